@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -60,6 +61,7 @@ FAMILIES = {
     "MOTOR": "Motors and elastic joints",
     "NAME": "Names of coordinates and speeds",
     "NET": "The network formalism",
+    "OMIT": "Omitted coordinates",
     "ORBIT": "Periodic orbits",
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
@@ -78,6 +80,7 @@ FAMILIES = {
     "SENS": "Sensitivities and gradients",
     "SINGULAR": "Singular configurations",
     "SIM": "Simulation",
+    "SMALL": "Small variables",
     "SWEEP": "Sweeps",
     "SYMMETRY": "Symmetries and reduction",
     "TABLE": "Tables",
@@ -109,21 +112,34 @@ class Told:
 
 @dataclass(frozen=True)
 class _Source:
-    """A file, and what names in its functions may stand for."""
+    """A file: its functions, and its calls, each with the innermost function around it."""
 
     name: str
-    tree: ast.Module
+    functions: list[ast.FunctionDef]
+    calls: list[tuple[ast.Call, ast.AST]]
 
-    def calls(self) -> Iterator[tuple[ast.Call, str, Mapping[str, list[ast.expr]]]]:
+    def telling(self) -> Iterator[tuple[ast.Call, str, Mapping[str, list[ast.expr]]]]:
         """Each call that is given a code, the code, and the values of the names around it."""
-        scopes = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef | ast.Module)]
-        inner: dict[int, ast.FunctionDef | ast.Module] = {}
-        for scope in scopes:  # the walk goes outside in, so that the innermost function stays
-            inner.update((id(node), scope) for node in ast.walk(scope))
-        for call in (node for node in ast.walk(self.tree) if isinstance(node, ast.Call)):
+        for call, scope in self.calls:
             for given in (*call.args, *(keyword.value for keyword in call.keywords)):
                 if isinstance(given, ast.Constant) and isinstance(given.value, str) and CODE.fullmatch(given.value):
-                    yield call, given.value, _assigned(inner[id(call)])
+                    yield call, given.value, _assigned(scope)
+
+
+def _read(name: str, text: str) -> _Source:
+    """A file in one walk from the outside in."""
+    source = _Source(name, [], [])
+    tree = ast.parse(text)
+    nodes: deque[tuple[ast.AST, ast.AST]] = deque([(tree, tree)])
+    while nodes:
+        node, scope = nodes.popleft()
+        if isinstance(node, ast.FunctionDef):
+            scope = node
+            source.functions.append(node)
+        elif isinstance(node, ast.Call):
+            source.calls.append((node, scope))
+        nodes.extend((child, scope) for child in ast.iter_child_nodes(node))
+    return source
 
 
 def sources(folder: Path = PACKAGE) -> list[tuple[str, str]]:
@@ -133,15 +149,14 @@ def sources(folder: Path = PACKAGE) -> list[tuple[str, str]]:
 
 def told(files: Iterable[tuple[str, str]]) -> list[Told]:
     """Every place that raises or tells a code; to look at the code of an error is neither."""
-    read = [_Source(name, ast.parse(text)) for name, text in files]
+    read = [_read(name, text) for name, text in files if "code" in text or CODE.search(text)]
     functions: dict[str, list[ast.FunctionDef]] = {}
     for source in read:
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.FunctionDef):
-                functions.setdefault(node.name, []).append(node)
+        for function in source.functions:
+            functions.setdefault(function.name, []).append(function)
     found = []
     for source in read:
-        for call, code, names in source.calls():
+        for call, code, names in source.telling():
             given = _bound(call, functions)
             found.append(Told(code, source.name, _texts(given.get("message"), names), _texts(given.get("cure"), names)))
     return found

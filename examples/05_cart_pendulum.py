@@ -43,7 +43,7 @@ def regulator(t, q, u):
     return {"push": -gain[0] @ [*q, *u]}
 
 
-run = equations.simulate(6, start={"tilt": 0.4}, inputs=regulator, rate=1000, functions=functions)
+run = equations.simulate(6, start={"tilt": 0.4}, inputs=regulator, rate=500, functions=functions)
 
 # Look.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")

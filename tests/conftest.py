@@ -5,9 +5,16 @@ In a trial (`make trial`) there are ten times as many examples, and the tests th
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 from hypothesis import settings
 from tests.seeds import TRIAL
+
+# Tests start hundreds of processes; where no bytecode may be kept, each would compile the package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile(
     "polhode", deadline=None, derandomize=True, print_blob=True, max_examples=1000 if TRIAL else 100

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.example_run import run
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -27,19 +25,10 @@ def test_there_are_examples_and_they_are_numbered_without_gaps() -> None:
 def test_an_example_runs_and_writes_its_pictures(path: Path, tmp_path: Path) -> None:
     place, out = tmp_path / "here", tmp_path / "pictures"
     place.mkdir()
-    surroundings = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    run = subprocess.run(
-        [sys.executable, str(path), str(out)],
-        capture_output=True,
-        encoding="utf-8",
-        cwd=place,
-        env=surroundings | {"PYTHONUTF8": "1"},
-        timeout=300,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert not run.stderr, "an example runs without a warning"
-    assert run.stdout, "an example shows its equations"
+    ended, said, complained = run(path, out, place)
+    assert ended == 0, complained
+    assert not complained, "an example runs without a warning"
+    assert said, "an example shows its equations"
     assert (out / f"{path.stem}.html").stat().st_size > 10_000
     assert (out / f"{path.stem}.png").stat().st_size > 10_000
     assert not list(place.iterdir()), "an example writes nothing where it was started"

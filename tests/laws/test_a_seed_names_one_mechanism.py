@@ -21,7 +21,7 @@ from polhode.model.system import System
 
 PRINT_SOME = """
 from polhode.model.samples.random_system import random_state, random_system
-for seed in range(10):
+for seed in range(1, 6):
     s = random_system(seed)
     print([*s.bodies.values()], [*s.joints.values()], s.loads, s.gravity, [*random_state(s, seed).values()])
 """
@@ -77,7 +77,7 @@ def test_random_mechanisms_have_one_to_twelve_bodies() -> None:
     assert {len(random_system(seed).bodies) for seed in range(33)} == set(range(2, 14))
 
 
-@pytest.mark.parametrize("seed", seeds(10, of=30))
+@pytest.mark.parametrize("seed", seeds(6, of=30))
 def test_everything_in_a_random_mechanism_has_a_value(seed: int) -> None:
     system = random_system(seed)
     made = system.derive()
@@ -87,7 +87,7 @@ def test_everything_in_a_random_mechanism_has_a_value(seed: int) -> None:
     assert len(made.u) <= 24
 
 
-@pytest.mark.parametrize("seed", seeds(10, of=30))
+@pytest.mark.parametrize("seed", seeds(6, of=30))
 def test_no_terminal_body_is_massless(seed: int) -> None:
     system = random_system(seed)
     parents = {joint.parent for joint in system.joints.values()}
@@ -96,7 +96,7 @@ def test_no_terminal_body_is_massless(seed: int) -> None:
 
 
 def test_without_symbols_there_are_no_parameters_and_without_loads_no_loads() -> None:
-    for seed in range(20):
+    for seed in range(8):
         assert not random_system(seed, symbolic=0).parameters
         assert not random_system(seed, loads=False).loads
         made = random_system(seed, bodies=4, floating=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.seeds import in_turn
 
 import polhode as ph
 from polhode import Equations
@@ -65,9 +66,11 @@ def test_every_formalism_agrees_with_multipliers_and_embedded(kind: str, drive: 
     constraints = constraints_in(judge)
     assert constraints.tree.auxiliary
     movable = len(constraints.generic_rows) < len(judge.u)
-    for formalism in names():
+    beside = in_turn(names(), 4, [*JOINTS].index(kind) + drive)
+    for formalism in beside:
         assert system.derive(formalism).agrees_with(judge), formalism
-        if movable:
+    if movable:
+        for formalism in beside:
             assert system.derive(formalism, constraints="embedded").agrees_with(judge), formalism
 
 
@@ -204,10 +207,10 @@ def test_a_joint_that_cannot_turn_about_a_third_axis_does_not_as_a_closing_one_e
 
     w1, w2, spin = 0.8, -0.5, 0.3  # near turns by (w1, w2, 0), far by (w2, spin, 0)
     knee = {"knee_wx": w2 - w1, "knee_wy": spin - w2}
-    there = made(True).derive().simulate(0.5, speeds={"pin_1": w1, "pin_2": w2, "knee_wz": 0, **knee})
+    there = made(True).derive().simulate(0.3, speeds={"pin_1": w1, "pin_2": w2, "knee_wz": 0, **knee})
     foot = {"foot_wx": w2, "foot_wy": spin, "foot_wz": 0}
     foot |= {name: -value for name, value in {**knee, "knee_wz": 0}.items()}
-    here = made(False).derive().simulate(0.5, speeds=foot)
+    here = made(False).derive().simulate(0.3, speeds=foot)
     assert here.drift.velocity < 1e-12
     for run in (here, there):  # w2 is a speed that the singular pose allows, and that no motion has from there
         assert any("no motion leaves the singular pose" in notice for notice in run.notices)

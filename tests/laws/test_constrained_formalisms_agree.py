@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.seeds import CONSTRAINED, seeds
+from tests.seeds import CONSTRAINED, in_turn, seeds
 
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
@@ -16,7 +16,7 @@ from polhode.formalisms.registry import names
 def test_formalisms_agree_on_a_random_constrained_system(seed: int) -> None:
     system = random_constrained_system(seed, bodies=(2, 3))
     judge = system.derive("poincare", constraints="embedded")
-    for formalism in names():
+    for formalism in in_turn(names(), 4, seed):
         embedded = system.derive(formalism, constraints="embedded")
         assert embedded.agrees_with(judge), formalism
     multiplied = system.derive("newton_euler")
@@ -25,7 +25,7 @@ def test_formalisms_agree_on_a_random_constrained_system(seed: int) -> None:
     assert same(judge.record.in_independent_speeds(multiplied.multipliers), judge.multipliers)
 
 
-@pytest.mark.parametrize("seed", seeds(6, of=12))
+@pytest.mark.parametrize("seed", seeds(4, of=12))
 def test_accelerations_keep_every_constraint(seed: int) -> None:
     equations = random_constrained_system(seed).derive("articulated_body")
     constraints = equations.constraints

@@ -43,7 +43,7 @@ def test_formalisms_agree_exactly_on_a_large_random_tree(seed: int) -> None:
     assert_all_agree(random_system(seed, bodies=12, max_speeds=24))
 
 
-@pytest.mark.parametrize("seed", seeds(5, of=10))
+@pytest.mark.parametrize("seed", seeds(4, of=10))
 def test_a_different_mass_is_a_different_function(seed: int) -> None:
     one, other = (random_system(seed, bodies=(1, 4), symbolic=0, max_speeds=8) for _ in range(2))
     name, body = next((name, body) for name, body in other.bodies.items() if body.mass)

@@ -63,7 +63,7 @@ def test_a_compound_joint_is_a_chain_of_single_ones(seed: int) -> None:
         assert_agrees(derive(system, module), judge)
 
 
-@pytest.mark.parametrize("seed", seeds(6, of=12))
+@pytest.mark.parametrize("seed", seeds(4, of=12))
 def test_silver_s_sum_holds_for_any_joint(seed: int) -> None:
     system = random_system(seed, bodies=(2, 4), max_speeds=12)
     assert_agrees(derive(system, silver), system.derive("newton_euler"))

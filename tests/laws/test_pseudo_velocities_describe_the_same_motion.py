@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+from tests.seeds import seeds
 
 import polhode as ph
 from polhode import Expr, System, Vector
@@ -17,7 +18,7 @@ from polhode.expr import as_expr, directional, same
 from polhode.formalisms.hamel import Hamel
 from polhode.model.samples.random_system import random_system
 
-SEEDS = range(4)
+SEEDS = seeds(2, of=4)
 
 
 def tree(seed: int) -> System:

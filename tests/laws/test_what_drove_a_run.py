@@ -11,7 +11,8 @@ import pytest
 import polhode as ph
 from polhode.model.samples import four_bar
 
-LANDING = ["DOP853", "RK45", "RK23", "Rodas5P", "Radau", "scipy.Radau", "rk4", "heun", "euler"]
+FIXED = ["rk4", "heun", "euler"]
+LANDING = ["DOP853", "RK45", "RK23", "Rodas5P", "Radau", "scipy.Radau", *FIXED]
 REMEMBERING = ["scipy.LSODA", "scipy.BDF"] + (["ida"] if find_spec("sksundae") else [])
 
 
@@ -41,7 +42,9 @@ class Stateful:
 @pytest.mark.parametrize("method", LANDING)
 def test_efforts_at_the_samples_are_what_a_controller_said_there(method: str) -> None:
     controller = Stateful()
-    run = pendulum().simulate(1, start={"hinge": 1.0}, tau=controller, method=method, samples=41, step=0.005)
+    loose = {} if method in FIXED else {"rtol": 1e-5, "atol": 1e-6}
+    how = {"method": method, "samples": 21, "step": 0.005, **loose}
+    run = pendulum().simulate(0.5, start={"hinge": 1.0}, tau=controller, **how)
     controller.over = True
     assert run.tau is not None
     for t, effort in zip(run.t.tolist(), run.tau[:, 0].tolist(), strict=True):

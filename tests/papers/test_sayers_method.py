@@ -38,7 +38,7 @@ def assert_sums_as_printed_give_the_same_equations(system: System) -> None:
     assert same([as_expr(entry) for entry in D.T @ bias], [-entry for entry in method.forcing()])
 
 
-@pytest.mark.parametrize("seed", seeds(12, of=40))
+@pytest.mark.parametrize("seed", seeds(7, of=40))
 def test_sums_as_printed_agree_on_random_systems(seed: int) -> None:
     assert_sums_as_printed_give_the_same_equations(random_system(seed, bodies=4, max_speeds=9))
 
@@ -114,7 +114,7 @@ def test_equation_22_needs_the_velocity_of_the_point_of_the_parent() -> None:
     assert not same(directional(position, wrong), [as_expr(entry) for entry in X.R @ move.v])
 
 
-@pytest.mark.parametrize("seed", seeds(6, of=12))
+@pytest.mark.parametrize("seed", seeds(4, of=12))
 def test_rates_solve_the_kinematical_equations(seed: int) -> None:
     """S q̇ = v, (1); S is a Gram matrix of directions where a body is nonrecursive."""
     method = literal_of(random_system(seed, bodies=3, joints=("free", "spherical", "planar", "compound", "revolute")))

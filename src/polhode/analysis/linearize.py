@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, refuse, unknown
 from ..expr import (
     Expr,
@@ -33,7 +34,6 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import acceleration_of, spelled
-from ..geometry.elimination import solve_symmetric
 from .displacements import Displacements, displacements
 from .linear import DIVISIONS, Linear, SecondOrder, singular
 from .operating_point import OperatingPoint, Values, operating_point
@@ -104,7 +104,7 @@ def _linearized(
     lacks = substitute([as_expr(entry) for entry in equations.bias - equations.efforts], values)
     lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
     if prescribed is None and any(lacks):
-        ud = Vector(solve_symmetric(M, [-entry for entry in lacks]))
+        ud = Vector(factors_of(M, equations.speeds).solve([-entry for entry in lacks]))
     moved, form = matrices_about(point, M, ud, parameters)
     zdot = substitute([as_expr(rate) for rate in equations.z_rates], values)
     made = Linear(
@@ -121,7 +121,7 @@ def matrices_about(
     equations, values = point.equations, point.values
     tree, u = equations.tree, list(equations.u)
     moved = displacements(equations)
-    rates = list(equations.coordinate_rates)
+    rates = list(equations.all_coordinate_rates)
     needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
     moving = dict(zip(tree.q, rates, strict=True))
 
@@ -184,7 +184,7 @@ def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs:
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
     own = {u.name: u for u in equations.u}
-    written = {spelled(x): x for x in (*tree.q, *equations.u, *equations.z, *tree.tau)}
+    written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
     kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
     found = _read(equations, _named(at, "at"), state_names(equations), kinds, [*written, *table])
     for given, known, kind, word in (

@@ -20,6 +20,6 @@ def state_names(equations: EquationsOfMotion) -> dict[str, Expr]:
     inputs = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
     own = {u.name: u for u in equations.u}
-    written = {spelled(x): x for x in (*tree.q, *equations.u, *equations.z, *tree.tau)}
+    written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
     everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | inputs | own
-    return everything | {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*tree.q, *equations.z)}
+    return everything | {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*equations.q, *equations.z)}

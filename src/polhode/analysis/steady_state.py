@@ -133,8 +133,7 @@ class SteadyState:
     def _small_motions(self) -> tuple[list[str], Callable[..., Any]]:
         """The states of small motions that others depend on, and P, R, M, C, K, L, S, U, Z of them all."""
         with quiet_collector():
-            fixed = {x: self.fixed.get(x, x) for x in (*self._symbols, self.equations.system.time)}
-            names, kept, matrices = small_motions(OperatingPoint(self.equations, fixed))
+            names, kept, matrices = small_motions(OperatingPoint(self.equations, {**self.fixed}))
         count = {"u": len(self.equations.u), "z": len(self.equations.z)}
         count["s"] = len(names) - count["u"] - count["z"]
         shapes = {letter: (count[a], count[b]) for letter, a, b in _SHAPES}
@@ -175,7 +174,7 @@ class SteadyState:
     def _symbols(self) -> list[Expr]:
         tree = self.equations.tree
         inputs = [entry.symbol for entry in self.equations.system.inputs.values()]
-        return [*tree.q, *self.equations.u, *self.equations.z, *tree.tau, *inputs]
+        return [*self.equations.q, *self.equations.u, *self.equations.z, *tree.tau, *inputs]
 
     def values(self, x: Floats) -> dict[Expr, float]:
         """The number that each symbol has: coordinates, speeds (dependent ones too), states, efforts, inputs."""

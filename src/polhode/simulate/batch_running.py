@@ -19,6 +19,7 @@ from .callables import options_in_python
 from .energy import is_conservative, may_drift
 from .initial_state import Floats
 from .inputs import read_efforts, read_inputs
+from .member_events import samples_of
 from .members import Members, labelled
 from .native_batch import NativeRuns, run_natively
 from .progress import reporting
@@ -77,9 +78,14 @@ def run_members(derivation: Derivation, duration: float, members: Members, threa
     options = dict(members.shared)
     functions = options.get("functions") or Functions(derivation)
     with reporting(options.get("progress"), f"running {members.count} members", members.count, "runs") as report:
-        made = run_natively(
-            derivation, duration, members, functions, lambda part: report(part * members.count), threads
-        )
+        try:
+            made = run_natively(
+                derivation, duration, members, functions, lambda part: report(part * members.count), threads
+            )
+        except KeyboardInterrupt:  # before the first run, while members were assembled
+            left = [_nowhere(derivation, NOT_RUN, "it was not run.", functions, {})] * members.count
+            left[0] = replace(left[0], status=INTERRUPTED, message="the run was interrupted.")
+            return _batch(left, derivation, duration, members, functions)
         if made is not None:
             return _of_native(made, derivation, duration, members, functions)
         runs: list[Trajectory] = []
@@ -116,11 +122,12 @@ def _of_native(
         labelled(equations, members), parameters, made.infos, {}, functions,
         partial(RerunInterpolant, derivation, duration, members, functions),
     )  # fmt: skip
+    whole, batch = batch, _with_events(batch, made)
     if made.left.any():
         return _interrupted(batch, made)
     again = np.flatnonzero(~made.done)
-    if members.shared.get("watch_energy", True):
-        again = np.union1d(again, _losing(batch, made, functions))
+    if members.shared.get("watch_energy", True) and not made.changes_states:
+        again = np.union1d(again, _losing(whole, made, functions))
     runs: dict[int, Trajectory] = {}
     for i in again.tolist():
         runs[i] = _one(derivation, duration, _given(members, i, functions))
@@ -129,6 +136,27 @@ def _of_native(
             runs |= {k: missing for k in np.flatnonzero(~made.done).tolist() if k not in runs}
             break
     return batch.with_runs(runs) if runs else batch
+
+
+def _with_events(batch: Batch, made: NativeRuns) -> Batch:
+    """With the samples at the events of each member, and no others behind one that ended it."""
+    logs = made.logs
+    if logs is None:
+        return batch
+    ends, own = np.cumsum([batch.q.shape[2], batch.u.shape[2]]), {}
+    arrays, reached = {name: np.array(each) for name, each in batch.arrays.items()}, batch.reached.copy()
+    status = np.where(made.ended, "event", batch.status)
+    for i in np.flatnonzero(made.done).tolist():
+        t, x, reached[i] = samples_of(batch.t, made.states[i], logs.of_member(i), bool(made.ended[i]), made.groups)
+        if len(t) == reached[i]:
+            continue
+        q, u, z = np.split(x, ends, axis=1)
+        held = {name: np.repeat(arrays[name][i, :1], len(t), axis=0) for name in ("tau", "inputs")}
+        own[i] = {"t": t, "q": q, "u": u, "z": z, **held}
+    for i in np.flatnonzero(made.ended).tolist():
+        for array in arrays.values():
+            array[i, reached[i] :] = np.nan
+    return replace(batch, arrays=arrays, reached=reached, status=status).with_own(own)
 
 
 def _interrupted(batch: Batch, made: NativeRuns) -> Batch:

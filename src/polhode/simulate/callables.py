@@ -34,13 +34,17 @@ class Held:
     every: float
 
 
+#: Options that may hold Python functions which a run asks.
+_MAY_BE_PYTHON = ("tau", "inputs", "events", "until", "on")
+
+
 def options_in_python(options: Mapping[str, Any]) -> list[str]:
     """The options of a run in which there are Python functions.
 
     >>> options_in_python({"tau": {"hinge": lambda t: 0.0}, "inputs": {"f": 1.0}, "progress": print})
     ['tau']
     """
-    return [name for name in ("tau", "inputs", "events", "on") if any(map(_is_python, _entries(options.get(name))))]
+    return [name for name in _MAY_BE_PYTHON if any(map(_is_python, _entries(options.get(name))))]
 
 
 def _entries(given: Any) -> list[Any]:

@@ -78,6 +78,7 @@ class Events:
 
     watched: tuple[Watched, ...] = ()
     compiled: Compiled | None = None
+    parameters: tuple[str, ...] = ()  # of the compiled function, in order
 
     def __bool__(self) -> bool:
         return bool(self.watched)
@@ -114,7 +115,8 @@ def read_events(
     given += [] if until is None else [(until, True, None)]
     known = [_as_crossing(event) for event, _, _ in given]
     expressions = [event.expression for event in known if isinstance(event, Crossing)]
-    compiled = compiled_values(equations, expressions, parameters, "events") if expressions else None
+    values = compiled_values(equations, expressions, parameters, "events") if expressions else None
+    compiled = None if values is None else values.function
     made, number = [], 0
     for event, (_, ends, change) in zip(known, given, strict=True):
         if isinstance(event, Crossing) and compiled is not None:
@@ -123,7 +125,9 @@ def read_events(
             function = with_rest(event, equations)
         direction, terminal = float(getattr(event, "direction", 0)), bool(getattr(event, "terminal", False))
         made.append(Watched(function, direction, terminal or ends, change))
-    return Events(tuple(made), compiled if len(expressions) == len(known) else None)
+    if values is None or len(expressions) < len(known):
+        return Events(tuple(made))
+    return Events(tuple(made), values.function, values.names)
 
 
 def _as_crossing(event: Any) -> Any:

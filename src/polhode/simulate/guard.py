@@ -30,11 +30,15 @@ DIVERGED = 1e12
 #: Nearer to gimbal lock than this (smallest singular value of Γ⁻¹), angles no longer hold an orientation.
 _CHART_MARGIN = 1e-7
 #: |tan θ/2| beyond which a vector-parameter is too near to a half turn.
-_HALF_TURN = 1e6
+HALF_TURN = 1e6
 #: 1 + tr R of a joint below which it has turned by π, as far as numbers can tell.
 _NO_TURN_LEFT = 1e-12
 #: Condition numbers of the mass matrix, scaled to a unit diagonal, beyond which it is as good as singular.
 _SINGULAR = 1e13
+#: A smallest moment of a mass matrix of unit diagonal, beside the largest, with which it is surely regular.
+SURE = 1e-10
+#: M⁻¹ as accelerations tell it is symmetric but for so much.
+_ASYMMETRY = 1e-6
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
 _SMALL = 60
 
@@ -62,21 +66,27 @@ class Guard:
         self.rates, self.functions, self._read_values = rates, functions, values
         self.synopsis = known = functions.derivation.synopsis
         self.scale: Floats | None = None
+        self._began: tuple[float, Floats, Floats] | None = None  # time, state and inputs that give the scale
         self.constraints = list(self.equations.system.constraints.values()) if known.is_constrained else []
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
         self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
         self._signs: Floats | None = None
         links = self.equations.tree.links if known.has_charts else ()
-        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link)]
+        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link) and self._places(link)]
         self.vector_charts = [
-            (link, list(link.coordinates[:3])) for link in links if link.coordinates and link.stage.storage == "vector"
+            (link, self._places(link)[:3]) for link in links if link.stage.storage == "vector" and self._places(link)
         ]
 
     @property
     def equations(self) -> EquationsOfMotion:
         """What is run; asked for where its synopsis does not tell."""
         return self.functions.equations
+
+    def _places(self, link: Link) -> list[int]:
+        """Where the coordinates of a link are in the state; none where one is omitted, which then cannot matter."""
+        places = self.equations.places
+        return [places[k] for k in link.coordinates] if all(k in places for k in link.coordinates) else []
 
     @cached_property
     def values(self) -> Mapping[Expr, float]:
@@ -96,14 +106,19 @@ class Guard:
     @property
     def bound(self) -> float:
         """The size of a state from which on steps must be looked at."""
-        return _HALF_TURN if self.vector_charts else DIVERGED
+        return HALF_TURN if self.vector_charts else DIVERGED
 
     def start(self, t: float, x: Floats) -> None:
         """Refuse a first state from which no motion follows."""
         self._check_charts(t, x)
         self._check_constraints(self.watched, t, x)
         self._check_pseudo_velocities(t, x)
-        if len(self.synopsis.speeds) <= _SMALL:
+        if len(self.synopsis.speeds) > _SMALL:
+            return
+        # The accelerations are compiled in any case, and mostly tell enough: then the mass matrix need not be.
+        if is_surely_regular(self.rates.responses(t, x)):
+            self._began = t, x.copy(), self.rates.drive.inputs.copy()
+        else:
             self._check_mass(t, x)
 
     def step(self, t: float, x: Floats, rate: Floats) -> None:
@@ -112,7 +127,7 @@ class Guard:
         if not size <= DIVERGED:
             raise self._diverged(t, x)
         for link, indices in self.vector_charts:
-            if np.abs(x[indices]).max() > _HALF_TURN:
+            if np.abs(x[indices]).max() > HALF_TURN:
                 raise _half_turn(t, link)
         if self.watched:
             self._check_constraints(self.watched, t, x)
@@ -186,7 +201,7 @@ class Guard:
 
     def _check_charts(self, t: float, x: Floats) -> None:
         for link, indices in self.vector_charts:
-            if np.abs(x[indices]).max() > _HALF_TURN:
+            if np.abs(x[indices]).max() > HALF_TURN:
                 raise _half_turn(t, link)
         for i in self.angle_charts:
             margin = self._chart_margin(i, t, x)
@@ -244,8 +259,8 @@ class Guard:
 
     def _gimbal_lock(self, i: int, t: float, x: Floats, margin: float) -> Stop:
         link = self.equations.tree.links[i]
-        worst, largest = link.coordinates[0], -1.0
-        for coordinate in link.coordinates:
+        worst, largest = self._places(link)[0], -1.0
+        for coordinate in self._places(link):
             moved = x.copy()
             moved[coordinate] += 0.1
             change = abs(self._chart_margin(i, t, moved) - margin)
@@ -263,15 +278,19 @@ class Guard:
         known = self.synopsis
         if not known.speeds:
             return
-        M = self.functions.mass_matrix(
-            x[: len(known.coordinates)], t=t, inputs=self.rates.drive.inputs, parameters=self.rates.given
-        )
+        if self.scale is None and self._began is not None:
+            self.scale = _scale_of(self._mass_matrix(*self._began))
+        M = self._mass_matrix(t, x, self.rates.drive.inputs)
         stop = mass_matrix_stop(M, known.speeds, t, self.scale)
         if stop is not None:
             raise stop
         if self.scale is None:
             # What an inertia is small against is what it was at the start.
-            self.scale = np.sqrt(np.abs(np.diag(M)))
+            self.scale = _scale_of(M)
+
+    def _mass_matrix(self, t: float, x: Floats, inputs: Floats) -> Floats:
+        q = x[: len(self.synopsis.coordinates)]
+        return self.functions.mass_matrix(q, t=t, inputs=inputs, parameters=self.rates.given)
 
     def _diverged(self, t: float, x: Floats) -> Stop:
         names = self._names()
@@ -281,6 +300,29 @@ class Guard:
             f"at t = {t:.6g} s the motion has left all bounds: '{worst}' exceeds {DIVERGED:.0e}.",
             "Use a smaller step or an adaptive method; otherwise a force or controller pumps energy in without end.",
         )
+
+
+def is_surely_regular(inverse: Floats | None) -> bool:
+    """Whether a mass matrix is far from singular, by its inverse as computed; False where that does not tell.
+
+    >>> is_surely_regular(np.array([[2.0, -1.0], [-1.0, 1.0]])), is_surely_regular(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    (True, False)
+    """
+    if inverse is None or not np.isfinite(inverse).all() or not (np.diag(inverse) > 0.0).all():
+        return False
+    scale = np.sqrt(np.diag(inverse))
+    scaled = inverse / np.outer(scale, scale)
+    if not np.abs(scaled - scaled.T).max(initial=0.0) < _ASYMMETRY:
+        return False
+    moments = np.linalg.eigvalsh(scaled)
+    # M of unit diagonal has a condition number at most n times this one (van der Sluis 1969).
+    return bool(moments[0] > SURE * moments[-1])
+
+
+def _scale_of(M: Floats) -> Floats:
+    """The root of the inertia that each speed feels."""
+    made: Floats = np.sqrt(np.abs(np.diag(M)))
+    return made
 
 
 def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats | None = None) -> Stop | None:
@@ -294,7 +336,7 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
     """
     if not np.isfinite(M).all():
         return None
-    scale = np.sqrt(np.abs(np.diag(M))) if scale is None else scale.copy()
+    scale = _scale_of(M) if scale is None else scale.copy()
     scale[scale == 0.0] = 1.0
     moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
     smallest, largest = float(moments[0]), float(moments[-1])

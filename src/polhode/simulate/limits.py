@@ -1,21 +1,22 @@
 """Joint limits along a run: which coordinates went beyond them, and when.
 
-Nothing acts at a limit, and a run goes on beyond it; what is told is found among its samples and, where they are kept,
-its steps, and the time then between them. An event stops a run at a limit: `until=hinge.q[0] - 1`.
+Nothing acts at a limit, and a run goes on beyond it. A native run notes what it passes, between its steps too
+(`codegen.steppers.limits`); of any run what is told is found among its samples. An event stops a run at a limit:
+`until=hinge.q[0] - 1`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..expr import Expr, evaluate, free_symbols
-from ..model.records import Parameter
+from ..compiled.functions import Functions
+from ..compiled.native.limits import WatchedLimits
+from ..dynamics.synopsis import SeenLimit
 from .initial_state import Floats
-from .integrators.dense_output import DenseOutput
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-12
 #: How often the stretch in which a limit is passed is divided, and into how many parts.
 _ROUNDS, _PARTS = 4, 16
+#: Where a run's facts have what it noted: rows of coordinate, side, limit, time, and how far beyond it got.
+NOTED = "limits"
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,17 @@ def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
     """
     if run.functions is None or not len(run):
         return ()
+    from ..dynamics.joint_limits import joint_limits
+
+    # what was noted is of the whole run, and not of some of its times
+    rows = () if "between_samples" in run.info else run.info.get(NOTED, ())
+    noted = {(name, side, limit): (time, beyond) for name, side, limit, time, beyond in rows}
     found = [
         each
-        for limits in _limits(run)
-        if limits.are_ordered
-        for side, limit in limits.known.items()
-        for each in _passed(run, limits.coordinate, side, limit)
+        for ends in joint_limits(run.mechanism.equations, run.parameters)
+        if ends.are_ordered
+        for side, limit in ends.known.items()
+        for each in _passed(run, ends.coordinate.name, side, limit, noted.get((ends.coordinate.name, side, limit)))
     ]
     return tuple(sorted(found, key=lambda each: each.time))
 
@@ -75,56 +83,39 @@ def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
     """
     if run.functions is None or not len(run):
         return ()
-    told = []
-    for limits in _limits(run):
-        for side, end in limits.unknown.items():
-            told.append(f"the {side} limit {end} of '{limits.coordinate}' has no value, and was not watched.")
-        if not limits.are_ordered:
-            lower, upper = limits.known["lower"], limits.known["upper"]
+    from ..dynamics.joint_limits import joint_limits
+
+    equations = run.mechanism.equations
+    told = [
+        f"the limits of '{q.name}' were not watched: it is omitted."
+        for joint in equations.system.joints.values()
+        for q, limits in zip(joint.q, joint.limits, strict=False)
+        if limits.are_given and q in equations.omitted
+    ]
+    for ends in joint_limits(equations, run.parameters):
+        name = ends.coordinate.name
+        for side, end in ends.unknown.items():
+            told.append(f"the {side} limit {end} of '{name}' has no value, and was not watched.")
+        if not ends.are_ordered:
+            lower, upper = ends.known["lower"], ends.known["upper"]
             told.append(
-                f"with these parameters the lower limit {lower:.6g} of '{limits.coordinate}' is above the upper limit "
+                f"with these parameters the lower limit {lower:.6g} of '{name}' is above the upper limit "
                 f"{upper:.6g}: neither was watched."
             )
     return tuple(told)
 
 
-@dataclass(frozen=True)
-class _Ends:
-    """The limits of a coordinate by side: those in numbers, and those whose parameters have no value."""
-
-    coordinate: str
-    known: dict[str, float]
-    unknown: dict[str, Expr]
-
-    @property
-    def are_ordered(self) -> bool:
-        return not self.known.get("lower", -np.inf) > self.known.get("upper", np.inf)
-
-
-def _limits(run: Trajectory) -> Iterator[_Ends]:
-    system = run.mechanism.equations.system
-    for joint in system.joints.values():
-        for q, limits in zip(joint.q, joint.limits, strict=False):
-            made = _Ends(q.name, {}, {})
-            for side, end in (("lower", limits.lower), ("upper", limits.upper)):
-                values = {} if end is None else _values(end, system.parameters, run.parameters)
-                if end is not None and values is None:
-                    made.unknown[side] = end
-                elif end is not None and values is not None:
-                    made.known[side] = evaluate([end], values)[0]
-            yield made
-
-
-def _values(end: Expr, table: Mapping[str, Parameter], given: Mapping[str, object]) -> dict[Expr, float] | None:
-    found = {symbol: given.get(symbol.name, table[symbol.name].value) for symbol in free_symbols([end])}
-    return None if None in found.values() else {symbol: float(np.asarray(value)) for symbol, value in found.items()}
-
-
-def _passed(run: Trajectory, name: str, side: str, limit: float) -> Iterator[PassedLimit]:
+def _passed(
+    run: Trajectory, name: str, side: str, limit: float, noted: tuple[float, float] | None
+) -> Iterator[PassedLimit]:
     sign = 1.0 if side == "upper" else -1.0
-    t, values = _known(run, name)
-    beyond = sign * (values - limit)
-    if not beyond.max() > _ROUNDING * (1.0 + abs(limit)):
+    t, beyond = run.t, sign * (run[name] - limit)
+    farthest = float(beyond.max())
+    is_seen = farthest > _ROUNDING * (1.0 + abs(limit))
+    if noted is not None and (not is_seen or noted[0] <= t[np.argmax(beyond > 0.0)]):
+        yield PassedLimit(name, side, limit, noted[0], limit + sign * max(farthest, noted[1]))
+        return
+    if not is_seen:
         return
     first = int(np.argmax(beyond > 0.0))
     time = float(t[first])
@@ -135,16 +126,60 @@ def _passed(run: Trajectory, name: str, side: str, limit: float) -> Iterator[Pas
             inner = sign * (run.at(times[1:-1])[name] - limit) > 0.0
             place = int(np.argmax(np.append(inner, True))) + 1
             before, time = float(times[place - 1]), float(times[place])
-    yield PassedLimit(name, side, limit, time, limit + sign * float(beyond.max()))
+    yield PassedLimit(name, side, limit, time, limit + sign * farthest)
 
 
-def _known(run: Trajectory, name: str) -> tuple[Floats, Floats]:
-    """A coordinate at the samples, and at the beginnings of steps that the run has kept."""
-    if not isinstance(run.interpolant, DenseOutput) or name not in run.coordinates:
-        return run.t, run[name]
-    steps = run.interpolant.steps
-    steps = steps[(steps[:, 0] > run.t[0]) & (steps[:, 0] < run.t[-1])]
-    t = np.concatenate([run.t, steps[:, 0]])
-    values = np.concatenate([run[name], steps[:, 2 + run.coordinates.index(name)]])
-    order = np.argsort(t, kind="stable")
-    return t[order], values[order]
+# ---- what native code watches ----------------------------------------------------------------------------------
+
+
+def limits_seen(functions: Functions, parameters: Mapping[str, Any] | None) -> tuple[SeenLimit, ...]:
+    """The limits that native code can watch in the state of a run."""
+    known = functions.derivation.synopsis
+    if not known.has_limits_of_parameters or not parameters:
+        return known.limits
+    from ..dynamics.joint_limits import seen_limits
+
+    return seen_limits(functions.equations, parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class LimitsOfRun:
+    """The limits of one run, and what native code notes of them."""
+
+    seen: tuple[SeenLimit, ...]
+    watched: WatchedLimits
+
+    @classmethod
+    def of(cls, functions: Functions, parameters: Mapping[str, Any] | None) -> LimitsOfRun:
+        """Limits of which nothing is noted yet."""
+        seen = limits_seen(functions, parameters)
+        rows = np.array([_row(each) for each in seen]).reshape(-1, 2)
+        return cls(seen, WatchedLimits.of([each.place for each in seen], rows))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is to be told of them."""
+        return noted_facts(self.seen, self.watched.noted)
+
+
+def watched_by_all(seen: Sequence[Sequence[SeenLimit]]) -> WatchedLimits:
+    """The limits of a batch as native code watches them, c x[k] + d ≤ 0: at the same places for each of its runs."""
+    are_shared = all(limits is seen[0] for limits in seen)
+    some, shape = (seen[:1] if are_shared else seen), (len(seen[0]), 2)
+    rows = np.array([[_row(each) for each in limits] for limits in some]).reshape(len(some), *shape)
+    return WatchedLimits.of([each.place for each in seen[0]], np.broadcast_to(rows, (len(seen), *shape)))
+
+
+def _row(limit: SeenLimit) -> tuple[float, float]:
+    sign = 1.0 if limit.side == "upper" else -1.0
+    return sign * limit.factor, sign * (limit.offset - limit.limit) - _ROUNDING * (1.0 + abs(limit.limit))
+
+
+def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
+    """What a run's facts say of limits: nothing where none was passed."""
+    rows = [
+        [each.coordinate, each.side, each.limit, float(time), float(beyond) + _ROUNDING * (1.0 + abs(each.limit))]
+        for each, (time, beyond) in zip(seen, noted, strict=True)
+        if not np.isnan(time)
+    ]
+    return {NOTED: rows} if rows else {}

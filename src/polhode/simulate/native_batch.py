@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,35 +17,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen.steppers.events import HEAD
+from ..codegen.steppers.run_record import Reason
 from ..compiled.functions import Functions
-from ..compiled.native import stepper
+from ..compiled.native.events import EventLogs
 from ..compiled.native.lane_runs import LaneCode, LaneRuns
+from ..compiled.native.members import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun
-from ..errors import PolhodeError
+from ..dynamics.synopsis import SeenLimit
+from ..errors import PolhodeError, warn
 from ..expr import free_symbols
 from ..model.body import check_mass
 from .batch_threads import run_in_threads
-from .guard import Guard
+from .events import Events
+from .grown_variables import grown
+from .guard import Guard, Stop, moving_pivots
 from .initial_state import Floats, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators import adaptive
 from .integrators.adaptive import Control
+from .integrators.native import CAREFUL
 from .integrators.stiff import Switch
+from .limits import limits_seen, noted_facts, watched_by_all
+from .member_events import event_logs, event_rows, events_of
 from .members import Members, Which
-from .rates import Rates
+from .rates import NonFinite, Rates
+from .regular_masses import have_regular_masses
 from .run_infos import RunInfos
-from .settings import control_of, span_of
+from .settings import check_held, control_of, span_of
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
+    from .constrained_members import ConstrainedMembers
 
 #: Options under which members can run in native code.
 _KNOWN = frozenset((
     "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_steps",
-    "progress", "functions", "watch_energy",
+    "progress", "functions", "watch_energy", "hold", "events", "until", "on",
 ))  # fmt: skip
-#: A smallest moment of a mass matrix of unit diagonal, beside the largest, with which it is surely regular.
-SURE = 1e-10
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
 _LANES_FROM = 16
 #: The reason of a member that no thread brought to its end.
@@ -64,6 +73,14 @@ class NativeRuns:
     done: NDArray[np.bool_]
     left: NDArray[np.bool_]  # those that an interrupt left undone
     infos: RunInfos
+    ended: NDArray[np.bool_]  # those that an event ended
+    logs: EventLogs | None
+    groups: Sequence[tuple[int, int]]  # where quaternions are in the state
+
+    @property
+    def changes_states(self) -> bool:
+        """Whether the state jumps at some events."""
+        return self.logs is not None and any(each.change is not None for each in self.logs.happenings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +91,12 @@ class _Plan:
     guard: Guard
     control: Control
     times: Floats
-    members: stepper.Members
+    members: NativeMembers
     sound: NDArray[np.bool_]  # members that can start
+    limits: Sequence[Sequence[SeenLimit]]  # of each member
+    constrained: ConstrainedMembers | None
+    events: Events
+    logs: EventLogs | None  # of what happened to each, where there are events
 
     def run(self, report: Callable[[float], object], threads: int | None) -> bool:
         """Run the members, in as many threads as there are cores unless fewer are asked for; whether all were run."""
@@ -92,7 +113,7 @@ class _Plan:
 
     def _lane_code(self) -> LaneCode | None:
         """The code of the method in lanes, where runs may go side by side and are enough."""
-        are_enough = len(self.members.starts) >= _LANES_FROM
+        are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained and self.logs is None
         return self.rates.stepper_in_lanes(self.control.method) if are_enough else None
 
     def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
@@ -110,7 +131,15 @@ class _Plan:
         run = NativeRun(code, x, rtol=control.rtol, atol=control.atol, groups=self.rates.groups)
         run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
         run.sample(np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x))))
+        run.watch_limits(self.members.limits)
+        if self.rates.is_constrained:
+            run.record.growth = CAREFUL
+        if self.logs is not None and self.events.compiled is not None:
+            run.watch(self.events.compiled, [event.direction for event in self.events.watched])
+            run.handle_events(self.logs)
         self.rates.steps_natively(run)
+        if not control.may_switch:
+            self.rates.differentiates_natively(run)
         if control.may_switch:  # a member that is stiff is left to `simulate`
             Switch(control.method).watch(run)
         return run
@@ -134,8 +163,14 @@ def run_natively(
     began = time.perf_counter()
     is_whole = plan.run(report, threads)
     seconds = (time.perf_counter() - began) / members.count
-    done = plan.sound & (memory.reasons == 0)
+    ended = plan.sound & (memory.reasons == Reason.ENDED)
+    done = plan.sound & (memory.reasons == Reason.DONE) | ended
     states = memory.states
+    if plan.logs is not None:
+        for i in np.flatnonzero(ended).tolist():
+            # behind its end a member has no samples; whoever looks at all of them sees its last state
+            last = plan.logs.of_member(i)[-1]
+            states[i, 1 + int(last[3]) :] = last[HEAD : HEAD + states.shape[2]]
     for first, count in plan.rates.groups:
         part = states[:, :, first : first + count]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
@@ -151,9 +186,40 @@ def run_natively(
             "steps": memory.steps, "evaluations": memory.evaluations,
             "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(members.count),
         },
+        more=_More(plan.limits, memory.limits.noted, _notices(plan, derivation, states), plan.logs),
     )  # fmt: skip
+    told = {} if plan.constrained is None else plan.constrained.warnings
+    for i in np.flatnonzero(done).tolist():
+        for sentence in told.get(i, ()):
+            warn(sentence)
     left = plan.sound & (memory.reasons == _NOT_RUN) & (not is_whole)
-    return NativeRuns(plan.times, states, tau, inputs, parameters, done, left, infos)
+    return NativeRuns(plan.times, states, tau, inputs, parameters, done, left, infos, ended, plan.logs, groups)
+
+
+@dataclass(frozen=True, eq=False)
+class _More:
+    """Facts of single runs: notices, events, and the limits that they passed."""
+
+    limits: Sequence[Sequence[SeenLimit]]
+    noted: Floats  # (N, L, 2)
+    notices: Mapping[int, Sequence[str]]
+    logs: EventLogs | None
+
+    def __call__(self, i: int) -> dict[str, Any]:
+        made: dict[str, Any] = {"notices": [*self.notices[i]]} if i in self.notices else {}
+        if self.logs is not None:
+            rows = self.logs.of_member(i)
+            made["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(self.logs.happenings))]
+        return {**made, **noted_facts(self.limits[i], self.noted[i])}
+
+
+def _notices(plan: _Plan, derivation: Derivation, states: Floats) -> Mapping[int, Sequence[str]]:
+    """What a reader of single runs should know."""
+    known, at_start = derivation.synopsis, {} if plan.constrained is None else plan.constrained.notices
+    if not known.small_angles:
+        return at_start
+    coordinates = len(known.coordinates)
+    return {i: [*at_start.get(i, ()), *grown(known, x[:, :coordinates])] for i, x in enumerate(states)}
 
 
 def _acted(
@@ -176,11 +242,12 @@ def _plan(
     derivation: Derivation, duration: float, members: Members, functions: Functions
 ) -> tuple[_Plan, Floats, Floats] | None:
     options, equations = members.shared, derivation.equations
-    if not options.keys() <= _KNOWN or equations.constraints is not None or not duration > 0.0:
+    if not options.keys() <= _KNOWN or not duration > 0.0:
         return None
+    check_held(options.get("hold", ()), "simulate")
     method = options.get("method", "auto")
     found = adaptive.METHODS.get(method)
-    if method != "auto" and (found is None or not found.is_native or found.is_implicit):
+    if method != "auto" and (found is None or not found.is_native):
         return None
     first = members.member(0)
     tau = read_efforts(derivation, first.get("tau"))
@@ -190,7 +257,22 @@ def _plan(
     parameters, sound = _parameters(members)
     if not sound.any():
         return None
-    rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
+    events = events_of(
+        derivation, options, {name: _of(value, int(np.argmax(sound))) for name, value in parameters.items()}
+    )
+    if events is None or (events and equations.constraints is not None):
+        return None
+    if any(each.is_watched for each in equations.system.constraints.values()) or moving_pivots(equations):
+        return None
+    own = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
+    constrained = _constrained(derivation, duration, members, functions, (tau, inputs), parameters, own)
+    if constrained is not None:
+        starts, can_start = _starts(derivation, members, parameters, constrained)
+        rates = constrained.rates
+        if rates is None or not constrained.pivots or not constrained.is_native:
+            return None
+    else:
+        rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
     guard = Guard(rates, functions, dict)
     if not rates.can_step_natively or guard.angle_charts or guard.watches_steps or not len(equations.u):
         return None
@@ -199,23 +281,62 @@ def _plan(
         method, options.get("rtol", 1e-9), options.get("atol", 1e-9), options.get("step"),
         options.get("max_steps", 1_000_000),
     )  # fmt: skip
-    starts, can_start = _starts(derivation, members, parameters)
+    if constrained is None:
+        starts, can_start = _starts(derivation, members, parameters)
     sound &= can_start
     if not sound.any():
         return None
     starts[~sound] = starts[np.argmax(sound)]
     rates.start(starts[0], float(times[-1]))
-    control = adaptive.resolved(control, rates, guard)
+    control = adaptive.resolved(control, rates, guard, bool(events))
+    if events and rates.functions.laws is not None:
+        return None
     if len(rates.breaks) or not adaptive.working(control.method, rates).is_native:
         return None
-    rows = rates.functions.parameter_values(rates.of, parameters)
-    if rows.ndim == 1:
-        rows = np.tile(rows, (members.count, 1))
-    own = {"work": rates.work_rows(rows), "tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
-    wanted = {name: each for name, each in own.items() if name == "work" or name in rates.native.arrays}
-    memory = stepper.Members.of(starts, wanted, len(times) - 1)
-    sound &= _has_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
-    return _Plan(rates, guard, control, times, memory, sound), own["tau"], own["inputs"]
+    is_implicit = adaptive.METHODS[control.method].is_implicit
+    work = rates.rows_of_members(parameters, is_implicit)
+    wanted = {name: np.broadcast_to(each, (members.count, each.shape[1])) for name, each in work.items()}
+    wanted |= {name: each for name, each in own.items() if name in rates.native.arrays}
+    wanted |= event_rows(functions, events, members.count, parameters)
+    wanted |= {f"jacobian.{name}": each for name, each in own.items()} if is_implicit else {}
+    limits = _limits(functions, members.count, parameters)
+    pivots = None if constrained is None else constrained.rows_of_pivots(members.count)
+    memory = NativeMembers.of(starts, wanted, len(times) - 1, watched_by_all(limits), pivots)
+    sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
+    logs = event_logs(events, starts) if events else None
+    plan = _Plan(rates, guard, control, times, memory, sound, limits, constrained, events, logs)
+    return plan, own["tau"], own["inputs"]
+
+
+def _constrained(
+    derivation: Derivation,
+    duration: float,
+    members: Members,
+    functions: Functions,
+    signals: tuple[Signal, Signal],
+    parameters: Mapping[str, Any],
+    own: Mapping[str, Floats],
+) -> ConstrainedMembers | None:
+    """What brings members to their constraints; None where there are none."""
+    constraints = derivation.equations.constraints
+    if constraints is None or not constraints.rows:
+        return None
+    from .constrained_members import ConstrainedMembers
+
+    def of_member(i: int) -> tuple[Mapping[str, Any], Floats, Floats]:
+        return {name: _of(value, i) for name, value in parameters.items()}, own["tau"][i], own["inputs"][i]
+
+    hold = members.shared.get("hold", ())
+    return ConstrainedMembers(derivation, functions, constraints, signals, duration, hold, of_member)
+
+
+def _limits(functions: Functions, count: int, parameters: Mapping[str, Any]) -> Sequence[Sequence[SeenLimit]]:
+    """The limits of each member; none where they are not at the same places for all."""
+    if not functions.derivation.synopsis.has_limits_of_parameters:
+        return [functions.derivation.synopsis.limits] * count
+    made = [limits_seen(functions, {key: _of(value, i) for key, value in parameters.items()}) for i in range(count)]
+    alike = len({tuple((each.coordinate, each.side) for each in limits) for limits in made}) == 1
+    return made if alike else [()] * count
 
 
 def _parameters(members: Members) -> tuple[dict[str, Any], NDArray[np.bool_]]:
@@ -237,7 +358,10 @@ def _of(value: Any, i: int) -> Any:
 
 
 def _starts(
-    derivation: Derivation, members: Members, parameters: Mapping[str, Any]
+    derivation: Derivation,
+    members: Members,
+    parameters: Mapping[str, Any],
+    constrained: ConstrainedMembers | None = None,
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """The first states (N, n), and which members can start with theirs and with their masses."""
     equations = derivation.equations
@@ -246,21 +370,26 @@ def _starts(
     heavy = [
         (name, body.mass) for name, body in equations.system.bodies.items() if varied & set(free_symbols([body.mass]))
     ]
-    filled = _filled_starts(derivation, members)
+    filled = _filled_starts(derivation, members) if constrained is None else None
     starts, sound = filled or (np.zeros((members.count, len(equations.q) + len(equations.u) + len(equations.z))), None)
     if sound is not None and not heavy:
         return starts, sound
     sound = np.ones(members.count, dtype=bool) if sound is None else sound
     for i in range(members.count):
+        if constrained is not None and not constrained.is_native:
+            break
         try:
             if filled is None:
                 given = members.member(i)
                 begin = initial_state(derivation, given.get("start"), given.get("speeds"), given.get("parameters"))
-                sound[i] = not begin.notices
-                starts[i] = np.concatenate([begin.q, begin.u, begin.z])
+                x: Floats | None = np.concatenate([begin.q, begin.u, begin.z])
+                if constrained is not None:
+                    x = constrained.begun(i, begin)
+                sound[i] = x is not None and (constrained is not None or not begin.notices)
+                starts[i] = 0.0 if x is None else x
             for name, mass in heavy:
                 check_mass(mass, {key: _of(value, i) for key, value in parameters.items()}, f"body '{name}'")
-        except PolhodeError:
+        except (PolhodeError, Stop, NonFinite):
             sound[i] = False
     return starts, sound
 
@@ -275,7 +404,7 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
     columns: dict[Which, int] = {("start", name): k for k, name in enumerate(equations.coordinates)}
     columns |= {("speeds", name): len(equations.q) + k for k, name in enumerate(equations.speeds)}
     columns |= {("start", name): len(equations.q) + len(equations.u) + k for k, name in enumerate(equations.states)}
-    if equations.tree.quaternions or derivation.synopsis.has_elastic_gears:
+    if equations.quaternions or derivation.synopsis.has_elastic_gears:
         return None
     if not all(which in columns for which in own):
         return None
@@ -299,37 +428,3 @@ def _rows(members: Members, option: str, signal: Signal) -> Floats:
         elif given == option:
             rows[:] = values
     return rows
-
-
-def _has_regular_masses(
-    functions: Functions, q: Floats, parameters: Mapping[str, Any], inputs: Floats
-) -> NDArray[np.bool_]:
-    """Which members have a mass matrix at their start that can surely be solved with."""
-    given: dict[str, Any] = {"t": 0.0, "inputs": inputs, "parameters": dict(parameters)}
-    M = np.broadcast_to(functions.mass_matrix(q, **given), (len(q), *[len(functions.equations.u)] * 2))
-    with np.errstate(all="ignore"):
-        scale = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
-        scaled = M / (scale[:, :, None] * scale[:, None, :])
-        sure = _are_surely_regular(scaled)
-        rest = np.flatnonzero(~sure & np.isfinite(scaled).all(axis=(1, 2)))
-    if len(rest):
-        moments = np.linalg.eigvalsh(scaled[rest])
-        sure[rest] = moments[:, 0] > SURE * moments[:, -1]
-    return sure
-
-
-def _are_surely_regular(M: Floats) -> NDArray[np.bool_]:
-    """Which matrices (N, n, n) of unit diagonal have a determinant that rules out a moment near zero.
-
-    The moments add up to n, so that the least is at least det ((n - 1) / n)^(n - 1) > det / e.
-    """
-    n = M.shape[-1]
-    left, determinant = np.ascontiguousarray(M.transpose(1, 2, 0)), np.ones(len(M))
-    sure = np.ones(len(M), dtype=bool)
-    for k in range(n):
-        pivot = left[k, k]
-        sure &= pivot > 0.0
-        determinant = determinant * pivot
-        for i in range(k + 1, n):
-            left[i, k + 1 :] -= left[i, k] / pivot * left[k, k + 1 :]
-    return np.asarray(sure & (determinant > np.e * n * SURE))

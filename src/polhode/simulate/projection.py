@@ -25,7 +25,7 @@ from .guard import Stop
 from .initial_state import Floats
 from .inputs import Signal
 from .manifold import TOLERANCE, Manifold
-from .rates import NonFinite, Rates
+from .rates import NonFinite, Rates, set_up
 from .singular_poses import Branch, branch_near, pose_near
 
 #: Pivots below this part of the largest seen are ill conditioned: angles, or lengths of rows, of a tenth.
@@ -101,6 +101,12 @@ class ProjectedRates(Rates):
             native = self.full.native("constraint_values")
             run.check(native.with_parameters(self.full.parameter_values("constraint_values", self.given)))
 
+    def rows_of_members(self, parameters: Mapping[str, Any], implicit: bool) -> dict[str, Floats]:
+        rows = super().rows_of_members(parameters, implicit)
+        if len(self.chosen) < len(self.manifold.names) and self.manifold.positions:
+            rows |= set_up({"check.work": (self.full, "constraint_values")}, parameters)
+        return rows
+
     def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
         """A singular pose near a state, and the distance from it in which singular values grow to one."""
         q, u, _ = self.manifold.parts(self.unit(x)[0])
@@ -111,6 +117,17 @@ class ProjectedRates(Rates):
         for q in self.manifold.nearby_poses(t, x[: self.coordinates]):
             pivots = self.native(*self._arguments(t, np.concatenate([q, x[self.coordinates :]])))[1]
             self.largest = np.fmax(self.largest, np.where(np.isfinite(pivots), pivots, 0.0))
+
+    def begin_anew(self, manifold: Manifold, parameters: Mapping[str, Any]) -> None:
+        """Be the rates of another run, about to start with the same rows and other parameters."""
+        self.manifold, self.largest = manifold, np.zeros(1)
+        self.ill_conditioned_steps = self.halved = self.failed_searches = 0
+        if parameters != self.given:
+            self.use(self._with_rows(self.full, self.chosen), dict(parameters))
+
+    def pivots_at(self, x: Floats) -> tuple[Floats, Floats]:
+        """The largest pivots that were seen, and their signs."""
+        return self.largest, np.ones_like(self.largest)
 
     def _evaluated(self, t: float, x: Floats) -> tuple[Floats, Floats, Floats, bool]:
         """Rates, the projection step (displacement and change of speeds), and whether pivots can be trusted."""
@@ -288,7 +305,7 @@ class EmbeddedRates(Rates):
         dependent_speeds: DependentSpeeds,
     ) -> None:
         super().__init__(functions, parameters, tau, inputs, of="kept_rates")
-        self.manifold = manifold
+        self.manifold, self._full = manifold, functions
         self.sign = 1.0
         self._rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
         self._dependent_speeds = dependent_speeds
@@ -305,8 +322,22 @@ class EmbeddedRates(Rates):
     def steps_natively(self, run: NativeRun) -> None:
         """Let a native run step these rates, as long as the pivots keep the signs that they have now."""
         super().steps_natively(run)
-        pivots = self._compiled(*self._arguments(float(run.record.t), self.unit(run.x)[0]))[1]
-        run.pivot_signs[:] = np.where(pivots < 0.0, -1.0, 1.0)
+        run.pivot_signs[:] = self._pivot_signs(float(run.record.t), run.x)
+
+    def _pivot_signs(self, t: float, x: Floats) -> Floats:
+        pivots = self._compiled(*self._arguments(t, self.unit(x)[0]))[1]
+        return np.where(pivots < 0.0, -1.0, 1.0)
+
+    def begin_anew(self, manifold: Manifold, parameters: Mapping[str, Any]) -> None:
+        """Be the rates of another run, about to start with other parameters."""
+        self.manifold = manifold
+        if parameters != self.given:
+            self.use(self._full, dict(parameters))
+
+    def pivots_at(self, x: Floats) -> tuple[Floats, Floats]:
+        """None were seen yet; and their signs at the start."""
+        signs = self._pivot_signs(0.0, x)
+        return np.zeros_like(signs), signs
 
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1

@@ -14,8 +14,6 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
-from ..compiled.native.lane_runs import LaneCode, LaneRuns, lane_code
-from ..compiled.native.stepper import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
 from .actuation import Actuation
@@ -24,6 +22,8 @@ from .initial_state import Floats
 from .inputs import Signal
 
 if TYPE_CHECKING:
+    from ..compiled.native.lane_runs import LaneCode, LaneRuns
+    from ..compiled.native.members import Members as NativeMembers
     from .switching import FixedSigns
 
 
@@ -105,6 +105,7 @@ class Rates:
 
     def stepper_in_lanes(self, method: str) -> LaneCode | None:
         """The native code of a method for several runs side by side; None where they would not have the same bits."""
+        from ..compiled.native.lane_runs import lane_code
         from ..compiled.native.taylor import taylor_lane_code
 
         native = self._compiled.native
@@ -114,11 +115,16 @@ class Rates:
 
     def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: NativeMembers) -> LaneRuns:
         """Members in lanes that step these rates, with all that is set of a run."""
+        from ..compiled.native.lane_runs import LaneRuns
+
         return LaneRuns(code, like, self._compiled, self._held, members)
 
-    def work_rows(self, parameters: Floats) -> Floats:
-        """What native code makes of sets of parameters (N, …) before it steps."""
-        return self._compiled.native.setup(np.ascontiguousarray(parameters))
+    def rows_of_members(self, parameters: Mapping[str, Any], implicit: bool) -> dict[str, Floats]:
+        """What native code makes of parameters before it steps, by what reads it: a row for each member, or for all."""
+        read = {"work": (self.functions, self.of)}
+        if implicit and self._derivatives() is not None:
+            read["jacobian.work"] = self.functions, f"{self.rates_alone}_jacobian"
+        return set_up(read, parameters)
 
     @property
     def rates_alone(self) -> str:
@@ -268,6 +274,30 @@ class Rates:
                 arguments.append(self.alpha if name == "alpha" else inputs)
         return arguments
 
+    def responses(self, t: float, x: Floats) -> Floats | None:
+        """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None where they do not tell.
+
+        They do where every speed has an effort of its own, and no constraint and no sign has a say.
+        """
+        known = self.functions.derivation.synopsis
+        speeds = len(known.speeds)
+        if not speeds or self.of != "state_rates" or self.signs is not None or known.efforts != known.speeds:
+            return None
+        x = self.unit(x)[0] if self.groups else x
+        _, tau, *more = self._arguments(t, x)
+        size = np.ones(speeds)
+        for _ in range(2):  # the second time with efforts beside which what acts anyway is not large
+            rates = np.asarray(self.native(x, np.vstack([tau, tau + np.diag(size)]), *more))
+            accelerations = rates[:, self.coordinates : self.coordinates + speeds]
+            if not np.isfinite(accelerations).all():
+                return None
+            made = (accelerations[1:] - accelerations[0]) / size[:, None]
+            largest = np.abs(made).max(axis=1)
+            if not largest.all():
+                return None
+            size = np.maximum(1.0, np.abs(accelerations[0]).max() / largest)
+        return np.asarray(made.T)
+
     def switches(self, t: float, x: Floats) -> Floats:
         """The values that the signs in the rates are of."""
         return np.asarray(self.switches_along(np.array([t]), x[None, :])[0])
@@ -296,6 +326,10 @@ class Rates:
 
     def measure(self, t: float, x: Floats) -> None:
         """Look around before the first step; there is nothing to learn where there are no constraints."""
+
+    def pivots_at(self, x: Floats) -> tuple[Floats, Floats]:
+        """The largest pivots of the constraints seen so far, and their signs at a state from which a run starts."""
+        return np.zeros(0), np.zeros(0)
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
         """The state from which a run goes on that was to start at another: at a singular pose they may differ."""
@@ -329,3 +363,12 @@ class Rates:
             part /= length
             lengths.append(length)
         return x, lengths
+
+
+def set_up(read: Mapping[str, tuple[Functions, str]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
+    """The work arrays of some functions, a row for each set of parameters or one for all."""
+    made = {}
+    for name, (functions, of) in read.items():
+        values = np.atleast_2d(functions.parameter_values(of, parameters))
+        made[name] = functions.native(of).native.setup(np.ascontiguousarray(values))
+    return made

@@ -38,6 +38,6 @@ def find_root(value: Callable[[float], float], before: float, after: float) -> f
             return float(best)
         part = 0.5
         xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb) if fc != fb else 2.0
-        if phi**2 < xi and (1.0 - phi) ** 2 < 1.0 - xi:
+        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
             part = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
         part = min(max(part, close), 1.0 - close)

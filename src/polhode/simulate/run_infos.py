@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -15,6 +15,8 @@ Info = Mapping[str, Any]
 class RunInfos(Sequence[Info]):
     """An info for each run: what all share, a column of each value that differs, and whole infos of some runs.
 
+    `more` makes what else is known of a run.
+
     >>> import numpy as np
     >>> infos = RunInfos({"method": "DOP853"}, {"steps": np.array([3, 5])}, {0: {"method": "RK45"}})
     >>> len(infos), infos[0], infos[1]
@@ -24,6 +26,7 @@ class RunInfos(Sequence[Info]):
     shared: Info
     columns: Mapping[str, NDArray[Any]]
     own: Mapping[int, Info] = field(default_factory=dict)
+    more: Callable[[int], Info] | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -38,11 +41,12 @@ class RunInfos(Sequence[Info]):
         i = range(len(self))[which]
         if i in self.own:
             return self.own[i]
-        return {**self.shared, "notices": [], **{name: column[i].item() for name, column in self.columns.items()}}
+        more = {} if self.more is None else self.more(i)
+        return {**self.shared, "notices": [], **{n: column[i].item() for n, column in self.columns.items()}, **more}
 
 
 def with_own(infos: Sequence[Info], own: Mapping[int, Info]) -> Sequence[Info]:
     """The infos with others for some runs."""
     if isinstance(infos, RunInfos):
-        return RunInfos(infos.shared, infos.columns, {**infos.own, **own})
+        return RunInfos(infos.shared, infos.columns, {**infos.own, **own}, infos.more)
     return tuple(own.get(i, info) for i, info in enumerate(infos))

@@ -20,12 +20,22 @@ _WORDS = {"events": "an event", "on": "a new value"}
 
 
 @dataclass(frozen=True, eq=False)
+class ParametricValues:
+    """Expressions as one function of x and t, with the parameters of a run, and the names of these in order."""
+
+    function: Compiled
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class StateChange:
     """What becomes of the state at an event."""
 
     place_of: Callable[[Any], int]
     values: Callable[[float, Floats, Floats], Mapping[Any, float]]
     coordinates: int
+    compiled: ParametricValues | None = None  # of the new values, where they are expressions
+    places: tuple[int, ...] = ()  # where these go
 
     def applied(self, t: float, x: Floats) -> Floats:
         """The state after the event."""
@@ -50,14 +60,15 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
     order = tuple(given)
     for key in order:
         place(key)
-    compiled = compiled_values(equations, [as_expr(value) for value in given.values()], parameters, "on")
+    made = compiled_values(equations, [as_expr(value) for value in given.values()], parameters, "on")
+    compiled = made.function
     time = np.zeros(1)
 
     def values(t: float, q: Floats, rest: Floats) -> Mapping[Any, float]:
         time[0] = t
         return dict(zip(order, compiled(np.concatenate([q, rest]), time).tolist(), strict=True))
 
-    return StateChange(place, values, len(equations.q))
+    return StateChange(place, values, len(equations.q), made, tuple(place(key) for key in order))
 
 
 def place_of(equations: EquationsOfMotion, key: Any) -> int:
@@ -80,7 +91,7 @@ def place_of(equations: EquationsOfMotion, key: Any) -> int:
 
 def compiled_values(
     equations: EquationsOfMotion, expressions: Sequence[Expr], parameters: Mapping[str, Any], place: str
-) -> Compiled:
+) -> ParametricValues:
     """Expressions of the state as one function of x and t; coupled, driven and dependent symbols stand for others."""
     from ..codegen.plan import plan
     from ..compiled.native import compile_program
@@ -108,4 +119,5 @@ def compiled_values(
         raise ValueMissing(
             f"the parameter '{missing[0]}' of {_WORDS[place]} has no value.", place=place, code="E-VALUE-009"
         )
-    return compile_program(program, parameters=np.array([float(value) for value in given.values()]))
+    compiled = compile_program(program, parameters=np.array([float(value) for value in given.values()]))
+    return ParametricValues(compiled, tuple(given))

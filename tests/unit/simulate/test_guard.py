@@ -1,4 +1,4 @@
-"""A run whose functions lie in the cache derives and plans nothing."""
+"""What a run checks before and between its steps; one whose functions lie in the cache derives nothing for it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ import pytest
 
 import polhode as ph
 from polhode.codegen import plan
+from polhode.compiled.functions import Functions
 from polhode.constraints import Constraints
 from polhode.formalisms import auto, deriving
 from polhode.model.samples import bennett, four_bar
+from polhode.simulate.guard import Guard, Stop, is_surely_regular
+from polhode.simulate.inputs import read_efforts, read_inputs
+from polhode.simulate.rates import Rates
 
 
 def tree() -> ph.System:
@@ -78,3 +82,68 @@ def test_a_half_turn_in_a_formalism_of_vector_parameters_is_named(angle: float) 
         s.derive("vector_parameter").simulate(1, start={"pivot": angle})
     assert caught.value.problems[0].code == "E-SIM-HALF_TURN"
     assert s.derive("newton_euler").simulate(0.1, start={"pivot": angle}).status == "done"
+
+
+# ---- the mass matrix at the start ------------------------------------------------------------------------------
+
+
+def tumbling() -> ph.System:
+    """A crate of a thousand tonnes that tumbles, a crumb on a slide in it."""
+    s = ph.System("crate and crumb")
+    crate = s.body("crate", 10**6, com=(0, "0.2", 0), inertia=(10**6, 2 * 10**6, 3 * 10**6))
+    s.joint("flight", s.ground, crate, ph.Free())
+    s.joint("slide", crate, s.body("crumb", "1/1000"), ph.Prismatic("x"))
+    return s
+
+
+def _rates(equations: ph.Equations) -> Rates:
+    derivation = equations.derivation
+    functions = equations.compile()
+    signals = read_efforts(derivation, None), read_inputs(derivation, None, functions.input_values())
+    return Rates(functions, None, *signals)
+
+
+@pytest.mark.parametrize("model", [tree, tumbling])
+def test_what_unit_efforts_add_is_the_inverse_of_the_mass_matrix(model: Callable[[], ph.System]) -> None:
+    equations = model().derive()
+    x = np.linspace(0.4, 1.3, len(equations.coordinates) + len(equations.speeds))
+    q = x[: len(equations.coordinates)]
+    inverse = np.linalg.inv(equations.compile().mass_matrix(q))
+    found = _rates(equations).responses(0.0, x)
+    assert found is not None
+    scale = np.sqrt(np.diag(inverse))
+    assert np.abs((found - inverse) / np.outer(scale, scale)).max() < 1e-9
+    assert is_surely_regular(found)
+
+
+def test_a_run_of_a_regular_mechanism_does_not_compile_its_mass_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Functions, "mass_matrix", _refused)
+    assert tree().derive().simulate(0.02, method="DOP853").status == "done"
+
+
+def test_what_an_inertia_is_small_against_is_that_of_the_start() -> None:
+    s = ph.System("shrinking crank", gravity=(0, 0, 0))
+    cart = s.body("cart", 1)
+    s.joint("x", s.ground, cart, ph.Prismatic("x"))
+    s.joint("pin", cart, s.body("bob", 1, (2 - s.time, 0, 0)), ph.Revolute("z"))
+    rates = _rates(s.derive())
+    guard = Guard(rates, rates.functions, dict)
+    guard.start(0.0, np.zeros(4))
+    assert guard.scale is None  # it is asked for when something looks suspicious
+    with pytest.raises(Stop, match="the mass matrix is singular"):
+        guard.step(2.0 - 1e-8, np.zeros(4), np.array([0.0, 0.0, 0.0, 1e9]))
+    assert guard.scale == pytest.approx([np.sqrt(2.0), 2.0])
+
+
+@pytest.mark.parametrize(
+    "inverse",
+    [
+        None,
+        np.array([[np.nan]]),
+        np.array([[1.0, 0.5], [0.4, 1.0]]),
+        np.array([[1.0, 1.0], [1.0, 1.0 + 1e-12]]),
+        np.array([[1.0, 0.0], [0.0, -1.0]]),
+    ],
+)
+def test_an_inverse_that_does_not_tell_leaves_it_to_the_mass_matrix(inverse: np.ndarray | None) -> None:
+    assert not is_surely_regular(inverse)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.simulate import crossing
+from polhode.simulate.batch_running import RerunInterpolant
 from polhode.simulate.limits import PassedLimit
 from polhode.simulate.trajectory import Trajectory
 
@@ -101,3 +104,109 @@ def test_limits_that_cannot_be_watched_are_told() -> None:
     (told,) = crossed.notices
     assert "the lower limit 2 of 'height' is above the upper limit 1: neither was watched" in told
     assert [each.side for each in e.simulate(1, parameters={"low": -1}).passed_limits] == ["lower"]
+
+
+# ---- noted inside the native run -------------------------------------------------------------------------------
+
+NATIVE = ["TP86", "taylor", "DOP853", "RK45", "Rodas5P", "Radau"]
+SWING: dict[str, Any] = {"start": {"hinge": 0.5}, "speeds": {"hinge": 2.0}, "samples": 2}
+
+
+def pendulum(*limits: object) -> ph.System:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), limits=limits)
+    return s
+
+
+@pytest.mark.parametrize("method", NATIVE)
+def test_a_passage_is_located_where_an_event_would_be(method: str) -> None:
+    s = pendulum(-0.7, 0.9)
+    event = crossing(s.joints["hinge"].q[0] + 0.7, -1)
+    run = s.derive().simulate(2, **SWING, method=method, events=[event])
+    (passed,) = run.passed_limits
+    assert passed.side == "lower"
+    assert passed.time == pytest.approx(run.events[0][0], abs=1e-11)
+
+
+@pytest.mark.parametrize("method", NATIVE)
+def test_a_limit_that_is_passed_within_one_step_is_noted(method: str) -> None:
+    peak = np.arccos(np.cos(0.5) - 2.0**2 / (2 * 9.81))  # from its energy
+    (passed,) = pendulum(None, float(peak) - 1e-4).derive().simulate(1, **SWING, method=method).passed_limits
+    assert passed.time == pytest.approx(0.30601, abs=1e-5)
+    assert passed.farthest <= peak + 1e-6
+    assert not pendulum(None, float(peak) + 1e-6).derive().simulate(1, **SWING, method=method).passed_limits
+
+
+def test_a_step_that_an_event_breaks_off_is_looked_at_as_far_as_it_goes() -> None:
+    s = pendulum(-0.5, 2)
+    s_far = pendulum(-0.61, 2)
+    q = s.joints["hinge"].q[0]
+    options = {**SWING, "until": q + 0.6}
+    (passed,) = s.derive().simulate(5, **options).passed_limits
+    assert passed.limit == -0.5 and passed.farthest == pytest.approx(-0.6, abs=1e-9)
+    assert not s_far.derive().simulate(5, **{**options, "until": s_far.joints["hinge"].q[0] + 0.6}).passed_limits
+
+
+def test_a_run_that_turns_stiff_notes_what_each_method_passes() -> None:
+    s = ph.System("bushing")
+    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(-0.3, 0.2))
+    s.joint_force("x", -4e4 * x.u[0] - 4e4 * (x.q[0] - ph.sin(s.time)))
+    events = [crossing(x.q[0] - 0.2, 1), crossing(x.q[0] + 0.3, -1)]
+    run = s.derive().simulate(5, samples=2, rtol=1e-8, atol=1e-8, events=events)
+    assert run.info["switches"]
+    times = [passed.time for passed in run.passed_limits]
+    assert times == pytest.approx([found[0] for found in run.events], abs=1e-10)
+
+
+def crank(*limits: object) -> ph.System:
+    """A parallelogram, whose crank has limits."""
+    s = ph.System("parallelogram")
+    bars = {name: s.body(name, 1, (0, 0, 0.5), (0.1, 0.1, 0)) for name in ("crank", "rocker")}
+    coupler = s.body("coupler", 1, (1, 0, 0), (0, 0.1, 0.1))
+    s.joint("crank", s.ground, bars["crank"], ph.Revolute("y"), limits=limits or None)
+    s.joint("coupler", bars["crank"], coupler, ph.Revolute("y"), at=(0, 0, 1))
+    s.joint("rocker", s.ground, bars["rocker"], ph.Revolute("y"), at=(2, 0, 0))
+    s.close("pin", coupler, bars["rocker"], "revolute", at_a=(2, 0, 0), at_b=(0, 0, 1), axis="y")
+    return s
+
+
+@pytest.mark.parametrize("method", ["auto", "Radau"])
+def test_a_mechanism_with_constraints_notes_its_limits(method: str) -> None:
+    s = crank(None, 1.2)
+    options = {"start": {"crank": 0.3}, "samples": 2, "method": method, "rtol": 1e-7, "atol": 1e-7}
+    run = s.derive().simulate(1.5, **options, events=[s.joints["crank"].q[0] - 1.2])
+    (passed,) = run.passed_limits
+    assert passed.time == pytest.approx(run.events[0][0], abs=1e-9)
+
+
+@pytest.mark.parametrize(("method", "count"), [("TP86", 20), ("taylor", 20), ("DOP853", 3)])
+def test_members_note_what_they_note_alone(method: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    s = ph.System("pendulum")
+    low = s.parameter("low", -1)
+    length = s.parameter("l", 1)
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -length)), ph.Revolute("y"), limits=(low, 0.9))
+    e = s.derive()
+    given = {"l": np.linspace(0.5, 1.5, count), "low": np.linspace(-0.9, -0.2, count)}
+    speeds = np.linspace(-5.0, 5.0, count)
+    options: dict[str, Any] = {"start": {"hinge": 0.1}, "method": method, "samples": 3, "watch_energy": False}
+    batch = e.simulate(2, parameters=given, speeds={"hinge": speeds}, **options)
+    monkeypatch.setattr(RerunInterpolant, "__call__", lambda *_: pytest.fail("a member is not run again for this"))
+    noted = 0
+    for i, member in enumerate(batch):
+        own = {name: float(values[i]) for name, values in given.items()}
+        alone = e.simulate(2, parameters=own, speeds={"hinge": speeds[i]}, **options)
+        assert member.passed_limits == alone.passed_limits
+        assert member.info["evaluations"] == alone.info["evaluations"] - 1  # the first rates, by themselves
+        noted += len(alone.passed_limits)
+    assert noted > count / 2
+
+
+def test_without_limits_nothing_is_noted() -> None:
+    assert "limits" not in stone().simulate(1).info
+    assert "limits" not in stone(limits=(-100, None)).simulate(1).info
+
+
+def test_other_times_of_a_run_are_judged_by_themselves() -> None:
+    run = stone(limits=(0, None)).simulate(2, start={"height": 4.905})
+    assert len(run.passed_limits) == 1
+    assert run.at([0.0, 0.5]).passed_limits == ()

@@ -19,11 +19,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..llvm.builder import DOUBLE, INTEGER, POINTER, Function, Layout, Record, Value
+from .limits import limit_functions
 from .members import MEMBERS, NONE, OWN, next_member, note_end, reset
 from .run_record import RUN, Reason, copy, is_large, scale_to_unit, stretch
 
-#: A run in a lane: what every run has, the step that it tries, refusals in a row, its member, where its sample is.
-LANE = Layout(**RUN.kinds, step=DOUBLE, is_last=INTEGER, tenths=INTEGER, member=INTEGER, sample_is=INTEGER)
+#: A run in a lane: what every run has, the step that it tries, refusals in a row, its member, where its sample is, and
+#: whether a state is wanted to find where it passed a limit.
+LANE = Layout(
+    **RUN.kinds, step=DOUBLE, is_last=INTEGER, tenths=INTEGER, member=INTEGER, sample_is=INTEGER, limit_wanted=INTEGER
+)
 #: All lanes; the arrays of marks and numbers have one entry for each.
 LANES = Layout(
     runs=POINTER, members=POINTER, allowed=INTEGER, is_dense=INTEGER,
@@ -87,12 +91,16 @@ def lane_functions(method: LaneMethod, lanes: int, fused: bool) -> list[Function
         _of_busy_lanes("ph_next_steps", "ph_next_step", lanes),
         _of_busy_lanes("ph_verdicts", "ph_verdict", lanes),
         _take_members(lanes),
+        *limit_functions(LANE, lanes, fused=fused),
         _begun(method, lanes),
+        _look_at_limits(method, lanes),
+        _probed_limits(method, lanes),
         _due_samples(method, lanes),
         _write_samples(lanes),
         _end(lanes),
         _begin(method, lanes, fused),
         _step(method, lanes, fused),
+        _limits(method, lanes, fused),
         _sample(method, lanes, fused),
         _members(lanes),
     ]
@@ -177,7 +185,7 @@ def _take_members(lanes: int) -> Function:
 
 def _load(f: Function, run: Record, members: Record, lane: Value, member: Value, lanes: int) -> None:
     """A lane is about to begin as this member."""
-    reset(run, members, member)
+    reset(f, run, members, member)
     for name in OWN:
         stride = getattr(members, f"{name}_stride")
         with f.when(stride > 0):
@@ -200,6 +208,8 @@ def _begun(method: LaneMethod, lanes: int) -> Function:
         run.evaluations = run.evaluations + method.evaluations_to_begin
         for name in ("noted_steps", "quiet_steps", "tenths"):
             setattr(run, name, 0)
+        with f.when(run.limit_count > 0):
+            f.call("ph_begin_limits", "void", run.where(), lane)
         all_lanes.fresh.store(lane, 0, INTEGER)
     return f
 
@@ -219,11 +229,55 @@ def _due_samples(method: LaneMethod, lanes: int) -> Function:
                 run.sample_is = f.select(t < run.t, f.integer(_INSIDE), _AT_END)
                 all_lanes.given[lane] = t
                 found.value = f.select(found.value > run.sample_is, found.value, run.sample_is)
-                with f.when((run.sample_is > _AT_END) & run.dense_ready.equals(0)):
-                    run.dense_ready = 1
-                    run.evaluations = run.evaluations + method.evaluations_for_dense
+                with f.when(run.sample_is > _AT_END):
+                    _count_dense(method, f, run)
     f.give(found.value)
     return f
+
+
+def _count_dense(method: LaneMethod, f: Function, run: Record) -> None:
+    """The dense output of a lane's last step is asked for: it is made once."""
+    with f.when(run.dense_ready.equals(0)):
+        run.dense_ready = 1
+        run.evaluations = run.evaluations + method.evaluations_for_dense
+
+
+def _look_at_limits(method: LaneMethod, lanes: int) -> Function:
+    """ph_look_lanes(all_lanes): the limits of lanes that took a step; whether the state at some time is asked for."""
+    f = Function("ph_look_lanes", returns=INTEGER, internal=True, all_lanes=POINTER)
+    all_lanes = Record(LANES, f.arguments["all_lanes"])
+    found = f.variable(0)
+    with f.loop(lanes) as lane:
+        run = _run_of(all_lanes.runs, lane)
+        run.limit_wanted = 0
+        all_lanes.given[lane] = run.t
+        with f.when(all_lanes.taken.load(lane, INTEGER) > 0):
+            run.limit_wanted = f.call("ph_look_at_limits", INTEGER, run.where(), lane)
+            _ask(method, f, all_lanes, run, lane, found)
+    f.give(found.value)
+    return f
+
+
+def _probed_limits(method: LaneMethod, lanes: int) -> Function:
+    """ph_probed_lanes(all_lanes): with the states that were asked for in run.y; whether more are."""
+    f = Function("ph_probed_lanes", returns=INTEGER, internal=True, all_lanes=POINTER)
+    all_lanes = Record(LANES, f.arguments["all_lanes"])
+    found = f.variable(0)
+    with f.loop(lanes) as lane:
+        run = _run_of(all_lanes.runs, lane)
+        with f.when(run.limit_wanted > 0):
+            run.limit_wanted = f.call("ph_probed_limit", INTEGER, run.where(), lane, run.y)
+            _ask(method, f, all_lanes, run, lane, found)
+    f.give(found.value)
+    return f
+
+
+def _ask(method: LaneMethod, f: Function, all_lanes: Record, run: Record, lane: Value, found: Any) -> None:
+    """Ask for the state of a lane at the time that is wanted of it, if one is."""
+    with f.when(run.limit_wanted > 0):
+        all_lanes.given[lane] = run.limit_probe
+        found.value = 1
+        _count_dense(method, f, run)
 
 
 def _write_samples(lanes: int) -> Function:
@@ -275,6 +329,7 @@ def _step(method: LaneMethod, lanes: int, fused: bool) -> Function:
     runs: Any = SideBySide(f, all_lanes)
     method.attempt(f, all_lanes, runs)
     f.call("ph_verdicts", "void", f.arguments["all_lanes"])
+    all_lanes.is_dense = 0
     taken, rates = all_lanes.taken.are_set(), method.rates(runs)
     with f.loop(runs.blocks) as block:
         before = runs.x.block(block)
@@ -285,21 +340,39 @@ def _step(method: LaneMethod, lanes: int, fused: bool) -> Function:
     return f
 
 
+def _interpolated(method: LaneMethod, f: Function, all_lanes: Record, runs: Any) -> None:
+    """run.y becomes the states of all lanes at the times that are given."""
+    with f.when(all_lanes.is_dense.equals(0)):
+        method.make_dense(f, all_lanes, runs)
+        all_lanes.is_dense = 1
+    method.interpolate(f, all_lanes, runs, all_lanes.given.load(0, f.number), runs.y)
+
+
+def _limits(method: LaneMethod, lanes: int, fused: bool) -> Function:
+    """ph_limit_lanes(all_lanes): the limits that lanes passed in the step that they took."""
+    f = Function("ph_limit_lanes", fused=fused, internal=True, lanes=lanes, all_lanes=POINTER)
+    place = f.arguments["all_lanes"]
+    all_lanes = Record(LANES, place)
+    runs: Any = SideBySide(f, all_lanes)
+    wanted = f.variable(f.call("ph_look_lanes", INTEGER, place))
+    with f.repeat():
+        f.leave_if(wanted.value.equals(0))
+        _interpolated(method, f, all_lanes, runs)
+        wanted.value = f.call("ph_probed_lanes", INTEGER, place)
+    return f
+
+
 def _sample(method: LaneMethod, lanes: int, fused: bool) -> Function:
     """ph_sample_lanes(all_lanes): all samples up to the times of lanes that took a step."""
     f = Function("ph_sample_lanes", fused=fused, internal=True, lanes=lanes, all_lanes=POINTER)
     place = f.arguments["all_lanes"]
     all_lanes = Record(LANES, place)
     runs: Any = SideBySide(f, all_lanes)
-    all_lanes.is_dense = 0
     with f.repeat():
         due = f.call("ph_due_samples", INTEGER, place)
         f.leave_if(due.equals(_NOT_DUE))
         with f.when(due > _AT_END):
-            with f.when(all_lanes.is_dense.equals(0)):
-                method.make_dense(f, all_lanes, runs)
-                all_lanes.is_dense = 1
-            method.interpolate(f, all_lanes, runs, all_lanes.given.load(0, f.number), runs.y)
+            _interpolated(method, f, all_lanes, runs)
         f.call("ph_write_samples", "void", place)
     return f
 
@@ -320,7 +393,10 @@ def _members(lanes: int) -> Function:
         f.call("ph_next_steps", "void", place)
         is_busy = all_lanes.busy.are_set().any()
         with f.when(is_busy):
-            for name in ("ph_step_lanes", "ph_sample_lanes", "ph_end"):
+            f.call("ph_step_lanes", "void", place)
+            with f.when(_run_of(all_lanes.runs, 0).limit_count > 0):
+                f.call("ph_limit_lanes", "void", place)
+            for name in ("ph_sample_lanes", "ph_end"):
                 f.call(name, "void", place)
         with f.when(~is_busy & ~(members.next.load(0, INTEGER) < members.end)):
             f.give(0)

@@ -1,15 +1,19 @@
 """Many runs one after the other in native code: ph_members(run, members).
 
 Each member has a start, a row of the work array (its parameters), rows of the arrays that are its own (efforts, inputs)
-and a place for its samples. All else, memory included, is the run's. Whoever is free takes the next member, in whatever
-thread. A member that native code cannot bring to its end leaves the reason; it is begun from the same place by whoever
-wants to know more. `ph_members` comes back with 1 after the steps that were allowed, and is entered again; with 0 where
-no member is left.
+and a place for its samples; with constraints the pivots that were seen around its start, and their signs. Other
+functions that a run calls, derivatives and checks, have tables of pointers of their own: their entries for rows of
+members are listed as `targets`. All else, memory included, is the run's. Whoever is free takes the next member, in
+whatever thread. A member that native code cannot bring to its end leaves the reason; it is begun from the same place by
+whoever wants to know more. `ph_members` comes back with 1 after the steps that were allowed, and is entered again; with
+0 where no member is left.
 """
 
 from __future__ import annotations
 
 from ..llvm.builder import INTEGER, POINTER, Function, Layout, Record, Value
+from .events import GO_ON, begin_events, event_functions, note_events
+from .limits import limit_functions, note_limits_functions
 from .run_record import RUN, Reason
 
 #: Arrays that each member may have rows of: the work array, efforts, inputs.
@@ -19,11 +23,18 @@ NONE = -1
 
 MEMBERS = Layout(
     next=POINTER, end=INTEGER, starts=POINTER, states=POINTER, reasons=POINTER, steps=POINTER, evaluations=POINTER,
-    most_steps=INTEGER, allowed=INTEGER, current=INTEGER,
+    most_steps=INTEGER, allowed=INTEGER, current=INTEGER, limits=POINTER, limits_noted=POINTER,
+    pivots=POINTER, signs=POINTER, target_count=INTEGER, targets=POINTER, target_rows=POINTER, target_strides=POINTER,
     **{f"{name}_rows": POINTER for name in OWN},
     **{f"{name}_stride": INTEGER for name in OWN},
     **{f"{name}_index": INTEGER for name in OWN},
 )  # fmt: skip
+
+
+def run_functions(fused: bool) -> list[Function]:
+    """What is the same for all methods: limits are noted, events are handled, members are run."""
+    limits = [*limit_functions(RUN, fused=fused), *note_limits_functions(RUN, fused)]
+    return [*limits, *event_functions(fused), members_function(fused)]
 
 
 def members_function(fused: bool) -> Function:
@@ -47,8 +58,13 @@ def members_function(fused: bool) -> Function:
             run.budget = f.select(left < allowed, left, allowed)
             reason.value = f.call("ph_advance", INTEGER, own["run"])
             members.allowed = allowed - (run.steps - done)
+        is_handled = f.variable(False, "i1")
+        with f.when(reason.value.equals(Reason.CROSSING) & (run.handles_events > 0)):
+            reason.value = f.call("ph_events", INTEGER, own["run"])
+            is_handled.value = reason.value.equals(GO_ON)
         is_cut = reason.value.equals(Reason.BUDGET) & (run.steps < members.most_steps)
-        with f.when(~is_cut):
+        with f.when(~(is_cut | is_handled.value)):
+            note_events(f, run, members.current)
             note_end(members, run, members.current, reason.value)
             members.current = NONE
             # one that took no step has its cost too
@@ -62,7 +78,7 @@ def next_member(f: Function, members: Record) -> Value:
     return f.select(member < members.end, member, NONE)
 
 
-def reset(run: Record, members: Record, member: Value) -> None:
+def reset(f: Function, run: Record, members: Record, member: Value) -> None:
     """The record of a run that is about to begin as this member, but for its state and arrays of its own."""
     run.t = 0.0
     run.t_old = 0.0
@@ -76,6 +92,9 @@ def reset(run: Record, members: Record, member: Value) -> None:
     run.budget = members.most_steps
     # the first state of each member is its start
     run.samples = members.states.at((member * (run.sample_count + 1) + 1) * run.size)
+    with f.when(run.limit_count > 0):
+        run.limits = members.limits.at(member * run.limit_count * 2)
+        run.limits_noted = members.limits_noted.at(member * run.limit_count * 2)
 
 
 def note_end(members: Record, run: Record, member: Value, reason: Value) -> None:
@@ -93,7 +112,15 @@ def _start(f: Function, run: Record, members: Record) -> None:
         with f.when(stride > 0):
             row = getattr(members, f"{name}_rows").at(member * stride)
             run.arguments.store(getattr(members, f"{name}_index"), row, POINTER)
-    reset(run, members, member)
+    with f.loop(members.target_count) as k:
+        row = members.target_rows.load(k, POINTER).at(member * members.target_strides.load(k, INTEGER))
+        members.targets.load(k, POINTER).store(0, row, POINTER)
+    with f.loop(run.pivot_count) as i:
+        run.largest_pivots[i] = members.pivots[member * run.pivot_count + i]
+        run.pivot_signs[i] = members.signs[member * run.pivot_count + i]
+    run.pose_known = 0
+    begin_events(f, run, member)
+    reset(f, run, members, member)
     start = members.starts.at(member * run.size)
     with f.loop(run.size) as i:
         run.x[i] = start[i]

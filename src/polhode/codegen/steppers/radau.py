@@ -22,7 +22,7 @@ from math import sqrt
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value, Variable
 from .jacobian import IMPLICIT, forget, jacobian_function, refresh, shifted
 from .linear import COMPLEX, FACTORS, REAL, factor, factor_function, solve, solve_function
-from .members import members_function
+from .members import run_functions
 from .right_side import right_side_functions
 from .run_record import RUN, rates
 from .step_control import accept, begin_function, is_finite, next_step, norm, refuse
@@ -95,7 +95,7 @@ def radau_module(*, fused: bool = True) -> str:
         begin_function(_ORDER, fused, forget),
         _state_at(fused),
         _advance(fused),
-        members_function(fused),
+        *run_functions(fused),
     ]
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
 from .jacobian import IMPLICIT, forget, jacobian_function, refresh, shifted
 from .linear import FACTORS, REAL, factor, factor_function, solve, solve_function
-from .members import members_function
+from .members import run_functions
 from .right_side import right_side_functions
 from .rosenbrock_tableaux import Rosenbrock
 from .run_record import RUN, rates
@@ -33,7 +33,7 @@ def rosenbrock_module(method: Rosenbrock, *, fused: bool = True) -> str:
         begin_function(method.order, fused, forget),
         _state_at(method, fused),
         _advance(method, fused),
-        members_function(fused),
+        *run_functions(fused),
     ]
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 

@@ -15,6 +15,7 @@ does not depend on where it was broken off.
     STEP       a step was taken, and each is asked for
     FAILED     a right-hand side in Python raised
     STIFF      an explicit method's steps are bounded by stability, or an implicit one's no longer would be
+    ENDED      an event ended the run of a member (`events`)
 
 The right-hand side is a function of one table of pointers, as `ph_at` of every compiled program is: inputs, work array
 and outputs, in order. Arrays of the state's length are padded with zeros to whole blocks.
@@ -27,6 +28,7 @@ from enum import IntEnum
 from typing import Any
 
 from ..llvm.builder import DOUBLE, INTEGER, POINTER, WIDTH, Function, Layout, Record, Value
+from .limits import LIMITS, note_limits
 
 
 class Reason(IntEnum):
@@ -44,6 +46,7 @@ class Reason(IntEnum):
     SAMPLE = 9
     STEP = 10
     STIFF = 11
+    ENDED = 12
 
 
 #: What is still to be done about the last step, in this order: projection, samples.
@@ -70,6 +73,8 @@ RUN = Layout(
     # events
     events_at=POINTER, event_arguments=POINTER, event_x_index=INTEGER, event_count=INTEGER,
     event_values=POINTER, event_values_old=POINTER, event_directions=POINTER, event_sides=POINTER,
+    # what handles them (`events.EVENTS`), for members of a batch
+    events_handler=POINTER, handles_events=INTEGER,
     # constraints: the outputs of the right-hand side that lead back to them, and all of their values
     displacement=POINTER, coordinate_count=INTEGER, change=POINTER, speed_count=INTEGER, residual=POINTER,
     check_at=POINTER, check_arguments=POINTER, check_values=POINTER, check_count=INTEGER,
@@ -81,6 +86,8 @@ RUN = Layout(
     implicit=POINTER,
     # steps in a row that another kind of method should have taken, and how many are too many; 0 where nobody asks
     noted_steps=INTEGER, quiet_steps=INTEGER, patience=INTEGER,
+    # limits of coordinates
+    **LIMITS.kinds,
 )  # fmt: skip
 
 #: Rates this much larger than the state are looked into.
@@ -187,10 +194,15 @@ def rates_of(f: Function, run: Record) -> Callable[[Value, Value, Value], None]:
 
 def write_samples(f: Function, run: Record) -> None:
     """The states at the sample times up to run.t, by the dense output of the last step, on the constraints."""
+    write_samples_until(f, run, run.t)
+
+
+def write_samples_until(f: Function, run: Record, end: Value) -> None:
+    """The same up to a time within the last step."""
     with f.repeat():
         f.leave_if(~(run.next_sample < run.sample_count))
         t = run.times[run.next_sample]
-        f.leave_if(t > run.t)
+        f.leave_if(t > end)
         source = f.variable(run.x)
         with f.when(t < run.t):
             source.value = run.y
@@ -208,7 +220,7 @@ def write_samples(f: Function, run: Record) -> None:
 
 
 def finish_step(f: Function, run: Record) -> None:
-    """What is pending about the last step: projection, samples; come back where somebody should look."""
+    """What is pending about the last step: projection, limits, samples; come back where somebody should look."""
     with f.when(run.pending.equals(PROJECTION)):
         with f.when(run.coordinate_count > 0):
             off = f.call("ph_project", INTEGER, f.arguments["run"], run.t, run.x)
@@ -219,6 +231,7 @@ def finish_step(f: Function, run: Record) -> None:
                 f.give(Reason.PROJECT)
         run.pending = SAMPLES
     with f.when(run.pending.equals(SAMPLES)):
+        note_limits(f, run)
         write_samples(f, run)
         run.pending = 0
         with f.when(run.look > 0):

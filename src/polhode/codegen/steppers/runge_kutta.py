@@ -12,7 +12,7 @@ DOP853 the estimates of order 5 and 3 are combined (Hairer, Nørsett and Wanner,
 from __future__ import annotations
 
 from ..llvm.builder import DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record
-from .members import members_function
+from .members import run_functions
 from .pair_arithmetic import error_of, interpolate, is_bounded_by_stability, make_dense, stage, take_stages
 from .right_side import right_side_functions
 from .run_record import RUN, rates_of
@@ -28,7 +28,7 @@ def runge_kutta_module(pair: Pair, *, fused: bool = True) -> str:
         begin_function(pair.order, fused),
         _state_at(pair, fused),
         _advance(pair, fused),
-        members_function(fused),
+        *run_functions(fused),
     ]
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..llvm.builder import INTEGER, POINTER, Function, Record, Value, Variable
+from .limits import begin_limits
 from .run_record import (
     PROJECTION,
     RUN,
@@ -38,6 +39,7 @@ def begin_function(order: int, fused: bool, forget: Callable[[Function, Record],
     if forget is not None:
         forget(f, run)
     rates(f, run, run.t, run.x, run.f)
+    begin_limits(f, run)
     with f.when(run.event_count > 0):
         evaluate_events(f, run, run.t, run.x)
     with f.when(run.h > 0.0):

@@ -21,7 +21,8 @@ from math import log
 from ..llvm.block import declarations
 from ..llvm.builder import DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
 from ..llvm.calls import functions_ir
-from ..steppers.members import members_function
+from ..steppers.limits import begin_limits, note_limits
+from ..steppers.members import run_functions
 from ..steppers.run_record import (
     RUN,
     SAMPLES,
@@ -64,8 +65,8 @@ def taylor_module(series: SeriesProgram, *, fused: bool = True, width: int = 1) 
         _begin(fused),
         _state_at(fused),
         _advance(fused),
+        *run_functions(fused),
     ]
-    functions.append(members_function(fused))
     text = [*declarations(1, fused), *DECLARATIONS, *functions_ir(series.program, 1)]
     text += jet_ir(series, fused=fused, width=width)
     return declared_once("\n".join([*text, *(function.text for function in functions)]))
@@ -128,6 +129,7 @@ def _begin(fused: bool) -> Function:
     run.quiet_steps = 0
     f.call("ph_coefficients", "void", f.arguments["run"], f.integer(1))
     copy(f, run, row_of(run, f.integer(1)), run.f)
+    begin_limits(f, run)
     with f.when(run.event_count > 0):
         evaluate_events(f, run, run.t, run.x)
     f.give(0)
@@ -140,6 +142,7 @@ def _advance(fused: bool) -> Function:
     order = f.call("ph_order", INTEGER, f.arguments["run"])
     with f.repeat():
         with f.when(run.pending > 0):
+            note_limits(f, run)
             write_samples(f, run)
             run.pending = 0
             with f.when(run.look > 0):

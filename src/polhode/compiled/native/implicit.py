@@ -24,6 +24,7 @@ class ImplicitPart:
     def __init__(self, size: int, fields: Sequence[Field]) -> None:
         self.record = _IMPLICIT()
         self._kept: list[Any] = []
+        self.side: RightSide | None = None  # the compiled derivatives
         counts = {"jacobian": size, "in_time": 1, "stretch": 1, "direction": 1, "image": 1}
         arrays = Memory(counts, size).arrays
         for name, array in arrays.items():
@@ -55,10 +56,11 @@ class ImplicitPart:
     def by_differences(self) -> None:
         """Take derivatives by differences of the rates."""
         self.record.x_index = -1
+        self.side = None
 
     def compiled(self, side: RightSide) -> None:
         """Take these derivatives: a compiled function that puts out ∂ẋ/∂x and ∂ẋ/∂t."""
-        self._side = side
+        self.side = side
         by_state, by_time = side.outputs["xdot_d_x"], side.outputs["xdot_d_t"]
         record = self.record
         record.at, record.arguments, record.x_index = side.address, ctypes.addressof(side.table), side.x_index

@@ -13,8 +13,9 @@ from polhode.codegen.steppers.lane_members import LANE, LANES, MARKS, NUMBERS
 from polhode.codegen.steppers.run_record import padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
+from polhode.compiled.native.members import Members, members_record
 from polhode.compiled.native.memory import Memory, apart
-from polhode.compiled.native.stepper import Members, NativeRun, members_record
+from polhode.compiled.native.stepper import NativeRun
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
@@ -79,15 +80,17 @@ class LaneRuns:
         own: dict[str, int] = {name: array.ctypes.data for name, array in states.arrays.items()}
         own |= {"lengths": numbers.arrays["lengths"].ctypes.data, "at": side.address}
         own |= {"arguments": ctypes.addressof(side.table), "x_index": side.places["x"], "out_index": len(side.places)}
-        for run in self._runs:
+        before = [np.zeros((record.limit_count, 2)) for _ in range(lanes)]
+        for run, limits_before in zip(self._runs, before, strict=True):
             ctypes.memmove(ctypes.byref(run), ctypes.byref(record), ctypes.sizeof(record))
+            run.limits_before = limits_before.ctypes.data
             for name, value in own.items():
                 setattr(run, name, value)
         for name in (*NUMBERS, *MARKS):
             setattr(self._all, name, numbers.arrays[name].ctypes.data)
         self._record = members_record(members, side.places)
         self._all.runs, self._all.members = ctypes.addressof(self._runs), ctypes.addressof(self._record)
-        self._kept = code, like, states, numbers, side, members
+        self._kept = code, like, states, numbers, side, members, before
 
     def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:
         """Go on with members, for about so many steps, without the interpreter's lock; whether some may be left."""

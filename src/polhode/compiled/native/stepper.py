@@ -13,9 +13,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polhode.codegen.steppers.members import MEMBERS, NONE
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
@@ -27,9 +25,12 @@ from polhode.files.version import key_of, version_digest
 
 if TYPE_CHECKING:
     from polhode.codegen.steppers.linear import Field
+    from polhode.compiled.native.events import EventLogs
     from polhode.compiled.native.implicit import ImplicitPart
+    from polhode.compiled.native.limits import WatchedLimits
+    from polhode.compiled.native.members import Members
 
-_STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
+_STRUCTURE = RUN.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
@@ -52,6 +53,7 @@ class StepperCode:
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
+        self.break_limits = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_break_limits"))
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
@@ -112,46 +114,6 @@ class RightSide:
     outputs: Mapping[str, Floats]  # what it puts out beside ẋ, as of its last call
     alive: Sequence[Any]  # what the pointers point to
     places: Mapping[str, int] = field(default_factory=dict)  # of arrays and the work array in the table
-
-
-@dataclass(frozen=True, eq=False)
-class Members:
-    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code.
-
-    Whoever is free takes the next member, from one counter for all threads.
-    """
-
-    starts: Floats  # (N, n)
-    own: Mapping[str, Floats]  # rows (N, …) of the work array, efforts, inputs
-    states: Floats  # (N, 1 + T, n): the start, and the samples
-    reasons: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    evaluations: NDArray[np.int64]
-    next: NDArray[np.int64]  # (1,)
-
-    @classmethod
-    def of(cls, starts: Floats, own: Mapping[str, Floats], samples: int) -> Members:
-        """Members that are still to be run."""
-        count, size = starts.shape
-        rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
-        reasons, steps, evaluations, begun = (np.zeros(size, dtype=np.int64) for size in (count, count, count, 1))
-        states = np.empty((count, samples + 1, size))
-        states[:, 0] = starts
-        return cls(np.ascontiguousarray(starts), rows, states, reasons, steps, evaluations, begun)
-
-
-def members_record(members: Members, places: Mapping[str, int]) -> Any:
-    """Members as native code sees them, for a table of pointers with these places."""
-    addresses = {
-        name: getattr(members, name).ctypes.data
-        for name in ("next", "starts", "states", "reasons", "steps", "evaluations")
-    }
-    record = _MEMBERS(end=len(members.starts), current=NONE, **addresses)
-    for name, rows in members.own.items():
-        setattr(record, f"{name}_rows", rows.ctypes.data)
-        setattr(record, f"{name}_stride", rows.shape[1])
-        setattr(record, f"{name}_index", places[name])
-    return record
 
 
 def _array_at(address: int | None, size: int) -> Floats:
@@ -294,6 +256,28 @@ class NativeRun:
         record.event_values, record.event_values_old = values.ctypes.data, old.ctypes.data
         record.event_directions, record.event_sides = along.ctypes.data, sides.ctypes.data
 
+    def handle_events(self, logs: EventLogs) -> None:
+        """Let native code do what watched events do to members."""
+        from polhode.compiled.native.events import EventHandler
+
+        handler = EventHandler(logs, self._address + _STRUCTURE.clock.offset)
+        self._kept["handler"] = handler
+        self.record.events_handler, self.record.handles_events = ctypes.addressof(handler.record), 1
+
+    def watch_limits(self, limits: WatchedLimits) -> None:
+        """Note from now on which of these limits are passed."""
+        before = np.zeros((len(limits.places), 2))
+        self._kept["limits"] = limits, before
+        record = self.record
+        record.limit_count, record.limit_places = len(limits.places), limits.places.ctypes.data
+        record.limits, record.limits_noted = limits.rows.ctypes.data, limits.noted.ctypes.data
+        record.limits_before = before.ctypes.data
+
+    def note_limits(self) -> None:
+        """Look at the limits where the last step was broken off, at the time and state that are now set."""
+        if self.record.limit_count:
+            self._reason(self.code.break_limits(self._address))
+
     def pass_pose(self, q: Floats, reach: float) -> None:
         """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
         self._memory.arrays["pose"][: len(q)] = q
@@ -328,7 +312,7 @@ class NativeRun:
     def retake(self, row: Floats) -> Reason:
         """Take a step once more that was kept, so that `state_at` tells of it."""
         record = self.record
-        record.trace_room = record.sample_count = record.event_count = record.each_step = 0
+        record.trace_room = record.sample_count = record.event_count = record.each_step = record.limit_count = 0
         record.t, record.h, record.h_max = row[0], row[1], row[1]
         self.x[:] = row[2:]
         reason = self.begin(row[0] + 2.0 * row[1])
@@ -339,11 +323,33 @@ class NativeRun:
 
     def begin_members(self, members: Members) -> None:
         """Run members from now on, one after the other."""
-        self._kept["members"] = members, members_record(members, self._kept["side"].places)
+        from polhode.compiled.native.members import members_record
+
+        record, targets = members_record(members, self._kept["side"].places), self._targets()
+        known = [(targets[name], rows) for name, rows in members.own.items() if name in targets]
+        places = [(at, rows.ctypes.data, rows.shape[1]) for at, rows in known]
+        arrays = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
+        record.target_count = len(known)
+        record.targets, record.target_rows, record.target_strides = (row.ctypes.data for row in arrays)
+        self._kept["members"] = members, record, arrays
+
+    def _targets(self) -> dict[str, int]:
+        """Where the tables of derivatives, checks and events point to arrays that may be a member's own."""
+        found: dict[str, int] = {}
+        if self.implicit is not None and self.implicit.side is not None:
+            side = self.implicit.side
+            found |= {f"jacobian.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
+        if "check" in self._kept:
+            function, _, _, table = self._kept["check"]
+            found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
+        if "handler" in self._kept:
+            found |= self._kept["handler"].targets
+            found["events.work"] = ctypes.addressof(self._kept["events"][3]) + 16
+        return found
 
     def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:
         """Go on with members, for so many steps, without the interpreter's lock; whether some may be left."""
-        _, record = self._kept["members"]
+        _, record, _ = self._kept["members"]
         record.most_steps, record.allowed, self.record.t_end = most_steps, allowed, t_end
         return bool(self.code.members(self._address, ctypes.addressof(record)))
 

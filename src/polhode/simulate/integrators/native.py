@@ -25,6 +25,7 @@ from .stiff import Switch
 
 if TYPE_CHECKING:
     from ...compiled.native.pieces import Pieces
+    from ..limits import LimitsOfRun
     from .adaptive import Control
 
 #: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
@@ -60,6 +61,7 @@ class _NativeIntegration:
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
         self.events, self.switch = events, switch_of(record, control)
+        self.limits = _limits(rates, record)
         self.past: list[NativeRun] = []  # runs by other methods that came before
         self.is_in_python = False
         self.run = self._of_method(control.method, t, x)
@@ -90,6 +92,8 @@ class _NativeIntegration:
         if events.compiled is not None:
             run.watch(events.compiled, [event.direction for event in events.watched])
         run.record.each_step = int(bool(events) and events.compiled is None)
+        if self.limits is not None:
+            run.watch_limits(self.limits.watched)
         self._natively(run)
         if self.switch is not None:
             self.switch.watch(run)
@@ -150,6 +154,8 @@ class _NativeIntegration:
             raise
         finally:
             self._keep_interpolant()
+            if self.limits is not None:
+                self.record.info.update(self.limits.facts)
         return "done"
 
     def _advance(self, allowed: int) -> Reason:
@@ -229,6 +235,7 @@ class _NativeIntegration:
         x = self.rates.projected(met.t, x)
         self.record.end(met.t, x)
         run.record.t, run.x[:], run.record.pending = met.t, x, 0
+        run.note_limits()
         if met.event.change is None:
             return True
         run.x[:] = x = changed(self.rates, self.record, met, x)
@@ -336,6 +343,17 @@ def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
         record.notices += [] if told in record.notices else [told]
     record.add(np.array([np.nextafter(met.t, np.inf)]), after[None, :])
     return after
+
+
+def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
+    """What notes the limits of coordinates, where there are any."""
+    known = rates.functions.derivation.synopsis
+    if not known.limits and not known.has_limits_of_parameters:
+        return None
+    from ..limits import NOTED, LimitsOfRun
+
+    record.info.pop(NOTED, None)
+    return LimitsOfRun.of(rates.functions, rates.given)
 
 
 def switch_of(record: Record, control: Control) -> Switch | None:

@@ -1,0 +1,57 @@
+"""Limits of joint coordinates in numbers, and where in the state they are seen."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.dynamics.joint_limits import have_parameters, seen_limits
+from polhode.dynamics.synopsis import SeenLimit, Synopsis
+
+
+def gripper(ratio: Any = -2, offset: Any = "1/2") -> ph.System:
+    s = ph.System("gripper")
+    s.joint("open", s.ground, s.body("left", 1), ph.Prismatic("z"), limits=(0, None))
+    s.joint("follow", s.ground, s.body("right", 1), ph.Prismatic("z"), limits=(-3, 4))
+    s.couple("follow", "open", ratio, offset)
+    return s
+
+
+def test_a_coupled_coordinate_is_seen_in_its_leader() -> None:
+    equations = gripper().derive().record
+    assert seen_limits(equations, {}) == (
+        SeenLimit("open", "lower", 0.0, 0, 1.0, 0.0),
+        SeenLimit("follow", "lower", -3.0, 0, -2.0, 0.5),
+        SeenLimit("follow", "upper", 4.0, 0, -2.0, 0.5),
+    )
+    assert not have_parameters(equations)
+
+
+def test_parameters_of_a_run_change_what_is_seen() -> None:
+    s = ph.System("parts")
+    low = s.parameter("low")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(low, 2))
+    equations = s.derive().record
+    assert have_parameters(equations)
+    assert [each.side for each in seen_limits(equations, {})] == ["upper"]
+    assert [each.limit for each in seen_limits(equations, {"low": -1})] == [-1.0, 2.0]
+    assert seen_limits(equations, {"low": 3}) == ()
+
+
+def test_a_coordinate_that_follows_time_alone_is_not_seen_in_the_state() -> None:
+    s = ph.System("driven")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(-1, 1))
+    s.prescribe("x", 2 * ph.sin(s.time))
+    assert seen_limits(s.derive().record, {}) == ()
+
+
+def test_a_synopsis_keeps_them_as_plain_data() -> None:
+    made = Synopsis.of(gripper().derive().record)
+    data = json.loads(json.dumps(made.data))
+    assert Synopsis.read(data) == made
+    for wrong in ([["open", "lower", 0.0, 7, 1.0, 0.0]], [["open", "lower", "0", 0, 1.0, 0.0]], [["open"]]):
+        with pytest.raises((ValueError, TypeError)):
+            Synopsis.read({**data, "limits": wrong})
