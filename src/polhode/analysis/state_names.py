@@ -14,7 +14,7 @@ def state_names(equations: EquationsOfMotion) -> dict[str, Expr]:
     >>> s = ph.System("cart")
     >>> _ = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"), speeds=["v"])
     >>> [*state_names(s.derive().record)]
-    ['x', 'v', 'tau_x', 'tau(v)', 'd(v)']
+    ['x', 'v', 'tau_v', 'tau(v)', 'd(v)']
     """
     tree = equations.tree
     inputs = {name: entry.symbol for name, entry in equations.system.inputs.items()}
