@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Unpack
+from typing import TYPE_CHECKING, Any, Never, Unpack, cast
 
 from ..errors import check_kind, refuse, understood
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
+from .equilibrium_methods import EquilibriumMethods
 from .kinematic_methods import KinematicMethods
 from .linear_methods import LinearMethods
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods, LinearMethods):
+class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods, LinearMethods, EquilibriumMethods):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
@@ -355,6 +356,10 @@ class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods, Linea
         """
         from ..simulate import run_or_batch
 
+        if hasattr(options.get("start"), "eigenvalues"):  # an equilibrium
+            from .starting import started
+
+            options = cast("RunOptions", started({**options}, self.speeds))
         options.setdefault("functions", self._functions)
         return run_or_batch(self.derivation, duration, options)
 

@@ -29,6 +29,9 @@ class LinearMethods(Derived):
         def assembled(start: Any = None, speeds: Any = None, **more: Any) -> Any:
             return assemble(self.derivation, start, speeds, **more)
 
+        found_with = getattr(at, "parameters", None)  # an equilibrium's
+        if found_with and options.get("parameters") is None:
+            options["parameters"] = found_with
         return SmallMotions.of(linearize(self.record, assembled, at, accelerations, **options), self.derivation)
 
     def linearize_along(
