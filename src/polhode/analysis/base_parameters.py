@@ -4,8 +4,8 @@
 
 Columns of Y that are combinations of others for every motion (over the field of the lengths and angles of the
 mechanism) are taken out, and their parameters counted to the others. Relations come from mass that joints do not move
-(`inertia_relations`) and from columns that vanish; each is proved by fingerprint. That none is lacking is a rank over the
-field: columns at random motions. What is left over then, such as two sliders along one line, is solved for.
+(`inertia_relations`) and from columns that vanish; each is proved by fingerprint. That none is lacking is a rank over
+the field: columns at random motions. What is left over then, such as a slider along the axis of a hinge, is solved for.
 
 Rotations that differ from multiples of π/2, and offsets that differ from zero, by less than `snap` are taken as exact
 first: an axis that is not quite vertical would otherwise let gravity tell what no measurement can.
@@ -86,9 +86,7 @@ class BaseParameters:
     @property
     def without_effect(self) -> list[str]:
         """Standard parameters that are in no combination."""
-        return [
-            name for k, name in enumerate(self.standard) if all(is_zero(row[k]) for row in self.K)
-        ]
+        return [name for k, name in enumerate(self.standard) if all(is_zero(row[k]) for row in self.K)]
 
     def matrix(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """K in numbers, at values of the model's parameters by symbol name."""

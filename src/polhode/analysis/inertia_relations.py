@@ -1,15 +1,15 @@
 """Mass that a joint does not move: it may be counted to the body on either side of the joint.
 
-M. Gautier, "Numerical calculation of the base inertial parameters of robots" (1991), has this for revolute and prismatic
-joints; W. Khalil and E. Dombre, *Modeling, Identification and Control of Robots* (2002), chapter 9. For any joint: the
-moments of a body are the symmetric 4×4 matrix
+M. Gautier, "Numerical calculation of the base inertial parameters of robots" (1991), has this for revolute and
+prismatic joints; W. Khalil and E. Dombre, *Modeling, Identification and Control of Robots* (2002), chapter 9. For any
+joint: the moments of a body are the symmetric 4×4 matrix
 
     J = ∫ (r, 1)(r, 1)ᵀ dm = [[Σ, h], [hᵀ, m]],    Σ = ½ tr(I) 1 - I
 
 and a twist (ω, v) of the joint moves none of it if [[ω̂, v], [0, 0]] J = 0. Such a J is mass on the axis of a revolute
-joint (3 of 10 dimensions), pure inertia for a prismatic one (6), a point mass in the centre of a ball joint (1), anything
-for a weld (10). Carried by the child it asks of the efforts what it asks carried by the parent: a relation between the
-columns of the regressor.
+joint (3 of 10 dimensions), pure inertia for a prismatic one (6), a point mass in the centre of a ball joint (1),
+anything for a weld (10). Carried by the child it asks of the efforts what it asks carried by the parent: a relation
+between the columns of the regressor.
 """
 
 from __future__ import annotations
@@ -165,9 +165,7 @@ def _columns(body: str, X: Pose, J: Matrix) -> Relation:
     xx, yy, zz = (moved[k, k] for k in range(3))
     values = (moved[3, 3], *(moved[k, 3] for k in range(3)), yy + zz, xx + zz, xx + yy)
     values += (-moved[0, 1], -moved[0, 2], -moved[1, 2])
-    return {
-        (body, kind): as_expr(value) for kind, value in zip(MOMENTS, values, strict=True) if not is_zero(value)
-    }
+    return {(body, kind): as_expr(value) for kind, value in zip(MOMENTS, values, strict=True) if not is_zero(value)}
 
 
 def _difference(here: Relation, there: Relation) -> Relation:

@@ -1,13 +1,14 @@
 """Measured motions and efforts, as arrays in step with each other.
 
 Where accelerations (or speeds too) were not measured they are differences of what was, after a filter that shifts
-nothing in time: a Butterworth filter forward and backward; the efforts go through the same filter, so that both sides of
-τ = Y π lose the same (M. Gautier, "Dynamic identification of robots with power model", 1997).
+nothing in time: a Butterworth filter forward and backward. Efforts and columns then go through the same filter, so that
+both sides of τ = Y π lose the same, and are kept at twice its cutoff, where what is left of noise is no longer alike
+from one sample to the next (M. Gautier, "Dynamic identification of robots with power model", 1997).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -26,18 +27,21 @@ _ORDER = 4
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Samples of one or more motions, one below the other."""
+    """Samples of one motion, complete; `reduced` takes tables in step with them to those that are fitted."""
 
     t: Floats
     q: Floats
     u: Floats
     udot: Floats
     tau: Floats
+    smooth: Callable[[Floats], Floats]
+    kept: slice
     inputs: Floats | None = None
     z: Floats | None = None
 
-    def __len__(self) -> int:
-        return len(self.t)
+    def reduced(self, table: Floats) -> Floats:
+        """A table (T, …) in step with the samples, filtered and decimated."""
+        return self.smooth(table)[self.kept]
 
     @property
     def circumstances(self) -> dict[str, Any]:
@@ -47,22 +51,17 @@ class Measured:
 
 def measured(
     equations: EquationsOfMotion, data: Any, cutoff: float | None = None, decimate: int | None = None
-) -> Measured:
-    """Data of one motion, or of several in a list, checked, filtered and made complete.
+) -> list[Measured]:
+    """Data of one motion, or of several in a list, checked and made complete.
 
     - data: arrays by name (t, q, u, udot, tau, inputs, z; a row for each sample), or a Trajectory.
     - cutoff: of the filter, in Hz; without it nothing is filtered.
-    - decimate: only each sample of that number is kept, 1, 1 + decimate, …; after a filter as many as the cutoff needs, unless given.
+    - decimate: how many samples become one; after a filter as many as its cutoff allows, unless given.
     """
     several = data if isinstance(data, list | tuple) else [data]
     if not several:
         raise _fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENT-010")
-    made = [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
-    joined = {
-        key: None if any(getattr(each, key) is None for each in made) else np.concatenate([getattr(e, key) for e in made])
-        for key in _KEYS
-    }
-    return Measured(**joined)  # type: ignore[arg-type]  # t, q, u, udot and tau are always there
+    return [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
 
 
 def _fault(message: str, cure: str, code: str) -> PolhodeError:
@@ -92,7 +91,8 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
         with understood("an array of numbers", value, place=f"{_PLACE} {key}"):
             table = np.asarray(value, dtype=np.float64)
         table = table[:, None] if table.ndim == 1 and key != "t" else table
-        if key == "t" and table.ndim != 1 or key != "t" and table.shape[1:] != (widths[key],):
+        shape = () if key == "t" else (widths[key],)
+        if table.ndim == 0 or table.shape[1:] != shape:
             expected = "one number" if key == "t" else f"{widths[key]} numbers"
             raise _fault(
                 f"{key} is an array {table.shape}, but a sample has {expected}.",
@@ -150,22 +150,21 @@ def _complete(
         raise _fault(
             "the speeds of this mechanism are not the rates of its coordinates.", 'Give "u" as well.', "E-IDENT-017"
         )
-    filtered = _filter(step, cutoff, count)
-    made = {key: filtered(found[key]) for key in ("q", "u", "udot", "tau") if key in found}
+    smooth = _filter(step, cutoff, count)
+    made = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
     if "u" in lacking:
         made["u"] = np.gradient(made["q"], step, axis=0, edge_order=2)
     if "udot" in lacking:
         made["udot"] = np.gradient(made["u"], step, axis=0, edge_order=2)
     skip = 0 if not lacking and cutoff is None else 3 if cutoff is None else int(np.ceil(1 / (cutoff * step)))
-    every = decimate if decimate is not None else 1 if cutoff is None else max(1, int(1 / (5 * cutoff * step)))
+    every = decimate if decimate is not None else 1 if cutoff is None else max(1, int(1 / (2 * cutoff * step)))
     if not isinstance(every, int) or every < 1:
         raise _fault(f"decimate is {every!r}.", "Give a whole number from 1 on.", "E-IDENT-018")
     kept = slice(skip, count - skip, every)
-    made["t"] = np.zeros(count) if t is None else t
-    made |= {key: found[key] for key in ("inputs", "z") if key in found}
     if len(range(*kept.indices(count))) < 2:
         raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENT-019")
-    return Measured(**{key: table[kept] for key, table in made.items()})
+    rest = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
+    return Measured(**made, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
 
 
 def _step(t: Floats) -> float:
@@ -181,7 +180,7 @@ def _step(t: Floats) -> float:
     return float(steps.mean())
 
 
-def _filter(step: float, cutoff: float | None, count: int) -> Any:
+def _filter(step: float, cutoff: float | None, count: int) -> Callable[[Floats], Floats]:
     if cutoff is None:
         return lambda table: table
     if not isinstance(cutoff, int | float) or not 0 < cutoff * step < 0.5:
@@ -195,4 +194,3 @@ def _filter(step: float, cutoff: float | None, count: int) -> Any:
     sections = butter(_ORDER, 2 * cutoff * step, output="sos")
     pad = min(count - 1, int(3 / (cutoff * step)))
     return lambda table: sosfiltfilt(sections, table, axis=0, padlen=pad)
-

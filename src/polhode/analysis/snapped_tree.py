@@ -1,7 +1,7 @@
 """Geometry that is almost plain: axes not quite parallel, offsets not quite nothing.
 
-A robot file writes π/2 as 1.5708, and an axis that should be vertical leans by 4·10⁻⁶. Taken exactly, gravity then tells
-the mass centre of a link that turns about it; no measurement will.
+A robot file writes π/2 as 1.5708, and an axis that should be vertical leans by 4·10⁻⁶. Taken exactly, gravity then
+tells the mass centre of a link that turns about it; no measurement will.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def _plain(X: Pose, snap: float) -> Pose:
     R, p = X.R, X.p
     if all(x is not None and abs(x - round(x)) <= snap for x in numbers[:9]):
         R = Matrix([[as_expr(round(numbers[3 * i + j] or 0)) for j in range(3)] for i in range(3)])
-    p = Vector([as_expr(0) if x is not None and abs(x) <= snap else entry for x, entry in zip(numbers[9:], p)])
+    p = Vector(
+        [as_expr(0) if x is not None and abs(x) <= snap else entry for x, entry in zip(numbers[9:], p, strict=True)]
+    )
     return X if same(R.entries(), X.R.entries()) and same(p, X.p) else Pose(R, p)
 
 
@@ -69,8 +71,8 @@ def weak_combinations(equations: EquationsOfMotion, made: Regressor, kept: Seque
     names = [made.names[kept[k]] for k in np.argsort(-(right[weak] ** 2).sum(axis=0))[: int(weak.sum())]]
     several = len(names) > 1
     return [
-        f"{', '.join(names)} {'show' if several else 'shows'} only by angles or lengths of about {sizes[weak][-1]:.1g}: "
-        f"with axes that are exactly parallel or right-angled the number of base parameters would be "
+        f"{', '.join(names)} {'show' if several else 'shows'} only by angles or lengths that are almost nothing: with axes"
+        f" that are exactly parallel or right-angled the number of base parameters would be "
         f"{len(kept) - len(names)}; read the file with a larger snap=, or give a larger one here."
     ]
 

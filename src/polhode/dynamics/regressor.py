@@ -6,8 +6,8 @@ C. G. Atkeson, C. H. An and J. M. Hollerbach, "Estimation of inertial parameters
 Of a body, with the acceleration a of its origin (against gravity) and W = α̂ + ω̂ ω̂, all in its own components, the force
 m a + W h and the torque I α + ω × I ω + h × a about the origin are linear in m, h = m c and the inertia I about the
 origin; each column of Y is what one of them by itself asks of the efforts. Rotors are bodies like others; of one that
-turns decoupled, the moment about its axis alone is a parameter. Friction -b u - c sign(u) on a joint gives the columns u
-and sign(u) (see `friction`). `known` has all other loads.
+turns decoupled, the moment about its axis alone is a parameter. Friction -b u - c sign(u) on a joint gives the columns
+u and sign(u) (see `friction`). `known` has all other loads.
 
 A formalism has no part in this: columns come from the tree, and that Y π + known is what the formalism found is a fact
 that fingerprints can tell.
@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector
+from ..errors import PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, same, substitute, symbol
 from ..geometry import Inertia
 from ..geometry.inertia import acceleration_matrix
 from ..kinematics.motion import link_jacobian
@@ -88,7 +89,8 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
         loads = Loads(equations.system, tree)
         parameters, columns = _bodies(equations, tree, ud)
         known = [-entry for entry in _generalized(tree, loads)]
-        for term in friction_terms(equations.system, tree):
+        rubbing = friction_terms(equations.system, tree)
+        for term in rubbing:
             column = [as_expr(0)] * len(tree.u)
             for leader, ratio in loads.led_by(term.speed):
                 column[tree.speeds.index(leader)] = as_expr(ratio * term.shape)
@@ -101,9 +103,21 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
         if dependent is not None:
             found = [dependent.E.T @ column for column in found]
         *own, last = found
-        return Regressor(
-            Matrix.columns_of(own, len(equations.u)).map(as_expr), tuple(parameters), Vector(map(as_expr, last))
-        )
+        Y = Matrix.columns_of(own, len(equations.u)).map(as_expr)
+        idle = free_symbols([term.coefficient for term in rubbing])
+        return Regressor(Y, tuple(parameters), Vector(_without_idle(list(map(as_expr, last)), idle)))
+
+
+def _without_idle(entries: list[Expr], symbols: Sequence[Expr]) -> list[Expr]:
+    """Expressions without those symbols that make no difference there: coefficients of friction that was taken out."""
+    for x in symbols:
+        if same(substitute(entries, {x: symbol(f"another {x.name}", x.data[0])}), entries):
+            try:
+                at_zero = substitute(entries, {x: 0})
+            except (PolhodeError, ZeroDivisionError):  # it stands below a fraction line, and stays
+                continue
+            entries = at_zero if same(at_zero, entries) else entries
+    return entries
 
 
 def _bodies(
@@ -122,9 +136,7 @@ def _bodies(
         w, alpha, a = moving[i]
         a = a + acceleration_matrix(w, alpha) @ X.p
         w, alpha, a = (X.R.T @ each for each in (w, alpha, a))
-        spins = [
-            (speed, X.R.T @ hw, X.R.T @ (hv + hw.cross(X.p))) for speed, hw, hv in link_jacobian(tree, i)
-        ]
+        spins = [(speed, X.R.T @ hw, X.R.T @ (hv + hw.cross(X.p))) for speed, hw, hv in link_jacobian(tree, i)]
         kinds = ("Izz",) if name in alone else MOMENTS
         wrenches = dict(zip(MOMENTS, _unit_wrenches(w, alpha, a), strict=True))
         values = dict(zip(MOMENTS, moments_of(Inertia.of_body(body.mass, body.com, body.inertia)), strict=True))

@@ -8,7 +8,7 @@ from .derived import Derived
 
 if TYPE_CHECKING:
     from ..analysis.base_parameters import BaseParameters
-    from ..analysis.exciting_trajectory import ExcitingTrajectory, ExcitationOptions
+    from ..analysis.exciting_trajectory import ExcitationOptions, ExcitingTrajectory
     from ..analysis.identification import Fit, FitOptions
     from ..dynamics.regressor import Regressor
 
