@@ -68,11 +68,12 @@ def weak_combinations(equations: EquationsOfMotion, made: Regressor, kept: Seque
     weak = sizes < _WEAK * snap * sizes[0]
     if not weak.any():
         return []
-    names = [made.names[kept[k]] for k in np.argsort(-(right[weak] ** 2).sum(axis=0))[: int(weak.sum())]]
+    most = np.argsort(-(right[weak] ** 2).sum(axis=0))[: int(weak.sum())]
+    names = [made.names[kept[k]] for k in sorted(most)]
     several = len(names) > 1
     return [
-        f"{', '.join(names)} {'show' if several else 'shows'} only by angles or lengths that are almost nothing: with axes"
-        f" that are exactly parallel or right-angled the number of base parameters would be "
+        f"{', '.join(names)} {'show' if several else 'shows'} only by angles or lengths that are almost nothing: "
+        "with axes that are exactly parallel or right-angled the number of base parameters would be "
         f"{len(kept) - len(names)}; read the file with a larger snap=, or give a larger one here."
     ]
 
