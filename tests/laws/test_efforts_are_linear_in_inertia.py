@@ -32,7 +32,7 @@ def holds(equations: ph.Equations) -> bool:
     return same(made.Y @ made.values + made.known, equations.inverse_dynamics)
 
 
-@pytest.mark.parametrize("formalism", names())
+@pytest.mark.parametrize("formalism", names(historical=True))
 def test_every_formalism_s_efforts_are_those_of_the_regressor(formalism: str) -> None:
     assert holds(symbolic_arm().derive(formalism))
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, Regressor, regressor
-from ..errors import PolhodeError, understood
+from ..errors import PolhodeError, ValueMissing, understood
 from ..expr import (
     Expr,
     Matrix,
@@ -66,7 +66,7 @@ class BaseParameters:
     standard: tuple[str, ...]
     columns: tuple[int, ...]  # those of Y that stay
     K: Matrix  # a row for each base parameter, a column for each standard one
-    values: Vector  # π as the model has it
+    defaults: Mapping[str, float]  # the model's parameters that have a value
     notices: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -89,11 +89,20 @@ class BaseParameters:
         return [name for k, name in enumerate(self.standard) if all(is_zero(row[k]) for row in self.K)]
 
     def matrix(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
-        """K in numbers, at values of the model's parameters by symbol name."""
-        given = parameters or {}
+        """K in numbers, at the model's parameters, or at others by name."""
+        given = {**self.defaults, **(parameters or {})}
         entries = [as_expr(entry) for entry in self.K.entries()]
-        met = {x: float(given[str(x.name)]) for x in free_symbols(entries)}
-        return np.array(evaluate(entries, met)).reshape(len(self.columns), len(self.standard))
+        met = free_symbols(entries)
+        lacking = [str(x.name) for x in met if x.name not in given]
+        if lacking:
+            raise ValueMissing(
+                f"the base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value.",
+                place=_PLACE,
+                cure=f"Give parameters={{{lacking[0]!r}: …}}.",
+                code="E-IDENT-003",
+            )
+        numbers = evaluate(entries, {x: float(given[str(x.name)]) for x in met})
+        return np.array(numbers).reshape(len(self.columns), len(self.standard))
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.combinations.values()))
@@ -128,7 +137,9 @@ def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BasePar
         kept = tuple(k for k in range(len(made.names)) if k not in search.gone)
         K = search.matrix(kept)
         notices += weak_combinations(equations, made, kept, snap)
-        return BaseParameters(tuple(made.names), kept, K, made.values, tuple(notices))
+        table = equations.system.parameters.items()
+        defaults = {name: float(entry.value) for name, entry in table if entry.value is not None}
+        return BaseParameters(tuple(made.names), kept, K, defaults, tuple(notices))
 
 
 def _check_open(equations: EquationsOfMotion) -> None:

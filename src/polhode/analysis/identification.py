@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, StandardParameter, regressor
-from ..errors import PolhodeError, ValueMissing, check_kind, unknown
+from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, evaluate, free_symbols
 from .base_parameters import BaseParameters, base_parameters
 from .consistent_bodies import consistent_parameters
@@ -148,12 +148,11 @@ def identify(
     columns, left = _stacked(taken, regress, base, parameters)
     _check_count(len(base), left.size)
     values, covariance, noise, condition = _weighted(base, columns, left)
-    given = _parameter_values(equations, base, parameters)
-    K = base.matrix(given)
+    K = base.matrix(parameters)
     standard, misfit = None, 0.0
     if consistent:
         listed = regressor(equations).parameters
-        start = [_number(each, given) for each in listed]
+        start = [_number(each, {**base.defaults, **(parameters or {})}) for each in listed]
         standard, misfit = consistent_parameters(listed, start, K, values, covariance)
     spread = dict(zip(equations.speeds, noise.tolist(), strict=True))
 
@@ -233,28 +232,7 @@ def _unexciting(message: str) -> PolhodeError:
     )
 
 
-def _parameter_values(
-    equations: EquationsOfMotion, base: BaseParameters, given: Mapping[str, Any] | None
-) -> dict[str, float]:
-    """Values of the model's parameters, as far as they are known; those of the combinations must be."""
-    table = equations.system.parameters
-    for name in given or {}:
-        if name not in table:
-            raise unknown("parameter", name, table, place=_PLACE, code="E-VALUE-002")
-    known = {name: entry.value for name, entry in table.items()} | dict(given or {})
-    found = {name: float(value) for name, value in known.items() if value is not None}
-    lacking = sorted({str(x.name) for x in free_symbols(list(base.K.entries()))} - {*found})
-    if lacking:
-        raise ValueMissing(
-            f"the base parameters depend on {', '.join(lacking)}, which have no value.",
-            place=_PLACE,
-            cure=f"Give parameters={{{lacking[0]!r}: …}}.",
-            code="E-IDENT-034",
-        )
-    return found
-
-
-def _number(parameter: StandardParameter, given: Mapping[str, float]) -> float | None:
+def _number(parameter: StandardParameter, given: Mapping[str, Any]) -> float | None:
     """What the model has for a standard parameter, if it is a number there."""
     value: Expr = parameter.value
     met = {x: given.get(str(x.name)) for x in free_symbols([value])}
