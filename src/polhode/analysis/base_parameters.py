@@ -96,7 +96,7 @@ class BaseParameters:
         lacking = [str(x.name) for x in met if x.name not in given]
         if lacking:
             raise ValueMissing(
-                f"the base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value.",
+                f"base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value.",
                 place=_PLACE,
                 cure=f"Give parameters={{{lacking[0]!r}: …}}.",
                 code="E-IDENT-003",
