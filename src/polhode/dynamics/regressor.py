@@ -28,6 +28,7 @@ from ..kinematics.tree import BASE, Tree
 from .equations import EquationsOfMotion
 from .friction import friction_terms
 from .loads import Loads
+from .whole import check_whole
 
 #: The parameters of a body in their order.
 MOMENTS = ("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
@@ -82,6 +83,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
     >>> made.names[-1], made.Y[0][-1], made.values[-1]
     ('viscous_hinge', hinge', 3)
     """
+    check_whole(equations, "the regressor")
     tree = equations.tree if tree is None else tree
     dependent = equations.dependent_speeds
     ud = list(equations.udot if dependent is None else dependent.E @ equations.udot + dependent.gamma)

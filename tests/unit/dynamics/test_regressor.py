@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.errors import PolhodeError
 
 
 @cache
@@ -52,6 +53,13 @@ def test_a_mechanism_without_mass_has_no_columns() -> None:
     s = ph.System("nothing")
     s.joint("a", s.ground, s.body("ghost"), ph.Revolute("z"))
     assert s.derive().regressor().names == []
+
+
+def test_it_is_that_of_the_whole_equations() -> None:
+    s = ph.System("pendulum", gravity=(0, 0, -10))
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    with pytest.raises(PolhodeError, match="the regressor is that of the whole equations"):
+        s.derive(small=["hinge"]).regressor()
 
 
 @pytest.mark.parametrize("kind", ["m", "mcy", "Ixz"])
