@@ -23,8 +23,8 @@ _EXTENT = 1e-2
 def pseudo_inertia(moments: Floats) -> Floats:
     """J of m, m c and the inertia about the origin (xx, yy, zz, xy, xz, yz).
 
-    >>> pseudo_inertia(np.array([2.0, 0, 0, 1, 3, 3, 1, 0, 0, 0])).tolist()[2]
-    [0.0, 0.0, 2.5, 1.0]
+    >>> pseudo_inertia(np.array([2.0, 0, 0, 1, 3, 3, 1, 0, 0, 0])).diagonal().tolist()
+    [0.5, 0.5, 2.5, 2.0]
     """
     m, x, y, z, xx, yy, zz, xy, xz, yz = moments
     half = (xx + yy + zz) / 2
