@@ -234,12 +234,15 @@ def _solve_the_rest(search: _Search, made: Regressor) -> None:
     """Find what relations are lacking by the rank over the field, and solve for their coefficients."""
     left = [k for k in range(len(search.columns)) if k not in search.gone]
     left.sort(key=lambda k: _late(made, k))
+    if not left:
+        return
     rows: list[list[Expr]] = []
-    found: dict[int, list[int]] = {0: []}
-    for enough in (len(left) + len(search.columns[0]) if left else 0, 2 * len(left) + 8):
-        while found and left and len(rows) < enough:
-            rows += _at_random(search, left, len(rows))
-        found = combinations(rows) if found else found
+    while len(rows) < len(left):
+        rows += _at_random(search, left, len(rows))
+    before, found = None, combinations(rows)
+    while found and found != before:  # a motion more that tells nothing new says that none will
+        rows += _at_random(search, left, len(rows))
+        before, found = found, combinations(rows)
     for place, on in found.items():
         chosen = _independent_rows(rows, [*on])
         A, b = [[row[j] for j in on] for row in chosen], [[row[place]] for row in chosen]
@@ -247,11 +250,12 @@ def _solve_the_rest(search: _Search, made: Regressor) -> None:
         search.leave(left[place], {left[j]: share for j, share in zip(on, shares, strict=True)})
 
 
-def _late(made: Regressor, k: int) -> tuple[int, int]:
-    """Bodies from the ground outward; in each, inertia before first moments before mass."""
+def _late(made: Regressor, k: int) -> tuple[bool, int, int]:
+    """Bodies from the ground outward, then friction; in each body, inertia before first moments before mass."""
+    owners = [each.owner for each in made.parameters]
     kind = made.parameters[k].kind
-    rank = -_GOES_FIRST.index(kind) if kind in _GOES_FIRST else 1
-    return (k // 10, rank) if kind in _GOES_FIRST else (len(made.parameters), rank)
+    is_moment = kind in _GOES_FIRST
+    return not is_moment, owners.index(owners[k]), -_GOES_FIRST.index(kind) if is_moment else k
 
 
 def _at_random(search: _Search, left: Sequence[int], number: int) -> list[list[Expr]]:
@@ -293,4 +297,9 @@ def _constant(value: Expr) -> Expr:
             continue
         if same([found], [value]):
             return found
-    return value
+    raise PolhodeError(
+        "a combination was found, but its coefficients were not found without the motion.",
+        place=_PLACE,
+        cure="Give lengths and angles as numbers.",
+        code="E-IDENT-004",
+    )

@@ -59,6 +59,28 @@ def test_relations_that_no_joint_gives_are_solved_for() -> None:
     assert str(base).splitlines() == found
 
 
+def test_many_joints_beside_each_other_do_not_hide_what_one_needs() -> None:
+    """A lid on a driven gimbal shows all but three of its moments in one effort: so many motions are needed to see it."""
+    s = ph.System("bench", gravity=(0, 0, "-9.81"))
+    s.prescribe(s.joint("tilt", s.ground, s.body("ring"), ph.Revolute("x")), ph.sin(s.time))
+    s.prescribe(s.joint("pan", "ring", s.body("gimbal"), ph.Revolute("y")), ph.sin(2 * s.time))
+    s.joint("hinge", "gimbal", s.body("lid", 1), ph.Revolute("z"), at=(1, 2, 3))
+    for k in range(12):
+        s.joint(f"slide {k}", s.ground, s.body(f"slide {k}", 1), ph.Prismatic("x"))
+    equations = s.derive()
+    base = equations.base_parameters()
+    assert columns_agree(equations, base)
+    assert base.names[:7] == [f"{kind}_lid" for kind in ("mcx", "mcy", "Ixx", "Izz", "Ixy", "Ixz", "Iyz")]
+    assert base.names[7:] == [f"m_slide {k}" for k in range(12)]
+
+
+def test_nothing_that_has_mass_tells_nothing() -> None:
+    s = ph.System("ghost")
+    s.joint("a", s.ground, s.body("ghost"), ph.Revolute("z"))
+    base = s.derive().base_parameters()
+    assert len(base) == 0 and str(base) == "" and base.without_effect == []
+
+
 def test_friction_of_rotor_and_joint_is_one_number() -> None:
     s = ph.System("geared")
     s.joint("a", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("z"))
