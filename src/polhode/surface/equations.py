@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from ..errors import check_kind, refuse, understood
 from .analysis_methods import AnalysisMethods
+from .control_geometry_methods import ControlGeometryMethods
 from .identification_methods import IdentificationMethods
 from .kinematic_methods import KinematicMethods
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(KinematicMethods, AnalysisMethods, IdentificationMethods):
+class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods, IdentificationMethods):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
