@@ -60,7 +60,7 @@ def test_relations_that_no_joint_gives_are_solved_for() -> None:
 
 
 def test_many_joints_beside_each_other_do_not_hide_what_one_needs() -> None:
-    """A lid on a driven gimbal shows all but three of its moments in one effort: so many motions are needed to see it."""
+    """A lid on a driven gimbal shows seven moments in one effort: as many motions are needed to see them."""
     s = ph.System("bench", gravity=(0, 0, "-9.81"))
     s.prescribe(s.joint("tilt", s.ground, s.body("ring"), ph.Revolute("x")), ph.sin(s.time))
     s.prescribe(s.joint("pan", "ring", s.body("gimbal"), ph.Revolute("y")), ph.sin(2 * s.time))
