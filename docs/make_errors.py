@@ -50,6 +50,7 @@ FAMILIES = {
     "FUNCTION": "Functions that a user gives in C or Python",
     "GAIT": "Gaits",
     "GEOMETRY": "Geometry of control",
+    "IDENT": "Identification: base parameters, exciting motions, measured data",
     "INPUT": "Efforts and inputs that vary in time",
     "JOINT": "Joints and joint maps",
     "KANE": "Kane's method",

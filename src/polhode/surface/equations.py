@@ -15,6 +15,7 @@ from ..errors import check_kind, refuse, understood
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
 from .equilibrium_methods import EquilibriumMethods
+from .identification_methods import IdentificationMethods
 from .kinematic_methods import KinematicMethods
 from .linear_methods import LinearMethods
 
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods, LinearMethods, EquilibriumMethods):
+class Equations(
+    KinematicMethods, AnalysisMethods, ControlGeometryMethods, LinearMethods, EquilibriumMethods, IdentificationMethods
+):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
