@@ -1,6 +1,6 @@
 """Inverse kinematics beside a damped Newton method around Pinocchio in Python: random reachable poses, random starts.
 
-The peer is the loop of Pinocchio's own example with whole steps, held within the limits and begun again after so many; it
+The peer is the loop of Pinocchio's own example with whole steps, held within the limits and begun again after some; it
 is timed on some of the poses and scaled. Both go to 1e-10 in metres and radians.
 """
 

@@ -36,3 +36,26 @@ class PoseStepOf(Quantity):
             ("change", (len(made.change),), list(made.change)),
             ("slope", (len(made.slope),), list(made.slope)),
         ]
+
+
+@dataclass(frozen=True)
+class ClosedFormOf(Quantity):
+    """All branches of the inverse kinematics of a body or frame; see `polhode.analysis.closed_form`."""
+
+    name: str
+    of: str = "pose"
+
+    kind = "closed_form"
+    arrays = ("target",)
+
+    def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+        from ..analysis.closed_form.inverse import target_symbols
+
+        return {"target": target_symbols()}
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..analysis.closed_form import closed_form
+
+        made = closed_form(equations, self.name, self.of, prove=False)
+        entries = [angle for branch in made.branches for angle in branch]
+        return [("branches", (len(made.branches), len(made.coordinates)), entries)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .derived import Derived
 
 if TYPE_CHECKING:
+    from ..analysis.closed_form import ClosedForm
     from ..analysis.inverse_kinematics import Reached
     from ..analysis.manipulability import Manipulability
 
@@ -43,7 +44,7 @@ class InverseKinematicsMethods(Derived):
         >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(1, 0, 0))
         >>> tip = s.frame("tip", "fore", (1, 0, 0))
         >>> found = s.derive().inverse_kinematics("tip", (1, 1, 0), near={"q2": 1}, of="position")
-        >>> [round(x, 6) + 0.0 for x in found.q]
+        >>> abs(found.q).round(6).tolist()
         [0.0, 1.570796]
         """
         from ..analysis.inverse_kinematics import inverse_kinematics
@@ -58,6 +59,48 @@ class InverseKinematicsMethods(Derived):
             self.record, evaluate, name, pose, near, of, limits=limits, prefer=prefer, parameters=parameters,
             tolerance=tolerance, restarts=restarts, seed=seed,
         )  # fmt: skip
+
+    def closed_form_inverse_kinematics(
+        self, name: str, of: str = "pose", parameters: Mapping[str, Any] | None = None
+    ) -> ClosedForm:
+        """All branches of the inverse kinematics of an arm as expressions of the pose, proved by substitution.
+
+        There is one for the pose of six revolute joints of which three axes meet, as in a wrist, or are parallel, as in
+        a UR5, and for the position of three; what has none says why. `at(pose)` gives all real solutions. See
+        `polhode.analysis.closed_form`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> _ = s.joint("pan", s.ground, s.body("post"), ph.Revolute("z"))
+        >>> _ = s.joint("lift", "post", s.body("upper"), ph.Revolute("y"))
+        >>> _ = s.joint("elbow", "upper", s.body("fore", 1), ph.Revolute("y"), at=(1, 0, 0))
+        >>> tip = s.frame("tip", "fore", (1, 0, 0))
+        >>> form = s.derive().closed_form_inverse_kinematics("tip", of="position")
+        >>> form
+        ClosedForm('tip', 4 branches: axes 2 and 3 are parallel)
+        >>> form.at((0, 1, 1)).round(3)[0].tolist()
+        [-1.571, -1.571, -1.571]
+        """
+        from dataclasses import replace
+
+        from ..analysis.closed_form import closed_form
+        from ..compiled.inverse_kinematics import ClosedFormOf
+
+        asked, made = ClosedFormOf(name, of), closed_form(self.record, name, of)
+        every = list(self.derivation.synopsis.coordinates)
+        own = [every.index(each) for each in made.coordinates]
+
+        def evaluate(target: Any) -> Any:
+            return self._functions.evaluate(asked, target, parameters=parameters)
+
+        def forward(q: Any) -> Any:
+            import numpy as np
+
+            whole = np.zeros((len(q), len(every)))
+            whole[:, own] = q
+            return self._functions.pose(name, whole, parameters=parameters)
+
+        return replace(made, _evaluate=evaluate, _forward=forward)
 
     def manipulability(
         self, name: str, q: Any, of: str = "pose", parameters: Mapping[str, Any] | None = None
