@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import pi
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.analysis.closed_form import inverse
+from polhode.analysis.closed_form import ClosedForm, inverse
 from polhode.analysis.closed_form.subproblems import InField, Turn
+from polhode.compiled.functions import Functions
 from polhode.errors import PolhodeError
 
 PUMA = [
@@ -39,6 +41,12 @@ LAST_MEET = [
 ARMS = {"PUMA": PUMA, "UR5": UR5, "first meet": FIRST_MEET, "last meet": LAST_MEET}
 
 
+@cache
+def solved(name: str) -> tuple[Functions, ClosedForm]:
+    equations = ph.from_dh(ARMS[name]).derive()
+    return equations.compile(), equations.closed_form_inverse_kinematics("link6")
+
+
 def upside_down(rows: list[tuple[object, ...]]) -> ph.System:
     """The same axes from the tip to the ground."""
     axes = inverse.chain_of(ph.from_dh(rows).derive().record, "link6").axes[::-1]
@@ -53,9 +61,7 @@ def upside_down(rows: list[tuple[object, ...]]) -> ph.System:
 
 @pytest.mark.parametrize("name", ARMS)
 def test_all_branches_lead_back_to_the_pose(name: str) -> None:
-    equations = ph.from_dh(ARMS[name]).derive()
-    form = equations.closed_form_inverse_kinematics("link6")
-    f, q = equations.compile(), np.random.default_rng(1).uniform(-3, 3, (200, 6))
+    (f, form), q = solved(name), np.random.default_rng(1).uniform(-3, 3, (200, 6))
     p, R = f.pose("link6", q)
     found = form.all_at((p, R))
     assert found.shape == (200, 8, 6)
@@ -71,9 +77,8 @@ def test_all_branches_lead_back_to_the_pose(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["PUMA", "UR5"])
 def test_a_common_pose_has_eight_solutions(name: str) -> None:
-    equations = ph.from_dh(ARMS[name]).derive()
-    form = equations.closed_form_inverse_kinematics("link6")
-    found = form.at(equations.compile().pose("link6", [0.3, -0.8, 1.2, 0.4, 0.7, -0.5]))
+    f, form = solved(name)
+    found = form.at(f.pose("link6", [0.3, -0.8, 1.2, 0.4, 0.7, -0.5]))
     assert found.shape == (8, 6)
     gaps = np.abs(np.angle(np.exp(1j * (found[:, None] - found)))).max(axis=-1)
     assert (gaps + np.eye(8)).min() > 0.1  # no two are one
@@ -111,9 +116,7 @@ def test_lengths_may_be_symbols() -> None:
 
 
 def test_singular_poses_and_those_out_of_reach_are_told_apart() -> None:
-    equations = ph.from_dh(PUMA).derive()
-    form = equations.closed_form_inverse_kinematics("link6")
-    f = equations.compile()
+    f, form = solved("PUMA")
     for q in ([0.3, -0.8, 1.2, 0.4, 0.0, -0.5], [0.0] * 6):  # the wrist is straight
         p, R = f.pose("link6", q)
         found = form.at((p, R))
