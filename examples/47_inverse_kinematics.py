@@ -16,36 +16,43 @@ table = [
     (0, 0, 0, pi / 2), (0, 0, "0.4318", 0), (0, "0.15005", "0.0203", -pi / 2),
     (0, "0.4318", 0, pi / 2), (0, 0, 0, -pi / 2), (0, 0, 0, 0),
 ]  # fmt: skip
-arm = ph.from_dh(table, name="puma560")
+masses = (1, 17.4, 4.8, 0.82, 0.34, 0.09)
+rows = [(*row, "revolute", mass, (0, 0, 0), ("0.2",) * 3) for row, mass in zip(table, masses, strict=True)]
+arm = ph.from_dh(rows, name="puma560")
 
 # Derive: all eight branches as expressions of the pose, each proved by substitution.
-equations = arm.derive()
-form = equations.closed_form_inverse_kinematics("link6")
+e = arm.derive()
+form = e.closed_form_inverse_kinematics("link6")
 print(form)
-print(f"q1 = {form.branches[0][0]}"[:100], "…")
-singular = equations.singular_configurations("link6")
-print("singular where", " · ".join(map(str, singular.factors)), "= 0")
+print("q1 =", form.branches[0][0])
+print("singular where", " · ".join(map(str, e.singular_configurations("link6").factors)), "= 0")
 
-# Simulate: the hand goes along a straight line; the joints by number, the whole path at once, from one start.
-f = equations.compile()
+# The hand is wanted along a straight line: by number, two hundred poses at once, all of them from where it is.
+f = e.compile()
 ready = np.array([0.3, -0.8, 1.2, 0.4, 0.7, -0.5])
 p, R = f.pose("link6", ready)
-path = p + np.linspace(0, 1, 200)[:, None] * np.array([-0.1, -0.2, -0.1])
-found = equations.inverse_kinematics("link6", (path, np.broadcast_to(R, (200, 3, 3))), near=ready)
+line = p + np.linspace(0, 1, 200)[:, None] * np.array([-0.1, -0.2, -0.1])
+found = e.inverse_kinematics("link6", (line, np.broadcast_to(R, (200, 3, 3))), near=ready)
 print(found)
-reached, _ = f.pose("link6", found.q)
-print(f"the hand keeps its line within {np.abs(reached - path).max():.1e} m")
-
-# Look: how well the hand moves along the way, and in how many ways the arm can hold it at the end.
-measure = equations.manipulability("link6", found.q).measure
+print(f"the hand keeps its line within {np.abs(f.pose('link6', found.q)[0] - line).max():.1e} m")
+measure = e.manipulability("link6", found.q).measure
 print(f"manipulability from {measure[0]:.4f} to {measure[-1]:.4f}")
-solutions = form.at((path[-1], R))
+
+# Simulate: efforts that make every joint come to the last of these poses as a damped spring would.
+goal = [round(float(angle), 9) for angle in found.q[-1]]
+law = e.mass_matrix @ ((ph.Vector(goal) - e.q) * 25 - e.u * 10) + e.bias
+run = e.simulate(5, start=ready, tau=dict(zip(e.speeds, law, strict=True)))
+hand = f.pose("link6", run.q[-1])[0]
+print(f"after 5 s the hand is {np.linalg.norm(hand - line[-1]):.0e} m from the end of the line")
+
+# Look: the run, and all ways in which the arm can hold its hand there.
+solutions = form.at((line[-1], R))
 for q in solutions:
     print(" ".join(f"{angle:7.3f}" for angle in q))
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
-np.savetxt(out / "47_inverse_kinematics.csv", found.q, delimiter=",", header=",".join(found.names), comments="")
+run.animate(out / "47_inverse_kinematics.html", notes="To the end of the line.")
+run.plot(out / "47_inverse_kinematics.png")
 
-nearest = np.abs(solutions - found.q[-1]).max(axis=1).min()
-there, turned = f.pose("link6", solutions)
-assert len(solutions) == 8 and np.abs(there - path[-1]).max() < 1e-10 and nearest < 1e-6, "eight ways to one pose"
+away = np.abs(f.pose("link6", solutions)[0] - line[-1]).max()
+assert len(solutions) == 8 and away < 1e-10 and np.linalg.norm(hand - line[-1]) < 1e-7, "eight ways to one pose"

@@ -80,12 +80,13 @@ from ..model import (
 from .equations import Equations
 
 __all__ = [
-    "Arrow", "BiasAccelerationOf", "Body", "BuildingBlock", "ClosedFormOf", "Compound", "Cylindrical", "DrivingForceOf",
-    "Dyadic", "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function",
-    "JacobianOf", "Joint", "JointKinematics", "JointMap", "JointPoseOf", "Matrix", "Planar", "Point", "PolhodeError",
-    "Pose", "PoseOf", "PoseStepOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
-    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc",
-    "exp", "from_sympy", "function", "joint_kinematics", "latex", "log", "maximum", "minimum", "normal", "pi", "rod", "rotation",
-    "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",
-    "unit_symbols",
+    "Arrow", "BiasAccelerationOf", "Body", "BuildingBlock", "ClosedFormOf",
+    "Compound", "Cylindrical", "DrivingForceOf", "Dyadic",
+    "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function", "JacobianOf",
+    "Joint", "JointKinematics", "JointMap", "JointPoseOf", "Matrix", "Planar", "Point", "PolhodeError", "Pose",
+    "PoseOf", "PoseStepOf",
+    "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "Vector",
+    "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "from_sympy",
+    "function", "joint_kinematics", "latex", "log", "maximum", "minimum", "normal", "pi", "rod", "rotation", "sampled",
+    "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",
 ]  # fmt: skip
