@@ -161,3 +161,10 @@ def test_wrong_questions_are_refused() -> None:
     ]:
         with pytest.raises((PolhodeError, ShapeError), match=told):
             wrong()
+
+
+def test_a_singular_pose_is_reached_too() -> None:
+    equations = arm(4).derive()
+    straight = equations.compile().pose("tip", [0.3, 0.0, 0.0, 0.0])[0]
+    found = equations.inverse_kinematics("tip", straight, [0.1, 0.2, 0.3, 0.1], "position")
+    assert found.residual <= 1e-10
