@@ -1,4 +1,4 @@
-"""Sayers (1991), notation: (3) to (13), the two bodies of (5), as printed but for the B3 of (8).
+"""Sayers (1991), notation: (3) to (13), the two bodies of (5), as printed but for the B3 of (8); R^B of Table 9.
 
 a1 = n1 and b2 = a2; q1 and q2 are the joint angles, C and S their cosines and sines.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 import polhode as ph
-from polhode.expr import as_expr, cos, is_zero, normal, same, sin, symbol
-from polhode.kinematics.vectors import incremental_angular_acceleration, incremental_velocity, named
+from polhode.expr import Expr, as_expr, cos, is_zero, normal, same, sin, symbol
+from polhode.kinematics.vectors import Dyadic, incremental_angular_acceleration, incremental_velocity, named
 
 s = ph.System("two bodies", gravity=(0, 0, 0))
 L, m = s.parameter("L"), s.parameter("m")
@@ -117,3 +117,87 @@ def test_kanes_equations_written_in_this_language_are_the_equations_of_motion(fo
     kane = [(rotational & omega.partial(u)) + (translational & B.centre.velocity().partial(u)) for u in (u1, u2)]
     assert same([-as_expr(row) for row in kane], equations.inverse_dynamics)
     assert not is_zero(normal(kane[0]))
+
+
+# ---- Table 9: the acceleration rotational dyadic -------------------------------------------------------------
+
+
+def satellite() -> tuple[dict[str, ph.Body], dict[int, Expr], dict[int, Expr]]:
+    """The bodies of Fig. 1, their coordinates q7 to q10 and speeds u4 to u10; what moves along is of no concern."""
+    made = ph.System("satellite", gravity=(0, 0, 0))
+    bodies = {name: made.body(name) for name in "BCDEF"}
+    bus = made.joint("bus", made.ground, bodies["B"], ph.Spherical(), speeds=["u4", "u5", "u6"])
+    hinges = {7: ("B", "C", "z"), 8: ("C", "D", "x"), 9: ("B", "E", "z"), 10: ("E", "F", "x")}
+    joints = {
+        k: made.joint(f"q{k}", bodies[parent], bodies[child], ph.Revolute(axis), speeds=[f"u{k}"])
+        for k, (parent, child, axis) in hinges.items()
+    }
+    speeds = {4 + k: u for k, u in enumerate(bus.u)} | {k: joint.u[0] for k, joint in joints.items()}
+    return bodies, {k: joint.q[0] for k, joint in joints.items()}, speeds
+
+
+def rotation_dyadic(body: ph.Body, u: dict[int, Expr]) -> Dyadic:
+    """Table 9: R^B = (α_rem^B · B) × B + ω^B' × (ω^B' × B), with ω^B' = ω^B · B and α_rem = Σ u_i dω_i/dt (33)."""
+    B = ph.basis(body, shared=True)
+    w = body.angular_velocity() & B
+    alpha_rem = sum(u_i * w.partial(u_i).dt() for u_i in u.values())
+    R = ((alpha_rem & B) ^ B) + (w ^ (w ^ B))
+    return B & R & B
+
+
+def test_the_rotation_dyadic_of_table_9_has_the_entries_of_table_10() -> None:
+    """As printed, but for two signs of D and with the Z written out; the axes are those that the paper writes."""
+    bodies, q, u = satellite()
+    C, S = ({k: wave(angle) for k, angle in q.items()} for wave in (cos, sin))
+    R = {name: rotation_dyadic(body, u) for name, body in bodies.items()}
+
+    def entries(body: str, *pairs: str) -> list[Expr]:
+        """Coefficients of pairs such as "c2 b3", by the letters of bodies and the numbers of axes."""
+        axes = [[(letter[0].upper(), int(letter[1]) - 1) for letter in pair.split()] for pair in pairs]
+        return [R[body].terms[one, two] for one, two in axes]
+
+    assert same(entries("B", "b3 b1", "b1 b3"), [u[6] * u[4]] * 2)
+    assert same(entries("B", "b1 b2", "b2 b1", "b3 b2", "b2 b3"), [u[4] * u[5]] * 2 + [u[5] * u[6]] * 2)
+    squares = -(u[5] ** 2 + u[6] ** 2), -(u[4] ** 2 + u[6] ** 2), -(u[4] ** 2 + u[5] ** 2)
+    assert same(entries("B", "b1 b1", "b2 b2", "b3 b3"), squares)
+
+    Z3, Z4, Z5 = u[6] + u[7], u[4] * C[7] + u[5] * S[7], u[5] * C[7] - u[4] * S[7]
+    Z49, Z50, Z68 = u[5] * u[7] * C[7], u[4] * u[7] * S[7], Z3 * Z5
+    assert same(entries("C", "c2 b3", "b3 c2"), [-Z49 + Z50 + Z68, Z49 - Z50 + Z68])
+    assert same(entries("C", "c1 c2", "b3 b3"), [Z4 * Z5, -(Z4**2 + Z5**2)])
+
+    Z6, Z7, Z12 = C[8] * Z3 - S[8] * Z5, C[8] * Z5 + S[8] * Z3, Z4 + u[8]
+    Z54 = C[7] * u[4] * u[7] + S[7] * u[5] * u[7]
+    Z51, Z55, Z56 = Z49 - Z50, S[8] * Z54 - u[8] * Z7, u[8] * Z6 - C[8] * Z54
+    assert same(entries("D", "c1 d2", "c1 d3", "d2 c1"), [Z7 * Z12 - Z55, Z6 * Z12 + Z56, Z55 + Z7 * Z12])
+    assert same(entries("D", "d3 c1", "d2 d3"), [-(Z56 - Z6 * Z12), -(Z51 - Z6 * Z7)]), "printed with +"
+
+    Z13, Z14, Z60 = u[6] + u[9], u[5] * C[9] - u[4] * S[9], C[9] * u[4] * u[9] + S[9] * u[5] * u[9]
+    assert same(entries("E", "e1 e1"), [-(Z13**2 + Z14**2)])
+
+    Z15, Z16 = C[10] * Z13 - S[10] * Z14, C[10] * Z14 + S[10] * Z13
+    Z21 = u[4] * C[9] + u[5] * S[9] + u[10]
+    Z61, Z88, alpha_2 = S[10] * Z60 - u[10] * Z16, Z16 * Z21, u[10] * Z15 - Z60 * C[10]
+    assert same(entries("F", "e1 f2", "e1 f3"), [-(Z61 - Z88), alpha_2 + Z15 * Z21])
+    assert same(entries("F", "f2 e1", "f3 e1"), [Z61 + Z88, -(alpha_2 - Z15 * Z21)])
+
+
+def test_the_rotation_dyadic_gives_the_acceleration_of_a_point_of_its_body() -> None:
+    """Below Table 10: projecting a position vector against R^B; a_rem = Σ u_i dv_i/dt (37)."""
+    bodies, _, u = satellite()
+    arm = bodies["D"].arrow((symbol("x"), symbol("y"), symbol("z")))
+    v = bodies["D"].angular_velocity() ^ arm
+    assert sum(u_i * v.partial(u_i).dt() for u_i in u.values()) == (rotation_dyadic(bodies["D"], u) & arm)
+
+
+def test_the_rotation_dyadic_is_named_without_collisions() -> None:
+    """Table 9 writes « R^B »: names for its entries, equal ones once."""
+    bodies, _, u = satellite()
+    first = named(rotation_dyadic(bodies["B"], u))
+    assert len(first.meaning) == 6, "it is symmetric, as α_rem of the bus is zero"
+    second = named(rotation_dyadic(bodies["C"], u))
+    both = {*first.meaning} & {*second.meaning}
+    assert all(first.meaning[name] == second.meaning[name] for name in both)
+    assert {*map(repr, second.meaning)} - {*map(repr, first.meaning)} >= {"Z7", "Z8"}
+    assert first.unnamed() == rotation_dyadic(bodies["B"], u)
+    assert second.unnamed() == rotation_dyadic(bodies["C"], u)

@@ -341,6 +341,9 @@ CHAINS = {
     "revolute": (ph.Revolute("z"), ph.Revolute("y"), ph.Revolute("x")),
     "prismatic": (ph.Prismatic("z"), ph.Prismatic("y"), ph.Prismatic("x")),
     "mixed": (ph.Revolute("z"), ph.Prismatic("y"), ph.Spherical(), ph.Prismatic("x"), ph.Cylindrical("z")),
+    "universal": (ph.Universal("x", "y"), ph.Fixed(), ph.Universal("z", "x")),
+    "planar": (ph.Planar("z"), ph.Revolute("y"), ph.Screw("z", 0.3)),
+    "free": (ph.Free(), ph.Compound(ph.Prismatic("x"), ph.Revolute("y"), ph.Prismatic("z"))),
 }
 every_chain = pytest.mark.parametrize("joints", CHAINS.values(), ids=CHAINS)
 
@@ -373,6 +376,14 @@ def test_equation_29_the_slides_belong_to_the_way_from_joint_to_mass_centre(join
     com = body_pose(chain.tree, f"body {last + 1}").point(system.bodies[f"body {last + 1}"].com)
     inner = body_pose(chain.tree, "body 1").point(system.joints["joint 1"].in_child.p)
     assert equal(chain.chain.arm(0, last, chain.slides), com - inner)
+
+
+def test_a_prescribed_joint_is_an_across_driver_of_the_chain() -> None:
+    system = arm_of(ph.Revolute("z"), ph.Prismatic("y"), ph.Universal("x", "y"))
+    system.prescribe("joint 2", ph.sin(system.time))
+    chain, equations = serial_chain(system, "body 3", TIP), system.derive("newton_euler")
+    assert equal(chain.mass_matrix(), equations.mass_matrix)
+    assert equal(chain.bias(), equations.bias)
 
 
 def test_spherical_joints_do_not_slide_and_prismatic_ones_do_not_turn() -> None:

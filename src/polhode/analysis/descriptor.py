@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from ..constraints import DependentSpeeds
 from ..dynamics.envelope import envelope
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_whole
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector
 from ..formalisms.hamel import Hamel
 
@@ -56,6 +57,7 @@ def descriptor(equations: EquationsOfMotion) -> Descriptor:
     """
     with quiet_collector():
         if equations.dependent_speeds is not None:
+            check_whole(equations, "the descriptor form in independent speeds")
             return _in_pseudo_velocities(equations, equations.dependent_speeds)
         return _descriptor(equations)
 

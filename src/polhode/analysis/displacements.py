@@ -44,7 +44,7 @@ class _One:
 def displacements(equations: EquationsOfMotion) -> Displacements:
     """The independent displacements of equations; where there is a choice, those of the independent speeds."""
     tree, constraints = equations.tree, equations.constraints
-    every = [one for i in range(len(tree.links)) for one in _of_link(tree, i)]
+    every = [one for i in range(len(tree.links)) for one in _kept_of_link(equations, i)]
     if tree.auxiliary and any(one.speed is None for one in every):
         raise PolhodeError(
             "small motions of a nonholonomic joint beside a constraint with coordinates of its own are not known here.",
@@ -63,6 +63,17 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     )
     kept = dependent_speeds.independent
     return Displacements([names[k] for k in kept], (D @ dependent_speeds.E).columns, Matrix([back[k] for k in kept]))
+
+
+def _kept_of_link(equations: EquationsOfMotion, i: int) -> Iterator[_One]:
+    """The displacements of a link; where a coordinate of its orientation is omitted, the coordinates that are left."""
+    tree, link = equations.tree, equations.tree.links[i]
+    left = [k for k in link.coordinates if k in equations.places]
+    if len(left) == len(link.coordinates):
+        yield from _of_link(tree, i)
+    else:
+        for q in left:
+            yield _One(spelled(tree.q[q]), {q: as_expr(1)}, {q: as_expr(1)}, None)
 
 
 def _of_link(tree: Tree, i: int) -> Iterator[_One]:

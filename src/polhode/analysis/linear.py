@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, is_zero, jacobian, substitute
 from ..expr.spelling import spelled
-from ..geometry.elimination import factor_symmetric
 from .controls import controls_of, usual_controls
 from .displacements import Displacements
 from .operating_point import OperatingPoint, check_kept, parameter_values
@@ -113,7 +113,7 @@ class Linear(_Numbers):
     @property
     def state(self) -> dict[str, Expr]:
         """The coordinates at the state."""
-        return {q.name: self.point.values[q] for q in self.equations.tree.q}
+        return {q.name: self.point.values[q] for q in self.equations.q}
 
     @property
     def displacements(self) -> list[str]:
@@ -183,7 +183,7 @@ class Linear(_Numbers):
     @property
     def _state_symbols(self) -> list[Expr | None]:
         """The symbols that states are changes of; none for a small turn."""
-        coordinates = {spelled(q): q for q in self.equations.tree.q}
+        coordinates = {spelled(q): q for q in self.equations.q}
         return [*map(coordinates.get, self.displacements), *self.equations.u, *self.equations.z]
 
     # ---- the matrices --------------------------------------------------------------------------------------------
@@ -206,11 +206,11 @@ class Linear(_Numbers):
 
     @cached_property
     def _driven(self) -> tuple[Matrix, Matrix]:
-        """A, and B by all controls, with M⁻¹ taken by LDLᵀ on the graph."""
+        """A, and B by all controls, with M⁻¹ taken by its factors on the graph."""
         form = self.second_order
         s, u, z = len(self.displacements), len(form.M), len(self.equations.z)
         try:
-            factors = factor_symmetric(form.M)
+            factors = factors_of(form.M, self.speeds)
         except PolhodeError as error:
             raise singular(self.equations) from error
 

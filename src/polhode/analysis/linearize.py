@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, refuse, unknown
 from ..expr import (
     Expr,
@@ -33,7 +34,6 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import acceleration_of, spelled
-from ..geometry.elimination import solve_symmetric
 from .displacements import displacements
 from .linear import DIVISIONS, Linear, SecondOrder, singular
 from .operating_point import OperatingPoint, Values, operating_point
@@ -103,9 +103,9 @@ def _linearized(
     lacks = substitute([as_expr(entry) for entry in equations.bias - equations.efforts], values)
     lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
     if prescribed is None and any(lacks):
-        ud = Vector(solve_symmetric(M, [-entry for entry in lacks]))
+        ud = Vector(factors_of(M, equations.speeds).solve([-entry for entry in lacks]))
     moved = displacements(equations)
-    rates = list(equations.coordinate_rates)
+    rates = list(equations.all_coordinate_rates)
     needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
     moving = dict(zip(tree.q, rates, strict=True))
 
@@ -172,9 +172,9 @@ def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs:
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
     own = {u.name: u for u in equations.u}
-    written = {spelled(x): x for x in (*tree.q, *equations.u, *equations.z, *tree.tau)}
+    written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
     everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | table | own
-    everything |= {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*tree.q, *equations.z)}
+    everything |= {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*equations.q, *equations.z)}
     kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
     found = _read(equations, _named(at, "at"), everything, kinds, [*written, *table])
     for given, known, kind, word in (

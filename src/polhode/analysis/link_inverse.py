@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, listed, understood, unknown
 from ..expr import (
     Expr,
@@ -161,6 +162,7 @@ def link_inverse(equations: EquationsOfMotion) -> LinkInverse:
     >>> made.order, made.rotors["j rotor"][0] == made.motion[0][0] + 2 * made.motion[2][0] / k
     (4, True)
     """
+    check_all_coordinates(equations, "the inverse dynamics behind elastic gears")
     with quiet_collector():
         return _Elimination(equations).solved()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.omission import without
 from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..formalisms.deriving import derive
@@ -83,7 +84,9 @@ def operating_point(
     if equations.dependent_speeds is None:
         pose = _at(equations.q, values, known)
         near = dict(zip(equations.coordinates, pose, strict=True)) if pose else None
+        omitted = [q.name for q in equations.omitted]
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded", near=near)
+        equations = without(equations, omitted) if omitted else equations
         values = {x: value for x, value in values.items() if x in _home(equations)}
     return OperatingPoint(equations, values, off, tuple(notices))
 

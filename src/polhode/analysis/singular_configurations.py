@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, shown, suggestion, understood
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors
@@ -197,6 +198,7 @@ def singular_configurations(
             cure="See what a pose leaves free with system.diagnose(pose).",
             code="E-SINGULAR-002",
         )
+    check_all_coordinates(equations, "a singular configuration")
     full = equations.jacobian(name)
     generic = rank([full[i] for i in _ROWS[of]])
     told = _factors_of_minors(_Minors(_short_jacobian(equations, name, of), generic)) if generic else ((), (), [])

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, unknown
 from ..expr import (
     Expr,
@@ -113,6 +114,7 @@ class _Search:
     """What is tried on one mechanism."""
 
     def __init__(self, equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> None:
+        check_whole(equations, "a symmetry")
         self.equations = equations
         self.given = _given(equations, parameters)
         self.time = equations.system.time

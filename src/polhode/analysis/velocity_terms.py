@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_whole
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, quiet_collector, substitute
 from ..formalisms.newton_euler import inverse_dynamics
 
@@ -64,6 +65,7 @@ def velocity_terms(equations: EquationsOfMotion) -> VelocityTerms:
     >>> terms.centrifugal, terms.coriolis
     (Matrix([[0, 0], [-2*slide, 0]]), Matrix([[4*slide], [0]]))
     """
+    check_whole(equations, "the matrix of velocity terms")
     tree, dependent, size = equations.tree, equations.dependent_speeds, len(equations.u)
 
     def force(u: Sequence[Any], gravity: Sequence[Any] = _ZERO) -> Vector:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, check_kind, shown, understood
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero
 from ..kinematics.tree import BASE, Link, Tree
@@ -117,6 +118,7 @@ class Reach:
                 cure="Give a hundred or more.",
                 code="E-WORKSPACE-001",
             )
+        check_all_coordinates(equations, "a workspace")
         box = box_of(equations, name, parameters or {})
         dice = np.random.default_rng(seed)
         theta = box.lower + dice.random((samples, len(box.lower))) * (box.upper - box.lower)

@@ -24,6 +24,11 @@ Speeds = Annotated[str | None, typer.Option(help="Speeds that a formalism brings
 Base = Annotated[str | None, typer.Option(help="For a URDF: fixed or floating.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Formalism = Annotated[str, typer.Option(help="How to derive; `auto` picks the cheapest.")]
+Small = Annotated[
+    str | None, typer.Option(help="To first order in these coordinates or joints: --small roll,pitch", metavar="NAMES")
+]
+Omit = Annotated[str | None, typer.Option(help="Without these coordinates: --omit x,y", metavar="NAMES")]
+Constraints = Annotated[str, typer.Option(help="How constraints are kept: multipliers or embedded.")]
 
 
 def _version(wanted: bool) -> None:
@@ -32,6 +37,13 @@ def _version(wanted: bool) -> None:
 
         typer.echo(f"polhode {__version__}")
         raise typer.Exit
+
+
+def _reductions(small: str | None, omit: str | None, constraints: str) -> dict[str, Any]:
+    """What is small, what is omitted and how constraints are kept, as `derive` takes them."""
+    named = {"small": small, "omit": omit}
+    lists = {key: [name.strip() for name in given.split(",") if name.strip()] for key, given in named.items() if given}
+    return {"constraints": constraints, **lists, **({"small": []} if small == "" else {})}
 
 
 @app.callback()
@@ -57,13 +69,17 @@ def derive(
         ),
     ] = None,
     speeds: Speeds = None,
+    small: Small = None,
+    omit: Omit = None,
+    constraints: Constraints = "multipliers",
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Say what a mechanism is and print its equations of motion."""
     from . import derive as command
 
-    command.run(file, formalism, of, latex, json, base, report, pseudo or (), speeds=speeds)
+    options = {"speeds": speeds, **_reductions(small, omit, constraints)}
+    command.run(file, formalism, of, latex, json, base, report, pseudo or (), options=options)
 
 
 @app.command()
@@ -93,6 +109,9 @@ def simulate(
         list[str] | None, typer.Option(help="A joint or constraint: what it carries, in the text and the plot too.")
     ] = None,
     audit: Annotated[bool, typer.Option("--audit", help="Check that power and the rate of energy agree.")] = False,
+    small: Small = None,
+    omit: Omit = None,
+    constraints: Constraints = "multipliers",
     base: Base = None,
     json: Json = False,
 ) -> None:
@@ -102,7 +121,8 @@ def simulate(
     options: dict[str, object] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
     options |= {"inputs": laws or [], "tau": efforts or []}
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
-    raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json, base, reaction or []))
+    given = (file, duration, pose, settings or [], options, files, json, base, reaction or [])
+    raise typer.Exit(command.run(*given, reductions=_reductions(small, omit, constraints)))
 
 
 @app.command()
@@ -185,14 +205,23 @@ def export(
     prefix: Annotated[
         str | None, typer.Option(help="What names begin with; the system's name by default, '' for nothing.")
     ] = None,
+    program: Annotated[
+        bool, typer.Option("--program", help="A whole program that simulates, with a text file of its values.")
+    ] = False,
+    start: Annotated[str | None, typer.Option(help="With --program: the named pose to start from.")] = None,
     formalism: Formalism = "auto",
+    small: Small = None,
+    omit: Omit = None,
+    constraints: Constraints = "multipliers",
     base: Base = None,
     json: Json = False,
 ) -> None:
-    """Write functions as source code without dependencies."""
+    """Write functions, or a whole simulation program, as source code without dependencies."""
     from . import export as command
 
-    command.run(file, target, out, of or [], formalism, json, base, reaction or [], pose or [], prefix)
+    asked = of or [], formalism, json, base, reaction or [], pose or [], prefix
+    reductions = _reductions(small, omit, constraints)
+    command.run(file, target, out, *asked, program=program, start=start, reductions=reductions)
 
 
 @app.command()
@@ -221,13 +250,19 @@ def network(
     file: File,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
     diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
+    schematic: Annotated[Path | None, typer.Option(help="Write the schematic diagram (.svg).")] = None,
+    terminal_graphs: Annotated[Path | None, typer.Option(help="Write the bodies' terminal graphs (.svg).")] = None,
+    tree: Annotated[list[str] | None, typer.Option(help="A branch of the formulation tree; repeat it.")] = None,
+    across: Annotated[list[str] | None, typer.Option(help="A joint whose motion is given; may be repeated.")] = None,
+    through: Annotated[list[str] | None, typer.Option(help="A joint whose force is given; may be repeated.")] = None,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
     from . import network as command
 
-    command.run(file, out, diagram, json, base)
+    drivers = {"tree": tree or (), "across": across or (), "through": through or ()}
+    command.run(file, out, diagram, json, base, **drivers, terminal_graphs=terminal_graphs, schematic=schematic)
 
 
 @app.command()

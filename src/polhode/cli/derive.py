@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -31,14 +32,14 @@ def run(
     base: str | None = None,
     report: bool = False,
     pseudo: Sequence[str] = (),
-    speeds: str | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Load, derive and print; with `report` the tables of the paper behind the formalism."""
     of = of and result_name(of)
     system = show.loaded(file, base)
     began = time.perf_counter()
     chosen = show.laws(pseudo, "--pseudo") if pseudo else None
-    equations = system.derive(formalism, report=report, pseudo=chosen, speeds=speeds)
+    equations = system.derive(formalism, report=report, pseudo=chosen, **options)
     wanted = [of] if of else ["mass_matrix", "forcing"]
     for name in wanted:
         getattr(equations, name)
@@ -57,6 +58,11 @@ def run(
         describe(out, system, equations)
         for name in wanted:
             _print_result(out, equations, name, asked=bool(of))
+        if equations.record.small is not None:
+            out.print("dropped, to first order in small variables:")
+            for line in str(equations.dropped).splitlines():
+                out.print(show.plain(f"  {line}"), soft_wrap=True)
+            out.print()
         out.print(f"derived by {formalism} in {took * 1e3:.1f} ms", style="dim")
 
 
@@ -94,7 +100,7 @@ def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
         return [(letter, value)]
     if isinstance(value, Matrix):
         rows = equations.coordinates if name == "kinematic_matrix" else equations.speeds
-        is_symmetric = name == "mass_matrix"
+        is_symmetric = name == "mass_matrix" and equations.record.small is None
         return [
             (f"{letter}[{rows[i]}, {equations.speeds[j]}]", entry)
             for i, row in enumerate(value)
@@ -147,6 +153,8 @@ def _record(system: System, equations: Equations, wanted: list[str], took: float
         "parameters": {n: None if p.value is None else float(p.value) for n, p in system.parameters.items()},
         "operations": {name: vars(equations.operations(name)) for name in wanted if name in _COUNTED},
     }
+    if equations.record.small is not None:
+        record["dropped"] = {part.equation: str(part) for part in equations.dropped}
     for name in wanted:
         found = entries(equations, name)
         if asked or sum(operation_counts(entry for _, entry in found).values()) <= _SMALL:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import hypot
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -31,6 +32,7 @@ def run(
     json: bool,
     base: str | None = None,
     reactions: Sequence[str] = (),
+    reductions: Mapping[str, Any] = MappingProxyType({}),
 ) -> int:
     """Load, derive, simulate, write; returns the exit code."""
     system = show.loaded(file, base)
@@ -46,7 +48,7 @@ def run(
     audit: PowerAudit | None = None
     try:
         audited = options.pop("audit", False)
-        trajectory = system.derive().simulate(
+        trajectory = system.derive(**reductions).simulate(
             duration, start=pose, parameters=parameters, inputs=inputs or None, tau=tau or None, **options
         )
         if audited:

@@ -94,12 +94,13 @@ def _kept_rates(equations: EquationsOfMotion) -> Outputs:
     step, change = equations.projection_step
     pivots = list(equations.constraint_pivots)
     is_embedded = equations.dependent_speeds is not None
+    moved = equations.kept(equations.tree.kinematic_matrix() @ step)
     return [
         *(_vector("xdot", "state_rates")(equations) if is_embedded else _stabilised_rates(equations)),
         ("pivots", (len(pivots),), pivots),
         ("step", (len(step),), list(step)),
         ("change", (len(change),), list(change)),
-        ("displacement", (len(equations.q),), [as_expr(entry) for entry in equations.tree.kinematic_matrix() @ step]),
+        ("displacement", (len(equations.q),), [as_expr(entry) for entry in moved]),
     ]
 
 
@@ -120,8 +121,8 @@ def _of_constraints(name: str, field: str) -> Maker:
 
 
 def _kinematic_matrix(equations: EquationsOfMotion) -> Outputs:
-    made = equations.tree.kinematic_matrix()
-    return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
+    entries = [entry for row in equations.kept(equations.tree.kinematic_matrix()) for entry in row]
+    return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), entries)]
 
 
 def _canonical(name: str, field: str) -> Maker:

@@ -65,9 +65,11 @@ _KIND = {
 
 
 class ExportOptions(TypedDict, total=False):
-    """What `Equations.export` takes besides target, folder and functions; see `export`."""
+    """What `Equations.export` takes besides target, folder and functions; the last two with `program=True` alone."""
 
     prefix: str | None
+    start: Any
+    speeds: Any
 
 
 def annotated(equations: EquationsOfMotion, of: Asked) -> Planned:
@@ -90,8 +92,8 @@ def export(
     identifier, so that exports of several systems can be linked together; "" leaves it out.
     """
     refuse(strange, export)
-    render, place = target_of(target).files, _folder(folder)
-    before = _checked_prefix(default_prefix(equations.system.name) if prefix is None else prefix)
+    render, place = target_of(target).files, folder_of(folder)
+    before = names_before(equations.system.name, prefix)
     names: list[Asked] = []
     for name in [of] if isinstance(of, str | Quantity) or not isinstance(of, Iterable) else of:
         catalogued(name)
@@ -101,7 +103,7 @@ def export(
     files: dict[str, str] = {}
     for name in names:
         planned = annotated(equations, name)
-        program = replace(planned.program, name=_shortened(before + planned.program.name))
+        program = replace(planned.program, name=shortened(before + planned.program.name))
         words = f"{program.name}.json"
         if words in files:
             raise PolhodeError(
@@ -129,8 +131,9 @@ def default_prefix(name: str) -> str:
     return short if short[0].isalpha() else f"m_{short}"
 
 
-def _checked_prefix(prefix: str) -> str:
-    """What is put before names: the prefix and an underscore, nothing where it is empty."""
+def names_before(system: str, prefix: str | None) -> str:
+    """What is put before names: the prefix, or the system's name, and an underscore; nothing where it is empty."""
+    prefix = default_prefix(system) if prefix is None else prefix
     if not isinstance(prefix, str) or not re.fullmatch(r"([A-Za-z][A-Za-z0-9_]{0,30})?", prefix, re.ASCII):
         raise PolhodeError(
             f"the prefix {prefix!r} is no identifier.",
@@ -141,13 +144,15 @@ def _checked_prefix(prefix: str) -> str:
     return f"{prefix}_" if prefix else ""
 
 
-def _shortened(name: str) -> str:
+def shortened(name: str) -> str:
+    """A name that compilers tell from others: a long one ends in a digest."""
     if len(name) <= _LONGEST_NAME:
         return name
     return f"{name[: _LONGEST_NAME - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
 
 
-def _folder(folder: str | Path) -> Path:
+def folder_of(folder: str | Path) -> Path:
+    """The folder to write to."""
     try:
         return Path(folder)
     except TypeError:
@@ -175,7 +180,7 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         *(_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
-        *(["Quaternions are of unit length; the source does not scale them."] if equations.tree.quaternions else []),
+        *(["Quaternions are of unit length; the source does not scale them."] if equations.quaternions else []),
         "Joint frame: that of a joint on its parent, which the joint has not moved.",
         "Regrouped: with the mass that a joint does not move counted to its parent (base parameters).",
     ]

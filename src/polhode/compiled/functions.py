@@ -252,7 +252,7 @@ class Functions(FrameFunctions):
     def _quaternions_of(self, name: Asked) -> tuple[int, ...]:
         """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
         facts = self._facts(name)
-        return facts.quaternions if facts else tuple(self.equations.tree.quaternions)
+        return facts.quaternions if facts else tuple(self.equations.quaternions)
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
         """Multipliers for the rows of the constraints, as they are given."""

@@ -73,6 +73,11 @@ def plan_outputs(
         for _, _, entries in outputs:
             entries[:] = roots[start : start + len(entries)]
             start += len(entries)
+    if equations.omitted:
+        from ..dynamics.omission import without_omitted
+
+        for _, _, entries in outputs:
+            entries[:] = without_omitted(equations, label, entries)
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
     arrays = {**arrays_of(equations), **own_arrays}
     met -= {symbol for key in wanted for symbol in arrays[key]}  # z may be wanted, or be a part of x

@@ -104,7 +104,7 @@ class StoredFunction:
         facts = {
             "outline": asdict(program.outline),
             "parameters": [[key, None if value is None else float(value).hex()] for key, value in values.items()],
-            "quaternions": list(self.derivation.equations.tree.quaternions),
+            "quaternions": list(self.derivation.equations.quaternions),
         }
         return Entry(facts, dump_program(program).encode())
 

@@ -38,6 +38,10 @@ def why_not_canonical(equations: EquationsOfMotion) -> str:
         return "it has constraints"
     if equations.dependent_speeds is not None:
         return "it is written in pseudo-velocities"
+    if equations.small is not None:
+        return "its equations are truncated in small variables"
+    if equations.omitted:
+        return "coordinates are omitted"
     if tree.is_driven:
         return "the motion of a joint is prescribed"
     if len(tree.q) - len(tree.quaternions) != len(tree.u):

@@ -20,6 +20,7 @@ from ..expr import Matrix, as_expr, directional, quiet_collector
 from ..kinematics.motion import flow
 from .composite_derivatives import CompositeTree
 from .equations import EquationsOfMotion
+from .whole import check_untruncated
 
 
 def coriolis_matrix(equations: EquationsOfMotion) -> Matrix:
@@ -32,6 +33,7 @@ def coriolis_matrix(equations: EquationsOfMotion) -> Matrix:
     >>> ph.normal(coriolis_matrix(s.derive().record))
     Matrix([[2*v*x, 2*w*x], [-2*w*x, 0]])
     """
+    check_untruncated(equations, "the Coriolis matrix")
     dependent, tree = equations.dependent_speeds, equations.tree
     with quiet_collector():
         if dependent is None:

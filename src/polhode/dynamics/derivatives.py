@@ -154,7 +154,7 @@ def inverse_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, M
 def forward_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, Matrix]:
     """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ."""
     size = len(equations.u)
-    if equations.constraints is not None:  # M alone does not tell the accelerations
+    if equations.constraints is not None or equations.small is not None:  # M alone does not tell, or is no LᵀDL
         rates = list(equations.forward_dynamics)
         by_q, by_u = _columns(equations, rates)
         by_tau = [derivative(rates, effort) for effort in equations.tau]

@@ -18,17 +18,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..constraints import Constraints, DependentSpeeds
-from ..errors import PolhodeError, shown, understood, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, gradient, jacobian, quiet_collector, same, substitute, symbol
+from ..errors import PolhodeError, shown, unknown
+from ..expr import Expr, Matrix, Vector, as_expr, gradient, quiet_collector, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
-from ..geometry.elimination import factor_symmetric
 from ..geometry.linear import Factors, factor_from_the_tips
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from ..kinematics.orientation_rates import vector_parameter_jacobian
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import Loads
+from .small_variables import SmallVariables
+from .whole import check_untruncated
 
 if TYPE_CHECKING:
     from ..kinematics.joint_kinematics import JointKinematics
@@ -104,6 +105,9 @@ class EquationsOfMotion:
     laws: Mapping[Expr, Expr] = field(
         default_factory=dict
     )  # what some efforts and inputs are; results are without them
+    small: SmallVariables | None = None  # to first order in which all equations are taken
+    whole: EquationsOfMotion | None = None  # those before, where some are small
+    omitted: Mapping[Expr, Expr] = field(default_factory=dict)  # coordinates left out, and where home is
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -123,7 +127,7 @@ class EquationsOfMotion:
     @property
     def coordinates(self) -> list[str]:
         """Names of the coordinates q, from the ground outward."""
-        return self.tree.coordinates
+        return [q.name for q in self.q]
 
     @property
     def speeds(self) -> list[str]:
@@ -135,9 +139,28 @@ class EquationsOfMotion:
         """Names of the states without mass z, in the model's order."""
         return list(self.system.states)
 
-    @property
+    @cached_property
     def q(self) -> Vector:
-        return self.tree.q
+        return Vector(self.kept(self.tree.q))
+
+    def kept(self, rows: Sequence[Any]) -> list[Any]:
+        """Of rows for all coordinates of the tree, those of the coordinates that are not omitted."""
+        return [row for q, row in zip(self.tree.q, rows, strict=True) if q not in self.omitted]
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Where coordinates of the tree are among those of these equations."""
+        return {index: place for place, index in enumerate(self.kept(range(len(self.tree.q))))}
+
+    @cached_property
+    def quaternions(self) -> list[int]:
+        """Where the components of unit quaternions begin among the coordinates."""
+        return [self.places[first] for first in self.tree.quaternions if first in self.places]
+
+    @cached_property
+    def auxiliary_coordinates(self) -> slice:
+        """Where the auxiliary coordinates are among all."""
+        return slice(len(self.q) - len(self.tree.q[self.tree.auxiliary_coordinates]), len(self.q))
 
     @property
     def u(self) -> Vector:
@@ -163,12 +186,22 @@ class EquationsOfMotion:
     def kinematic_matrix(self) -> Matrix:
         """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
         gamma = self.tree.kinematic_matrix()
-        return gamma if self.dependent_speeds is None else gamma @ self.dependent_speeds.E
+        gamma = Matrix(self.kept(gamma if self.dependent_speeds is None else gamma @ self.dependent_speeds.E))
+        return gamma if self.small is None else self.small.truncated_matrix(gamma, list(self.u))
 
     @cached_property
     def coordinate_rates(self) -> Vector:
         """q̇ = Γ(q) u."""
-        return self.in_independent_speeds(self.tree.coordinate_rates())
+        return Vector(self.kept(self.all_coordinate_rates))
+
+    @cached_property
+    def all_coordinate_rates(self) -> Vector:
+        """The rates of all coordinates of the tree, omitted ones too."""
+        return self._truncated(self.in_independent_speeds(self.tree.coordinate_rates()))
+
+    def _truncated(self, entries: Vector) -> Vector:
+        """To first order in small variables, where there are some."""
+        return entries if self.small is None else self.small.truncated(entries)
 
     def in_independent_speeds(self, entries: Sequence[Any]) -> Vector:
         """Expressions of all speeds, in the speeds of these equations."""
@@ -255,15 +288,14 @@ class EquationsOfMotion:
     @cached_property
     def inverse_mass_matrix(self) -> Matrix:
         """M⁻¹(q), by the factors of M."""
-        if self.dependent_speeds is None:
-            return factor(self.tree, self.mass_matrix).inverse().map(as_expr)
-        factors = factor_symmetric(self.mass_matrix)
-        size = len(self.u)
-        return Matrix.columns_of([factors.solve(unit) for unit in Matrix.identity(size)], size).map(as_expr)
+        from .mass_factors import inverse_mass_matrix
+
+        return inverse_mass_matrix(self)
 
     @cached_property
     def gravity_terms(self) -> Vector:
         """What gravity adds to M u̇, part of the bias: -∂(g·l)/∂u, with l the linear momentum."""
+        check_untruncated(self, "what gravity adds")
         weighed = as_expr(-self.tree.gravity.dot(self.momentum[1]))
         return Vector(gradient(weighed, list(self.u)))
 
@@ -282,7 +314,7 @@ class EquationsOfMotion:
     @cached_property
     def efforts(self) -> Vector:
         """The efforts τ brought to the speeds of these equations."""
-        return self.tau if self.dependent_speeds is None else self.dependent_speeds.E.T @ self.tau
+        return self.tau if self.dependent_speeds is None else self._truncated(self.dependent_speeds.E.T @ self.tau)
 
     @cached_property
     def inverse_dynamics(self) -> Vector:
@@ -305,7 +337,7 @@ class EquationsOfMotion:
     def z_rates(self) -> Vector:
         """ż(q, u, z, t, inputs) of the states without mass, as the model has them, in the speeds of these equations."""
         rates = [as_expr(state.rate) for state in self.system.states.values()]
-        return self.in_independent_speeds(substitute(rates, self.tree.followed))
+        return self._truncated(self.in_independent_speeds(substitute(rates, self.tree.followed)))
 
     @cached_property
     def multipliers(self) -> Vector:
@@ -370,17 +402,8 @@ class EquationsOfMotion:
     def accelerations(self) -> Vector:
         """u̇ of all speeds of the tree, dependent ones too."""
         made = self.forward_dynamics
-        return (
-            made
-            if self.dependent_speeds is None
-            else _exact(self.dependent_speeds.E @ made + self.dependent_speeds.gamma)
-        )
-
-    @property
-    def _rates_of_all_speeds(self) -> list[Expr]:
-        """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
-        entries = [*self.accelerations, *self.z_rates]
-        return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
+        dependent = self.dependent_speeds
+        return made if dependent is None else _exact(dependent.E @ made + dependent.gamma)
 
     @cached_property
     def kinetic_energy(self) -> Expr:
@@ -407,15 +430,9 @@ class EquationsOfMotion:
 
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
-        results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
-        if not isinstance(of, str) or of not in results:
-            raise unknown("result to differentiate", of, results, code="E-EQ-004")
-        table = self.system.parameters
-        with understood("a list of parameters", parameters, place="parameter derivatives"):
-            for strange in [name for name in parameters if name not in table]:
-                raise unknown("parameter", strange, table, code="E-VALUE-008")
-        with quiet_collector():
-            return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
+        from .parameter_derivatives import parameter_derivatives
+
+        return parameter_derivatives(self, of, parameters)
 
     # ---- comparison ------------------------------------------------------------------------------------------
 
@@ -425,12 +442,6 @@ class EquationsOfMotion:
         With other speeds, or constraints written in different ways: whether all accelerations are the same on the
         speeds that one has. ż is the model's own and no matter of the formalism.
         """
-        reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
-        if reduced.dependent_speeds is not None and self.speeds != other.speeds:
-            ours, theirs = (reduced.in_independent_speeds(each._rates_of_all_speeds) for each in (self, other))
-            return same(ours, theirs)
-        alike = [
-            (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
-            for each in (self, other)
-        ]
-        return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
+        from .agreement import agree
+
+        return agree(self, other)

@@ -7,22 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from .synopsis import SeenLimit
 
 if TYPE_CHECKING:
     from ..expr import Expr
     from .equations import EquationsOfMotion
-
-
-class SeenLimit(NamedTuple):
-    """A limit of a coordinate that is `factor` x[place] + `offset`, for an entry of the state."""
-
-    coordinate: str
-    side: str  # "lower" or "upper"
-    limit: float
-    place: int
-    factor: float
-    offset: float
 
 
 @dataclass(frozen=True)
@@ -50,7 +41,7 @@ def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any]) -> Iter
     """
     for joint in equations.system.joints.values():
         for q, limits in zip(joint.q, joint.limits, strict=False):
-            if not limits.are_given:
+            if not limits.are_given or q in equations.omitted:
                 continue
             made = Ends(q, {}, {})
             for side, end in (("lower", limits.lower), ("upper", limits.upper)):

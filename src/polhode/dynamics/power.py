@@ -27,6 +27,7 @@ from ..model.records import GROUND
 from .equations import EquationsOfMotion
 from .loads import Loads, Wrench
 from .reactions import Reactions
+from .whole import check_whole
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def power(equations: EquationsOfMotion, solved: bool = True) -> Power:
     >>> flow.whole.residual
     0
     """
+    check_whole(equations, "the balance of power")
     meter = _Meter(Reactions(equations, solved))
     bodies = {name: ports for name, ports in meter.on_bodies().items() if name != GROUND}
     return Power(

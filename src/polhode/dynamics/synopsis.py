@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from .joint_limits import SeenLimit, have_parameters, seen_limits
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ..kinematics.tree import Link
@@ -23,6 +21,17 @@ _FLAGS = (
     "is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy", "has_elastic_gears",
     "has_limits_of_parameters",
 )  # fmt: skip
+
+
+class SeenLimit(NamedTuple):
+    """A limit of a coordinate that is `factor` x[place] + `offset`, for an entry of the state."""
+
+    coordinate: str
+    side: str  # "lower" or "upper"
+    limit: float
+    place: int
+    factor: float
+    offset: float
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,8 @@ class Synopsis:
     quaternions: tuple[int, ...]  # where each begins among the coordinates
     orientations: tuple[tuple[str, int], ...]  # the same with their joints; those of a constraint are not among them
     limits: tuple[SeenLimit, ...]  # of coordinates, as far as they are seen in the state
+    omitted: tuple[str, ...]  # coordinates of the mechanism that are not among these
+    small_angles: tuple[str, ...]  # those to first order in which the equations are
     is_constrained: bool
     in_pseudo_velocities: bool  # whether speeds are pseudo-velocities that a user chose
     has_charts: bool  # whether orientations may be stored in a way that ends somewhere
@@ -64,6 +75,7 @@ class Synopsis:
         (('hinge',), {'hinge': 'w'}, True)
         """
         from ..constraints import PseudoSpeeds
+        from .joint_limits import have_parameters, seen_limits
 
         system, tree, efforts = equations.system, equations.tree, equations.tree.speeds
         joints = {
@@ -71,7 +83,11 @@ class Synopsis:
             for name, joint in system.joints.items()
             if len(joint.u) == 1 and name not in efforts and joint.u[0].name in efforts
         }
-        orientations = [(link.joint, link.coordinates[0]) for link in tree.links if link.stage.storage == "quaternion"]
+        orientations = [
+            (link.joint, equations.places[link.coordinates[0]])
+            for link in tree.links
+            if link.stage.storage == "quaternion" and link.coordinates[0] in equations.places
+        ]
         return cls(
             system.name,
             tuple(equations.coordinates),
@@ -80,14 +96,16 @@ class Synopsis:
             tuple(efforts),
             joints,
             {name: 0.0 if given.value is None else float(given.value) for name, given in system.inputs.items()},
-            tuple(tree.quaternions),
+            tuple(equations.quaternions),
             tuple(orientations),
             seen_limits(equations, {}),
+            tuple(q.name for q in equations.omitted),
+            _small_angles(equations),
             bool(system.constraints),
             isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
             _is_smooth(equations),
-            all(_is_potential(load) for load in system.primitive_loads) and not _is_rheonomic(equations),
+            _keeps_energy(equations),
             any(motor.is_elastic for motor in system.motors.values()),
             have_parameters(equations),
         )
@@ -111,6 +129,8 @@ class Synopsis:
             tuple(int(first) for first in data["quaternions"]),
             tuple((str(joint), int(first)) for joint, first in data["orientations"]),
             tuple(SeenLimit(*each) for each in data["limits"]),
+            _names(data["omitted"]),
+            _names(data["small_angles"]),
             *(data[flag] is True for flag in _FLAGS),
         )
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
@@ -142,6 +162,26 @@ def _is_smooth(equations: EquationsOfMotion) -> bool:
 
     nodes = topological(expressions_of(equations.system))
     return not any(node.op == CALL or node.op in JUMPING for node in nodes)
+
+
+def _keeps_energy(equations: EquationsOfMotion) -> bool:
+    """Whether energy is kept exactly and known; truncated equations keep it to the order that they are kept to."""
+    if equations.small is not None or equations.omitted:
+        return False
+    return all(map(_is_potential, equations.system.primitive_loads)) and not _is_rheonomic(equations)
+
+
+def _small_angles(equations: EquationsOfMotion) -> tuple[str, ...]:
+    """Small coordinates that turn something."""
+    if equations.small is None:
+        return ()
+    turning = {
+        equations.tree.q[k]
+        for link in equations.tree.links
+        for k, h in zip(link.coordinates, link.stage.algebra, strict=False)
+        if any(h[:3])
+    }
+    return tuple(q.name for q in equations.small.coordinates if q in turning)
 
 
 def _is_potential(load: PrimitiveLoad) -> bool:

@@ -37,7 +37,7 @@ def _tangent(equations: EquationsOfMotion, column: list[Expr], other: Direction)
             q = _with_dependent_coordinates(equations, q, other)
         else:
             q, u = _with_least_change(equations, q, u, other)
-    for first in equations.tree.quaternions:
+    for first in equations.quaternions:
         own = range(first, first + 4)
         along = sum((equations.q[k] * q[k] for k in own), start=as_expr(0))
         for k in own:
@@ -51,7 +51,7 @@ def _with_auxiliary(equations: EquationsOfMotion, q: list[Expr], other: Directio
     if constraints is None or not constraints.definitions:
         return q
     steps = directional(list(constraints.definition_steps), {**dict(zip(equations.q, q, strict=True)), **other})
-    place = equations.tree.auxiliary_coordinates
+    place = equations.auxiliary_coordinates
     return [*q[: place.start], *(a + b for a, b in zip(q[place], steps, strict=True))]
 
 
@@ -89,4 +89,4 @@ def _with_dependent_coordinates(equations: EquationsOfMotion, q: list[Expr], oth
 def _moved(equations: EquationsOfMotion, q: Sequence[Expr], step: Sequence[Expr]) -> list[Expr]:
     """A variation of the coordinates after a small displacement in units of the tree's speeds."""
     displaced: Vector = equations.tree.kinematic_matrix() @ Vector(step)
-    return [as_expr(a + b) for a, b in zip(q, displaced, strict=True)]
+    return [as_expr(a + b) for a, b in zip(q, equations.kept(displaced), strict=True)]

@@ -38,10 +38,11 @@ from ..expr import (
     symbol,
 )
 from ..expr.spelling import spelled
-from ..geometry.elimination import factor_symmetric
+from ..geometry.triangular import TriangularFactors
 from .derivatives import forward_derivatives, shortest_inverse
 from .embedding import pulls
-from .equations import EquationsOfMotion, factor
+from .equations import EquationsOfMotion
+from .mass_factors import mass_factors
 
 Direction = Mapping[Expr, Expr]
 
@@ -185,7 +186,7 @@ class Variations:
         made = self._closed(
             self._by_speeds() if self._has_charts else self._open_along([{x: as_expr(1)} for x in self.x])
         )
-        for first in self.equations.tree.quaternions:
+        for first in self.equations.quaternions:
             own = range(first, first + 4)
             for row in (k for k in range(len(self.x)) if k not in own):
                 along = sum((made[k][row] * self.x[k] for k in own), start=as_expr(0))
@@ -230,8 +231,9 @@ class Variations:
         equations = self.equations
         return (
             equations.constraints is None
+            and equations.small is None
             and self.alpha is None
-            and len(equations.q) - len(equations.tree.quaternions) == len(equations.u)
+            and len(equations.q) - len(equations.quaternions) == len(equations.u)
         )
 
     @cached_property
@@ -240,16 +242,16 @@ class Variations:
         if equations.dependent_speeds is None and equations.recipe.stabilisation is not None:
             return self._with_multipliers()
         gap = [as_expr(a - b) for a, b in zip(equations.efforts, equations.inverse_dynamics, strict=True)]
-        factors: Any = (
-            factor(equations.tree, equations.mass_matrix)
-            if equations.dependent_speeds is None
-            else factor_symmetric(equations.mass_matrix)
-        )
+        factors: Any = mass_factors(equations, equations.mass_matrix, equations.small is not None)
+        turned = factors.solve_transposed if isinstance(factors, TriangularFactors) else factors.solve
 
         def solve(right: Sequence[Expr]) -> list[Expr]:
             return [as_expr(entry) for entry in factors.solve(list(right))]
 
-        return _Solved(tuple(equations.udot), tuple(equations.forward_dynamics), tuple(gap), solve, solve)
+        def solve_transposed(right: Sequence[Expr]) -> list[Expr]:
+            return [as_expr(entry) for entry in turned(list(right))]
+
+        return _Solved(tuple(equations.udot), tuple(equations.forward_dynamics), tuple(gap), solve, solve_transposed)
 
     def _with_multipliers(self) -> _Solved:
         equations = self.equations

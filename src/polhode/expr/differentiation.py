@@ -50,12 +50,15 @@ PARTIALS: dict[str, Callable[..., tuple[Expr, ...]]] = {
 }
 
 
-def _partials(node: Expr, wanted: Sequence[bool]) -> tuple[Expr, ...]:
-    """The partial derivatives of a node; of an opaque function only those wanted, for it may not have the others."""
+def _partials(node: Expr, value: Expr, args: Sequence[Expr], wanted: Sequence[bool]) -> tuple[Expr, ...]:
+    """The partial derivatives of a node's operation where it has a value and operands.
+
+    Of an opaque function only those wanted are made, for it may not have the others.
+    """
     if node.op != CALL:
-        return PARTIALS[node.op](node, *node.args)
+        return PARTIALS[node.op](value, *args)
     found = [node.data.partial(place) if want else None for place, want in enumerate(wanted)]
-    return tuple(ZERO if partial is None else call(partial, node.args) for partial in found)
+    return tuple(ZERO if partial is None else call(partial, args) for partial in found)
 
 
 def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Expr]:
@@ -80,13 +83,14 @@ def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Ex
         moving = [rate.get(id(arg)) for arg in args]
         if all(value is None for value in moving):
             continue
-        total = _forward(node, args, moving)
+        total = forward(node, node, args, moving)
         if total.fp:
             rate[id(node)] = total
     return [rate.get(id(root), ZERO) for root in roots]
 
 
-def _forward(node: Expr, args: tuple[Expr, ...], moving: list[Expr | None]) -> Expr:
+def forward(node: Expr, value: Expr, args: Sequence[Expr], moving: Sequence[Expr | None]) -> Expr:
+    """The rate of a node's operation, whose value and operands are given, when the operands move at given rates."""
     op = node.op
     if op == "add" or op == "sub":
         da, db = moving
@@ -101,12 +105,13 @@ def _forward(node: Expr, args: tuple[Expr, ...], moving: list[Expr | None]) -> E
         da, db = moving
         top = da if da is not None else ZERO
         if db is not None:
-            top = sub(top, mul(node, db))
+            top = sub(top, mul(value, db))
         return div(top, args[1])
     total = ZERO
-    for partial, value in zip(_partials(node, [value is not None for value in moving]), moving, strict=True):
-        if value is not None:
-            total = add(total, mul(partial, value))
+    wanted = [rate is not None for rate in moving]
+    for partial, rate in zip(_partials(node, value, args, wanted), moving, strict=True):
+        if rate is not None:
+            total = add(total, mul(partial, rate))
     return total
 
 
@@ -135,7 +140,7 @@ def gradient(root: Expr, variables: Sequence[Expr]) -> list[Expr]:
         if bar is None or not node.args:
             continue
         wants = [id(arg) in useful for arg in node.args]
-        for arg, partial in zip(node.args, _partials(node, wants), strict=True):
+        for arg, partial in zip(node.args, _partials(node, node, node.args, wants), strict=True):
             if id(arg) in useful:
                 term = mul(bar, partial)
                 known = adjoint.get(id(arg))

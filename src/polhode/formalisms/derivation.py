@@ -40,6 +40,9 @@ class Derivation:
     rows: tuple[int, ...] | None = None  # of the constraints, where some are left out
     pseudo: tuple[tuple[str, Any], ...] | None = None  # pseudo-velocities by name
     speeds: str | None = None  # a choice of speeds that the formalism brings
+    tree: tuple[str, ...] | None = None  # edges of a formulation tree
+    small: tuple[str, ...] | None = None  # names of what is small; None for the joints that the model says are
+    omit: tuple[str, ...] = ()  # names of coordinates that are left out
 
     @classmethod
     def of(
@@ -51,12 +54,16 @@ class Derivation:
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
         pseudo: Mapping[str, Any] | None = None,
+        *,
         speeds: str | None = None,
+        tree: Iterable[str] | None = None,
+        small: Iterable[Any] | None = None,
+        omit: Iterable[Any] | None = None,
     ) -> Derivation:
         """A derivation with the options as a user gives them; see `deriving.derive`."""
-        if passes is None and independent is None and near is None and pseudo is None:
+        if all(option is None for option in (passes, independent, near, pseudo, tree, small, omit)):
             return cls(source, formalism, constraints=constraints, speeds=speeds)
-        from ..model.reading import list_of, numbers_by_name
+        from ..model.reading import list_of, names_in, numbers_by_name
         from .pseudo import read_pseudo
 
         return cls(
@@ -68,6 +75,9 @@ class Derivation:
             near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
             pseudo=read_pseudo(source, pseudo, independent),
             speeds=speeds,
+            tree=None if tree is None else tuple(list_of(tree, "a list of edges", "derive tree")),
+            small=None if small is None else names_in(small, "derive small"),
+            omit=() if omit is None else names_in(omit, "derive omit"),
         )
 
     @cached_property
@@ -78,25 +88,26 @@ class Derivation:
     @cached_property
     def equations(self) -> EquationsOfMotion:
         """The equations of motion."""
-        from .deriving import derive
+        from .deriving import derive, reduced
 
         with _DERIVING:
             if "equations" in vars(self):
                 return self.equations
             pseudo = None if self.pseudo is None else dict(self.pseudo)
             made = derive(
-                self.model,
-                self.formalism,
-                self.passes,
-                self.constraints,
-                self.independent,
-                self.near,
-                pseudo,
-                speeds=self.speeds,
-            )
+                self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo,
+                speeds=self.speeds, formulation_tree=self.tree,
+            )  # fmt: skip
+            made = reduced(made, self._small, self.omit)
             made = made if self.rows is None else made.keeping(self.rows)
             vars(self)["equations"] = made
             return made
+
+    @property
+    def _small(self) -> tuple[str, ...]:
+        """What is small, as it was given or as the model has it."""
+        marked = (name for name, joint in self.model.joints.items() if joint.small)
+        return tuple(marked) if self.small is None else self.small
 
     @cached_property
     def synopsis(self) -> Synopsis:
@@ -113,7 +124,8 @@ class Derivation:
         pose = pose if pose is None else sorted(pose.items())
         method = formalism_of(self.formalism).digest
         options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
-        more = () if self.speeds is None else (f"speeds {self.speeds}",)
+        chosen = {"speeds": self.speeds, "tree": self.tree, "small": self.small, "omit": self.omit or None}
+        more = [f"{name} {value!r}" for name, value in chosen.items() if value is not None]
         return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest, *more)
 
     @property

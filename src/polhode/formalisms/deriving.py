@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ..constraints import Constraints, DependentSpeeds, constraints_of, dependent_speeds_of, pseudo_speeds_of
@@ -12,6 +12,8 @@ from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..dynamics.followers import projected
+from ..dynamics.omission import without
+from ..dynamics.truncation import with_small
 from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
@@ -41,6 +43,7 @@ def derive(
     near: Mapping[str, float] | str | None = None,
     pseudo: Mapping[str, Any] | None = None,
     speeds: str | None = None,
+    formulation_tree: Sequence[str] | None = None,
 ) -> EquationsOfMotion:
     """The equations of motion of a system.
 
@@ -51,12 +54,17 @@ def derive(
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     `pseudo` gives pseudo-velocities, by name, that replace the speeds: as many as there are degrees of freedom.
     `speeds` names a choice of speeds that the formalism itself brings: Kane's method those of Sayers, "sayers".
+    `formulation_tree` names the edges along which the network's equations are solved, where not along its joints.
     """
     check(passes or ())
+    _check_formulation_tree(formalism, formulation_tree)
     check_states(system)
     with quiet_collector():
         tree = build_tree(system)
-        constraint_rows = _constraints_for(system, tree, formalism, _pose(system, near)) if system.constraints else None
+        pose = _pose(system, near)
+        constraint_rows = (
+            _constraints_for(system, tree, formalism, pose, formulation_tree) if system.constraints else None
+        )
         tree = tree if constraint_rows is None else constraint_rows.tree
     if not isinstance(constraints, str) or constraints not in WAYS:
         raise PolhodeError(
@@ -64,7 +72,7 @@ def derive(
             cure=f"Choose {' or '.join(map(repr, WAYS))}.",
             code="E-DERIVE-013",
         )
-    make, given = _free_recipe(system, tree, formalism, passes)
+    make, given = _free_recipe(system, tree, formalism, passes, formulation_tree)
     if speeds is not None:
         check_speeds(system, formalism, speeds, independent, pseudo)
         with quiet_collector():
@@ -93,6 +101,12 @@ def derive(
     return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, dependent_speeds)
 
 
+def reduced(made: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
+    """Equations to first order in what is small, and without coordinates that are omitted, each by name."""
+    made = with_small(made, small) if small else made
+    return without(made, omit) if omit else made
+
+
 def _embedded(
     system: Model, tree: Tree, formalism: str, make: Callable[[], Recipe], dependent_speeds: DependentSpeeds
 ) -> Callable[[], Recipe]:
@@ -103,13 +117,30 @@ def _embedded(
     return lambda: embedded(tree, make(), dependent_speeds)
 
 
-def _constraints_for(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
+def _check_formulation_tree(formalism: str, chosen: Sequence[str] | None) -> None:
+    if chosen is not None and not formalism_of(formalism).any_tree:
+        raise PolhodeError(
+            f"the formalism {formalism!r} has no formulation tree to choose.",
+            place="derive tree",
+            cure='Derive with "network", or leave `tree` out.',
+            code="E-NET-025",
+        )
+
+
+def _along(chosen: Sequence[str] | None) -> dict[str, Sequence[str]]:
+    """What a formalism that takes any formulation tree is told."""
+    return {} if chosen is None else {"chosen": chosen}
+
+
+def _constraints_for(
+    system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None, chosen: Sequence[str] | None = None
+) -> Constraints:
     """The constraints, with the rows that the formalism itself brings, if it does."""
     method = formalism_of(formalism)
     if not method.own_rows:
         return constraints_of(system, tree, near)
     tree = with_auxiliary(system, tree)
-    return constraints_of(system, tree, near, method.load("row_source")(system, tree))
+    return constraints_of(system, tree, near, method.load("row_source")(system, tree, **_along(chosen)))
 
 
 def _solved(
@@ -152,7 +183,7 @@ def _with_multipliers(
 
 
 def _free_recipe(
-    system: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None
+    system: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None, chosen: Sequence[str] | None = None
 ) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
     """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
     method = formalism_of(formalism)
@@ -168,10 +199,10 @@ def _free_recipe(
             cure="Leave `passes` out.",
             code="E-DERIVE-014",
         )
-    passes, make = given, method.load(shortened=bool(given))
+    passes, make = given, partial(method.load(shortened=bool(given)), **_along(chosen))
     if tree.followed and method.free_joints:
         free = build_tree(system, prescribed=False)
         made = projected(system, tree, free, make(system, apply(free, passes)))
         return lambda: made, given
-    ready = make(system, apply(tree, passes)) if method.historical else None
+    ready = make(system, apply(tree, passes)) if method.historical or chosen is not None else None
     return lambda: ready or make(system, apply(tree, passes)), given

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, understood
 from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector
 from ..geometry import Pose
@@ -128,6 +129,7 @@ def poincare_form(equations: EquationsOfMotion) -> PoincareForm:
     >>> ph.normal(made.C @ made.p)  # (54b) with its signs corrected
     Vector([5*w2*w3, -5*w1*w3, 0])
     """
+    check_whole(equations, "Poincaré's form")
     if equations.dependent_speeds is not None or equations.tree.followed:
         raise PolhodeError(
             f"system '{equations.system.name}' has speeds that follow others or time, which (53) has not.",

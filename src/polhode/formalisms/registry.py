@@ -1,9 +1,9 @@
 """The formalisms by name, and as plain data what `derive` and `compare` must know of each.
 
 A new formalism is its file and one entry of FORMALISMS. The file provides `recipe(system, tree)`; with `embeds` its
-recipe takes the dependent speeds too, and with `own_rows` it provides `row_source(system, tree)` (a `RowSource`). For
-each of its `speeds` it provides a function of that name: from a model and constraints, which are none, to the speeds
-(`PseudoSpeeds`) and the recipe in them.
+recipe takes the dependent speeds too, and with `own_rows` it provides `row_source(system, tree)` (a `RowSource`); with
+`any_tree` both take `chosen` as well, the edges of a formulation tree. For each of its `speeds` it provides a function
+of that name: from a model and constraints, which are none, to the speeds (`PseudoSpeeds`) and the recipe in them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Formalism:
     embeds: bool = False  # constraints are among its speeds
     own_rows: bool = False  # it comes to the constraints' rows by itself
     speeds: tuple[str, ...] = ()  # choices of speeds that it brings, beside the system's own
+    any_tree: bool = False  # its recipe and rows take `chosen`, the edges of a formulation tree
     few_speeds: int | None = None  # `compare` tries it unasked up to this many
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # other names, in small letters, and what they stand for
 
@@ -72,7 +73,13 @@ _LISTED = (
     Formalism("hamel", passes="none", embeds=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
     Formalism("routh", passes="none", few_speeds=12),
     Formalism("screw", passes="none", elsewhere=dict.fromkeys(("screwform", "screwtheory", "dualnumber"), "It")),
-    Formalism("network", passes="refused", own_rows=True, elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It")),
+    Formalism(
+        "network",
+        passes="refused",
+        own_rows=True,
+        any_tree=True,
+        elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It"),
+    ),
     Formalism("uicker_kahn", passes="none", historical=True),
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),

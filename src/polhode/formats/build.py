@@ -189,6 +189,7 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
             coordinates=record.coordinates,
             speeds=record.speeds,
             limits=limits,
+            small=record.small,
         )
 
 

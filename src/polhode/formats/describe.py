@@ -154,6 +154,7 @@ def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
         **_placement(joint.in_child, scope, "child_"),
         **{key: names[key] for key in names if names[key] and not (kept_labels and names[key] == usual[key])},
         **_limits(joint, scope),
+        **({"small": "true"} if joint.small else {}),
     }
 
 

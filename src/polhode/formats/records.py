@@ -248,6 +248,7 @@ class Joint(Motion):
     coordinates: tuple[Name, ...] | None = None
     speeds: tuple[Name, ...] | None = None
     limits: tuple[Number | Ends | None, ...] | None = None
+    small: bool = False
 
 
 class Coupling(Record):

@@ -50,7 +50,7 @@ def factor_from_the_tips(M: Matrix, order: Sequence[int], parent: Sequence[int],
     rows: list[dict[int, Any]] = [{} for _ in order]
     reciprocals: list[Any] = [None] * len(order)
     for k in reversed(order):
-        reciprocals[k] = 1 / _pivot(A[k][k], names[k])
+        reciprocals[k] = 1 / pivot_of(A[k][k], names[k])
         above = _chain(parent, k)
         rows[k] = {i: A[k][i] * reciprocals[k] for i in above if not is_zero(A[k][i])}
         for i, factor in rows[k].items():
@@ -76,7 +76,7 @@ def factor_by_sparsity(M: Matrix, order: Sequence[int], names: Sequence[str]) ->
         k = min(coupled, key=lambda speed: (len(coupled[speed]), -place[speed]))
         others = sorted(coupled.pop(k), key=lambda speed: -place[speed])
         taken.append(k)
-        reciprocals[k] = 1 / _pivot(A[k][k], names[k])
+        reciprocals[k] = 1 / pivot_of(A[k][k], names[k])
         rows[k] = {i: A[k][i] * reciprocals[k] for i in others}
         for number, i in enumerate(others):
             for j in others[number:]:
@@ -86,7 +86,8 @@ def factor_by_sparsity(M: Matrix, order: Sequence[int], names: Sequence[str]) ->
     return Factors(tuple(taken[::-1]), tuple(rows), tuple(reciprocals))
 
 
-def _pivot(entry: Any, name: str) -> Any:
+def pivot_of(entry: Any, name: str) -> Any:
+    """A pivot of a mass matrix, which is not zero everywhere."""
     if is_zero(entry):
         raise ModelError(
             f"the speed '{name}' moves no mass: the mass matrix is singular everywhere.",

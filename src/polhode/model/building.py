@@ -145,6 +145,7 @@ def joint(
     speeds: Sequence[str] | None,
     limits: Any,
     options: Mapping[str, Any],
+    small: bool = False,
 ) -> Joint:
     place = f"joint '{name}'"
     check_new("joint", name, system.joints)
@@ -163,7 +164,11 @@ def joint(
     u = tuple(symbol(speed, "speed", role) for speed, role in zip(u_names, roles, strict=True))
     tell_apart(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
     ends = limits_of(limits, made_type, q_names, place)
-    made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends)
+    made = Joint(
+        name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends, flag_of(small, "small", place)
+    )
+    if made.small and not q:
+        raise ModelError("a joint that does not move cannot be small.", place=place, code="E-MODEL-084")
     system._add("joints", name, made)
     return made
 

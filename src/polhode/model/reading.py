@@ -89,6 +89,19 @@ def list_of(value: Any, what: str, place: str) -> list[Any]:
         return list(value)
 
 
+def names_in(value: Any, place: str) -> tuple[str, ...]:
+    """The names of what is listed: texts, symbols, or joints, which stand for their coordinates."""
+    names: list[str] = []
+    for each in list_of(value, "a list of coordinates or joints", place):
+        own = [each] if isinstance(each, str) else getattr(each, "q", None) or [each]
+        with understood("a coordinate or joint", each, place=place, cure='Give names, for example ["roll"].'):
+            found = [x if isinstance(x, str) else getattr(x, "name", None) for x in own]
+            if not all(isinstance(name, str) and name for name in found):
+                raise TypeError
+        names += [str(name) for name in found]
+    return tuple(dict.fromkeys(names))
+
+
 def numbers_by_name(value: Any, place: str) -> dict[str, float]:
     """A mapping from names to numbers, as floats."""
     cure = "Give a mapping from names to numbers, for example {'elbow': 0.3}."

@@ -94,6 +94,7 @@ class Joint:
     u: tuple[Expr, ...]
     tau: tuple[Expr, ...]
     limits: tuple[Limits, ...] = field(default=(), compare=False)
+    small: bool = False  # whether equations are derived to first order in its motion
 
     def stores_tangent(self, index: int) -> bool:
         """Whether a coordinate is tan(θ/2) of a turn about one axis by θ."""

@@ -136,17 +136,20 @@ class System(ForceMethods, ConstraintMethods):
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
         limits: Any = None,
+        small: Any = False,
         **options: Any,
     ) -> Joint:
         """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child.
 
         `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run tells
-        when it goes further, and a workspace lies within them.
+        when it goes further, and a workspace lies within them. A `small` joint's coordinates, speeds and accelerations
+        are small: equations of motion are derived to first order in them.
         """
         from .building import joint
 
         seats = {"at": at, "rotation": rotation, "child_at": child_at, "child_rotation": child_rotation}
         rest: dict[str, Any] = {"coordinates": coordinates, "speeds": speeds, "limits": limits, "options": options}
+        rest["small"] = small
         return joint(self, name, parent, child, kind, **seats, **rest)
 
     def motor(self, joint: Joint | str, ratio: Any = None, **given: Unpack[MotorOptions]) -> Motor:
@@ -195,7 +198,11 @@ class System(ForceMethods, ConstraintMethods):
         near: Mapping[str, float] | str | None = None,
         report: bool = False,
         pseudo: Mapping[str, Any] | None = None,
+        *,
         speeds: str | None = None,
+        tree: Iterable[str] | None = None,
+        small: Iterable[Joint | Expr | str] | None = None,
+        omit: Iterable[Joint | Expr | str] | None = None,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`.
 
@@ -206,6 +213,11 @@ class System(ForceMethods, ConstraintMethods):
         `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,
         that are linear in the speeds, as many as there are degrees of freedom. `derive("kane", speeds="sayers")` takes
         those of Sayers' paper: of a body that flies free its velocities along its own axes.
+        `derive("network", tree=[…])` solves along the formulation tree of these edges.
+
+        `small` names coordinates, joints, parameters, inputs or states to first order in which the equations are kept
+        (by default the joints made with small=True; none for the whole equations), `omit` coordinates that nothing
+        depends on and that are left out of the state.
 
         >>> import polhode as ph
         >>> s = ph.System("skate", gravity=(0, 0, 0))
@@ -218,7 +230,8 @@ class System(ForceMethods, ConstraintMethods):
         """
         from ..surface.system import derive
 
-        return derive(self, formalism, passes, constraints, independent, near, report, pseudo, speeds=speeds)
+        chosen: dict[str, Any] = {"speeds": speeds, "tree": tree, "small": small, "omit": omit}
+        return derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""

@@ -258,16 +258,16 @@ def weights_of(manifold: Manifold, start: InitialState, hold: Sequence[str], gav
 
 def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float) -> Floats:
     """For each speed of the tree, how unwilling its coordinate is to move."""
-    tree = manifold.equations.tree
-    unknown = [name for name in hold if name not in tree.coordinates]
+    tree, coordinates = manifold.equations.tree, manifold.equations.coordinates
+    unknown = [name for name in hold if name not in coordinates]
     if unknown:
         raise PolhodeError(
             f"there is no coordinate '{unknown[0]}' to hold.",
             place="start",
-            cure=suggestion(unknown[0], tree.coordinates),
+            cure=suggestion(unknown[0], coordinates),
             code="E-SIM-032",
         )
-    following = [name for name in hold if name in tree.coordinates[manifold.auxiliary]]
+    following = [name for name in hold if name in coordinates[manifold.auxiliary]]
     if following:
         raise PolhodeError(
             f"'{following[0]}' follows from the other coordinates and cannot be held.",
@@ -276,7 +276,7 @@ def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwil
             code="E-SIM-036",
         )
     weights = np.ones(len(tree.u))
-    some = len(start.given) > 0 and not {*tree.coordinates[: manifold.auxiliary.start]} <= {*start.given}
+    some = len(start.given) > 0 and not {*coordinates[: manifold.auxiliary.start]} <= {*start.given}
     for link in tree.links:
         names = {tree.coordinates[k] for k in link.coordinates}
         alone = len(link.coordinates) == len(link.speeds) == 1 or names <= {*hold} or names <= {*start.given}

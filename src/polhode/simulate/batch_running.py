@@ -78,9 +78,14 @@ def run_members(derivation: Derivation, duration: float, members: Members, threa
     options = dict(members.shared)
     functions = options.get("functions") or Functions(derivation)
     with reporting(options.get("progress"), f"running {members.count} members", members.count, "runs") as report:
-        made = run_natively(
-            derivation, duration, members, functions, lambda part: report(part * members.count), threads
-        )
+        try:
+            made = run_natively(
+                derivation, duration, members, functions, lambda part: report(part * members.count), threads
+            )
+        except KeyboardInterrupt:  # before the first run, while members were assembled
+            left = [_nowhere(derivation, NOT_RUN, "it was not run.", functions, {})] * members.count
+            left[0] = replace(left[0], status=INTERRUPTED, message="the run was interrupted.")
+            return _batch(left, derivation, duration, members, functions)
         if made is not None:
             return _of_native(made, derivation, duration, members, functions)
         runs: list[Trajectory] = []

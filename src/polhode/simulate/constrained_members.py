@@ -40,6 +40,7 @@ class ConstrainedMembers:
     notices: dict[int, tuple[str, ...]] = field(default_factory=dict)  # what a reader of each run should know
     warnings: dict[int, list[str]] = field(default_factory=dict)  # what its user is told
     pivots: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)  # the largest seen, and their signs
+    is_native: bool = True  # whether members may be for native code at all
     rates: Rates | None = None  # those of the member that was begun last
     _manifold: Manifold | None = None
 
@@ -60,6 +61,9 @@ class ConstrainedMembers:
         if rates.on_a_branch(0.0, x) is not x:
             return None
         rates.start(x, self.duration)
+        if len(rates.breaks) or not rates.can_step_natively:
+            self.is_native = False
+            return None
         rates(0.0, x)
         self.notices[i] = assembly.notices
         self.warnings[i] = [*first.notices, *assembly.warnings(first)]

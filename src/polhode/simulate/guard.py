@@ -30,7 +30,7 @@ DIVERGED = 1e12
 #: Nearer to gimbal lock than this (smallest singular value of Γ⁻¹), angles no longer hold an orientation.
 _CHART_MARGIN = 1e-7
 #: |tan θ/2| beyond which a vector-parameter is too near to a half turn.
-_HALF_TURN = 1e6
+HALF_TURN = 1e6
 #: 1 + tr R of a joint below which it has turned by π, as far as numbers can tell.
 _NO_TURN_LEFT = 1e-12
 #: Condition numbers of the mass matrix, scaled to a unit diagonal, beyond which it is as good as singular.
@@ -73,15 +73,20 @@ class Guard:
         self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
         self._signs: Floats | None = None
         links = self.equations.tree.links if known.has_charts else ()
-        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link)]
+        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link) and self._places(link)]
         self.vector_charts = [
-            (link, list(link.coordinates[:3])) for link in links if link.coordinates and link.stage.storage == "vector"
+            (link, self._places(link)[:3]) for link in links if link.stage.storage == "vector" and self._places(link)
         ]
 
     @property
     def equations(self) -> EquationsOfMotion:
         """What is run; asked for where its synopsis does not tell."""
         return self.functions.equations
+
+    def _places(self, link: Link) -> list[int]:
+        """Where the coordinates of a link are in the state; none where one is omitted, which then cannot matter."""
+        places = self.equations.places
+        return [places[k] for k in link.coordinates] if all(k in places for k in link.coordinates) else []
 
     @cached_property
     def values(self) -> Mapping[Expr, float]:
@@ -101,7 +106,7 @@ class Guard:
     @property
     def bound(self) -> float:
         """The size of a state from which on steps must be looked at."""
-        return _HALF_TURN if self.vector_charts else DIVERGED
+        return HALF_TURN if self.vector_charts else DIVERGED
 
     def start(self, t: float, x: Floats) -> None:
         """Refuse a first state from which no motion follows."""
@@ -122,7 +127,7 @@ class Guard:
         if not size <= DIVERGED:
             raise self._diverged(t, x)
         for link, indices in self.vector_charts:
-            if np.abs(x[indices]).max() > _HALF_TURN:
+            if np.abs(x[indices]).max() > HALF_TURN:
                 raise _half_turn(t, link)
         if self.watched:
             self._check_constraints(self.watched, t, x)
@@ -196,7 +201,7 @@ class Guard:
 
     def _check_charts(self, t: float, x: Floats) -> None:
         for link, indices in self.vector_charts:
-            if np.abs(x[indices]).max() > _HALF_TURN:
+            if np.abs(x[indices]).max() > HALF_TURN:
                 raise _half_turn(t, link)
         for i in self.angle_charts:
             margin = self._chart_margin(i, t, x)
@@ -254,8 +259,8 @@ class Guard:
 
     def _gimbal_lock(self, i: int, t: float, x: Floats, margin: float) -> Stop:
         link = self.equations.tree.links[i]
-        worst, largest = link.coordinates[0], -1.0
-        for coordinate in link.coordinates:
+        worst, largest = self._places(link)[0], -1.0
+        for coordinate in self._places(link):
             moved = x.copy()
             moved[coordinate] += 0.1
             change = abs(self._chart_margin(i, t, moved) - margin)

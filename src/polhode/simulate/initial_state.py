@@ -65,16 +65,18 @@ def initial_state(
         pose = poses.get(start)
         if pose is None:
             raise unknown("pose", start, poses, place="start", code="E-SIM-026")
-        _fill(q, pose.coordinates, known.coordinates, "coordinate")
+        placed = {name: value for name, value in pose.coordinates.items() if name not in known.omitted}
+        _fill(q, placed, known.coordinates, "coordinate")
         is_embedded = derivation.equations.dependent_speeds is not None
         chosen = speeds_at_pose(derivation, q, pose.speeds, parameters)
         own = {name: v for name, v in pose.speeds.items() if name in known.speeds or not is_embedded}
         _fill(u, own, known.speeds, "speed")  # dependent speeds follow
         u = u if chosen is None else chosen
         _fill(z, pose.states, [*known.states], "state")
-        given, given_speeds = tuple(pose.coordinates), tuple(pose.speeds)
+        given, given_speeds = tuple(placed), tuple(pose.speeds)
     elif isinstance(start, Mapping):
-        strays = [name for name in start if name in known.speeds and name not in known.coordinates]
+        own_names = {*known.coordinates, *known.omitted}
+        strays = [name for name in start if name in known.speeds and name not in own_names]
         if strays:
             raise PolhodeError(
                 f"'{strays[0]}' is a speed, not a coordinate.",
@@ -84,7 +86,7 @@ def initial_state(
             )
         own = {name: value for name, value in start.items() if name in known.states}
         placed = {name: value for name, value in start.items() if name not in own}
-        _fill(q, placed, known.coordinates, "coordinate", [*known.states])
+        _fill(q, placed, known.coordinates, "coordinate", [*known.states], known.omitted)
         _fill(z, own, [*known.states], "state")
         given = tuple(placed)
     elif isinstance(start, tuple) and len(start) in (2, 3) and not np.isscalar(start[0]):
@@ -123,8 +125,22 @@ def numbers(value: Any, size: int, what: str) -> Floats:
     return np.array(given, dtype=np.float64)
 
 
-def _fill(array: Floats, given: Mapping[str, Any], names: Sequence[str], kind: str, others: Sequence[str] = ()) -> None:
+def _fill(
+    array: Floats,
+    given: Mapping[str, Any],
+    names: Sequence[str],
+    kind: str,
+    others: Sequence[str] = (),
+    omitted: Sequence[str] = (),
+) -> None:
     for key, value in given.items():
+        if key in omitted:
+            raise PolhodeError(
+                f"the coordinate '{key}' is omitted from these equations, and starts nowhere.",
+                place="start",
+                cure="Leave it out, or derive without omitting it.",
+                code="E-OMIT-007",
+            )
         if key not in names:
             what = f"{kind} or state" if others else kind
             raise unknown(what, key, [*names, *others], place="start", code="E-SIM-005")

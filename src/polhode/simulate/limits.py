@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.members import WatchedLimits
-from ..dynamics.joint_limits import SeenLimit, joint_limits, seen_limits
+from ..compiled.native.limits import WatchedLimits
+from ..dynamics.synopsis import SeenLimit
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
     """
     if run.functions is None or not len(run):
         return ()
+    from ..dynamics.joint_limits import joint_limits
+
     # what was noted is of the whole run, and not of some of its times
     rows = () if "between_samples" in run.info else run.info.get(NOTED, ())
     noted = {(name, side, limit): (time, beyond) for name, side, limit, time, beyond in rows}
@@ -81,8 +83,16 @@ def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
     """
     if run.functions is None or not len(run):
         return ()
-    told = []
-    for ends in joint_limits(run.mechanism.equations, run.parameters):
+    from ..dynamics.joint_limits import joint_limits
+
+    equations = run.mechanism.equations
+    told = [
+        f"the limits of '{q.name}' were not watched: it is omitted."
+        for joint in equations.system.joints.values()
+        for q, limits in zip(joint.q, joint.limits, strict=False)
+        if limits.are_given and q in equations.omitted
+    ]
+    for ends in joint_limits(equations, run.parameters):
         name = ends.coordinate.name
         for side, end in ends.unknown.items():
             told.append(f"the {side} limit {end} of '{name}' has no value, and was not watched.")
@@ -125,17 +135,35 @@ def _passed(
 def limits_seen(functions: Functions, parameters: Mapping[str, Any] | None) -> tuple[SeenLimit, ...]:
     """The limits that native code can watch in the state of a run."""
     known = functions.derivation.synopsis
-    asks = known.has_limits_of_parameters and parameters
-    return seen_limits(functions.equations, parameters or {}) if asks else known.limits
+    if not known.has_limits_of_parameters or not parameters:
+        return known.limits
+    from ..dynamics.joint_limits import seen_limits
+
+    return seen_limits(functions.equations, parameters)
 
 
-def watched(seen: Sequence[SeenLimit]) -> WatchedLimits:
-    """These limits for one run, as native code watches them: c x[k] + d ≤ 0."""
-    return WatchedLimits.of([each.place for each in seen], np.array([_row(each) for each in seen]).reshape(-1, 2))
+@dataclass(frozen=True, eq=False)
+class LimitsOfRun:
+    """The limits of one run, and what native code notes of them."""
+
+    seen: tuple[SeenLimit, ...]
+    watched: WatchedLimits
+
+    @classmethod
+    def of(cls, functions: Functions, parameters: Mapping[str, Any] | None) -> LimitsOfRun:
+        """Limits of which nothing is noted yet."""
+        seen = limits_seen(functions, parameters)
+        rows = np.array([_row(each) for each in seen]).reshape(-1, 2)
+        return cls(seen, WatchedLimits.of([each.place for each in seen], rows))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is to be told of them."""
+        return noted_facts(self.seen, self.watched.noted)
 
 
 def watched_by_all(seen: Sequence[Sequence[SeenLimit]]) -> WatchedLimits:
-    """The same for a batch: limits at the same places, for each of its runs."""
+    """The limits of a batch as native code watches them, c x[k] + d ≤ 0: at the same places for each of its runs."""
     are_shared = all(limits is seen[0] for limits in seen)
     some, shape = (seen[:1] if are_shared else seen), (len(seen[0]), 2)
     rows = np.array([[_row(each) for each in limits] for limits in some]).reshape(len(some), *shape)

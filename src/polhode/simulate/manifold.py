@@ -49,7 +49,7 @@ class Manifold:
         self.functions, self.equations, self.constraints = functions, functions.equations, constraints
         self.names = constraints.names
         self.definitions = list(constraints.definitions)
-        self.auxiliary = self.equations.tree.auxiliary_coordinates
+        self.auxiliary = self.equations.auxiliary_coordinates
         self.positions = constraints.positions
         self.parameters = parameters
         self.groups = functions.derivation.synopsis.quaternion_groups
@@ -72,8 +72,8 @@ class Manifold:
 
     def values_at(self, t: float, q: Floats) -> dict[Expr, float]:
         """The values of coordinates, time and parameters at a pose."""
-        system, tree = self.equations.system, self.equations.tree
-        known: dict[Expr, float] = {system.time: t, **dict(zip(tree.q, q.tolist(), strict=True))}
+        system = self.equations.system
+        known: dict[Expr, float] = {system.time: t, **dict(zip(self.equations.q, q.tolist(), strict=True))}
         for name, entry in system.parameters.items():
             value = (self.parameters or {}).get(name, entry.value)
             if value is not None:

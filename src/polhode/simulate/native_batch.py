@@ -24,13 +24,14 @@ from ..compiled.native.events import EventLogs
 from ..compiled.native.lane_runs import LaneCode, LaneRuns
 from ..compiled.native.members import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun
-from ..dynamics.joint_limits import SeenLimit
+from ..dynamics.synopsis import SeenLimit
 from ..errors import PolhodeError, warn
 from ..expr import free_symbols
 from ..model.body import check_mass
 from .batch_threads import run_in_threads
 from .events import Events
-from .guard import SURE, Guard, Stop
+from .grown_variables import grown
+from .guard import Guard, Stop, moving_pivots
 from .initial_state import Floats, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators import adaptive
@@ -41,8 +42,9 @@ from .limits import limits_seen, noted_facts, watched_by_all
 from .member_events import event_logs, event_rows, events_of
 from .members import Members, Which
 from .rates import NonFinite, Rates
+from .regular_masses import have_regular_masses
 from .run_infos import RunInfos
-from .settings import control_of, span_of
+from .settings import check_held, control_of, span_of
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
@@ -184,7 +186,7 @@ def run_natively(
             "steps": memory.steps, "evaluations": memory.evaluations,
             "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(members.count),
         },
-        more=_More(plan.limits, memory.limits.noted, plan.constrained.notices if plan.constrained else {}, plan.logs),
+        more=_More(plan.limits, memory.limits.noted, _notices(plan, derivation, states), plan.logs),
     )  # fmt: skip
     told = {} if plan.constrained is None else plan.constrained.warnings
     for i in np.flatnonzero(done).tolist():
@@ -211,6 +213,15 @@ class _More:
         return {**made, **noted_facts(self.limits[i], self.noted[i])}
 
 
+def _notices(plan: _Plan, derivation: Derivation, states: Floats) -> Mapping[int, Sequence[str]]:
+    """What a reader of single runs should know."""
+    known, at_start = derivation.synopsis, {} if plan.constrained is None else plan.constrained.notices
+    if not known.small_angles:
+        return at_start
+    coordinates = len(known.coordinates)
+    return {i: [*at_start.get(i, ()), *grown(known, x[:, :coordinates])] for i, x in enumerate(states)}
+
+
 def _acted(
     plan: _Plan, tau: Floats, inputs: Floats, states: Floats, parameters: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
@@ -233,6 +244,7 @@ def _plan(
     options, equations = members.shared, derivation.equations
     if not options.keys() <= _KNOWN or not duration > 0.0:
         return None
+    check_held(options.get("hold", ()), "simulate")
     method = options.get("method", "auto")
     found = adaptive.METHODS.get(method)
     if method != "auto" and (found is None or not found.is_native):
@@ -248,14 +260,16 @@ def _plan(
     events = events_of(
         derivation, options, {name: _of(value, int(np.argmax(sound))) for name, value in parameters.items()}
     )
-    if events is None or (events and derivation.equations.constraints is not None):
+    if events is None or (events and equations.constraints is not None):
+        return None
+    if any(each.is_watched for each in equations.system.constraints.values()) or moving_pivots(equations):
         return None
     own = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
     constrained = _constrained(derivation, duration, members, functions, (tau, inputs), parameters, own)
     if constrained is not None:
         starts, can_start = _starts(derivation, members, parameters, constrained)
         rates = constrained.rates
-        if rates is None or not constrained.pivots:
+        if rates is None or not constrained.pivots or not constrained.is_native:
             return None
     else:
         rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
@@ -288,7 +302,7 @@ def _plan(
     limits = _limits(functions, members.count, parameters)
     pivots = None if constrained is None else constrained.rows_of_pivots(members.count)
     memory = NativeMembers.of(starts, wanted, len(times) - 1, watched_by_all(limits), pivots)
-    sound &= _has_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
+    sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
     logs = event_logs(events, starts) if events else None
     plan = _Plan(rates, guard, control, times, memory, sound, limits, constrained, events, logs)
     return plan, own["tau"], own["inputs"]
@@ -362,6 +376,8 @@ def _starts(
         return starts, sound
     sound = np.ones(members.count, dtype=bool) if sound is None else sound
     for i in range(members.count):
+        if constrained is not None and not constrained.is_native:
+            break
         try:
             if filled is None:
                 given = members.member(i)
@@ -388,7 +404,7 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
     columns: dict[Which, int] = {("start", name): k for k, name in enumerate(equations.coordinates)}
     columns |= {("speeds", name): len(equations.q) + k for k, name in enumerate(equations.speeds)}
     columns |= {("start", name): len(equations.q) + len(equations.u) + k for k, name in enumerate(equations.states)}
-    if equations.tree.quaternions or derivation.synopsis.has_elastic_gears:
+    if equations.quaternions or derivation.synopsis.has_elastic_gears:
         return None
     if not all(which in columns for which in own):
         return None
@@ -412,37 +428,3 @@ def _rows(members: Members, option: str, signal: Signal) -> Floats:
         elif given == option:
             rows[:] = values
     return rows
-
-
-def _has_regular_masses(
-    functions: Functions, q: Floats, parameters: Mapping[str, Any], inputs: Floats
-) -> NDArray[np.bool_]:
-    """Which members have a mass matrix at their start that can surely be solved with."""
-    given: dict[str, Any] = {"t": 0.0, "inputs": inputs, "parameters": dict(parameters)}
-    M = np.broadcast_to(functions.mass_matrix(q, **given), (len(q), *[len(functions.equations.u)] * 2))
-    with np.errstate(all="ignore"):
-        scale = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
-        scaled = M / (scale[:, :, None] * scale[:, None, :])
-        sure = _are_surely_regular(scaled)
-        rest = np.flatnonzero(~sure & np.isfinite(scaled).all(axis=(1, 2)))
-    if len(rest):
-        moments = np.linalg.eigvalsh(scaled[rest])
-        sure[rest] = moments[:, 0] > SURE * moments[:, -1]
-    return sure
-
-
-def _are_surely_regular(M: Floats) -> NDArray[np.bool_]:
-    """Which matrices (N, n, n) of unit diagonal have a determinant that rules out a moment near zero.
-
-    The moments add up to n, so that the least is at least det ((n - 1) / n)^(n - 1) > det / e.
-    """
-    n = M.shape[-1]
-    left, determinant = np.ascontiguousarray(M.transpose(1, 2, 0)), np.ones(len(M))
-    sure = np.ones(len(M), dtype=bool)
-    for k in range(n):
-        pivot = left[k, k]
-        sure &= pivot > 0.0
-        determinant = determinant * pivot
-        for i in range(k + 1, n):
-            left[i, k + 1 :] -= left[i, k] / pivot * left[k, k + 1 :]
-    return np.asarray(sure & (determinant > np.e * n * SURE))

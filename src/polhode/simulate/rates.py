@@ -14,8 +14,6 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
-from ..compiled.native.lane_runs import LaneCode, LaneRuns, lane_code
-from ..compiled.native.members import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
 from .actuation import Actuation
@@ -24,6 +22,8 @@ from .initial_state import Floats
 from .inputs import Signal
 
 if TYPE_CHECKING:
+    from ..compiled.native.lane_runs import LaneCode, LaneRuns
+    from ..compiled.native.members import Members as NativeMembers
     from .switching import FixedSigns
 
 
@@ -105,6 +105,7 @@ class Rates:
 
     def stepper_in_lanes(self, method: str) -> LaneCode | None:
         """The native code of a method for several runs side by side; None where they would not have the same bits."""
+        from ..compiled.native.lane_runs import lane_code
         from ..compiled.native.taylor import taylor_lane_code
 
         native = self._compiled.native
@@ -114,6 +115,8 @@ class Rates:
 
     def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: NativeMembers) -> LaneRuns:
         """Members in lanes that step these rates, with all that is set of a run."""
+        from ..compiled.native.lane_runs import LaneRuns
+
         return LaneRuns(code, like, self._compiled, self._held, members)
 
     def rows_of_members(self, parameters: Mapping[str, Any], implicit: bool) -> dict[str, Floats]:

@@ -15,6 +15,7 @@ from ..errors import PolhodeError, SimulationError, listed, refuse, understood, 
 from .callables import ControllerFailed
 from .energy import check_energy
 from .events import Crossing, Event, read_events
+from .grown_variables import grown
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .inputs import Signal, read_efforts, read_inputs
@@ -23,7 +24,7 @@ from .members import Members
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record, Report
-from .settings import Even, RunOptions, check_held, check_kinds, control_of, grid_of, span_of, unknown_method
+from .settings import Even, RunOptions, check_held, check_kinds, control_of, every_of, grid_of, span_of, unknown_method
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def simulate(
 
         for name, body in derivation.model.bodies.items():
             check_mass(body.mass, changed, f"body '{name}'")
-    begin, manifold, assembly = _begin(derivation, functions, start, speeds, hold, parameters)
+    begin, manifold, assembly = first_state(derivation, functions, start, speeds, hold, parameters)
     efforts = read_efforts(derivation, tau)
     given = read_inputs(derivation, inputs, functions.input_values())
     run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed)
@@ -139,7 +140,7 @@ def simulate(
                 code="E-SIM-010",
             )
         grid = grid_of(span.duration, step)
-        every = max(1, round(grid.steps / max(1, span.count - 1)))
+        every = every_of(grid, span.count)
 
         def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
             record.info |= {"step": grid.h}
@@ -325,6 +326,7 @@ class _Run:
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
         record.notices += [*_table_jumps(rates, t, x, np.hstack([tau, inputs])), *rates.drive.notices(float(t[-1]))]
+        record.notices += grown(self.known, q)
         return Trajectory(
             t, q, u, self.known.coordinates, self.known.speeds, status,
             "" if stop is None else stop.message, info,
@@ -343,13 +345,13 @@ def _table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) ->
     return table_jumps(rates, times, states, driven)
 
 
-def _begin(
+def first_state(
     derivation: Derivation,
     functions: Functions,
     start: Any,
     speeds: Any,
-    hold: Sequence[str],
-    parameters: Mapping[str, Any] | None,
+    hold: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
 ) -> tuple[InitialState, Manifold | None, Assembly | None]:
     """The first state, on the constraints if there are any; what the user gave and did not get is warned of."""
     begin = initial_state(derivation, start, speeds, parameters)

@@ -170,7 +170,7 @@ class _Sensitive:
         self.size, self.columns = len(run.x), len(symbols)
         self.rates = run.right_side(VariationalRates(varying, self.columns))
         equations = run.functions.equations
-        needed = run.manifold is not None or bool(equations.tree.quaternions)
+        needed = run.manifold is not None or bool(equations.quaternions)
         self.tangent = run.right_side(TangentVariations(varying, self.columns)) if needed else None
         self.event_times: list[list[Floats]] = [[] for _ in run.jumps]
 

@@ -86,9 +86,11 @@ class _Assembled:
 
     def _coordinates(self) -> Floats:
         constraints, tree = self.manifold.constraints, self.equations.tree
-        gamma = self._values(list(tree.kinematic_matrix().entries())).reshape(self.size, len(tree.u))
-        own, q = tree.auxiliary_coordinates, self.given[: self.size].copy()
-        placed = [own.start + k for k, name in enumerate(tree.coordinates[own]) if name in self.run.given.given]
+        moved = self.equations.kept(tree.kinematic_matrix())
+        gamma = self._values([entry for row in moved for entry in row]).reshape(self.size, len(tree.u))
+        own, q = self.equations.auxiliary_coordinates, self.given[: self.size].copy()
+        names = self.equations.coordinates[own]
+        placed = [own.start + k for k, name in enumerate(names) if name in self.run.given.given]
         wanted = q[placed]
         if constraints.definitions:
             q[own] = gamma[own] @ (self._back() @ q)
@@ -120,8 +122,8 @@ class _Assembled:
         return any(name in self.assembly.moved for name in names.tolist())
 
     def _back(self) -> Floats:
-        back = self.equations.tree.kinematic_left_inverse()
-        return self._values(list(back.entries())).reshape(len(self.equations.tree.u), self.size)
+        back = [entry for row in self.equations.tree.kinematic_left_inverse() for entry in self.equations.kept(row)]
+        return self._values(back).reshape(len(self.equations.tree.u), self.size)
 
     def _gave_way(self) -> bool:
         """Whether coordinates that the user gave had to move."""

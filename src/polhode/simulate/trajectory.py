@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
-from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
+from ..errors import PolhodeError, check_kind, path_of, understood
 from .energy import Energy
 from .initial_state import Floats
+from .named_value import named_value
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -105,21 +106,21 @@ class Trajectory:
             return self.inputs[:, inputs.index(name)]
         coordinates, speeds = self.dependent
         known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds, **coordinates}
-        return _named(
-            name, known, (*self.coordinates, *coordinates, *self.states, *self.speeds, *speeds, *inputs), "value"
-        )
+        names = (*self.coordinates, *coordinates, *self.states, *self.speeds, *speeds, *inputs)
+        omitted = () if self.functions is None else self.functions.derivation.synopsis.omitted
+        return named_value(name, known, names, "value", omitted)
 
     def speed(self, name: str) -> Floats:
         """A speed over time, also one that is prescribed, coupled or dependent."""
         if name in self.speeds:
             return self.u[:, self.speeds.index(name)]
         speeds = self.dependent[1]
-        return _named(name, speeds, (*self.speeds, *speeds), "speed")
+        return named_value(name, speeds, (*self.speeds, *speeds), "speed")
 
     def effort(self, name: str) -> Floats:
         """The effort on a speed over time, as it acted."""
         known = {} if self.tau is None else dict(zip(self.efforts, self.tau.T, strict=True))
-        return _named(name, known, tuple(known), "effort")
+        return named_value(name, known, tuple(known), "effort")
 
     @cached_property
     def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
@@ -438,12 +439,3 @@ class Trajectory:
         from .trajectory_html import as_html
 
         return as_html(self)
-
-
-def _named(name: str, known: Mapping[str, Floats], names: tuple[str, ...], kind: str) -> Floats:
-    try:
-        return known[name]
-    except (KeyError, TypeError):
-        raise PolhodeError(
-            f"the trajectory has no {kind} {name!r}.", cure=suggestion(name, names), code="E-TRAJ-003"
-        ) from None

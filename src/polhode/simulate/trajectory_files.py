@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000
 #: What was carried follows from the rest and is not read again.
-_COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.")
+_COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.")
 _ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 
 

@@ -14,6 +14,7 @@ from ..compiled.functions import Functions
 from ..compiled.native import compile_program
 from ..compiled.planning import plan_outputs
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.omission import without_omitted
 from ..errors import PolhodeError
 from ..expr import Expr, as_expr, free_symbols, substitute
 from ..expr.spelling import acceleration_of
@@ -35,19 +36,30 @@ def dependent_of(equations: EquationsOfMotion) -> tuple[dict[str, Expr], dict[st
     [['turn'], ['spin']]
     """
     joints = equations.system.joints.values()
-    coordinates = {q.name: q for joint in joints for q in joint.q if q not in equations.q}
+    coordinates = {q.name: q for joint in joints for q in joint.q if q not in (*equations.q, *equations.omitted)}
     return coordinates, {u.name: u for joint in joints for u in joint.u if u not in equations.u}
 
 
 def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """The same over time."""
-    coordinates, speeds = dependent_of(trajectory.mechanism.equations)
+    equations = trajectory.mechanism.equations
+    coordinates, speeds = dependent_of(equations)
+    speeds = {name: u for name, u in speeds.items() if _is_known(equations, u)} if equations.omitted else speeds
     if not coordinates and not speeds:
         return {}, {}
     values = trajectory.values(*coordinates.values(), *speeds.values())
     values.setflags(write=False)
     split = len(coordinates)
     return dict(zip(coordinates, values[:split], strict=True)), dict(zip(speeds, values[split:], strict=True))
+
+
+def _is_known(equations: EquationsOfMotion, dependent: Expr) -> bool:
+    """Whether what follows the state does so without an omitted coordinate."""
+    try:
+        without_omitted(equations, "values", substitute([dependent], substitutions_of(equations)))
+    except PolhodeError:
+        return False
+    return True
 
 
 def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
@@ -116,6 +128,7 @@ def compiled_values(
     """The same as a function of trajectories of one mechanism, compiled once."""
     equations = functions.equations
     roots = substitute([as_expr(value) for value in expressions], substitutions_of(equations))
+    roots = without_omitted(equations, "values", roots)
     _check_known(roots, functions, knows_efforts)
     planned = plan_outputs(equations, "values", ("q", "u", "udot", "tau"), [("values", (len(roots),), roots)])
     native = compile_program(planned.program, cache=False)

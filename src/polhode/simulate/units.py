@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..constraints import PseudoSpeeds
 from ..dynamics.equations import EquationsOfMotion
-from ..expr import Vector
+from ..expr import Expr, Vector
 from ..model.constraints.protocol import LoopConstraint
 from ..model.stage import Stage
 
@@ -25,7 +25,7 @@ SPEED_GROUPS = {"rad/s": "Angular speeds", "m/s": "Speeds", PSEUDO: "Pseudo-velo
 
 def coordinate_units(equations: EquationsOfMotion) -> list[str]:
     """One of rad, m, quaternion, tan θ/2 and a curve's parameter for each coordinate."""
-    units = [ANGLE] * len(equations.q)
+    units = [ANGLE] * len(equations.tree.q)
     for link in equations.tree.links:
         if not link.coordinates:  # it follows another joint, or its motion is prescribed
             continue
@@ -37,7 +37,7 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
         if isinstance(constraint, LoopConstraint) and constraint.closing_joint is not None:
             own = [unit for stage in constraint.closing_joint.stages for unit in _stage_units(stage)]
         units[indices[0] : indices[-1] + 1] = own
-    return units
+    return equations.kept(units)
 
 
 def _stage_units(stage: Stage) -> list[str]:
@@ -49,15 +49,25 @@ def _stage_units(stage: Stage) -> list[str]:
 
 def speed_units(equations: EquationsOfMotion) -> list[str]:
     """rad/s or m/s for each speed; a screw's is that of its angle. Of pseudo-velocities of a user it is not known."""
-    units = dict.fromkeys(equations.tree.u, "rad/s")
+    units, chosen = _tree_units(equations), equations.dependent_speeds
+    if isinstance(chosen, PseudoSpeeds) and chosen.keeps_units:
+        return [f"{unit}/s" for unit in units.values()]
+    return [f"{units[u]}/s" if u in units else PSEUDO for u in equations.u]
+
+
+def effort_units(equations: EquationsOfMotion) -> list[str]:
+    """N m or N for each effort, on all speeds of the tree."""
+    return ["N m" if unit == ANGLE else "N" for unit in _tree_units(equations).values()]
+
+
+def _tree_units(equations: EquationsOfMotion) -> dict[Expr, str]:
+    """rad or m for each speed of the tree, in their order."""
+    units = dict.fromkeys(equations.tree.u, ANGLE)
     for link in equations.tree.links:
         if link.coordinates:
             for k, h in zip(link.speeds, link.stage.H.columns, strict=True):
-                units[equations.tree.u[k]] = f"{_unit(h)}/s"
-    chosen = equations.dependent_speeds
-    if isinstance(chosen, PseudoSpeeds) and chosen.keeps_units:
-        return [units[u] for u in equations.tree.u]
-    return [units.get(u, PSEUDO) for u in equations.u]
+                units[equations.tree.u[k]] = _unit(h)
+    return units
 
 
 def _unit(h: Vector | Sequence[object]) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
     from ..constraints import Constraints, DependentSpeeds
+    from ..dynamics.dropped import Dropped
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
@@ -288,6 +289,13 @@ class Equations(KinematicMethods, AnalysisMethods, InverseKinematicsMethods):
             asked = DerivativesOf(of, tuple(by))
         return derivatives_by(self.record, asked.of, asked.by)
 
+    @cached_property
+    def dropped(self) -> Dropped:
+        """What small variables left out of each equation; see `polhode.dynamics.dropped`."""
+        from ..dynamics.dropped import dropped
+
+        return dropped(self.record)
+
     def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
         """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
         from ..analysis import linearize
@@ -407,12 +415,26 @@ class Equations(KinematicMethods, AnalysisMethods, InverseKinematicsMethods):
         return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
 
     def export(
-        self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
+        self,
+        target: str,
+        path: str | Path,
+        of: Wanted | None = None,
+        *,
+        program: bool = False,
+        **options: Unpack[ExportOptions],
     ) -> list[Path]:
-        """Write functions as source code for a target such as `c` or `fortran`; see `compiled.export`."""
+        """Write functions (forward_dynamics) as source code for a target such as `c`; see `compiled.export`.
+
+        With `program=True` it is a whole program that simulates; see `simulate.simulation_program`.
+        """
+        check_kind(bool, "True or False", program, "program")
+        if program:
+            from ..simulate.simulation_program import export_program
+
+            return export_program(self.derivation, target, path, of, **options)
         from ..compiled.export import export
 
-        return export(self.record, target, path, of, **options)
+        return export(self.record, target, path, "forward_dynamics" if of is None else of, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Equations, (self.derivation,)

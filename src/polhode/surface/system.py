@@ -25,7 +25,7 @@ def derive(
     near: Mapping[str, float] | str | None,
     report: bool,
     pseudo: Mapping[str, Any] | None = None,
-    speeds: str | None = None,
+    **chosen: Any,
 ) -> Equations:
     from ..errors import check_kind
     from ..formalisms.derivation import Derivation
@@ -33,7 +33,7 @@ def derive(
 
     check_kind(bool, "True or False", report, "derive report")
     source = system.source or system.model()
-    derivation = Derivation.of(source, formalism, passes, constraints, independent, near, pseudo, speeds=speeds)
+    derivation = Derivation.of(source, formalism, passes, constraints, independent, near, pseudo, **chosen)
     if not derivation.is_known:
         _ = derivation.equations  # so that what is wrong is told here
     made = Equations(derivation)

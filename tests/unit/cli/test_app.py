@@ -61,6 +61,23 @@ def test_derive_in_pseudo_velocities(polhode: Shell) -> None:
     assert "--pseudo: 'v' is not understood" in polhode.errors
 
 
+def test_derive_simulate_and_export_take_small_and_omitted_variables(polhode: Shell, tmp_path: Path) -> None:
+    pendulum = MODELS / "cart_pendulum.yaml"
+    swing = load(pendulum).derive().coordinates[1]
+    said = polhode("derive", pendulum, "--small", swing)
+    assert "sin(" not in said and "dropped, to first order in small variables:" in said
+    assert {*json.loads(polhode("derive", pendulum, "--small", swing, "--json"))["dropped"]}
+    assert "sin(" in polhode("derive", pendulum, "--small", "")
+    place = load(pendulum).derive().coordinates[0]
+    run = ("simulate", pendulum, "-t", "0.1", "--method", "rk4", "--step", "0.05", "--small", swing, "--omit", place)
+    assert place not in polhode(*run, "--csv", "-").splitlines()[0].split(",")[1]
+    polhode("export", pendulum, "--omit", place, "-o", tmp_path)
+    polhode("derive", pendulum, "--omit", swing, code=2)
+    assert "cannot be omitted" in polhode.errors
+    polhode("derive", MODELS / "fourbar.yaml", "--small", "crank", code=2)
+    assert 'Derive with constraints="embedded"' in polhode.errors
+
+
 def _pseudo(model: str) -> list[str]:
     """Sum and difference of the two speeds."""
     a, b = (f"`{name}`" for name in load(MODELS / f"{model}.yaml").derive().speeds)
@@ -291,6 +308,20 @@ def test_ladder_counts_on_a_mechanism_of_one_s_own(polhode: Shell) -> None:
 def test_prove_says_what_it_does_not_cover(polhode: Shell) -> None:
     polhode("prove", MODELS / "fourbar.yaml", code=2)
     assert "open chains and trees" in polhode.errors
+
+
+def test_network_takes_a_tree_and_drivers(polhode: Shell, tmp_path: Path) -> None:
+    model, drawing = MODELS / "double_pendulum.yaml", tmp_path / "terminals.svg"
+    record = json.loads(polhode("network", model, "--json"))
+    joints = [edge["name"] for edge in record["edges"] if edge["role"] == "joint"]
+    bodies = [edge["element"] for edge in record["edges"] if edge["role"] == "inertia"]
+    tree = [word for body in bodies for word in ("--tree", f"inertia of {body}")]
+    chosen = json.loads(polhode("network", model, *tree, "--json"))
+    assert chosen["solved_for"] == {body: f"{body}.G" for body in bodies}
+    said = polhode("network", model, "--across", joints[0], "--terminal-graphs", drawing)
+    assert f"given: acceleration of {joints[0]}, effort on {joints[1]}" in said
+    assert "Terminal graphs" in drawing.read_text(encoding="utf-8")
+    polhode("network", model, "--tree", joints[0], code=2)
 
 
 def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:

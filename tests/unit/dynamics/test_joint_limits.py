@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.dynamics.joint_limits import SeenLimit, have_parameters, seen_limits
-from polhode.dynamics.synopsis import Synopsis
+from polhode.dynamics.joint_limits import have_parameters, seen_limits
+from polhode.dynamics.synopsis import SeenLimit, Synopsis
 
 
 def gripper(ratio: Any = -2, offset: Any = "1/2") -> ph.System:

@@ -227,3 +227,14 @@ def test_a_state_without_a_rate_cannot_be_written() -> None:
     system.state("open")
     with pytest.raises(PolhodeError, match="state 'open': it has no rate, which a model file needs"):
         dumps_yaml(system)
+
+
+def test_a_small_joint_stays_small() -> None:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), small=True)
+    again = loads_yaml(dumps_yaml(s))
+    assert again.joints["hinge"].small
+    assert again.derive().agrees_with(s.derive())
+    wrong = dumps_yaml(s).replace("small: true", "small: 3")
+    with pytest.raises(PolhodeError, match="small"):
+        loads_yaml(wrong)

@@ -9,7 +9,9 @@ import pytest
 from tests.members_alone import MembersAlone
 
 import polhode as ph
+from polhode.errors import SimulationError
 from polhode.model.samples import bennett, n_four_bar
+from polhode.simulate.constrained_members import ConstrainedMembers
 
 
 @pytest.fixture
@@ -76,3 +78,13 @@ def test_what_was_given_and_changed_is_told_once_for_all() -> None:
     with pytest.warns(UserWarning, match="moved from where it was given"):
         batch = linkage().simulate(0.05, **options)
     assert all(any("moved" in notice for notice in run.notices) for run in batch)
+
+
+def test_an_interrupt_while_members_are_assembled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ConstrainedMembers, "begun", interrupt)
+    with pytest.raises(SimulationError, match="interrupted after 0 of 2 runs") as caught:
+        linkage().simulate(0.1, start={"crank": np.array([0.3, 0.4])}, samples=3)
+    assert list(caught.value.trajectory.status) == ["interrupted", "not_run"]

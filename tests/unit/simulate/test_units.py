@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polhode as ph
-from polhode.simulate.units import coordinate_units, speed_units
+from polhode.simulate.units import coordinate_units, effort_units, speed_units
 
 
 def sleigh() -> ph.System:
@@ -26,6 +26,7 @@ def test_what_is_prescribed_has_no_unit_to_tell() -> None:
     made = s.derive()
     assert coordinate_units(made.record) == ["rad", "m", "m"]
     assert speed_units(made.record) == ["rad/s", "m/s", "m/s"]
+    assert effort_units(made.record) == ["N m", "N", "N"]
 
 
 def test_a_place_on_a_curve_has_the_unit_of_its_parameter_where_that_is_known() -> None:

@@ -11,6 +11,8 @@ from ..ir.calls import by_name
 from ..ir.ops import check_program
 from ..ir.program import Program
 from .c99_calls import functions_in_c
+from .c99_simulation import build_command, print_simulation
+from .simulation import Simulation, SimulationWriting
 from .target import Body, Target, Writing, check_inputs, prefaced, sanitised
 
 #: Every operation as a C expression of its operands.
@@ -225,9 +227,19 @@ int main(void) {{
 """
 
 
+def _simulation_files(simulation: Simulation) -> dict[str, str]:
+    """The main program, and each function's header and source."""
+    files = {f"{simulation.name}.c": print_simulation(simulation)}
+    for each in simulation.functions.values():
+        made = print_c(each.program, each.preface)
+        files |= {f"{made.name}.h": made.header, f"{made.name}.c": made.source}
+    return files
+
+
 TARGET = Target(
     "c",
     lambda program, preface: print_c(program, preface).files(),
     (("cc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-o", "check", "{name}.c", "{name}_main.c", "-lm"),
      ("./check",)),
+    SimulationWriting(_simulation_files, build_command),
 )  # fmt: skip

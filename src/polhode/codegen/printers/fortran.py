@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from textwrap import wrap
 from types import MappingProxyType
 
 from ...errors import PolhodeError
@@ -16,6 +15,9 @@ from .fortran_calls import (
     kinds_in_fortran,
     sources_beside,
 )
+from .fortran_lines import joined
+from .fortran_simulation import build_command, print_simulation
+from .simulation import Simulation, SimulationWriting
 from .target import Body, Target, Writing, check_inputs, prefaced, sanitised
 
 #: Every operation as a Fortran expression of its operands.
@@ -29,7 +31,6 @@ EXPRESSION: Mapping[str, str] = MappingProxyType({
     "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh")
 })  # fmt: skip
 
-_WIDTH = 120
 _LONGEST_NAME = 48  # ours are longer by `polhode_` or `_setup`, and 63 letters are all that Fortran allows
 _TAKEN = frozenset({"real64", "merge", "iso_fortran_env", "ieee_arithmetic", "ieee_is_nan", "unused", "total", "i"})
 _REAL64 = "use, intrinsic :: iso_fortran_env, only: real64"
@@ -87,7 +88,7 @@ def _module(program: Program, preface: Sequence[str]) -> str:
         *(["  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan"] if nan else []),
         "  implicit none",
         "  private",
-        *_joined("  public :: ", [f"{name}_setup", name]),
+        *joined("  public :: ", [f"{name}_setup", name]),
         *declarations_in_fortran(program),
         "",
         "contains",
@@ -109,24 +110,17 @@ def _subroutine(
     name: str, given: Sequence[tuple[str, int]], made: Sequence[tuple[str, int]], body: Sequence[str]
 ) -> list[str]:
     text = "\n".join(body)
-    lines = _joined(f"  pure subroutine {name}(", [*(n for n, _ in given), *(n for n, _ in made)], ")")
+    lines = joined(f"  pure subroutine {name}(", [*(n for n, _ in given), *(n for n, _ in made)], ")")
     lines += [f"    real(real64), intent(in) :: {n}({size})" for n, size in given]
     lines += [f"    real(real64), intent(out) :: {n}({size})" for n, size in made]
     local = [line.split(" = ")[0] for line in body if line.startswith("v")]
     for start in range(0, len(local), 12):
-        lines += _joined("    real(real64) :: ", local[start : start + 12])
+        lines += joined("    real(real64) :: ", local[start : start + 12])
     unread = [n for n, _ in given if f" {n}(" not in text]
     lines += [f"    associate (unused => {n}); end associate" for n in unread]
     lines += [f"    {n} = 0.0_real64" for n, size in made if not size]
     lines += [f"    {line}" for line in body]
     return [*lines, f"  end subroutine {name}"]
-
-
-def _joined(head: str, words: Sequence[str], tail: str = "") -> list[str]:
-    """A statement whose list of words goes on over as many lines as it needs."""
-    rows = wrap(", ".join(words), _WIDTH - len(head), break_long_words=False, break_on_hyphens=False) or [""]
-    margin = " " * len(head)
-    return [(head if k == 0 else margin) + row + (tail if k == len(rows) - 1 else " &") for k, row in enumerate(rows)]
 
 
 def _lines(program: Program, body: Body) -> list[str]:
@@ -158,7 +152,7 @@ def _driver(program: Program) -> str:
     for name, given in check_inputs(program):
         lines += [f"  {name}({k}) = {_literal(x)}" for k, x in enumerate(given, 1)]
     lines.append(f"  call {program.name}_setup(p, w)")
-    lines += _joined(f"  call {program.name}(", [*(n for n, _ in inputs), "w", *(n for n, _ in outputs)], ")")
+    lines += joined(f"  call {program.name}(", [*(n for n, _ in inputs), "w", *(n for n, _ in outputs)], ")")
     lines.append("  total = 0.0_real64")
     for name, size in outputs:
         if size:
@@ -178,10 +172,20 @@ def _driver(program: Program) -> str:
     )
 
 
+def _simulation_files(simulation: Simulation) -> dict[str, str]:
+    """The main program, and each function's module."""
+    files = {f"{simulation.name}.f90": print_simulation(simulation)}
+    for each in simulation.functions.values():
+        made = print_fortran(each.program, each.preface)
+        files |= {name: text for name, text in made.items() if not name.endswith("_main.f90")}
+    return files
+
+
 TARGET = Target(
     "fortran",
     print_fortran,
     (("gfortran", "-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror", "-o", "check",
       "{name}.f90", "{name}_main.f90"),
      ("./check",)),
+    SimulationWriting(_simulation_files, build_command),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..ir.ops import live_run, live_setup
 from ..ir.program import Instruction, Program
+from .simulation import SimulationWriting
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9 _.,:=+()^-]+", re.ASCII)
 
@@ -22,12 +23,13 @@ class Target:
 
     `files` gives, for a program and the lines of its preface, texts by file name. Where there is a driver among them,
     `check` are the commands that build and run it in their folder, the last of which prints the check value; "{name}"
-    stands for the program's name.
+    stands for the program's name. `simulation` is how it writes programs that simulate, if it does.
     """
 
     name: str
     files: Callable[[Program, Sequence[str]], dict[str, str]]
     check: tuple[tuple[str, ...], ...] = ()
+    simulation: SimulationWriting | None = None
 
 
 def sanitised(note: str) -> str:

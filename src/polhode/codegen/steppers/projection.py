@@ -15,6 +15,8 @@ NEAR = 1e-14
 MOST_STEPS = 5
 #: What all rows may be off, those included that the right-hand side does not know.
 OFF = 1e-10
+#: Steps of a fixed length between two projections.
+UNPROJECTED = 10
 
 
 def plain_projection_function(fused: bool) -> Function:

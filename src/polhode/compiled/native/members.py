@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,24 +11,9 @@ from numpy.typing import NDArray
 
 from polhode.codegen.steppers.members import MEMBERS, NONE, OWN
 from polhode.compiled.native.arrays import Floats
+from polhode.compiled.native.limits import WatchedLimits
 
 _MEMBERS = MEMBERS.structure()
-
-
-@dataclass(frozen=True, eq=False)
-class WatchedLimits:
-    """Limits c x[k] + d ≤ 0 of entries of the state, and what native code notes of them; for one run or a batch."""
-
-    places: NDArray[np.int64]  # (L,), the k
-    rows: Floats  # (…, L, 2), c and d
-    noted: Floats  # (…, L, 2), when each was first passed (nan: never), and the largest c x[k] + d seen
-
-    @classmethod
-    def of(cls, places: Sequence[int], rows: Floats) -> WatchedLimits:
-        """Limits of which nothing is noted yet."""
-        noted = np.empty(rows.shape)
-        noted[..., 0], noted[..., 1] = np.nan, -np.inf
-        return cls(np.array(places, dtype=np.int64), np.ascontiguousarray(rows), noted)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,6 @@ import numpy as np
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
-from polhode.compiled.native.members import Members, WatchedLimits, members_record
 from polhode.compiled.native.memory import Memory, apart
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from polhode.codegen.steppers.linear import Field
     from polhode.compiled.native.events import EventLogs
     from polhode.compiled.native.implicit import ImplicitPart
+    from polhode.compiled.native.limits import WatchedLimits
+    from polhode.compiled.native.members import Members
 
 _STRUCTURE = RUN.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -322,6 +323,8 @@ class NativeRun:
 
     def begin_members(self, members: Members) -> None:
         """Run members from now on, one after the other."""
+        from polhode.compiled.native.members import members_record
+
         record, targets = members_record(members, self._kept["side"].places), self._targets()
         known = [(targets[name], rows) for name, rows in members.own.items() if name in targets]
         places = [(at, rows.ctypes.data, rows.shape[1]) for at, rows in known]

@@ -8,12 +8,16 @@ Unlike that of other methods, the code belongs to one right-hand side: the metho
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from polhode.codegen.steppers.run_record import padded
 from polhode.compiled.native.compiled import Compiled
-from polhode.compiled.native.lane_runs import LaneCode
 from polhode.compiled.native.stepper import StepperCode
 from polhode.compiled.native.stored_code import Entry, count
 from polhode.errors import PolhodeError
+
+if TYPE_CHECKING:
+    from polhode.compiled.native.lane_runs import LaneCode
 
 
 def has_series(function: Compiled) -> bool:
@@ -61,6 +65,7 @@ def taylor_code(function: Compiled) -> StepperCode:
 def taylor_lane_code(function: Compiled) -> LaneCode | None:
     """The same steps of several members side by side; None where they would not round alike."""
     from polhode.codegen.taylor.stepper import MOST_ORDER
+    from polhode.compiled.native.lane_runs import LaneCode
 
     lanes, rows = function.native.lanes, taylor_code(function).dense_rows
     if lanes == 1:

@@ -5,13 +5,19 @@ A column for each body, from top to bottom:
     x of the joint, and K_aᵀ x_G of the body before  →  K_b⁻ᵀ  →  x_G  →  W_G  →  + u_G + K_a y of the bodies beyond
                                                                                             →  K_b⁻¹  →  y of the joint
 
-Lanes above carry velocities from a body to those that hang on it, lanes below carry forces back. At the right, W_G as
-it is made of P_G, Q_G and a derivative (Figure 4b).
+Lanes above carry velocities from a body to those that hang on it, lanes below carry forces back. What closes a loop
+is a chord, and has a column too: from both its bodies K_pᵀ x_G, whose difference along its directions D is zero, and
+the multipliers λ, which come back to both as y = -D λ. At the right, W_G as it is made of P_G, Q_G and a derivative
+(Figure 4b).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from ...model.records import GROUND
+from .graph import REFERENCE
 from .mechanism import Component, JointEdge, Mechanism
 from .svg import ARROW, Lane, document, label, levels, line, symbol, tag, width_of
 
@@ -19,6 +25,18 @@ _COLUMN = 150
 _LANE = 16
 _MARGIN = 40
 _BOX = (64, 28)
+
+
+_APART = 42  # from the middle of a loop's column to what comes from either body
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """The column of what closes a loop: for each of its ends that is no ground the body, the place and the sign."""
+
+    name: str
+    x: float
+    ends: tuple[tuple[str, float, int], ...]
 
 
 class _Columns:
@@ -33,13 +51,28 @@ class _Columns:
             width = max(_COLUMN, width_of(part.name, 12) + 24, width_of(self.joint[part.name].name, 10) + 100)
             self.x[part.name] = at + width / 2
             at += width
+        self.loops: list[_Loop] = []
+        for name in parts.closing:
+            width = max(_COLUMN + 20, width_of(name, 12) + 24)
+            edge = parts.graph.by_name[name]
+            x = at + width / 2
+            ends = ((edge.tail, x - _APART, 1), (edge.head, x + _APART, -1))
+            known = tuple((parts.component_of[v].name, place, sign) for v, place, sign in ends if v != REFERENCE)
+            self.loops.append(_Loop(name, x, known))
+            at += width
         self.width = at + 250
         self.children: dict[str, list[str]] = {part.name: [] for part in parts.components}
         for joint in parts.joints.values():
             if joint.inner != GROUND:
                 self.children[joint.inner].append(joint.outer)
-        parents = [name for name, children in self.children.items() if children]
-        lanes = [Lane(self.x[name] + 40, max(self.x[child] for child in self.children[name])) for name in parents]
+        self.ways: dict[str, list[float]] = {
+            name: [self.x[child] for child in children] for name, children in self.children.items()
+        }
+        for loop in self.loops:
+            for body, place, _ in loop.ends:
+                self.ways[body].append(place)
+        parents = [name for name, places in self.ways.items() if places]
+        lanes = [Lane(self.x[name] + 40, max(self.ways[name]) + 2) for name in parents]
         found = levels(lanes)
         self.level = dict(zip(parents, found, strict=True))
         deep = _LANE * (max(found, default=-1) + 1)
@@ -58,20 +91,30 @@ def block_diagram_svg(parts: Mechanism) -> str:
     """The drawing as SVG text."""
     at = _Columns(parts)
     drawn = [label(_MARGIN - 20, 22, parts.system.name, 13, font_weight="bold")]
-    beside = [
-        f"{words}: {', '.join(names)}" for words, names in (("loops", parts.closing), ("loads", parts.loads)) if names
-    ]
-    drawn.append(label(_MARGIN - 20, 40, "; ".join(beside), 10, class_="faint", letters=int(at.width / 6)))
-    for name, children in at.children.items():
-        if children:
-            drawn += _lanes(at, name, children)
+    beside = f"loads: {', '.join(parts.loads)}" if parts.loads else ""
+    drawn.append(label(_MARGIN - 20, 40, beside, 10, class_="faint", letters=int(at.width / 6)))
+    for name, places in at.ways.items():
+        drawn += [piece for place in places for piece in _lane(at, name, place)]
     for part in parts.components:
         drawn += _column(at, part)
+        if at.joint[part.name].inner != GROUND:
+            drawn += _hanging(at, at.x[part.name])
+    for loop in at.loops:
+        drawn += _loop(at, loop)
     drawn += _one_port(at)
-    return document(at.width, at.height, f"Block diagram of {parts.system.name}", drawn)
+    return document(at.width, at.height, f"Block diagram of {parts.system.name}", drawn, _described(parts))
 
 
-def _arrow(points: list[tuple[float, float]], kind: str = "") -> str:
+def _described(parts: Mechanism) -> str:
+    """The diagram in sentences, for those who hear it."""
+    told = [
+        f"Velocities go from {joint.inner} over {joint.name} to {joint.outer}, forces back."
+        for joint in parts.joints.values()
+    ]
+    return " ".join([*told, *(f"{name} closes a loop: x {edge.rule}." for name, edge in parts.closing.items())])
+
+
+def _arrow(points: Sequence[tuple[float, float]], kind: str = "") -> str:
     return line(points, 5, class_=f"thin {kind}".strip(), marker_end=ARROW)
 
 
@@ -127,27 +170,55 @@ def _column(at: _Columns, part: Component) -> list[str]:
     return drawn
 
 
-def _lanes(at: _Columns, parent: str, children: list[str]) -> list[str]:
-    """Velocities out to the bodies that hang on one, and forces back."""
-    x, level, half = at.x[parent], at.level[parent], _BOX[1] / 2
+def _lane(at: _Columns, body: str, to: float) -> list[str]:
+    """Velocities out from a body to a place in another column, and forces back."""
+    x, level = at.x[body], at.level[body]
     over, under = at.top - 8 - _LANE * level, at.bottom + 22 + _LANE * level
     out_x, in_x = x + 46, x + 58
-    drawn = []
-    for child in children:
-        c = at.x[child]
-        drawn.append(
-            line(
-                [(x, at.centre_y), (out_x, at.centre_y), (out_x, over), (c, over), (c, at.top)], 5, class_="thin across"
-            )
-        )
-        drawn.append(_box(c, at.top + half, "K", "a", "T"))
-        drawn.append(_arrow([(c, at.top + 2 * half), (c, at.sum_y - 9)], "across"))
-        y = at.outer_y + half + 22
-        drawn.append(line([(c, y), (c, at.bottom - 2 * half)], class_="thin through"))
-        drawn.append(_box(c, at.bottom - half, "K", "a"))
-        drawn.append(
-            _arrow([(c, at.bottom), (c, under), (in_x, under), (in_x, at.force_y), (x + 9, at.force_y)], "through")
-        )
+    out = [(x, at.centre_y), (out_x, at.centre_y), (out_x, over), (to, over), (to, at.top)]
+    back = [(to, at.bottom), (to, under), (in_x, under), (in_x, at.force_y), (x + 9, at.force_y)]
+    return [
+        line(out, 5, class_="thin across"),
+        _box(to, at.top + _BOX[1] / 2, "K", "a", "T"),
+        _box(to, at.bottom - _BOX[1] / 2, "K", "a"),
+        _arrow(back, "through"),
+    ]
+
+
+def _hanging(at: _Columns, x: float) -> list[str]:
+    """From the map of the body before down to the sum of velocities, and from the joint's force to the map back."""
+    y = at.outer_y + _BOX[1] / 2 + 22
+    return [
+        _arrow([(x, at.top + _BOX[1]), (x, at.sum_y - 9)], "across"),
+        line([(x, y), (x, at.bottom - _BOX[1])], class_="thin through"),
+    ]
+
+
+def _loop(at: _Columns, loop: _Loop) -> list[str]:
+    """A chord that closes a loop: Dᵀ (K_bᵀ x_G - K_aᵀ x_G) = 0, and y = -D λ back to both its bodies."""
+    x, H = loop.x, _BOX[1] / 2
+    split = at.outer_y + H
+    drawn = [
+        label(x, at.height - 14, loop.name, 12, text_anchor="middle"),
+        _sum(x, at.sum_y),
+        _arrow([(x, at.sum_y + 8), (x, at.inner_y + 4 - H)], "across"),
+        _box(x, at.inner_y + 4, "D", "", "T"),
+        _arrow([(x, at.inner_y + 4 + H), (x, at.centre_y + 18)], "across"),
+        label(x, at.centre_y + 31, "0", 12, text_anchor="middle"),
+        label(x, at.W_y + 26, "λ", 12, text_anchor="middle", font_style="italic"),
+        _arrow([(x, at.W_y + 31), (x, at.outer_y - 20 - H)], "through"),
+        _box(x, at.outer_y - 20, "−D"),
+        line([(x, at.outer_y - 20 + H), (x, split)], class_="thin through"),
+    ]
+    for _, place, sign in loop.ends:
+        side = 1 if place > x else -1
+        drawn += [
+            _arrow([(place, at.top + 2 * H), (place, at.sum_y), (x + 9 * side, at.sum_y)], "across"),
+            line([(x, split), (place, split), (place, at.bottom - 2 * H)], 5, class_="thin through"),
+        ]
+        if sign < 0:
+            drawn.append(label(x + 14, at.sum_y - 6, "−", 11))
+            drawn.append(label(place - 10, split + 14, "−", 11, text_anchor="end"))
     return drawn
 
 

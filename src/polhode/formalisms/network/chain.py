@@ -17,15 +17,16 @@ Bodies are counted from 0 here. What kind of joints there are is left open; `joi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ...errors import PolhodeError
 from ...expr import Matrix, Vector, skew
-from .component import CENTRE, Pair, RigidBody, across_at, added, block, shift, through_at
+from .component import CENTRE, ZERO, Pair, RigidBody, across_at, added, block, shift, through_at
 from .graph import REFERENCE, Edge, LinearGraph
+from .ports import Multiport
 
 #: The ports of each body: towards the ground and away from it.
 INNER, OUTER = "b", "a"
@@ -175,6 +176,62 @@ class Chain:
                 r = r + self.reach[k]
             parts.append(shift(r).T)
         return assembled([parts])
+
+    def terminal_map(self, body: int, arm: Vector) -> tuple[Matrix, Matrix]:
+        """N of x_p = N x and its rate, for the terminal that lies at `arm` from the mass centre of a body.
+
+        K'S of (36) for the load, S of (21) for the mass centres.
+        """
+        spin = self.bodies[body].spin
+        parts, rates = [_NOTHING] * len(self.bodies), [_NOTHING] * len(self.bodies)
+        for q in range(body + 1):
+            parts[q] = shift(self.arm(q, body) + arm).T
+            rates[q] = block({(0, 1): skew(self.arm_rate(q, body) + spin.cross(arm)).T})
+        return assembled([parts]), assembled([rates])
+
+    def terminal_graph(self, name: str = "", centres: bool = False) -> LinearGraph:
+        """An edge for each joint and one for the load (Figure 2b), with those of the mass centres on request (2c)."""
+        return LinearGraph(self._ports(name, self._terminals(centres)))
+
+    def _terminals(self, centres: bool) -> dict[str, tuple[int, Vector]]:
+        last = len(self.bodies) - 1
+        table = {OUTER: (last, self.bodies[last].arm(OUTER))}
+        return table | {f"{CENTRE}{j + 1}": (j, ZERO) for j in range(last + 1) if centres}
+
+    def _ports(self, name: str, terminals: Mapping[str, tuple[int, Vector]]) -> tuple[Edge, ...]:
+        start = f"{name}." if name else ""
+        joints = [
+            Edge(
+                f"{start}{j}",
+                f"{start}B{j}",
+                REFERENCE if j == 1 else f"{start}A{j - 1}",
+                "body",
+                name,
+            )
+            for j in range(1, len(self.bodies) + 1)
+        ]
+        m = len(self.bodies)
+        others = []
+        for label in terminals:
+            is_load = label == OUTER
+            edge = str(m + 1) if is_load else label
+            others.append(Edge(start + edge, f"{start}A{m}" if is_load else start + label, REFERENCE, "body", name))
+        return (*joints, *others)
+
+    def component(
+        self, name: str, centres: bool = False, terminals: Mapping[str, tuple[int, Vector]] | None = None
+    ) -> Multiport:
+        """The chain as a component of a larger network, (20), with its mass centres (21), or with any terminals.
+
+        Its ports are "name.1" to "name.m" for the joints, from terminal "name.Bj" to "name.A(j-1)", and "name.(m+1)" at
+        "name.Am" for the load. Other terminals are given as (body, arm from its mass centre), by labels.
+        """
+        chosen = self._terminals(centres) if terminals is None else terminals
+        maps = [self.terminal_map(body, arm) for body, arm in chosen.values()]
+        N, N_dot = ([row for pair in maps for row in pair[k]] for k in (0, 1))
+        ports = self._ports(name, chosen)
+        chords = tuple(port.name for port in ports[: len(self.bodies)])
+        return Multiport(name, ports, chords, self.P, self.Q, Matrix(N), Matrix(N_dot), self.u)
 
     def through(self, x: Vector, x_dot: Vector, load: Vector, centres: Vector | None = None) -> Vector:
         """y of the joints, (20); with what acts at the mass centres, (21)."""

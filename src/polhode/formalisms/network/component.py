@@ -20,11 +20,13 @@ The equations can be solved for the through variables of any one terminal c; (1)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import PolhodeError
 from ...expr import Matrix, Vector, skew
+from .graph import REFERENCE, Edge, LinearGraph
+from .ports import Multiport
 
 #: The terminal at the mass centre.
 CENTRE = "G"
@@ -143,6 +145,31 @@ class RigidBody:
     def u(self) -> Vector:
         """u_G = (-m g, 0), (2): gravity as a through driver."""
         return Vector([*(self.gravity * -self.mass), 0, 0, 0])
+
+    def terminal_graph(self, name: str = "") -> LinearGraph:
+        """An edge from each terminal to the ground O, (Figure 1c); the terminals of a named body have its name."""
+        return LinearGraph(self._ports(name))
+
+    def split_graph(self, port: str = CENTRE, name: str = "R") -> LinearGraph:
+        """The ideal body and the active one-port (W, u) at one of its terminals: Figure 1d (G), 1e (b), 1f (a)."""
+        _ = self.arm(port)
+        edges = self.terminal_graph().edges
+        tail = next(edge.tail for edge in edges if edge.name == port)
+        star = tuple(replace(edge, element=f"{name}₀") for edge in edges)
+        return LinearGraph((*star, Edge(f"W_{tail}, u_{tail}", tail, REFERENCE, "inertia", name)))
+
+    def _ports(self, name: str) -> tuple[Edge, ...]:
+        owned = {port: f"{name}.{port}" if name else port for port in (*self.arms, CENTRE)}
+        return tuple(Edge(port, port if name else port.upper(), REFERENCE, "body", name) for port in owned.values())
+
+    def component(self, name: str, port: str = CENTRE) -> Multiport:
+        """The body as a component of a larger network, solved for y of `port`; its terminals are "name.port"."""
+        form, r = self.solved_for(port), self.arm(port)
+        turning = {p: block({(0, 1): skew(self.spin.cross(self.arm(p) - r)).T}) for p in form.maps}
+        edges = self._ports(name)
+        rows = [row for K in form.maps.values() for row in K.T]
+        rates = [row for rate in turning.values() for row in rate]
+        return Multiport(name, edges, (f"{name}.{port}",), form.P, form.Q, Matrix(rows), Matrix(rates), form.u)
 
     def solved_for(self, port: str = CENTRE) -> TerminalEquations:
         """The terminal equations with `port` in the cotree: (1) for G, (5) for b, (6) for a."""

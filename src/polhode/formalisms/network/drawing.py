@@ -1,169 +1,174 @@
-"""The system graph as a picture, for any system (Tokad's Figure 2e).
+"""Linear graphs as pictures: terminal graphs (Tokad's Figures 1c, 2b, 2c, 5c) and system graphs (Figure 2e).
 
-The ground O is a bar. The terminals of each body stand in a row above it, an edge from each down to the bar; joints
-lead over the tops from body to body; inertias, loads and joints on the ground run beside the edges. Branches of the
-formulation tree are heavy, chords thin and broken.
+The ground O is a bar, the other vertices stand in a row above it (`layout`). With a formulation tree, branches are
+heavy and chords thin and broken; drivers have the colours of what they give.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from .graph import REFERENCE, Edge, Formulation
-from .mechanism import Component, Mechanism
-from .svg import ARROW, Lane, document, label, levels, line, shown, tag, width_of
+from .graph import REFERENCE, Edge, Formulation, LinearGraph
+from .layout import LETTERS, MARGIN, SMALL, Layout, Over, Words, laid_out, plain_words
+from .mechanism import Mechanism
+from .svg import ARROW, document, label, line, shown, tag, width_of
 
-_STEP = 64  # between terminals
-_GAP = 30  # between bodies
-_EDGE = 120  # from a terminal down to the bar
-_LANE = 25  # between lanes of joints
-_SIDE = 17  # from a terminal to an edge beside its own
-_MARGIN = 34
+_LANE = 25  # between lanes over the tops
+_PLAIN = "plain"
 
-
-@dataclass(frozen=True)
-class _Layout:
-    """Where each terminal stands."""
-
-    x: dict[str, float]
-    spans: dict[str, tuple[float, float]]
-    width: float
-
-
-def _layout(parts: Mechanism) -> _Layout:
-    x: dict[str, float] = {}
-    spans: dict[str, tuple[float, float]] = {}
-    at = float(_MARGIN + _SIDE)
-    for part in parts.components:
-        start = at
-        for terminal in _terminals(part):
-            x[terminal] = at
-            at += _STEP
-        spans[part.name] = start, at - _STEP
-        at += max(_GAP, width_of(part.name, 12) + 14 - (at - _STEP - start) - _STEP)
-    return _Layout(x, spans, max(at - _GAP - _STEP + _MARGIN + 2 * _SIDE, 330))
+#: What the kinds of lines are called below a drawing.
+_KINDS = {
+    "tree": "branch",
+    "chord": "chord",
+    "tree across": "across driver",
+    "chord through": "through driver",
+    "chord inertia": "inertia",
+    "tree inertia": "inertia, a branch",
+    "plain across": "across driver",
+    "plain through": "through driver",
+    "plain inertia": "inertia",
+}
 
 
-def _terminals(part: Component) -> list[str]:
-    """The inner one, the mass centre, loads, then further joints, the last first: so what hangs on them nests."""
-    middle = [name for name in part.arms if name not in part.slides]
-    return [part.inner, *middle, *reversed(list(part.slides))]
+def graph_svg(
+    graph: LinearGraph,
+    tree: Sequence[str] | None = None,
+    title: str = "Linear graph",
+    words: Words | None = None,
+    caption: str = "",
+) -> str:
+    """A graph as SVG text, with its tree if there is one; the title names the picture, the caption is written on it."""
+    words = plain_words(graph) if words is None else words
+    layout = laid_out(graph, words)
+    drawn = _Drawing(graph, None if tree is None else frozenset(tree), layout, words)
+    return drawn.document(title, caption)
 
 
-def graph_svg(parts: Mechanism, chosen: Formulation) -> str:
-    """The drawing as SVG text."""
-    layout = _layout(parts)
-    branches = set(chosen.tree)
-    over = [e for e in chosen.graph.edges if e.role != "body" and REFERENCE not in (e.tail, e.head)]
-    beside = [e for e in chosen.graph.edges if e.role != "body" and REFERENCE in (e.tail, e.head)]
-    lanes = [_lane(edge, layout) for edge in over]
-    height_of = levels(lanes)
-    top = _MARGIN + 30 + _LANE * (max(height_of, default=-1) + 1)
-    bar = top + _EDGE
-    drawn = [_caption(parts, chosen)]
-    for edge, level in zip(over, height_of, strict=True):
-        drawn.append(_over(edge, parts, layout, top, level, edge.name in branches))
-    drawn += [_beside(edge, parts, layout, top, bar, edge.name in branches) for edge in beside]
-    for part in parts.components:
-        drawn += [
-            _body(part, layout, bar),
-            *(_terminal(n, part, layout, top, bar, n in branches) for n in _terminals(part)),
-        ]
-    drawn.append(_ground(layout.width, bar))
-    drawn.append(_legend(bar + 62))
-    return document(layout.width, bar + 84, f"System graph of {parts.system.name}", drawn)
+class _Drawing:
+    def __init__(self, graph: LinearGraph, tree: frozenset[str] | None, layout: Layout, words: Words) -> None:
+        self.graph, self.tree, self.layout, self.words = graph, tree, layout, words
+        self.deep = max((each.level for each in layout.over), default=-1) + 1
+
+    def document(self, title: str, caption: str) -> str:
+        count = (
+            "" if self.tree is None else f"{len(self.tree)} branches, {len(self.graph.edges) - len(self.tree)} chords"
+        )
+        self.top = (44.0 if caption else 24.0) + _LANE * self.deep + (14 if self.layout.over else 0)
+        self.bar = self.top + self.layout.depth
+        head = label(MARGIN - 18, 20, caption, 13, font_weight="bold") if caption else ""
+        if caption and count:
+            head += label(MARGIN - 4 + width_of(caption, 14), 20, count, 11, class_="faint")
+        drawn = [head, *map(self.over, self.layout.over)]
+        drawn += [self.down(self.graph.by_name[name], x) for name, x in self.layout.down.items()]
+        drawn += [self.vertex(name, x) for name, x in self.layout.x.items()]
+        drawn += [self.group(name, span) for name, span in self.layout.spans.items()]
+        if self.layout.down or not self.graph.edges:
+            drawn.append(self.ground())
+        bottom = self.bar + (44 if self.layout.spans else 16)
+        legend, width = self.legend(bottom + 14)
+        drawn.append(legend)
+        width = max(self.layout.width, width, MARGIN + width_of(caption, 14) + width_of(count, 11) + 14)
+        return document(width, bottom + (26 if legend else 4), title, drawn, self.described())
+
+    def kind(self, edge: Edge) -> str:
+        colour = f" {edge.role}" if edge.role in ("across", "through", "inertia") else ""
+        base = _PLAIN if self.tree is None else "tree" if edge.name in self.tree else "chord"
+        return base + colour
+
+    def title(self, edge: Edge) -> str:
+        return tag("title", shown(self.words.titles.get(edge.name, edge.name)))
+
+    def over(self, each: Over) -> str:
+        """An edge from one vertex over the tops to another."""
+        y = self.top - 22 - _LANE * each.level
+        points = [
+            *self.leaving(each.edge.tail, each.tail, 4), (each.tail, y), (each.head, y),
+            *self.leaving(each.edge.head, each.head, 5)[::-1],
+        ]  # fmt: skip
+        drawn = line(points, class_=self.kind(each.edge), marker_end=ARROW)
+        write = label(each.words_at, y - 5, self.words.edge(each.edge), SMALL, text_anchor="middle", letters=LETTERS)
+        return tag("g", self.title(each.edge) + drawn) + write
+
+    def leaving(self, vertex: str, x: float, gap: float) -> list[tuple[float, float]]:
+        """The way from a vertex up to where one of several lanes starts."""
+        at = self.layout.x[vertex]
+        return [(at, self.top - gap)] if x == at else [(at, self.top - gap), (x, self.top - gap - 8)]
+
+    def down(self, edge: Edge, x: float) -> str:
+        """An edge from a vertex to the bar, or up from it."""
+        at = self.layout.x[edge.head if edge.tail == REFERENCE else edge.tail]
+        points = (
+            [(at, self.top), (x, self.top + 16), (x, self.bar - 2)] if x != at else [(x, self.top), (x, self.bar - 2)]
+        )
+        if edge.tail == REFERENCE:
+            points = [(px, py + (2 if py == self.bar - 2 else 5 if py == self.top else 0)) for px, py in points[::-1]]
+        drawn = line(points, class_=self.kind(edge), marker_end=ARROW)
+        faint = {"class_": "faint"} if edge.role == "body" else {}
+        if self.layout.is_level:
+            write = label(x + 5, (self.top + self.bar) / 2 + 12, self.words.edge(edge), SMALL, **faint)
+        else:
+            turn = f"rotate(-90 {x + 10:.1f} {self.bar - 14:.1f})"
+            write = label(x + 10, self.bar - 14, self.words.edge(edge), SMALL, transform=turn, letters=LETTERS, **faint)
+        return tag("g", self.title(edge) + drawn) + write
+
+    def vertex(self, name: str, x: float) -> str:
+        dot = tag("circle", cx=x, cy=self.top, r=3.6, class_="dot")
+        written = self.words.vertex(name)
+        ends = [(each.edge.tail, each.tail) for each in self.layout.over]
+        ends += [(each.edge.head, each.head) for each in self.layout.over]
+        left = min([x, *(place for vertex, place in ends if vertex == name)])
+        return dot + (label(left - 6, self.top - 7, written, SMALL, text_anchor="end") if written else "")
+
+    def group(self, name: str, span: tuple[float, float]) -> str:
+        left, right, y = *span, self.bar + 12
+        brace = line([(left - 4, y), (left - 4, y + 6), (right + 4, y + 6), (right + 4, y)], 3, class_="thin faint")
+        words = self.words.groups.get(name, name)
+        return brace + label((left + right) / 2, y + 22, words, 12, text_anchor="middle")
+
+    def ground(self) -> str:
+        left, right = MARGIN - 18, int(self.layout.width) - 16
+        hatch = "".join(f"M{x} {self.bar + 7:.0f}l6 -6" for x in range(left, right - 4, 9))
+        return (
+            line([(left, self.bar), (right, self.bar)], class_="tree")
+            + tag("path", d=hatch, class_="thin faint")
+            + label(right + 4, self.bar + 4, REFERENCE, 12, font_style="italic")
+        )
+
+    def legend(self, y: float) -> tuple[str, float]:
+        """What the lines mean, of the kinds that there are, and how wide that is."""
+        there = {self.kind(edge) for edge in self.graph.edges}
+        drawn, x = [], float(MARGIN - 18)
+        for kind, words in _KINDS.items():
+            if kind in there:
+                drawn.append(line([(x, y - 4), (x + 24, y - 4)], class_=kind))
+                drawn.append(label(x + 29, y, words, SMALL, class_="faint"))
+                x += 29 + width_of(words, SMALL) + 16
+        return "".join(drawn), x
+
+    def described(self) -> str:
+        """The graph in a sentence, for those who hear it."""
+        parts = [f"{len(self.graph.vertices)} vertices, {len(self.graph.edges)} edges."]
+        parts += [f"{edge.name} leads from {edge.tail} to {edge.head}." for edge in self.graph.edges[:60]]
+        if self.tree is not None:
+            parts.append(f"Branches of the tree: {', '.join(e.name for e in self.graph.edges if e.name in self.tree)}.")
+        return " ".join(parts)
 
 
-def _caption(parts: Mechanism, chosen: Formulation) -> str:
-    words = f"{len(chosen.tree)} branches, {len(chosen.cotree)} chords"
-    return label(_MARGIN, 20, parts.system.name, 13, font_weight="bold") + label(
-        _MARGIN + width_of(parts.system.name, 14) + 14, 20, words, 11, class_="faint"
-    )
+def system_graph_svg(parts: Mechanism, chosen: Formulation) -> str:
+    """The system graph of a mechanism."""
+    title = f"System graph of {parts.system.name}"
+    return graph_svg(chosen.graph, chosen.tree, title, words_of(parts), parts.system.name)
 
 
-def _lane(edge: Edge, layout: _Layout) -> Lane:
-    ends = sorted((layout.x[edge.tail], layout.x[edge.head]))
-    middle, half = sum(ends) / 2, width_of(edge.name, 10) / 2 + 4
-    return Lane(min(ends[0] - 3, middle - half), max(ends[1] + 3, middle + half))
+def terminal_graphs_svg(parts: Mechanism) -> str:
+    """The terminal graphs of all bodies of a mechanism, side by side."""
+    graph = LinearGraph(tuple(parts.graph.with_role("body")))
+    title = f"Terminal graphs of the bodies of {parts.system.name}"
+    return graph_svg(graph, None, title, words_of(parts), parts.system.name)
 
 
-def _kind(edge: Edge, is_branch: bool) -> str:
-    colour = f" {edge.role}" if edge.role in ("across", "through") else ""
-    return ("tree" if is_branch else "chord") + colour
-
-
-def _title(edge: Edge, parts: Mechanism) -> str:
-    """The name, and for what closes a loop its directions, told when one points at the edge."""
-    closing = parts.closing.get(edge.name)
-    return tag("title", shown(edge.name if closing is None else f"{edge.name}: x {closing.rule}"))
-
-
-def _over(edge: Edge, parts: Mechanism, layout: _Layout, top: float, level: int, is_branch: bool) -> str:
-    """A joint, a loop or a spring from one body to another."""
-    x1, x2 = layout.x[edge.tail], layout.x[edge.head]
-    y = top - 22 - _LANE * level
-    drawn = line([(x1, top - 4), (x1, y), (x2, y), (x2, top - 5)], class_=_kind(edge, is_branch), marker_end=ARROW)
-    return tag("g", _title(edge, parts) + drawn) + label(
-        (x1 + x2) / 2, y - 5, edge.name, 10, text_anchor="middle", letters=40
-    )
-
-
-def _beside(edge: Edge, parts: Mechanism, layout: _Layout, top: float, bar: float, is_branch: bool) -> str:
-    """A joint on the ground, on the left of its terminal's edge; an inertia or a load on the right."""
-    at = edge.tail if edge.head == REFERENCE else edge.head
-    is_joint = edge.name in parts.joints or edge.name in parts.closing
-    side = -_SIDE if is_joint else _SIDE
-    x = layout.x[at]
-    points = [(x, top), (x + side, top + 14), (x + side, bar - 12), (x, bar - 2)]
-    drawn = line(points if edge.tail == at else points[::-1], class_=_kind(edge, is_branch), marker_end=ARROW)
-    words = edge.name if is_joint or edge.name in parts.loads else "W, u"
-    # the text runs upward; left of the line for what is left of its terminal, right for what is right
-    text_x, text_y = x + side + (-4 if is_joint else 10), bar - 18
-    return tag("g", _title(edge, parts) + drawn) + label(
-        text_x, text_y, words, 10, transform=f"rotate(-90 {text_x:.1f} {text_y:.1f})", letters=15
-    )
-
-
-def _terminal(name: str, part: Component, layout: _Layout, top: float, bar: float, is_branch: bool) -> str:
-    x = layout.x[name]
-    down = line([(x, top), (x, bar - 2)], class_="tree" if is_branch else "chord", marker_end=ARROW)
-    words = name.removeprefix(f"{part.name}.")
-    text_x, text_y = x + 10, bar - 18
-    letters = 15
-    write = label(
-        text_x, text_y, words, 10, transform=f"rotate(-90 {text_x:.1f} {text_y:.1f})", letters=letters, class_="faint"
-    )
-    dot = tag("circle", cx=x, cy=top, r=3.6, class_="dot")
-    return tag("g", tag("title", shown(name)) + down + dot) + write
-
-
-def _body(part: Component, layout: _Layout, bar: float) -> str:
-    left, right = layout.spans[part.name]
-    y = bar + 14
-    brace = line([(left - 8, y), (left - 8, y + 6), (right + 8, y + 6), (right + 8, y)], 3, class_="thin faint")
-    style = "italic" if part.is_ideal else "normal"
-    return brace + label((left + right) / 2, y + 22, part.name, 12, text_anchor="middle", font_style=style, letters=40)
-
-
-def _ground(width: float, bar: float) -> str:
-    hatch = "".join(f"M{x} {bar + 7:.0f}l6 -6" for x in range(_MARGIN - 18, int(width) - _MARGIN + 18, 9))
-    return (
-        line([(_MARGIN - 18, bar), (width - _MARGIN + 18, bar)], class_="tree")
-        + tag("path", d=hatch, class_="thin faint")
-        + label(width - _MARGIN + 22, bar + 4, REFERENCE, 12, font_style="italic")
-    )
-
-
-def _legend(y: float) -> str:
-    """What the lines mean."""
-    drawn, x = [], float(_MARGIN - 18)
-    for kind, words in (
-        ("tree", "branch"),
-        ("chord", "chord"),
-        ("tree across", "across driver"),
-        ("chord through", "through driver"),
-    ):
-        drawn.append(line([(x, y - 4), (x + 24, y - 4)], class_=kind))
-        drawn.append(label(x + 29, y, words, 10, class_="faint"))
-        x += 29 + width_of(words, 10) + 16
-    return "".join(drawn)
+def words_of(parts: Mechanism) -> Words:
+    """Terminals without the names of their bodies, which stand below; the directions of what closes a loop."""
+    edges = {**plain_words(parts.graph).edges, **{part.one_port: "W, u" for part in parts.components if part.one_port}}
+    titles = {name: f"{name}: x {edge.rule}" for name, edge in parts.closing.items()}
+    return Words(edges, dict.fromkeys(parts.graph.vertices, ""), titles)

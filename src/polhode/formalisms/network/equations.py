@@ -9,9 +9,11 @@ Four sets of equations, none of which knows the others:
     joints         x_j = H u,  τ = Hᵀ y
     loops          d·x_c = 0,  y_c = -Σ λ d   along the directions d that a chord forbids (`formalisms.network.loops`)
 
-The formulation tree leaves the inner terminal b of each body to the cotree. Its circuit gives x_b from the body before,
-and the cut-sets of its other terminals give y_b from the bodies beyond: the recursions (40) and (41). Joints that close
-loops, and contacts, are chords too: their circuits are the constraints A u + a = 0, their cut-sets the forces Aᵀλ.
+The formulation tree leaves one terminal of each body to the cotree; where all joints are branches it is the inner one,
+b. Its circuit gives x_b from the body before, and the cut-sets of the others give y_b from the bodies beyond: the
+recursions (40) and (41). Joints that close loops, and contacts, are chords too: their circuits are the constraints
+A u + a = 0, their cut-sets the forces Aᵀλ. Any other tree (`given_tree`) gives the same equations by other circuits and
+other forms of the terminal equations, in the order that `order` finds.
 
     paper       here
     x, y        pairs (v, ω) and (f, M) in ground components
@@ -25,7 +27,7 @@ for inverse dynamics; vectors are in ground components, so code is longer than t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -40,9 +42,14 @@ from ...kinematics.tree import Tree
 from ...model.model import Model
 from .component import ZERO, Pair, across_at, added, through_at
 from .formulation import formulation
-from .graph import Formulation
+from .given_tree import given_formulation
+from .graph import REFERENCE, Formulation
 from .loops import Direction
 from .mechanism import Component, Mechanism, mechanism
+from .order import Order, order_of
+
+#: Across variables of the chords of bodies, or their rates; bodies that are not named stand still.
+Motion = dict[str, Pair]
 
 _NOTHING = (ZERO, ZERO)
 
@@ -56,58 +63,109 @@ class Network:
     parts: Mechanism
     graph: Formulation
 
+    @cached_property
+    def order(self) -> Order:
+        """How they are solved one after the other."""
+        return order_of(self.parts, self.graph)
+
+    def _arm(self, edge: str) -> Vector:
+        """From the chord of a body to another of its terminals."""
+        part = self.parts.component_of[edge]
+        return part.arm(edge) - part.arm(self.order.chord[part.name])
+
     # ---- across variables, outward ---------------------------------------------------------------------------
 
-    def motion(self, u: Sequence[Any], ud: Sequence[Any]) -> tuple[dict[str, Pair], dict[str, Pair]]:
-        """For each body x_b and its rate, by the circuits of the chords b (8), (40)."""
-        x: dict[str, Pair] = {}
-        rate: dict[str, Pair] = {}
-        for part in self.parts.components:
-            total, total_rate = _NOTHING, _NOTHING
-            circuit = self.graph.circuits[part.inner]
-            for edge, sign in circuit.items():  # x_b = ± x_joint ± x_a
-                total = added(total, self._across(edge, u, x), sign)
-            w = total[1]
-            for edge, sign in circuit.items():
-                total_rate = added(total_rate, self._across_rate(edge, w, u, ud, x, rate), sign)
-            x[part.name], rate[part.name] = total, total_rate
-        return x, rate
+    def motion(self, u: Sequence[Any], ud: Sequence[Any]) -> tuple[Motion, Motion]:
+        """For each body x of its chord c and its rate, by the circuits of the chords (8), (40)."""
+        joints = self._joints_across(u)
+        x = self._velocities(joints)
 
-    def _across(self, edge: str, u: Sequence[Any], x: dict[str, Pair]) -> Pair:
-        """x_j = H u of a joint, x_a = K_aᵀ x_b of a body's terminal."""
-        if edge in self.parts.joints:
-            joint = self.parts.joints[edge]
-            return joint.across(u) if joint.prescribed is None else joint.prescribed[0]
-        if edge in self.parts.closing:  # a chord, by its circuit
+        def rate_of(edge: str, rate: Motion) -> Pair:
+            if edge in joints:  # its axes turn with its outer body
+                joint = self.parts.joints[edge]
+                v, turn = joints[edge]
+                w = x.get(joint.outer, _NOTHING)[1]
+                a, alpha = joint.across(ud) if joint.prescribed is None else joint.prescribed[1]
+                return a + w.cross(v), alpha + w.cross(turn)
+            return self._terminal_rate(edge, x, rate, joints)
+
+        return x, self._outward(rate_of)
+
+    def _joints_across(self, u: Sequence[Any]) -> dict[str, Pair]:
+        """x = H u of every joint, or what is prescribed."""
+        return {
+            name: joint.across(u) if joint.prescribed is None else joint.prescribed[0]
+            for name, joint in self.parts.joints.items()
+        }
+
+    def _velocities(self, joints: Mapping[str, Pair]) -> Motion:
+        """x of the bodies that move, from those of the joints; joints that are not named stand still."""
+
+        def across_of(edge: str, x: Motion) -> Pair:
+            return joints.get(edge, _NOTHING) if edge in self.parts.joints else self._terminal(edge, x)
+
+        return self._outward(across_of)
+
+    def _outward(self, of: Callable[[str, Motion], Pair]) -> Motion:
+        """x of every body by the circuit of its chord, or its rate; `of` tells that of a joint or of a terminal.
+
+        A group that floats is tried with its first body at rest; what is then lacking at its link is how that moves.
+        """
+        found: Motion = {}
+        for group in self.order.groups:
+            link, bodies = group.link, group.bodies
+            if link is not None:
+                bodies, trial = bodies[1:], dict(found)
+                self._carry(bodies, trial, of)
+                beyond = _NOTHING if link.beyond == REFERENCE else of(link.beyond, found)
+                lacking = added(added(beyond, of(link.joint, found)), of(link.own, trial), -1)
+                found[group.bodies[0]] = across_at(-link.arm, lacking)  # x_G = S x (18)
+            self._carry(bodies, found, of)
+        return found
+
+    def _carry(self, bodies: Sequence[str], found: Motion, of: Callable[[str, Motion], Pair]) -> None:
+        for body in bodies:
             total = _NOTHING
-            for branch, sign in self.graph.circuits[edge].items():
-                total = added(total, self._across(branch, u, x), sign)
-            return total
-        part = self.parts.component_of[edge]
-        return across_at(part.arms[edge], x[part.name])
+            for edge, sign in self.graph.circuits[self.order.chord[body]].items():  # x_c = ± x_joint ± x_p
+                part = of(edge, found)
+                total = total if part is _NOTHING else added(total, part, sign)
+            if total is not _NOTHING:
+                found[body] = total
 
-    def _across_rate(
-        self, edge: str, w: Vector, u: Sequence[Any], ud: Sequence[Any], x: dict[str, Pair], rate: dict[str, Pair]
-    ) -> Pair:
-        """Its derivative. The axes of a joint turn with its outer body, w; a terminal may move on its body."""
-        if edge in self.parts.joints:
-            joint = self.parts.joints[edge]
-            v, turn = self._across(edge, u, x)
-            a, alpha = joint.across(ud) if joint.prescribed is None else joint.prescribed[1]
-            return a + w.cross(v), alpha + w.cross(turn)
+    def _terminal(self, edge: str, x: Motion) -> Pair:
+        """x_p = K_pcᵀ x_c of a body's terminal."""
+        body = self.parts.component_of[edge].name
+        return across_at(self._arm(edge), x[body]) if body in x else _NOTHING
+
+    def _terminal_rate(self, edge: str, x: Motion, rate: Motion, joints: Mapping[str, Pair]) -> Pair:
+        """Its derivative; the terminal, or the chord, may move on the body."""
         part = self.parts.component_of[edge]
-        r, own = part.arms[edge], x[part.name][1]
+        r, own = self._arm(edge), x.get(part.name, _NOTHING)[1]
         r_rate = own.cross(r)
-        if edge in part.slides:
-            r_rate = r_rate + self._slide(edge, part.slides[edge], u, x)
-        a, alpha = across_at(r, rate[part.name])
+        for terminal, sign in ((edge, 1), (self.order.chord[part.name], -1)):
+            if terminal in part.slides:
+                r_rate = r_rate + self._slide(terminal, part.slides[terminal], x, joints) * sign
+        a, alpha = across_at(r, rate.get(part.name, _NOTHING))
         return a + own.cross(r_rate), alpha
 
-    def _slide(self, terminal: str, by: str, u: Sequence[Any], x: dict[str, Pair]) -> Vector:
+    def _slide(self, terminal: str, by: str, x: Motion, joints: Mapping[str, Pair]) -> Vector:
         """How fast a terminal moves on its body: as the joint there does, or as the place of contact wanders."""
-        if by not in self.wander:
-            return self._across(by, u, x)[0]
-        return self.wander[by] - self._across(terminal, u, x)[0]
+        if by in self.wander:
+            return self.wander[by] - self._terminal(terminal, x)[0]
+        return joints[by][0] if by in joints else self._closing_across(by, x)[0]
+
+    def _closing_across(self, name: str, x: Motion) -> Pair:
+        """x of an edge that closes a loop: that of its tail less that of its head."""
+        total = _NOTHING
+        for terminal, sign in self._ends(name).items():
+            total = added(total, self._terminal(terminal, x), sign)
+        return total
+
+    def _ends(self, name: str) -> dict[str, int]:
+        """The circuit of a chord that closes a loop; were it a branch, it would still lead from tail to head."""
+        edge = self.graph.graph.by_name[name]
+        ends = {vertex: sign for vertex, sign in ((edge.tail, 1), (edge.head, -1)) if vertex != REFERENCE}
+        return self.graph.circuits.get(name, ends)
 
     @cached_property
     def wander(self) -> dict[str, Vector]:
@@ -128,23 +186,43 @@ class Network:
     def efforts(self, u: Sequence[Any], ud: Sequence[Any]) -> list[Any]:
         """τ of every speed, by the cut-sets (9), (41)."""
         x, rate = self.motion(u, ud)
-        return self._inward({**self.drivers, **self._one_ports(x, rate)})
+        return self._inward({**self.drivers, **self._one_ports(x, rate, self._joints_across(u))})
 
-    def _inward(self, chords: dict[str, Pair]) -> list[Any]:
-        """The efforts that hold what flows through the given chords; those of inner terminals are found on the way."""
+    def _inward(self, given: Mapping[str, Pair]) -> list[Any]:
+        """The efforts that hold what flows through the given edges; y of the bodies' chords are found on the way.
+
+        A group that floats has a branch whose y is given, and a link whose y is not: it holds what is lacking.
+        """
+        chords = {name: y for name, y in given.items() if name in self.graph.circuits}
+        for group in self.order.groups:
+            if group.link is not None:  # the cut-set of what its first body floats on
+                y = added(_NOTHING, given.get(group.link.branch, _NOTHING), -group.link.branch_sign)
+                chords[self.order.chord[group.bodies[0]]] = y
+        for group in reversed(self.order.groups):
+            if group.link is not None:
+                link, first, trial = group.link, self.order.chord[group.bodies[0]], dict(chords)
+                self._hold(group.bodies, trial)
+                lacking = added(chords[first], trial[first], -1)
+                chords[link.joint] = through_at(-link.arm, lacking)  # y = Sᵀ (…) (20)
+            self._hold(group.bodies, chords)
         efforts: list[Any] = [as_expr(0)] * len(self.tree.u)
-        for part in reversed(self.parts.components):
-            f, moment = _NOTHING
-            for edge, r in part.arms.items():
-                f, moment = added((f, moment), through_at(r, self._through(edge, chords)), -1)
-            chords[part.inner] = f, moment  # y_b = -Σ K_p y_p (5)
         for name, joint in self.parts.joints.items():
-            f, moment = self._through(name, chords)
+            f, moment = chords[name] if name in chords else self._through(name, chords)
             for speed, (h_v, h_w) in joint.columns:
                 efforts[speed] = efforts[speed] - (h_v.dot(f) + h_w.dot(moment))  # y = -y* (17)
         return efforts
 
-    def _through(self, branch: str, chords: dict[str, Pair]) -> Pair:
+    def _hold(self, bodies: Sequence[str], chords: dict[str, Pair]) -> None:
+        """y_c = -Σ K_pc y_p of each body (5), y_p by the cut-sets of its other terminals, the last body first."""
+        for body in reversed(bodies):
+            part, chord = self.parts.by_name[body], self.order.chord[body]
+            total = _NOTHING
+            for edge in (*part.arms, part.inner):
+                if edge != chord:
+                    total = added(total, through_at(self._arm(edge), self._through(edge, chords)), -1)
+            chords[chord] = total
+
+    def _through(self, branch: str, chords: Mapping[str, Pair]) -> Pair:
         """The cut-set equation of a branch: y_branch = -Σ ± y_chord (9)."""
         total = _NOTHING
         for chord, sign in self.graph.cutsets[branch].items():
@@ -152,13 +230,13 @@ class Network:
                 total = added(total, chords[chord], -sign)
         return total
 
-    def _one_ports(self, x: dict[str, Pair], rate: dict[str, Pair]) -> dict[str, Pair]:
+    def _one_ports(self, x: Motion, rate: Motion, joints: Mapping[str, Pair]) -> dict[str, Pair]:
         """y = W x + u at the mass centres (4): (m (a - g), J α + ω × J ω)."""
         table: dict[str, Pair] = {}
         for part in self.parts.components:
             if not part.is_ideal:
-                w, alpha, J = x[part.name][1], rate[part.name][1], self.inertia[part.name]
-                a, _ = self._across_rate(part.centre, w, (), (), x, rate)
+                (_, w), (_, alpha), J = x[part.name], rate[part.name], self.inertia[part.name]
+                a, _ = self._terminal_rate(part.centre, x, rate, joints)
                 table[part.one_port] = (a - self.tree.gravity) * part.mass, J @ alpha + w.cross(J @ w)
         return table
 
@@ -181,22 +259,14 @@ class Network:
     # ---- mass matrix -----------------------------------------------------------------------------------------
 
     @cached_property
-    def columns(self) -> dict[str, dict[int, Pair]]:
-        """S D of (19): for each body what a unit of each speed that moves it makes of x_b, by the same circuits."""
-        table: dict[str, dict[int, Pair]] = {}
-        for part in self.parts.components:
-            own: dict[int, Pair] = {}
-            for edge, sign in self.graph.circuits[part.inner].items():
-                for speed, column in self._columns_of(edge, table):
-                    own[speed] = added(own.get(speed, _NOTHING), column, sign)
-            table[part.name] = own
-        return table
-
-    def _columns_of(self, edge: str, table: dict[str, dict[int, Pair]]) -> list[tuple[int, Pair]]:
-        if edge in self.parts.joints:
-            return list(self.parts.joints[edge].columns)
-        part = self.parts.component_of[edge]
-        return [(speed, across_at(part.arms[edge], column)) for speed, column in table[part.name].items()]
+    def columns(self) -> dict[int, Motion]:
+        """S D of (19): for each speed what a unit of it makes of x of the bodies it moves, by the same circuits."""
+        given: dict[int, dict[str, Pair]] = {}
+        for name, joint in self.parts.joints.items():
+            for speed, column in joint.columns:
+                own = given.setdefault(speed, {})
+                own[name] = added(own.get(name, _NOTHING), column)
+        return {speed: self._velocities(joints) for speed, joints in sorted(given.items())}
 
     def mass_matrix(self) -> Matrix:
         """Dᵀ P D with P = Sᵀ P_G S, (23), (26): Σ over bodies of m v·v + ω·J ω at the mass centre."""
@@ -209,7 +279,8 @@ class Network:
 
     def _add_inertia(self, M: list[list[Any]], part: Component) -> None:
         J = self.inertia[part.name]
-        at_centre = sorted(self._columns_of(part.centre, self.columns))
+        moving = {speed: self._terminal(part.centre, x) for speed, x in self.columns.items() if part.name in x}
+        at_centre = list(moving.items())
         for k, (j, (v_j, w_j)) in enumerate(at_centre):
             momentum, spin = v_j * part.mass, J @ w_j
             for i, (v_i, w_i) in at_centre[: k + 1]:
@@ -234,19 +305,18 @@ class Network:
         if (row.of, row.part) not in self.closing:
             return row
         chord, direction = self.closing[row.of, row.part]
-        return replace(row, rate=as_expr(direction.along(self._across(chord, self.tree.u, self._coasting[0]))))
+        return replace(row, rate=as_expr(direction.along(self._closing_across(chord, self._coasting[0]))))
 
     def remainder(self, row: Row) -> Expr:
         """γ of A u̇ + γ = 0: d·ẋ_c + ḋ·x_c when all u̇ vanish, ẋ_c by the circuit."""
         if (row.of, row.part) not in self.closing:
             return directional([row.rate], self._flow)[0]
         chord, direction = self.closing[row.of, row.part]
-        x, rate = self._coasting
-        u, still = self.tree.u, [0] * len(self.tree.u)
+        (x, rate), joints = self._coasting, self._joints_across(self.tree.u)
         x_rate = _NOTHING
-        for edge, sign in self.graph.circuits[chord].items():  # terminals of bodies, no joints
-            x_rate = added(x_rate, self._across_rate(edge, ZERO, u, still, x, rate), sign)
-        v, w = self._across(chord, u, x)
+        for terminal, sign in self._ends(chord).items():
+            x_rate = added(x_rate, self._terminal_rate(terminal, x, rate, joints), sign)
+        v, w = self._closing_across(chord, x)
         d_v, d_w = direction.pair
         return as_expr(direction.along(x_rate) + self._rate_of(d_v).dot(v) + self._rate_of(d_w).dot(w))
 
@@ -264,18 +334,20 @@ class Network:
         return rest - Vector(self._inward(chords)) if chords else rest
 
 
-def network(system: Model, tree: Tree) -> Network:
-    """The network of a system, with its formulation tree chosen."""
+def network(system: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Network:
+    """The network of a system, with its formulation tree: the one that is named, or that of its joints."""
     parts = mechanism(system, tree)
-    return Network(system, tree, parts, formulation(parts.graph))
+    return Network(
+        system, tree, parts, formulation(parts.graph) if chosen is None else given_formulation(parts.graph, chosen)
+    )
 
 
 row_source = network  # it comes to the rows of loops and contacts by their circuits
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Recipe:
     """Inverse dynamics by circuits and cut-sets, the mass matrix by the columns of x = S D u."""
-    made = network(system, tree)
+    made = network(system, tree, chosen)
 
     def inverse(ud: Sequence[Any]) -> Vector:
         given = Loads(system, tree).speed_forces()

@@ -19,10 +19,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...errors import PolhodeError
-from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph
+from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph, circuit_among
 
 #: The class of the edges that belong to no body.
 _OTHERS = None
+
+#: The roles of edges that no tree takes by itself.
+_CHORDS = ("through", "inertia")
 
 
 def formulation(graph: LinearGraph) -> Formulation:
@@ -43,7 +46,7 @@ def formulation(graph: LinearGraph) -> Formulation:
     exchange = _Exchange(graph, across)
     if exchange.room()[_OTHERS] < 0:
         raise PolhodeError(
-            f"no formulation tree exists: {len(across)} across drivers ({_listed(edge.name for edge in across)}) "
+            f"no formulation tree exists: {len(across)} across drivers ({listed(edge.name for edge in across)}) "
             f"for {len(graph.stars)} bodies give more velocities than there are motions.",
             cure="Leave some of them free, or drive them by forces.",
             code="E-NET-006",
@@ -59,40 +62,38 @@ def formulation(graph: LinearGraph) -> Formulation:
 
 
 def _check_across_drivers(across: Iterable[Edge]) -> None:
-    forest = Forest()
-    for edge in across:
-        if not forest.joins(edge):
-            circuit = [*(other.name for other in forest.path(edge.tail, edge.head)), edge.name]
-            raise PolhodeError(
-                f"the across drivers {_listed(circuit)} form a circuit: their velocities are not independent.",
-                cure="Give the velocity of all but one of them.",
-                code="E-NET-004",
-            )
-        forest.add(edge)
+    circuit = circuit_among(across)
+    if circuit:
+        raise PolhodeError(
+            f"the across drivers {listed(circuit)} form a circuit: their velocities are not independent.",
+            cure="Give the velocity of all but one of them.",
+            code="E-NET-004",
+        )
 
 
 def _check_through_drivers(graph: LinearGraph) -> None:
     forest = Forest()
     for edge in graph.edges:
-        if edge.role != "through" and forest.joins(edge):
+        if edge.role not in _CHORDS and forest.joins(edge):
             forest.add(edge)
     reached = {REFERENCE, *forest.way_from(REFERENCE)}
     apart = [vertex for vertex in graph.vertices if vertex not in reached]
     if apart:
         cut = [
             edge.name
-            for edge in graph.with_role("through")
+            for edge in graph.with_role(*_CHORDS)
             if (edge.tail in reached) != (edge.head in reached)
         ]  # fmt: skip
-        what = f"the through drivers {_listed(cut)} form a cut-set around" if cut else "nothing joins to the ground"
+        what = f"the through drivers {listed(cut)} form a cut-set around" if cut else "nothing joins to the ground"
         raise PolhodeError(
-            f"{what} {_listed(apart)}: no tree can reach there.",
+            f"{what} {listed(apart)}: no tree can reach there.",
             cure="Add a body, a joint or an across driver that does.",
             code="E-NET-005",
         )
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
+    """Names in quotes."""
     return ", ".join(f"'{name}'" for name in names)
 
 
@@ -191,8 +192,8 @@ def _no_tree(graph: LinearGraph, reached: set[str]) -> PolhodeError:
     """What the search ran into: bodies whose terminals would all have to be branches."""
     bodies = dict.fromkeys(edge.element for edge in graph.edges if edge.role == "body" and edge.name in reached)
     return PolhodeError(
-        f"no formulation tree exists: every terminal of {'body' if len(bodies) == 1 else 'bodies'} {_listed(bodies)} "
+        f"no formulation tree exists: every terminal of {'body' if len(bodies) == 1 else 'bodies'} {listed(bodies)} "
         "would have to be a branch, and one must be a chord.",
-        cure="Give it a joint, or an across driver at one of its terminals.",
+        cure="Give it a joint, or an across driver at one of its terminals, or name its inertia in `tree`.",
         code="E-NET-007",
     )

@@ -23,8 +23,9 @@ from ...expr import Matrix
 REFERENCE = "O"
 
 #: What an edge stands for: a terminal of a rigid body; a joint, whose motion and effort are both unknown until
-#: something drives it; a driver that gives the across or the through variable.
-ROLES = ("body", "joint", "across", "through")
+#: something drives it; the inertia of a body, y = W x + u, a chord unless a tree names it; a driver that gives the
+#: across or the through variable.
+ROLES = ("body", "joint", "inertia", "across", "through")
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,18 @@ class LinearGraph:
             for vertex in self.vertices[1:]
         ])  # fmt: skip
 
+    def svg(self, title: str = "Linear graph") -> str:
+        """The graph as a drawing (SVG)."""
+        from .drawing import graph_svg
+
+        return graph_svg(self, title=title)
+
+    def schematic(self, title: str = "Schematic diagram") -> str:
+        """What the graph stands for as a drawing (SVG): components as boxes, symbols between their terminals."""
+        from .schematic import schematic_svg
+
+        return schematic_svg(self, title)
+
 
 class Forest:
     """Vertices joined by edges without circuits: which are joined, and by which way."""
@@ -143,9 +156,23 @@ class Forest:
         return edges[::-1]
 
 
+def circuit_among(edges: Iterable[Edge]) -> list[str]:
+    """The names of the first edges that form a circuit; none if there is no circuit.
+
+    >>> circuit_among([Edge("a", "A", "O", "body"), Edge("j", "B", "A", "joint"), Edge("b", "B", "O", "body")])
+    ['j', 'a', 'b']
+    """
+    forest = Forest()
+    for edge in edges:
+        if not forest.joins(edge):
+            return [*(other.name for other in forest.path(edge.tail, edge.head)), edge.name]
+        forest.add(edge)
+    return []
+
+
 @dataclass(frozen=True)
 class Formulation:
-    """A graph with a tree: branches, chords, circuits and cut-sets.
+    """A graph with a tree, or a forest if it is in pieces: branches, chords, circuits and cut-sets.
 
     >>> triangle = LinearGraph((Edge("a", "A", "O", "body"), Edge("b", "B", "O", "body"), Edge("j", "B", "A", "joint")))
     >>> chosen = Formulation(triangle, ("a", "j"))
@@ -164,10 +191,16 @@ class Formulation:
 
     @cached_property
     def _depth_and_way(self) -> tuple[dict[str, int], dict[str, tuple[str, Edge]]]:
-        way = Forest(self.graph.by_name[name] for name in self.tree).way_from(REFERENCE)
-        depth = {REFERENCE: 0}
-        for vertex in way:  # a vertex is found after the one before it
-            depth[vertex] = depth[way[vertex][0]] + 1
+        forest = Forest(self.graph.by_name[name] for name in self.tree)
+        depth: dict[str, int] = {}
+        way: dict[str, tuple[str, Edge]] = {}
+        for start in self.graph.vertices:  # the reference first; further ones where a graph is in pieces
+            if start not in depth:
+                depth[start] = 0
+                found = forest.way_from(start)
+                for vertex in found:  # a vertex is found after the one before it
+                    depth[vertex] = depth[found[vertex][0]] + 1
+                way |= found
         return depth, way
 
     @cached_property
@@ -207,6 +240,12 @@ class Formulation:
                 row[self._columns[name]] = factor * sign
             rows.append(row)
         return Matrix(rows)
+
+    def svg(self, title: str = "System graph") -> str:
+        """The graph as a drawing (SVG), branches heavy and chords broken."""
+        from .drawing import graph_svg
+
+        return graph_svg(self.graph, self.tree, title)
 
     def circuit_matrix(self) -> Matrix:
         """B, a row for each chord: B x = 0."""

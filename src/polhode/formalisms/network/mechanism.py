@@ -8,7 +8,7 @@ between them. Edges, after Y. Tokad (1992), Figures 1d and 2e:
     joint      from the inner terminal of the child to a terminal of the parent; if its motion is prescribed it is an
                across driver; one that closes a loop joins terminals of two bodies in the same way
     contact    between the terminals of two bodies at the place where they roll on each other or may not slip
-    inertia    at each mass centre the one-port (W_G) with gravity (u_G): y = W x + u, a through driver to the graph
+    inertia    at each mass centre the one-port (W_G) with gravity (u_G): y = W x + u
     load       a force, a torque or a spring: a through driver
 
 A terminal of the parent is that point of it where the inner terminal of the child is, so that it moves on the parent if
@@ -31,7 +31,7 @@ from ...model.constraints.protocol import ContactConstraint, LoopConstraint
 from ...model.forces.protocol import BodyTorque, LineTension, PointForce, PrimitiveLoad
 from ...model.model import Model
 from ...model.records import GROUND, Joint
-from .component import CENTRE, Pair
+from .component import CENTRE, ZERO, Pair
 from .graph import REFERENCE, Edge, LinearGraph
 from .loops import ClosingEdge, forbidden, unslipping
 
@@ -74,6 +74,10 @@ class Component:
         """Whether it has no mass."""
         return self.inertia is None
 
+    def arm(self, terminal: str) -> Vector:
+        """From the inner terminal to one of its terminals."""
+        return ZERO if terminal == self.inner else self.arms[terminal]
+
 
 @dataclass(frozen=True)
 class Mechanism:
@@ -90,6 +94,11 @@ class Mechanism:
     def component_of(self) -> dict[str, Component]:
         """The component that each body edge belongs to."""
         return {edge: part for part in self.components for edge in (part.inner, *part.arms)}
+
+    @cached_property
+    def by_name(self) -> dict[str, Component]:
+        """The components by their names."""
+        return {part.name: part for part in self.components}
 
 
 @dataclass
@@ -202,18 +211,12 @@ class _Builder:
             draft = self.drafts[body]
             draft.centre = self.terminal(body, CENTRE, record.com)
             draft.one_port = self.fresh(f"inertia of {body}")
-            self.other_edges.append(Edge(draft.one_port, draft.centre, REFERENCE, "through", body))
+            self.other_edges.append(Edge(draft.one_port, draft.centre, REFERENCE, "inertia", body))
 
     def add_load(self, label: str, load: PrimitiveLoad) -> None:
         """A force or torque on one terminal, or a tension between two; what acts on the ground alone is no edge."""
-        if not isinstance(load, PointForce | BodyTorque | LineTension):
-            return
-        if isinstance(load, LineTension):
-            ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
-        else:
-            place = load.point if isinstance(load, PointForce) else Vector([0, 0, 0])
-            ends = [(load.body, place), (GROUND, place)]
-        if all(body == GROUND for body, _ in ends):
+        ends = load_ends(load)
+        if not ends or not isinstance(load, PointForce | BodyTorque | LineTension):
             return
         name = self.fresh(label)
         tail, head = (self.terminal(body, label, place) for body, place in ends)
@@ -277,6 +280,18 @@ class _Builder:
             draft.name, draft.R, draft.inner, draft.arms, draft.slides,
             body.mass, body.inertia, draft.centre, draft.one_port,
         )  # fmt: skip
+
+
+def load_ends(load: PrimitiveLoad) -> list[tuple[str, Vector]]:
+    """The bodies and points between which a load is an edge; none if it acts on the ground alone, or on speeds."""
+    if isinstance(load, LineTension):
+        ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
+    elif isinstance(load, PointForce | BodyTorque):
+        place = load.point if isinstance(load, PointForce) else ZERO
+        ends = [(load.body, place), (GROUND, place)]
+    else:
+        return []
+    return [] if all(body == GROUND for body, _ in ends) else ends
 
 
 def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link, Pose] | None) -> JointEdge:

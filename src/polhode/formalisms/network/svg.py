@@ -1,4 +1,4 @@
-"""Pieces of SVG text: escaped, without colours of their own but two, so that light and dark pages both suit them."""
+"""Pieces of SVG text: escaped, without colours of their own but three, so that light and dark pages both suit them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 #: Colours that stand out on white and on black.
-ACROSS, THROUGH = "#2b8a9e", "#c2702b"
+ACROSS, THROUGH, INERTIA = "#2b8a9e", "#c2702b", "#8a6fb0"
 
 #: Rough width of a letter, as a share of the font's size.
 _LETTER = 0.58
@@ -23,10 +23,12 @@ _RULES = {
     ".dot": "fill:currentColor",
     ".faint": "opacity:.55",
     ".thin": "stroke-width:1.1",
+    ".plain": "stroke-width:1.4",
     ".tree": "stroke-width:2.6",
     ".chord": "stroke-width:1.1;stroke-dasharray:4 3",
     ".across": f"stroke:{ACROSS}",
     ".through": f"stroke:{THROUGH}",
+    ".inertia": f"stroke:{INERTIA}",
 }
 
 #: Inside a page a drawing takes the page's colour; by itself it is dark on light, or the reverse where that is wished.
@@ -147,9 +149,10 @@ def arrow_marker() -> str:
     return tag("defs", marker)
 
 
-def document(width: float, height: float, title: str, parts: Iterable[str]) -> str:
-    """A whole drawing."""
-    head = tag("title", shown(title)) + tag("style", _STYLE) + arrow_marker()
+def document(width: float, height: float, title: str, parts: Iterable[str], described: str = "") -> str:
+    """A whole drawing, with what it shows in words for those who hear it."""
+    told = tag("desc", shown(described)) if described else ""
+    head = tag("title", shown(title)) + told + tag("style", _STYLE) + arrow_marker()
     body = "\n".join(parts)
     return tag(
         "svg", f"\n{head}\n{body}\n", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:.0f} {height:.0f}",

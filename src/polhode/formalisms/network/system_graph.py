@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...constraints.auxiliary import with_auxiliary
+from ...errors import PolhodeError
 from ...kinematics.tree import build_tree
 from ...model.model import Model
-from ...model.reading import unknown
-from .formulation import formulation
+from ...model.reading import list_of, unknown
+from .formulation import formulation, listed
+from .given_tree import check_hanging, circle, given_formulation, hung
 from .graph import Edge, Formulation, LinearGraph
 from .mechanism import Mechanism, mechanism
+
+if TYPE_CHECKING:
+    from .mixed_problem import MixedProblem
 
 
 @dataclass(frozen=True)
@@ -96,11 +102,43 @@ class SystemGraph:
             "closing": self.closing,
         }
 
+    def mixed_problem(self) -> MixedProblem:
+        """What the drivers give and what they leave unknown: hybrid dynamics, by the circuits of this tree."""
+        from ..deriving import derive
+        from .mixed_problem import MixedProblem
+
+        given = [edge.name for edge in self.edges if edge.role == "across"]
+        loops = [name for name in given if name in self.mechanism.closing]
+        if loops:
+            raise PolhodeError(
+                f"what closes a loop has no speed whose motion could be given: {listed(loops)}.",
+                place="across drivers",
+                cure="Make it a joint, and close the loop elsewhere.",
+                code="E-NET-031",
+            )
+        equations = derive(self.mechanism.system, "network", formulation_tree=self.tree)
+        driven = {speed for name in given for speed, _ in self.mechanism.joints[name].columns}
+        return MixedProblem(equations, tuple(sorted(driven)))
+
     def svg(self) -> str:
         """The graph as a drawing (SVG)."""
-        from .drawing import graph_svg
+        from .drawing import system_graph_svg
 
-        return graph_svg(self.mechanism, self.formulation)
+        return system_graph_svg(self.mechanism, self.formulation)
+
+    def schematic(self) -> str:
+        """The system as a schematic diagram (SVG): bodies as boxes, joints, loads and drivers between them."""
+        return self.formulation.graph.schematic(f"Schematic diagram of {self.mechanism.system.name}")
+
+    def terminal_graphs(self) -> dict[str, LinearGraph]:
+        """The terminal graph of each body: an edge from each of its terminals to the ground."""
+        return {body: LinearGraph(tuple(star)) for body, star in self.formulation.graph.stars.items()}
+
+    def terminal_graphs_svg(self) -> str:
+        """The terminal graphs of all bodies as one drawing (SVG)."""
+        from .drawing import terminal_graphs_svg
+
+        return terminal_graphs_svg(self.mechanism)
 
     def block_diagram(self) -> str:
         """Velocities outward and forces inward as a block diagram (SVG)."""
@@ -122,10 +160,13 @@ def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
     return words or "0"
 
 
-def system_graph(system: Model, across: Iterable[str] = (), through: Iterable[str] = ()) -> SystemGraph:
+def system_graph(
+    system: Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
+) -> SystemGraph:
     """The graph of a system, with its formulation tree; an error says why if there is none.
 
-    `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers.
+    `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. `tree`
+    names the branches, all of them, or those between bodies (joints, loops and inertias), from which the others follow.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -143,11 +184,22 @@ def system_graph(system: Model, across: Iterable[str] = (), through: Iterable[st
       y[hinge] = -y[bob.hinge]
       y[bob.G] = -y[inertia of bob]
     """
-    parts = mechanism(system, build_tree(system))
+    parts = mechanism(system, with_auxiliary(system, build_tree(system)))
     roles = {**_roles(parts, across, "across"), **_roles(parts, through, "through")}
     edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
     graph = parts.graph if not roles else LinearGraph(edges)
-    return SystemGraph(parts, formulation(graph))
+    if tree is not None:
+        return SystemGraph(parts, given_formulation(graph, list_of(tree, "a list of edges", "formulation tree")))
+    return SystemGraph(parts, _found(graph))
+
+
+def _found(graph: LinearGraph) -> Formulation:
+    """A formulation tree in which no bodies hang on each other in a circle."""
+    found = formulation(graph)
+    if circle(found):
+        found = hung(graph) or found
+    check_hanging(found)
+    return found
 
 
 def _roles(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, str]:

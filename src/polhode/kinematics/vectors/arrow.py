@@ -13,21 +13,21 @@ written (native form); products of unit vectors of different frames come from th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index as whole
 from typing import TYPE_CHECKING, Any
 
-from ...errors import PolhodeError, understood
-from ...expr import Expr, Vector, as_expr, derivative, directional, free_symbols, sqrt, substitute
+from ...errors import understood
+from ...expr import Expr, Vector, as_expr, sqrt
 from ...model.directions import Directions
 from ...model.reading import vector_of
 from .combination import Combination
 from .owner import Anchor, home_of, key_of
-from .scene import CONSTANT, Axis, Key, Scene
+from .scene import Axis, Key, Scene
 from .shared import common_frame
-from .walk import along, gathered, spin_between
+from .walk import along, gathered
 from .writing import latex_sum, text_sum
 
 if TYPE_CHECKING:
@@ -130,32 +130,13 @@ class Arrow(Combination):
         key = key_of(self.system, frame, "basis")
         return Arrow(self.system, dict(along(key, self.components(key))))
 
-    # ---- rates -----------------------------------------------------------------------------------------------
+    # ---- derivatives -----------------------------------------------------------------------------------------
 
-    def dt(self, frame: Anchor | Key | None = None) -> Arrow:
-        """The time derivative seen from a frame (the ground): ċ e + c ω × e, with q̇ = Γ u and ṫ = 1."""
-        scene, key = self._scene, key_of(self.system, frame, "differentiation")
-        given = substitute(self.terms.values(), scene.tree.followed)
-        _check_rates(given, scene)
-        total = Arrow(self.system, gathered(zip(self.terms, directional(given, scene.rates), strict=True)))
+    def _changed(self, coefficients: Iterable[Expr], turn: Callable[[Key], dict[Axis, Expr]]) -> Arrow:
+        total = Arrow(self.system, gathered(zip(self.terms, coefficients, strict=True)))
         for own, vector in self.by_frame.items():
-            turning = Arrow(self.system, spin_between(scene, key, own))
-            total = total + turning.cross(Arrow(self.system, dict(along(own, vector))))
+            total = total + Arrow(self.system, turn(own)).cross(Arrow(self.system, dict(along(own, vector))))
         return total
-
-    def partial(self, speed: Any) -> Arrow:
-        """The partial velocity: what multiplies a speed in this arrow, (10), (11)."""
-        scene = self._scene
-        made = next((u for u in scene.tree.u if speed is u or (isinstance(speed, str) and speed == u.name)), None)
-        if made is None:
-            raise PolhodeError(
-                f"{speed!r} is not a speed of the system.",
-                place="partial velocity",
-                cure=f"Give one of {', '.join(scene.tree.speeds)}.",
-                code="E-VECTOR-006",
-            )
-        given = substitute(self.terms.values(), scene.tree.followed)
-        return Arrow(self.system, gathered(zip(self.terms, derivative(given, made), strict=True)))
 
     # ---- writing ---------------------------------------------------------------------------------------------
 
@@ -212,14 +193,3 @@ def _crossed(scene: Scene, key_a: Key, a: Vector, key_b: Key, b: Vector) -> list
 
 def _only(vector: Vector, axes: Collection[int]) -> Vector:
     return Vector([entry if k in axes else 0 for k, entry in enumerate(vector)])
-
-
-def _check_rates(entries: Iterable[Expr], scene: Scene) -> None:
-    for x in free_symbols(entries):
-        if x not in scene.rates and x.data[0] not in CONSTANT:
-            raise PolhodeError(
-                f"how the {x.data[0]} '{x.name}' changes in time is not known.",
-                place="differentiation",
-                cure="Differentiate what depends on coordinates, speeds, parameters and time.",
-                code="E-VECTOR-007",
-            )

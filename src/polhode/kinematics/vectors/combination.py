@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from ...errors import PolhodeError
 from ...expr import Expr, as_expr
 from ...model.builder import Builder
-from .scene import Scene, scene_of
-from .walk import gathered
+from .differentiation import axis_of, partials, rates, variable_of
+from .owner import Anchor, key_of
+from .scene import Axis, Key, Scene, scene_of
+from .walk import gathered, spin_between
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Combination:
+class Combination(ABC):
     """A linear combination of unit vectors, or of pairs of them, of one system; kept as it was written."""
 
     system: Builder
@@ -60,6 +63,28 @@ class Combination:
         if not isinstance(other, type(self)):
             return NotImplemented
         return self.system is other.system and not self - other
+
+    # ---- derivatives -----------------------------------------------------------------------------------------
+
+    def dt(self, frame: Anchor | Key | None = None) -> Self:
+        """The time derivative seen from a frame (the ground): ċ e + c ω × e, with q̇ = Γ u and ṫ = 1."""
+        scene, key = self._scene, key_of(self.system, frame, "differentiation")
+        return self._changed(rates(self.terms.values(), scene), lambda own: spin_between(scene, key, own))
+
+    def partial(self, by: Any, frame: Anchor | Key | None = None) -> Self:
+        """The partial derivative by a speed or coordinate, seen from a frame (the ground), all others being held.
+
+        By a speed it is what multiplies the speed, a partial velocity (10), (11), and the same in every frame. Where a
+        coordinate and a speed have one name, the name means the speed: give the coordinate's symbol.
+        """
+        scene, key = self._scene, key_of(self.system, frame, "partial derivative")
+        variable = variable_of(scene, by)
+        changes = partials(self.terms.values(), variable, scene)
+        return self._changed(changes, lambda own: axis_of(scene, key, own, variable))
+
+    @abstractmethod
+    def _changed(self, coefficients: Iterable[Expr], turn: Callable[[Key], dict[Axis, Expr]]) -> Self:
+        """The sum of what changes of coefficients and of unit vectors make, those of a frame by a turn."""
 
     __hash__ = None  # type: ignore[assignment]  # what is equal may be written in many ways
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,8 @@ class Dyadic(Combination):
     a_x|a_x + 2*a_y|a_y + 3*a_z|a_z
     >>> A.inertia_dyadic & A.y
     2*a_y
+    >>> (A.x | A.y).dt(), A.inertia_dyadic.dt(A)
+    (q'*a_x|a_z, 0)
     """
 
     terms: Mapping[Pair, Expr]
@@ -106,6 +108,18 @@ class Dyadic(Combination):
         """The same dyadic in the basis of a body or frame: A · D · A (19)."""
         key = key_of(self.system, frame, "basis")
         return _from_matrix(self.system, key, self.components(key))
+
+    def _changed(self, coefficients: Iterable[Expr], turn: Callable[[Key], dict[Axis, Expr]]) -> Dyadic:
+        """ω × D for the frames on the left, and -D × ω for those on the right."""
+        total = Dyadic(self.system, gathered(zip(self.terms, coefficients, strict=True)))
+        for side in (0, 1):
+            parts: dict[Key, dict[Pair, Expr]] = {}
+            for pair, coefficient in self.terms.items():
+                parts.setdefault(pair[side][0], {})[pair] = coefficient
+            for own, terms in parts.items():
+                turning, part = Arrow(self.system, turn(own)), Dyadic(self.system, terms)
+                total = total - part.cross(turning) if side else total + turning.cross(part)
+        return total
 
     def __repr__(self) -> str:
         return text_sum(self.system, list(self.terms.items()))

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from ...errors import PolhodeError
+from ...errors import PolhodeError, shown
 from ...expr import Expr, free_symbols, substitute, symbol
 from ...expr.node import NEG, NUMBER, SYMBOL
 from ...model.builder import Builder
@@ -45,8 +45,8 @@ class Named(Generic[Kind]):
 def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, Expr] | None = None) -> Named[Kind]:
     """« arrow »: each coefficient that is more than a number or a symbol becomes a name, equal ones the same; (9).
 
-    An arrow or a dyadic. In a system a name stands for one value, whatever is named after it. `known` are names from
-    elsewhere that are used as well; `first` is the first number to be tried.
+    An arrow or a dyadic. In a system a name stands for one value, whatever is named after it, and for nothing of the
+    model. `known` are names from elsewhere that are used as well; `first` is the first number to be tried.
 
     >>> import polhode as ph
     >>> s = ph.System()
@@ -62,8 +62,16 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
         )
     given: dict[Expr, Expr] = _given.setdefault(arrow.system, {})
     meaning: dict[Expr, Expr] = dict(known or {})
-    names = {expression: name for name, expression in (given | meaning).items()}
-    taken = {name.name for name in (*given, *meaning, *free_symbols(arrow.terms.values()))}
+    for name, expression in meaning.items():
+        if given.setdefault(name, expression) != expression:
+            raise PolhodeError(
+                f"'{name.name}' stands for {shown(given[name])} already, and not for {shown(expression)}.",
+                place="named",
+                cure="Give the other expression another name.",
+                code="E-VECTOR-016",
+            )
+    names = {expression: name for name, expression in given.items()}
+    taken = {*_names_of(arrow.system), *(name.name for name in (*given, *free_symbols(arrow.terms.values())))}
     fresh = (name for name in (f"{letter}{number}" for number in count(first)) if name not in taken)
     terms: dict[Any, Expr] = {}
     for axis, coefficient in arrow.terms.items():
@@ -78,3 +86,10 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
     while older := [x for x in free_symbols([*terms.values(), *meaning.values()]) if x in given and x not in meaning]:
         meaning |= {name: given[name] for name in older}  # what was written with names is told to the last
     return Named(type(arrow)(arrow.system, terms), meaning)
+
+
+def _names_of(system: Builder) -> set[str]:
+    """What the symbols of a model are called."""
+    tables = (system.parameters, system.inputs, system.states)
+    own = (x.name for joint in system.joints.values() for x in (*joint.q, *joint.u))
+    return {*own, *(name for table in tables for name in table)}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
+from ...codegen.steppers.projection import UNPROJECTED
 from ...constraints import PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
@@ -27,8 +28,6 @@ from .structured import gauss_steps, lie_steps
 
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.05
-#: Native steps between two projections onto the constraints.
-_UNPROJECTED = 10
 
 
 def integrate(
@@ -152,7 +151,7 @@ class _ProjectedSteps:
         states = np.full((records, len(x)), np.nan)
         self.last, k = x, 0
         while k < records * every:
-            few = min(_UNPROJECTED, every - k % every)
+            few = min(UNPROJECTED, every - k % every)
             taken, made = self._few(self.last, done + k, few)
             k += taken
             if taken < few:
@@ -213,7 +212,7 @@ def _with_constraints(equations: EquationsOfMotion) -> str:
 
 def _with_constraints_or_without_quaternions(equations: EquationsOfMotion) -> str:
     none = "it turns quaternions, of which there are none (without them it is rk4)"
-    return _with_constraints(equations) or ("" if equations.tree.quaternions else none)
+    return _with_constraints(equations) or ("" if equations.quaternions else none)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from ..callables import ControllerFailed
 from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
-from ..limits import NOTED, limits_seen, noted_facts, watched
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
 from .dense_output import DenseOutput
@@ -26,6 +25,7 @@ from .stiff import Switch
 
 if TYPE_CHECKING:
     from ...compiled.native.pieces import Pieces
+    from ..limits import LimitsOfRun
     from .adaptive import Control
 
 #: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
@@ -61,9 +61,7 @@ class _NativeIntegration:
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
         self.events, self.switch = events, switch_of(record, control)
-        self.limits = limits_seen(rates.functions, rates.given)
-        self.limits_watched = watched(self.limits) if self.limits else None
-        record.info.pop(NOTED, None)
+        self.limits = _limits(rates, record)
         self.past: list[NativeRun] = []  # runs by other methods that came before
         self.is_in_python = False
         self.run = self._of_method(control.method, t, x)
@@ -94,8 +92,8 @@ class _NativeIntegration:
         if events.compiled is not None:
             run.watch(events.compiled, [event.direction for event in events.watched])
         run.record.each_step = int(bool(events) and events.compiled is None)
-        if self.limits_watched is not None:
-            run.watch_limits(self.limits_watched)
+        if self.limits is not None:
+            run.watch_limits(self.limits.watched)
         self._natively(run)
         if self.switch is not None:
             self.switch.watch(run)
@@ -156,8 +154,8 @@ class _NativeIntegration:
             raise
         finally:
             self._keep_interpolant()
-            if self.limits_watched is not None:
-                self.record.info.update(noted_facts(self.limits, self.limits_watched.noted))
+            if self.limits is not None:
+                self.record.info.update(self.limits.facts)
         return "done"
 
     def _advance(self, allowed: int) -> Reason:
@@ -345,6 +343,17 @@ def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
         record.notices += [] if told in record.notices else [told]
     record.add(np.array([np.nextafter(met.t, np.inf)]), after[None, :])
     return after
+
+
+def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
+    """What notes the limits of coordinates, where there are any."""
+    known = rates.functions.derivation.synopsis
+    if not known.limits and not known.has_limits_of_parameters:
+        return None
+    from ..limits import NOTED, LimitsOfRun
+
+    record.info.pop(NOTED, None)
+    return LimitsOfRun.of(rates.functions, rates.given)
 
 
 def switch_of(record: Record, control: Control) -> Switch | None:

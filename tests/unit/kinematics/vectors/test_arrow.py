@@ -176,7 +176,10 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], str]] = {
     "product of dyadics": (lambda p: ph.basis(p.A) * ph.basis(p.A), "two arrows cannot be multiplied"),
     "dyadic and number": (lambda p: ph.basis(p.A) + 3, "cannot add a dyadic and 3"),
     "dyadic by number": (lambda p: ph.basis(p.A) & 3, "cannot multiply a dyadic and 3"),
-    "no speed": (lambda p: p.A.x.partial(p.q[0]), r"q1 is not a speed of the system.\n  Give one of u1, u2"),
+    "neither speed nor coordinate": (
+        lambda p: p.A.x.partial("q3"),
+        r"'q3' is neither a speed nor a coordinate of the system.\n  Give one of u1, u2, q1, q2",
+    ),
     "rate of an input": (
         lambda p: (p.system.input("push") * p.A.x).dt(),
         "differentiation: how the input 'push' changes in time is not known",

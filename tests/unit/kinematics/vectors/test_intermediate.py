@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import polhode as ph
+from polhode.expr import symbol
 from polhode.kinematics.vectors import named
 
 from .conftest import two_bodies
@@ -46,6 +47,20 @@ def test_a_dyadic_is_named_like_an_arrow(pair: Any) -> None:
     short = named(D)
     assert short.unnamed() == D
     assert all(entry.op in ("symbol", "number", "neg") for entry in short.arrow.terms.values())
+
+
+def test_a_name_from_elsewhere_stands_for_its_value_from_then_on(pair: Any) -> None:
+    Z1, value = symbol("Z1", "intermediate"), ph.sin(pair.q[0])
+    assert named(3 * pair.A.x, known={Z1: value}).meaning == {Z1: value}
+    assert repr(named(ph.cos(pair.q[0]) * pair.A.x + value * pair.A.y).arrow) == "Z2*a_x + Z1*a_y"
+    with pytest.raises(ph.PolhodeError, match=r"'Z1' stands for sin\(q1\) already, and not for cos\(q1\)") as caught:
+        named(pair.A.x, known={Z1: ph.cos(pair.q[0])})
+    assert caught.value.problems[0].code == "E-VECTOR-016"
+
+
+def test_nothing_of_the_model_gives_its_name(pair: Any) -> None:
+    pair.system.parameter("Z1")
+    assert repr(named(ph.cos(pair.q[0]) * pair.A.x).arrow) == "Z2*a_x"
 
 
 def test_what_is_neither_is_refused() -> None:

@@ -1,0 +1,317 @@
+"""Simulation programs in Fortran 2008: one main program that reads a text file, integrates and writes a table."""
+
+from __future__ import annotations
+
+from .fortran_calls import sources_beside
+from .fortran_lines import joined
+from .fortran_reading import READING
+from .simulation import LINE, NEWTON_STEPS, Function, Simulation, output_size, usage
+from .target import prefaced
+
+_ARRAYS = {"x": "y", "tau": "efforts", "inputs": "inputs", "t": "[t]"}
+
+_EXIT = """
+  interface
+    subroutine c_exit(code) bind(c, name="exit")
+      use, intrinsic :: iso_c_binding, only: c_int
+      integer(c_int), value :: code
+    end subroutine c_exit
+  end interface
+"""
+
+_MAIN = """
+  given = 0
+  if (command_argument_count() > 2) call give_up("give at most two names: values.txt table.csv")
+  file = default_file
+  if (command_argument_count() > 0) call get_command_argument(1, file)
+  call name_values()
+  call read_file()
+  duration = values(1)
+  step = values(2)
+  every = values(3)
+  x = values(first_of(3):first_of(6) - 1)
+  efforts = values(first_of(6):first_of(7) - 1)
+  inputs = values(first_of(7):first_of(8) - 1)
+  call check_values()
+  call set_up()
+@ASSEMBLE@  out = output_unit
+  if (command_argument_count() > 1) then
+    call get_command_argument(2, table)
+    open (newunit=out, file=trim(table), status="replace", action="write", recl=row_length, iostat=code)
+    if (code /= 0) call give_up(trim(table) // ": the file cannot be written.")
+  end if
+  call run()
+
+contains
+"""
+
+_STEPPING = """
+  subroutine scale_to_unit(y)
+    real(real64), intent(inout) :: y(:)
+    integer :: k, at
+    do k = 1, size(quaternions)
+      at = quaternions(k)
+      y(at:at + 3) = y(at:at + 3) * (1 / sqrt(sum(y(at:at + 3)**2)))
+    end do
+  end subroutine scale_to_unit
+
+  ! One step from time k h; whether the state is a good one after it, which it then is in x.
+  function took_step(k, h) result(good)
+    real(real64), intent(in) :: k, h
+    logical :: good
+    real(real64) :: a(states_size), b(states_size), c(states_size), d(states_size), stage(states_size)
+    call rates_at(k * h, x, a)
+    stage = x + a * stage_2 * h
+    call rates_at((k + 0.5_real64) * h, stage, b)
+    stage = x + b * stage_3 * h
+    call rates_at((k + 0.5_real64) * h, stage, c)
+    stage = x + c * stage_4 * h
+    call rates_at((k + 1) * h, stage, d)
+    stage = x + (a * weight_1 + b * weight_2 + c * weight_3 + d * weight_4) * h
+    call scale_to_unit(stage)
+    good = all(abs(stage) <= bound)
+    if (good) x = stage
+  end function took_step
+
+  subroutine write_row(t)
+    real(real64), intent(in) :: t
+    real(real64) :: kinetic(1), potential(1), row(states_size + 3)
+    character(len=26) :: number
+    character(len=row_length) :: text
+    integer :: k, at, length
+    call energy_at(t, x, kinetic, potential)
+    row = [t, x, kinetic, potential]
+    at = 0
+    do k = 1, size(row)
+      write (number, "(es25.16e3)") row(k)
+      number = adjustl(number)
+      length = len_trim(number)
+      text(at + 1:at + length + 1) = number(:length) // ","
+      at = at + length + 1
+    end do
+    call put(text(:at - 1))
+  end subroutine write_row
+
+  subroutine put(text)
+    character(len=*), intent(in) :: text
+    integer :: code
+    write (out, "(a)", iostat=code) text
+    if (code /= 0) call give_up("the table cannot be written.")
+  end subroutine put
+
+  subroutine run()
+    integer(int64) :: k, steps, each
+    real(real64) :: h
+    logical :: recorded
+    character(len=24) :: time
+    steps = 0
+    if (duration > 0) steps = max(1_int64, int(ieee_rint(duration / step), int64))
+    h = 0
+    if (steps > 0) h = duration / real(steps, real64)
+    each = int(every, int64)
+@HEAD@
+    call write_row(0.0_real64)
+    do k = 1, steps
+      if (.not. took_step(real(k - 1, real64), h)) then
+        write (time, "(g0.6)") real(k - 1, real64) * h
+        flush (out)
+        call give_up("after t = " // trim(time) // &
+          " s a coordinate, speed or state is no number any more, or too large.")
+      end if
+      recorded = mod(k, each) == 0 .or. k == steps
+@KEEP@      if (recorded) call write_row(real(k, real64) * h)
+    end do
+    flush (out)
+  end subroutine run
+"""
+
+_KEEP = """      if (recorded .or. mod(mod(k, each), int(unprojected, int64)) == 0) then
+        if (.not. projected(real(k, real64) * h, newton_steps)) then
+          write (time, "(g0.6)") real(k, real64) * h
+          flush (out)
+          call give_up("at t = " // trim(time) // &
+            " s the constraints cannot be kept: the pose is singular, or at the end of reach.")
+        end if
+      end if
+"""
+
+_PROJECTION = """
+  ! x becomes the nearest state on the constraints; whether there is one and no pivot is small or has changed its sign.
+  function projected(t, most) result(good)
+    real(real64), intent(in) :: t
+    integer, intent(in) :: most
+    logical :: good
+    real(real64) :: pivots(size(largest)), displacement(coordinates_size), change(changes_size), left, far
+@VALUES@    integer :: count
+    good = .false.
+    left = huge(left)
+    count = 0
+    do
+      call projection_at(t, x, pivots, displacement, change)
+      where (.not. abs(largest) > 0) largest = pivots
+      largest = sign(max(abs(pivots), abs(largest)), largest)
+      if (.not. all(pivots / largest > small_pivot)) return
+      far = 0
+      if (size(displacement) > 0) far = maxval(abs(displacement))
+      if (.not. all(abs(displacement) <= huge(far))) return
+      if (far <= near) exit
+      if (.not. far < left .or. count >= most) then
+        if (far <= 100 * near) exit ! rounding keeps it from coming nearer
+        return
+      end if
+      left = far
+      count = count + 1
+      x(:coordinates_size) = x(:coordinates_size) + displacement
+      call scale_to_unit(x)
+    end do
+    x(coordinates_size + 1:coordinates_size + changes_size) = &
+      x(coordinates_size + 1:coordinates_size + changes_size) + change
+    good = .true.
+@ROWS@  end function projected
+
+  ! The start on the constraints, near the one that is given.
+  subroutine assemble()
+    real(real64) :: before(states_size)
+    character(len=24) :: number
+    logical :: good
+    before = x
+    good = projected(0.0_real64, first_steps)
+    good = good .and. all(abs(x(:coordinates_size) - before(:coordinates_size)) <= too_far)
+    if (.not. good) call complain(given(first_of(3)), &
+      "the start is too far from its constraints to be brought to them.")
+    write (number, "(g0.6)") maxval(abs(x - before))
+    if (maxval(abs(x - before)) > worth_a_word) call note(given(first_of(3)), &
+      "note: the start moved by up to " // trim(number) // " to keep the constraints.")
+  end subroutine assemble
+"""
+
+
+def print_simulation(simulation: Simulation) -> str:
+    """The main program; the functions stand in modules of their own."""
+    kept = simulation.projection
+    head = [*prefaced(simulation.preface), *usage(simulation, build_command(simulation))]
+    functions = simulation.functions
+    body = "".join(
+        [
+            _MAIN.replace("@ASSEMBLE@", "  call assemble()\n" if kept else ""),
+            READING.replace("@LINE@", str(LINE)),
+            _STEPPING.replace("@KEEP@", _KEEP if kept else "").replace("@HEAD@", "\n".join(_head(simulation))),
+            _projection(simulation) if kept else "",
+        ]
+    )
+    return "\n".join(
+        [
+            *(f"! {line}".rstrip() for line in head),
+            f"program {simulation.name}_main",
+            "  use, intrinsic :: iso_c_binding, only: c_int",
+            "  use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real64",
+            "  use, intrinsic :: ieee_arithmetic, only: ieee_rint",
+            *(
+                f"  use polhode_{each.program.name}, only: {each.program.name}_setup, &\n    {each.program.name}"
+                for each in functions.values()
+            ),
+            "  implicit none",
+            _EXIT.strip("\n"),
+            *_declarations(simulation),
+            body.rstrip("\n"),
+            "",
+            *_naming(simulation),
+            "",
+            *_set_up(functions),
+            *(line for name, each in functions.items() for line in _function(name, each)),
+            f"end program {simulation.name}_main",
+            "",
+        ]
+    )
+
+
+def build_command(simulation: Simulation) -> str:
+    """The one command that compiles all."""
+    sources = " ".join(f"{each.program.name}.f90" for each in simulation.functions.values())
+    beside = " ".join(name for each in simulation.functions.values() for name in sources_beside(each.program))
+    return " ".join(filter(None, ["gfortran -O2 -o", simulation.name, sources, beside, f"{simulation.name}.f90"]))
+
+
+def _declarations(simulation: Simulation) -> list[str]:
+    kept = simulation.projection
+    sections = simulation.sections
+    sizes = [len(values) for values in sections.values()]
+    firsts = [1 + sum(sizes[:k]) for k in range(len(sizes) + 1)]
+    wide = max(len(value.name) for values in sections.values() for value in values)
+    titles = [f'"{name}"' for name in sections]
+    states = len(simulation.coordinates) + len(simulation.speeds) + len(simulation.states)
+    integers = {"states_size": states, "line_length": LINE + 1}
+    integers["row_length"] = max(27 * (states + 3), len(",".join(simulation.columns)) + 1)
+    lines = []
+    if kept is not None:
+        integers |= {"coordinates_size": len(simulation.coordinates), "changes_size": output_size(kept.step, "change")}
+        integers |= NEWTON_STEPS
+        lines += [f"  real(real64) :: largest({output_size(kept.step, 'pivots')}) = 0 ! the largest pivots seen"]
+    lines += [f"  integer, parameter :: {name} = {size}" for name, size in integers.items()]
+    lines += [f"  real(real64), parameter :: {name} = {value!r}_real64" for name, value in simulation.numbers.items()]
+    return [
+        *lines,
+        f"  integer, parameter :: first_of({len(firsts)}) = [{', '.join(map(str, firsts))}]",
+        "  integer, allocatable :: quaternions(:) ! where each begins",
+        "  character(len=12), parameter :: section_names(7) = [character(len=12) :: &",
+        *joined("    ", titles, "]"),
+        f'  character(len=*), parameter :: default_file = "{simulation.name}.txt"',
+        f"  character(len={wide}) :: names({firsts[-1] - 1})",
+        f"  integer :: given({firsts[-1] - 1}) ! the line of the file in which each value is; 0 for not yet",
+        f"  real(real64) :: values({firsts[-1] - 1}), duration, step, every",
+        f"  real(real64) :: x(states_size), efforts({sizes[5]}), inputs({sizes[6]})",
+        *(f"  real(real64) :: {name}_work({len(each.program.saved)})" for name, each in simulation.functions.items()),
+        "  character(len=4096) :: file, table",
+        "  integer :: code, out",
+    ]
+
+
+def _naming(simulation: Simulation) -> list[str]:
+    listed = [value.name for values in simulation.sections.values() for value in values]
+    return [
+        "  subroutine name_values()",
+        *joined("    quaternions = [integer :: ", [str(first + 1) for first in simulation.quaternions], "]"),
+        *(f'    names({k}) = "{name}"' for k, name in enumerate(listed, 1)),
+        "  end subroutine name_values",
+    ]
+
+
+def _head(simulation: Simulation) -> list[str]:
+    text = ",".join(simulation.columns)
+    pieces = [text[k : k + 90] for k in range(0, len(text), 90)]
+    lines = [f'    write (out, "(a)", advance="no") "{piece}"' for piece in pieces]
+    return [*lines, '    call put("")']
+
+
+def _set_up(functions: dict[str, Function]) -> list[str]:
+    lines = ["  subroutine set_up()"]
+    for name, each in functions.items():
+        places = [str(k) for k in each.parameters]
+        lines += [f"    integer, parameter :: {name}_p({len(places)}) = first_of(2) + &"]
+        lines += joined("      [integer :: ", places, "]")
+    lines += [f"    call {each.program.name}_setup(values({name}_p), {name}_work)" for name, each in functions.items()]
+    return [*lines, "  end subroutine set_up"]
+
+
+def _function(name: str, function: Function) -> list[str]:
+    program = function.program
+    outputs = [output.name for output in program.outputs]
+    given = [*(_ARRAYS[array.name] for array in program.arrays), f"{name}_work", *outputs]
+    is_timed = any(array.name == "t" for array in program.arrays)
+    return [
+        "",
+        f"  subroutine {name}_at({', '.join(['t', 'y', *outputs])})",
+        "    real(real64), intent(in) :: t, y(:)",
+        *(f"    real(real64), intent(out) :: {each.name}({len(each.slots)})" for each in program.outputs),
+        *([] if is_timed else ["    associate (unused => t); end associate"]),
+        f"    call {program.name}({', '.join(given)})",
+        f"  end subroutine {name}_at",
+    ]
+
+
+def _projection(simulation: Simulation) -> str:
+    kept = simulation.projection
+    rows = None if kept is None else kept.rows
+    declared = "" if rows is None else f"    real(real64) :: values_left({output_size(rows, 'rows')})\n"
+    checked = "    call rows_at(t, x, values_left)\n    good = all(abs(values_left) <= off)\n" if rows else ""
+    return _PROJECTION.replace("@VALUES@", declared).replace("@ROWS@", checked)

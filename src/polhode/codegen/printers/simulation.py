@@ -1,0 +1,182 @@
+"""A simulation program: what a target that can write one is given, and the text file that the program reads.
+
+The program integrates ẋ = f(t, x) by the classical Runge–Kutta method in steps of one length, scales quaternions to
+unit length after each, brings the state back to its constraints, and writes a table of comma-separated values:
+
+    time | q.… coordinates | u.… speeds | z.… states without mass | energy.kinetic, energy.potential
+
+All numbers come from a text file: sections in brackets, below each the lines `name = value`, comments after `#`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..ir.program import Program
+from ..steppers.fixed_tableaux import METHODS
+from ..steppers.projection import MOST_STEPS, NEAR, OFF, UNPROJECTED
+
+#: Letters in a line of the text file.
+LINE = 1000
+#: Newton's steps onto the constraints, at the start and later.
+NEWTON_STEPS = MappingProxyType({"first_steps": 20, "newton_steps": MOST_STEPS, "unprojected": UNPROJECTED})
+#: Numbers of every program: how far off 1 the length of a quaternion may be without a word, and the method's weights.
+_RK4 = METHODS["rk4"]
+_NUMBERS = {
+    "length_slack": 1e-9,
+    **{f"stage_{k}": row[-1] for k, row in enumerate(_RK4.a[1:], 2)},
+    **{f"weight_{k}": weight for k, weight in enumerate(_RK4.b, 1)},
+}
+#: Numbers of a program with constraints. A pivot below the part `small_pivot` of the largest seen is none: they are
+#: nearly singular there. A start that has to move by more than `worth_a_word` is told; by more than `too_far` it is
+#: another start, which may close its loops the wrong way round.
+_KEPT = {"near": NEAR, "small_pivot": 1e-6, "worth_a_word": 1e-6, "too_far": 0.1}
+
+
+@dataclass(frozen=True)
+class Value:
+    """A line of the text file: a name of harmless letters, a value if there is one, its unit, the user's own name."""
+
+    name: str
+    value: float | None
+    unit: str = ""
+    own: str = ""
+
+    @property
+    def comment(self) -> str:
+        """What stands beside it: unit, the name that the user wrote if it is another, what is missing."""
+        own = "" if self.own in ("", self.name) else f"'{self.own}'"
+        parts = [_one_line(self.unit), _one_line(own), "" if self.value is not None else "give a value"]
+        return "; ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A program, which of the simulation's parameters it takes, in order, and what is said at its head."""
+
+    program: Program
+    parameters: tuple[int, ...]
+    preface: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Projection:
+    """What brings a state back to its constraints.
+
+    `step` puts out `pivots`, a `displacement` of the coordinates and a `change` of the speeds; `rows`, where some are
+    redundant, what all of them are off.
+    """
+
+    step: Function
+    rows: Function | None = None
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A program that simulates one mechanism: functions of x, and t, tau and inputs where they take them, and names."""
+
+    name: str
+    preface: Sequence[str]
+    rates: Function  # puts out ẋ
+    energy: Function  # puts out the kinetic and the potential energy
+    run: tuple[Value, Value, Value]  # duration, step, and how many steps lie between two rows of the table
+    parameters: tuple[Value, ...]
+    coordinates: tuple[Value, ...]
+    speeds: tuple[Value, ...]
+    states: tuple[Value, ...]
+    efforts: tuple[Value, ...]
+    inputs: tuple[Value, ...]
+    quaternions: tuple[int, ...]  # where each begins among the coordinates
+    bound: float  # beyond this size of an entry the state has left the mechanism
+    most_steps: int
+    projection: Projection | None = None
+
+    @property
+    def sections(self) -> Mapping[str, tuple[Value, ...]]:
+        """The text file: the lines of each section."""
+        names = ("run", "parameters", "coordinates", "speeds", "states", "efforts", "inputs")
+        return MappingProxyType({name: getattr(self, name) for name in names})
+
+    @property
+    def columns(self) -> list[str]:
+        """The head of the table."""
+        kinds = (("q", self.coordinates), ("u", self.speeds), ("z", self.states))
+        own = [f"{kind}.{value.name}" for kind, values in kinds for value in values]
+        return ["time", *own, "energy.kinetic", "energy.potential"]
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The constants of the program."""
+        made = {"bound": self.bound, "most_steps": float(self.most_steps), **_NUMBERS}
+        kept = self.projection
+        made |= {} if kept is None else _KEPT
+        return made if kept is None or kept.rows is None else made | {"off": OFF}
+
+    @property
+    def functions(self) -> dict[str, Function]:
+        """All that is to be printed beside the program itself, by what the program calls it for."""
+        kept = self.projection
+        found = {"rates": self.rates, "energy": self.energy}
+        found |= {} if kept is None else {"projection": kept.step}
+        return found if kept is None or kept.rows is None else found | {"rows": kept.rows}
+
+
+@dataclass(frozen=True)
+class SimulationWriting:
+    """How a language writes simulation programs: texts by file name, and the command that compiles them."""
+
+    files: Callable[[Simulation], dict[str, str]]
+    command: Callable[[Simulation], str]
+
+
+def output_size(function: Function, output: str) -> int:
+    """How many numbers an output of a function has."""
+    return next(len(each.slots) for each in function.program.outputs if each.name == output)
+
+
+def text_file(simulation: Simulation, head: Sequence[str]) -> str:
+    """The text file with the values that are known; a name without one is to be given a value.
+
+    >>> from types import SimpleNamespace
+    >>> values = (Value("m", 2.0, "kg"), Value("l", None, "m"))
+    >>> print(text_file(SimpleNamespace(sections={"parameters": values, "inputs": ()}), ["Values."]))
+    # Values.
+    <BLANKLINE>
+    [parameters]
+    m = 2.0                             # kg
+    l =                                 # m; give a value
+    <BLANKLINE>
+    """
+    lines = [f"# {_one_line(line)}".rstrip() for line in head]
+    for section, values in simulation.sections.items():
+        lines += ["", f"[{section}]"] if values else []
+        for each in values:
+            line = f"{each.name} = {'' if each.value is None else repr(each.value)}"
+            lines.append(f"{line:<35} # {each.comment}" if each.comment else line.rstrip())
+    return "\n".join([*lines, ""])
+
+
+def _one_line(text: str) -> str:
+    """Text that ends no line: what cannot be printed is left out."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text[:400]).split())[:100]
+
+
+def usage(simulation: Simulation, command: str) -> list[str]:
+    """How the program is compiled and called, for its head: our own words and names alone."""
+    name = simulation.name
+    scaled = ["Quaternions are scaled to unit length after every step."] if simulation.quaternions else []
+    kept = ["The state is brought back to its constraints every few steps."] if simulation.projection else []
+    return [
+        "",
+        "Compile with one command:",
+        f"  {command}",
+        "and run, with the text file of values that stands beside this one:",
+        f"  ./{name} {name}.txt {name}.csv",
+        "Without the last name the table goes to the standard output.",
+        "",
+        "Classical Runge-Kutta steps of one length; efforts and inputs are constant.",
+        *scaled,
+        *kept,
+    ]

@@ -1,0 +1,194 @@
+"""Equations of motion to first order in small variables, around those of any formalism."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from ..errors import PolhodeError, listed, unknown
+from ..expr import Expr, Matrix, Vector, as_expr, jacobian, operation_counts, quiet_collector, substitute
+from ..expr.taylor import first_order
+from ..model.expressions import acting_parts, expressions_in
+from .equations import EquationsOfMotion, Recipe
+from .mass_factors import mass_factors
+from .small_variables import SmallVariables
+from .whole import check_untruncated
+
+_PLACE = "derive small"
+
+
+def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
+    """Equations to first order in coordinates, whole joints, parameters, inputs and states, by name.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
+    >>> with_small(s.derive().record, ["hinge"]).forward_dynamics
+    Vector([(tau_hinge - 981*hinge/50)/4])
+    """
+    if full.constraints is not None and full.constraints.rows and full.dependent_speeds is None:
+        raise PolhodeError(
+            "constraints that are kept by multipliers are not truncated: their forces are not small, and what is kept "
+            "of them in the forces and in the motion is not the same.",
+            place=_PLACE,
+            cure='Derive with constraints="embedded".',
+            code="E-SMALL-003",
+        )
+    with quiet_collector():
+        small = small_variables(full, names)
+        return replace(full, make_recipe=lambda: truncated(full, small), small=small, whole=full, narrowed=None)
+
+
+def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
+    """The recipe of the truncated equations."""
+
+    def shortest(ud: Sequence[Any]) -> Vector:
+        made = [_told(full, small, [*way(ud)]) for way in (full.recipe.inverse, *full.recipe.inverses)]
+        return min(made, key=lambda efforts: sum(operation_counts(efforts).values()))
+
+    required = cache(lambda: shortest(full.udot))
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        return Vector(substitute(required(), dict(zip(full.udot, map(as_expr, ud), strict=True))))
+
+    @cache
+    def bias() -> Vector:
+        made = full.recipe.bias
+        return shortest([as_expr(0)] * len(full.u)) if made is None else _told(full, small, [*made()])
+
+    @cache
+    def mass_matrix() -> Matrix:
+        return small.truncated_matrix(full.mass_matrix, list(full.u))
+
+    def forward() -> Vector:
+        factors = mass_factors(full, mass_matrix(), is_truncated=True)
+        return Vector(factors.solve([*(small.truncated(full.efforts) - bias())]))
+
+    def multipliers() -> Vector:
+        check_untruncated(replace(full, small=small), "the force of a constraint")
+        return Vector([])
+
+    kept = full.recipe.multipliers and multipliers
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias, forward=forward, multipliers=kept)
+
+
+def _told(equations: EquationsOfMotion, small: SmallVariables, entries: Sequence[Any]) -> Vector:
+    """Entries to first order; where there is no such thing, the part of the model that has none is named."""
+    try:
+        return small.truncated(entries)
+    except PolhodeError as error:
+        for place, part in acting_parts(equations.system):
+            _tried(equations, small, list(expressions_in(part)), place.removeprefix("the "))
+        for u, entry in zip(equations.u, entries, strict=False):
+            _tried(equations, small, [as_expr(entry)], f"equation of '{u.name}'")
+        raise error from None
+
+
+def _tried(equations: EquationsOfMotion, small: SmallVariables, entries: Sequence[Expr], place: str) -> None:
+    try:
+        first_order(substitute(entries, equations.tree.followed), small.symbols)
+    except PolhodeError as error:
+        found = error.problems[0]
+        raise PolhodeError(found.message, place=place, cure=found.cure, code=found.code) from None
+
+
+# ---- which are small -------------------------------------------------------------------------------------------
+
+
+def small_variables(equations: EquationsOfMotion, names: Sequence[str]) -> SmallVariables:
+    """The small symbols behind names; the speeds of small coordinates are those that their rates begin with."""
+    coordinates: dict[str, Expr] = {}
+    others: dict[str, Expr] = {}
+    for name in names:
+        own, other = _named(equations, name)
+        coordinates |= {q.name: q for q in own}
+        others |= {} if other is None else {name: other}
+    placed = {q: k for k, q in enumerate(equations.tree.q)}
+    indices = [placed[q] for q in coordinates.values()]
+    known = SmallVariables(tuple(coordinates.values()), (), tuple(others.values()))
+    rates = equations.in_independent_speeds(equations.tree.coordinate_rates())
+    first = first_order([rates[k] for k in indices], known.symbols).values
+    _check_still(equations, indices, first)
+    slopes = jacobian(first, list(equations.u))
+    speeds = tuple(u for k, u in enumerate(equations.u) if any(row[k] for row in slopes))
+    _check_shared(equations, {*indices}, known, speeds)
+    return replace(known, speeds=speeds)
+
+
+def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | None]:
+    """The coordinates that a name stands for, or what else it does."""
+    system = equations.system
+    found = {q.name: [q] for joint in system.joints.values() for q in joint.q}
+    found = {name: list(joint.q) for name, joint in system.joints.items()} | found
+    if name in found:
+        for q in found[name]:
+            _check_free(equations, q)
+        if not found[name]:
+            raise PolhodeError(
+                f"joint '{name}' does not move, so that nothing of it is small.",
+                place=_PLACE,
+                cure="Leave it out.",
+                code="E-SMALL-004",
+            )
+        return found[name], None
+    tables = (system.parameters, system.inputs, system.states)
+    others = {key: each.symbol for table in tables for key, each in table.items()}
+    if name not in others:
+        raise unknown("coordinate, joint, parameter, input or state", name, [*found, *others], place=_PLACE,
+                      code="E-SMALL-005")  # fmt: skip
+    return [], others[name]
+
+
+def _check_free(equations: EquationsOfMotion, q: Expr) -> None:
+    tree = equations.tree
+    if q not in tree.q:
+        raise PolhodeError(
+            f"the coordinate '{q.name}' is no unknown: it follows another, or its motion is given.",
+            place=_PLACE,
+            cure="Name what it follows, or a parameter of its motion.",
+            code="E-SMALL-006",
+        )
+    place = list(tree.q).index(q)
+    if any(first <= place < first + 4 for first in tree.quaternions):
+        raise PolhodeError(
+            f"'{q.name}' is of a quaternion, which is (1, 0, 0, 0) and not small where nothing has turned.",
+            place=_PLACE,
+            cure='Store the orientation as angles or as a vector-parameter: storage="angles".',
+            code="E-SMALL-007",
+        )
+
+
+def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Sequence[Expr]) -> None:
+    """Refuse a small coordinate that moves where all speeds vanish."""
+    drifts = substitute(rates, dict.fromkeys(equations.u, as_expr(0)))
+    for k, drift in zip(indices, drifts, strict=True):
+        if drift:
+            raise PolhodeError(
+                f"the coordinate '{equations.tree.q[k].name}' moves with time whatever the speeds are, and does not "
+                "stay small.",
+                place=_PLACE,
+                cure="Leave it out of the small variables.",
+                code="E-SMALL-008",
+            )
+
+
+def _check_shared(equations: EquationsOfMotion, small: set[int], known: SmallVariables, speeds: Sequence[Expr]) -> None:
+    """Refuse speeds that move small and other coordinates of one joint."""
+    tree = equations.tree
+    for link in tree.links:
+        rest = [k for k in link.coordinates if k not in small]
+        if not rest or len(rest) == len(link.coordinates):
+            continue
+        rates = equations.in_independent_speeds(tree.coordinate_rates())
+        own = first_order([rates[k] for k in rest], known.symbols).values
+        for k, row in zip(rest, jacobian(own, list(speeds)), strict=True):
+            if any(row):
+                few = listed([f"'{tree.q[i].name}'" for i in link.coordinates if i in small])
+                raise PolhodeError(
+                    f"the speeds of {few} move '{tree.q[k].name}' as well, and are small for both or for none.",
+                    place=f"{_PLACE}, joint '{link.joint}'",
+                    cure="Name the whole joint, or write it as a Compound of simple ones.",
+                    code="E-SMALL-009",
+                )

@@ -1,0 +1,37 @@
+"""What equations that are truncated in small variables, or without some coordinates, cannot tell: a sentence each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import PolhodeError, listed
+
+if TYPE_CHECKING:
+    from .equations import EquationsOfMotion
+
+
+def check_whole(equations: EquationsOfMotion, what: str) -> None:
+    """Refuse what only the whole equations of all coordinates tell."""
+    check_untruncated(equations, what)
+    check_all_coordinates(equations, what)
+
+
+def check_untruncated(equations: EquationsOfMotion, what: str) -> None:
+    """Refuse what only equations without small variables tell."""
+    if equations.small is not None:
+        raise PolhodeError(
+            f"{what} is that of the whole equations, and these are truncated in small variables.",
+            cure="Derive without them: small=[].",
+            code="E-SMALL-010",
+        )
+
+
+def check_all_coordinates(equations: EquationsOfMotion, what: str) -> None:
+    """Refuse what takes all coordinates."""
+    if equations.omitted:
+        names = listed([f"'{q.name}'" for q in equations.omitted])
+        raise PolhodeError(
+            f"{what} is that of all coordinates, and these equations are without {names}.",
+            cure="Derive without omitting them.",
+            code="E-OMIT-005",
+        )

@@ -1,0 +1,223 @@
+"""A complete simulation program as source code: `export(target, folder, program=True)`.
+
+The program reads parameters and start from a text file, takes the steps of `simulate(method="rk4")` and writes a table
+that `Trajectory.from_csv` reads. Its start in the text file keeps the constraints, and the rows of these that it solves
+with are those that are independent there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never
+
+from ..codegen.passes.switches import switched
+from ..codegen.printers.simulation import Function, Projection, Simulation, SimulationWriting, Value, text_file
+from ..codegen.printers.targets import TARGETS, target_of
+from ..compiled.catalogue import catalogued
+from ..compiled.export import annotated, folder_of, names_before, preface, shortened, write_together
+from ..compiled.functions import Functions
+from ..compiled.planning import Planned, plan_outputs
+from ..errors import PolhodeError, refuse
+from .guard import DIVERGED, HALF_TURN
+from .integrators.fixed import check_fit
+from .run import first_state
+from .settings import MOST_STEPS, every_of, grid_of, span_of
+from .units import coordinate_units, effort_units, speed_units
+
+if TYPE_CHECKING:
+    from ..compiled.quantities import Outputs, Wanted
+    from ..dynamics.equations import EquationsOfMotion
+    from ..formalisms.derivation import Derivation
+
+#: The run that the text file begins with, in seconds.
+_DURATION = 10.0
+_LONGEST_NAME = 60
+_PLAIN = re.compile(rf"[A-Za-z0-9_.-]([A-Za-z0-9_. -]{{0,{_LONGEST_NAME - 2}}}[A-Za-z0-9_.-])?", re.ASCII)
+
+
+def export_program(
+    derivation: Derivation,
+    target: str,
+    folder: str | Path,
+    of: Wanted | None = None,
+    *,
+    prefix: str | None = None,
+    start: Any = None,
+    speeds: Any = None,
+    **strange: Never,
+) -> list[Path]:
+    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none.
+
+    `start` and `speeds`, given as to `simulate`, are what the text file begins with. The functions are those that the
+    program needs: `of` is refused.
+    """
+    refuse(strange, export_program)
+    if of is not None:
+        raise PolhodeError(
+            "a simulation program has its own functions.",
+            place="export",
+            cure="Leave out `of`, or export functions without program=True.",
+            code="E-EXPORT-009",
+        )
+    writing, place, before = _writing(target), folder_of(folder), names_before(derivation.model.name, prefix)
+    made = simulation_of(derivation, before, start, speeds)
+    system = derivation.model.name
+    head = [
+        f"Values for {made.name}, the simulation of {system}.",
+        "A line is: name = value. What follows a # is a comment. Every name needs a value.",
+    ]
+    files = writing.files(made)
+    files[f"{made.name}.txt"] = text_file(made, head)
+    files[f"{made.name}.json"] = _sidecar(made, system, writing.command(made))
+    return write_together(place, files)
+
+
+def _writing(target: str) -> SimulationWriting:
+    found = target_of(target).simulation
+    if found is None:
+        able = [name for name, each in TARGETS.items() if each.simulation is not None]
+        raise PolhodeError(
+            f"the target {target} has functions, but no simulation program.",
+            place="export",
+            cure=f"Choose {' or '.join(able)}, or export functions without program=True.",
+            code="E-EXPORT-007",
+        )
+    return found
+
+
+def simulation_of(derivation: Derivation, before: str = "", start: Any = None, speeds: Any = None) -> Simulation:
+    """The program of a mechanism, its names beginning with `before`."""
+    equations, known = derivation.equations, derivation.synopsis
+    check_fit("rk4", equations)
+    first, manifold, assembly = first_state(derivation, Functions(derivation), start, speeds)
+    kept: list[Planned] = []
+    if manifold is not None and assembly is not None:
+        if manifold.definitions:
+            raise _refused(equations, f"'{manifold.definitions[0]}' defines a coordinate without mass")
+        rows = assembly.freedom.rows
+        if len(rows) < len(manifold.names):
+            kept.append(_planned(equations, "constraint_rows", _rows(equations)))
+            equations = equations.keeping(rows)
+        kept.insert(0, _planned(equations, "projection", _projection(equations)))
+    rates = annotated(equations, "state_rates")
+    if switched(rates.program) is not None:
+        raise _refused(equations, "a force in it jumps", "Make it smooth, as tanh(v/0.001) instead of sign(v).")
+    energy = _planned(equations, "energy", catalogued("energy").make(equations))
+    planned = [rates, energy, *kept]
+    used = {name for each in planned for name in each.parameters}
+    parameters = {name: given for name, given in equations.system.parameters.items() if name in used}
+    own_rates, own_energy, *own_kept = (_function(equations, each, before, [*parameters]) for each in planned)
+    return Simulation(
+        name=shortened(f"{before}simulation"),
+        preface=(
+            f"Simulation of {equations.system.name}.",
+            f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
+        ),
+        rates=own_rates,
+        energy=own_energy,
+        run=_run(),
+        parameters=_values(parameters, [each.value for each in parameters.values()], _units(parameters)),
+        coordinates=_values(equations.coordinates, first.q, coordinate_units(equations)),
+        speeds=_values(equations.speeds, first.u, speed_units(equations)),
+        states=_values(known.states, first.z, _units(equations.system.states)),
+        efforts=_values(known.efforts, [0.0] * len(known.efforts), effort_units(equations)),
+        inputs=_values(known.inputs, known.inputs.values(), _units(equations.system.inputs)),
+        quaternions=tuple(equations.tree.quaternions),
+        bound=HALF_TURN if any(link.stage.storage == "vector" for link in equations.tree.links) else DIVERGED,
+        most_steps=MOST_STEPS,
+        projection=Projection(*own_kept) if own_kept else None,
+    )
+
+
+def _refused(equations: EquationsOfMotion, reason: str, cure: str = "") -> PolhodeError:
+    return PolhodeError(
+        f"there is no simulation program of system '{equations.system.name}': {reason}, which only simulate follows.",
+        place="export",
+        cure=cure or "Run it with simulate, or export its functions without program=True.",
+        code="E-EXPORT-008",
+    )
+
+
+def _planned(equations: EquationsOfMotion, label: str, outputs: Outputs) -> Planned:
+    return plan_outputs(equations, label, ("x",), outputs)
+
+
+def _projection(equations: EquationsOfMotion) -> Outputs:
+    made = {output[0]: output for output in catalogued("kept_rates").make(equations)}
+    return [made[name] for name in ("pivots", "displacement", "change")]
+
+
+def _rows(equations: EquationsOfMotion) -> Outputs:
+    ((_, shape, entries),) = catalogued("constraint_values").make(equations)
+    return [("rows", shape, entries)]
+
+
+def _function(equations: EquationsOfMotion, planned: Planned, before: str, parameters: Sequence[str]) -> Function:
+    program = replace(planned.program, name=shortened(before + planned.program.name))
+    places = tuple(parameters.index(name) for name in planned.parameters)
+    return Function(program, places, preface(equations, planned))
+
+
+def _run() -> tuple[Value, Value, Value]:
+    """The steps and samples of `simulate` where nothing is said of them."""
+    span, grid = span_of(_DURATION, None, None, 1), grid_of(_DURATION, None)
+    return (
+        Value("duration", _DURATION, "s"),
+        Value("step", grid.h, "s, of the integration"),
+        Value("every", every_of(grid, span.count), "steps from one row of the table to the next"),
+    )
+
+
+def _units(table: Mapping[str, Any]) -> list[str]:
+    return [each.unit for each in table.values()]
+
+
+def _values(names: Iterable[str], numbers: Iterable[Any], units: Iterable[str]) -> tuple[Value, ...]:
+    given = list(names)
+    return tuple(
+        Value(plain, None if number is None else float(number), unit, name)
+        for name, plain, number, unit in zip(given, plain_names(given), numbers, units, strict=True)
+    )
+
+
+def plain_names(names: Sequence[str]) -> list[str]:
+    """Names of letters, digits, blanks, points, hyphens and underscores alone, no two of them the same.
+
+    >>> plain_names(["hinge", "front wheel", "größe", "gr_e", "", "*/ x"])
+    ['hinge', 'front wheel', 'gr_e_2', 'gr_e', 'name', 'x']
+    """
+    washed = [name if _PLAIN.fullmatch(name) else _washed(name) for name in names]
+    taken = {name for name, plain in zip(names, washed, strict=True) if name == plain}
+    found = []
+    for name, plain in zip(names, washed, strict=True):
+        free, number = plain, 2
+        while name != plain and free in taken:
+            free, number = f"{plain}_{number}", number + 1
+        taken.add(free)
+        found.append(free)
+    return found
+
+
+def _washed(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_. -]+", "_", name)[:_LONGEST_NAME].strip("_ ") or "name"
+
+
+def _sidecar(made: Simulation, system: str, command: str) -> str:
+    """JSON with the user's own names beside those of the text file, and how the program is compiled."""
+    record = {
+        "format": "polhode-simulation/1",
+        "system": system,
+        "program": made.name,
+        "command": command,
+        "columns": made.columns,
+        "names": {
+            section: [{"name": each.name, "own": each.own, "unit": each.unit} for each in values]
+            for section, values in made.sections.items()
+            if section != "run"
+        },
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+
+from polhode.errors import PolhodeError
+from polhode.expr import (
+    Expr,
+    absolute,
+    acos,
+    atan2,
+    cos,
+    directional,
+    exp,
+    log,
+    maximum,
+    same,
+    sign,
+    sin,
+    sqrt,
+    substitute,
+    symbols,
+    table,
+    tanh,
+)  # fmt: skip
+from polhode.expr.taylor import first_order, products_of, second_order
+
+a, b, c, q = symbols("a b c q")
+SMALL = [a, b]
+
+
+def expansion(root: Expr) -> Expr:
+    """f(0) + f'(0) along the small symbols, by whole derivatives."""
+    (slope,) = directional([root], {a: symbols("da")[0], b: symbols("db")[0]})
+    value, rate = substitute([root, slope], {a: 0, b: 0})
+    return value + substitute([rate], dict(zip(symbols("da db"), SMALL, strict=True)))[0]
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        sin(q + a) * cos(b - q) + a * b / (1 + q),
+        exp(a * q) / (2 + sin(b)) ** 3,
+        sqrt(q**2 + a) * tanh(q * b + a),
+        atan2(a + q, 1 + b) * log(c + a),
+        absolute(q + a) + maximum(q, q**2 + b),
+        table([0, 1, 2, 3], [0, 1, 4, 2], kind="cubic")(q + a) * b,
+    ],
+)
+def test_it_is_the_value_and_the_slope_where_small_symbols_vanish(root: Expr) -> None:
+    assert first_order([root], SMALL).sums == [expansion(root)]
+    assert same(first_order([root], SMALL).values, substitute([root], {a: 0, b: 0}))
+
+
+def test_what_bends_does_no_harm_where_it_is_multiplied_by_something_small() -> None:
+    assert first_order([c * absolute(a) * a, sign(a) * b * b, sqrt(a * a) * b], SMALL).sums == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "root", [absolute(a), sqrt(a), sqrt(a**2 + b**2), sign(b), maximum(a, 0), log(a), acos(1 - a * a)]
+)
+def test_what_bends_is_refused_in_a_result(root: Expr) -> None:
+    with pytest.raises(PolhodeError, match="has no slope where the small variables vanish"):
+        first_order([q + root], SMALL)
+
+
+def test_a_small_denominator_is_refused() -> None:
+    with pytest.raises(PolhodeError, match=r"q/sin\(a\) divides by sin\(a\), which vanishes"):
+        first_order([q / sin(a)], SMALL)
+
+
+def test_shared_nodes_are_carried_once() -> None:
+    root = a + q
+    for _ in range(200):
+        root = root * root - root
+    assert len(first_order([root], SMALL).sums) == 1
+
+
+def test_terms_of_second_order_and_the_products_in_them() -> None:
+    (form,) = second_order([sin(a) * sin(b + q) + cos(a) + a**3 + q * b], SMALL)
+    assert form == a * b * cos(q) - a**2 / 2
+    assert products_of([form], SMALL) == [[(a, a), (a, b)]]
