@@ -1,4 +1,4 @@
-"""Pinocchio as judge of inverse kinematics: the frame of a robot is where it was wanted, by number and in closed form."""
+"""Pinocchio as judge of inverse kinematics: a robot's frame is where it was wanted, by number and in closed form."""
 
 from __future__ import annotations
 

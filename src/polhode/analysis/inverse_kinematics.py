@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, ShapeError, check_kind, shown, suggestion, understood
 from ..geometry import Pose
 from .pose_search import Evaluate, Flags, Floats, Search, coordinates_of
@@ -74,6 +75,7 @@ def inverse_kinematics(
 ) -> Reached:
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
     check_asked(of, _PLACE)
+    check_all_coordinates(equations, "inverse kinematics")
     check_kind(bool, "True or False", limits, f"{_PLACE} limits")
     check_kind(int, "a whole number", restarts, f"{_PLACE} restarts")
     check_kind(int, "a whole number", seed, f"{_PLACE} seed")

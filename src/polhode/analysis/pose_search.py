@@ -34,7 +34,7 @@ _SHORTEST = 1.0 / 64.0
 _SLOW, _PATIENCE = 0.8, 6
 #: Where |e|² is below this any step is taken: at a singular solution they overshoot, and come back nearer.
 _CLOSE = 1e-8
-#: Within this part of its range, or of one, a coordinate is at its limit.
+#: Within this part of its limit, or of one, a coordinate is at its limit.
 _AT_LIMIT = 1e-12
 #: Rows that are searched at once: what they need stays near the processor.
 _MANY = 1024
@@ -87,10 +87,11 @@ class Coordinates:
     def _limited(self) -> tuple[Any, Any, Floats, Floats]:
         """The coordinates that have limits and a speed of their own, those speeds, and where limits begin."""
         at = np.flatnonzero((self.speed >= 0) & (np.isfinite(self.lower) | np.isfinite(self.upper)))
-        low, high = (
-            np.where(np.isfinite(end[at]), end[at] + side * _AT_LIMIT * np.maximum(1.0, np.abs(end[at])), end[at])
-            for end, side in ((self.lower, 1.0), (self.upper, -1.0))
-        )
+        with np.errstate(invalid="ignore"):  # an end that is infinite stays so
+            low, high = (
+                np.where(np.isfinite(end[at]), end[at] + side * np.maximum(1.0, np.abs(end[at])), end[at])
+                for end, side in ((self.lower, _AT_LIMIT), (self.upper, -_AT_LIMIT))
+            )
         everything = slice(None)
         whole = len(at) == len(self.lower) == self.speeds and (self.speed == np.arange(self.speeds)).all()
         return (everything, everything, low, high) if whole else (at, self.speed[at], low, high)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dynamics.equations import EquationsOfMotion
+from ...dynamics.whole import check_all_coordinates
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, cos, is_zero, same, sin, substitute
 from ...geometry import Pose
@@ -87,6 +88,7 @@ def chain_of(equations: EquationsOfMotion, name: str) -> Chain:
     """The joints that carry a body or frame, all of them revolute, as axes in the ground at home."""
     tree, system = equations.tree, equations.system.name
     body, within = equations.located(name)
+    check_all_coordinates(equations, "inverse kinematics")
     if equations.constraints is not None and equations.constraints.rows:
         raise no_closed_form("the mechanism has constraints", system)
     if tree.quaternions:
