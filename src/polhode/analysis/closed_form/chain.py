@@ -18,6 +18,7 @@ from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, cos, is_zero, same, sin, substitute
 from ...geometry import Pose
 from ...kinematics.tree import BASE
+from ...kinematics.tree_paths import path_between
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,8 @@ def chain_of(equations: EquationsOfMotion, name: str) -> Chain:
     if tree.quaternions:
         raise no_closed_form("the mechanism has joints with quaternions", system)
     link, in_link = tree.bodies[body]
-    path: list[int] = []
-    while link != BASE:
-        path.insert(0, link)
-        link = tree.links[link].parent
     at, axes, coordinates = Pose.identity(), [], []
-    for k in path:
+    for k in path_between(tree, BASE, link)[1:]:
         here = tree.links[k]
         if not here.coordinates and not here.speeds:
             at = at @ here.X
