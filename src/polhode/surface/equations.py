@@ -16,6 +16,7 @@ from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
 from .equilibrium_methods import EquilibriumMethods
 from .identification_methods import IdentificationMethods
+from .inverse_kinematics_methods import InverseKinematicsMethods
 from .kinematic_methods import KinematicMethods
 from .linear_methods import LinearMethods
 
@@ -44,7 +45,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Equations(
-    KinematicMethods, AnalysisMethods, ControlGeometryMethods, LinearMethods, EquilibriumMethods, IdentificationMethods
+    KinematicMethods,
+    InverseKinematicsMethods,
+    AnalysisMethods,
+    ControlGeometryMethods,
+    LinearMethods,
+    EquilibriumMethods,
+    IdentificationMethods,
 ):
     """The equations of motion of a system, as derived by one formalism.
 
