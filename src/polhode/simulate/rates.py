@@ -262,9 +262,9 @@ class Rates:
             x, lengths = self.unit(x)
         return self._stretched(t, x, self.native(*self._arguments(t, x)), lengths)
 
-    def _arguments(self, t: float, x: Floats) -> list[Floats]:
-        """The arrays that native code wants."""
-        tau, inputs = self.drive.plain(t, x)
+    def _arguments(self, t: float, x: Floats, ask: bool = True) -> list[Floats]:
+        """The arrays that native code wants; unless `ask`, with what acted last."""
+        tau, inputs = self.drive.plain(t, x) if ask else (self.drive.tau, self.drive.inputs)
         arguments = [x, tau]
         for name in self._more:
             if name == "t":
@@ -284,7 +284,7 @@ class Rates:
         if not speeds or self.of != "state_rates" or self.signs is not None or known.efforts != known.speeds:
             return None
         x = self.unit(x)[0] if self.groups else x
-        _, tau, *more = self._arguments(t, x)
+        _, tau, *more = self._arguments(t, x, ask=False)  # what acts makes no difference to M⁻¹
         size = np.ones(speeds)
         for _ in range(2):  # the second time with efforts beside which what acts anyway is not large
             rates = np.asarray(self.native(x, np.vstack([tau, tau + np.diag(size)]), *more))

@@ -32,7 +32,7 @@ def dependent_of(equations: EquationsOfMotion) -> tuple[dict[str, Expr], dict[st
     >>> _ = s.joint("turn", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"), speeds=["spin"])
     >>> _ = s.joint("slide", s.bodies["table"], s.body("block", 1), ph.Prismatic("x"))
     >>> _ = s.prescribe("turn", 2 * s.time)
-    >>> [list(each) for each in dependent_of(s.derive())]
+    >>> [list(each) for each in dependent_of(s.derive().record)]
     [['turn'], ['spin']]
     """
     joints = equations.system.joints.values()
