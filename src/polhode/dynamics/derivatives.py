@@ -179,8 +179,8 @@ def forward_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, M
     if equations.constraints is not None or equations.small is not None:  # M alone does not tell, or is no LᵀDL
         rates = list(equations.forward_dynamics)
         by_q, by_u = _columns(equations, rates)
-        by_tau = [derivative(rates, effort) for effort in equations.tau]
-        return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), Matrix.columns_of(by_tau, size)
+        by_effort = [derivative(rates, effort) for effort in equations.tau]
+        return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), Matrix.columns_of(by_effort, size)
     way = shortest_inverse(equations)
     factors = mass_factors(equations, way.mass_matrix)
     rates = [as_expr(rate) for rate in factors.solve(equations.efforts - Vector(way.bias))]
