@@ -27,9 +27,10 @@ def write_animation(
     """Write the motion as one self-contained page, with coordinates, states and energy beside it."""
     scene, motion = drawn_motion(run)
     motion = replace(motion, lines=moving_axes(run, screw_axes, scene))
-    energy = run.energy
     groups = [(unit, group) for _, unit, group in groups_of(run) if unit not in SPEED_GROUPS]
     channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
     channels = channels[:_MOST_CHANNELS]
-    channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
+    if run.has_energy:
+        energy = run.energy
+        channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
     return write_page(path, scene, motion, channels, notes=notes or run.message)

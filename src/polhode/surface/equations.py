@@ -9,16 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Unpack
+from typing import TYPE_CHECKING, Any, Never, Unpack, cast
 
 from ..errors import check_kind, refuse, understood
 from .analysis_methods import AnalysisMethods
+from .control_geometry_methods import ControlGeometryMethods
+from .equilibrium_methods import EquilibriumMethods
 from .kinematic_methods import KinematicMethods
+from .linear_methods import LinearMethods
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ..analysis import Linear, StateOptions, Values
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(KinematicMethods, AnalysisMethods):
+class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods, LinearMethods, EquilibriumMethods):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
@@ -298,12 +300,6 @@ class Equations(KinematicMethods, AnalysisMethods):
 
         return dropped(self.record)
 
-    def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
-        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
-        from ..analysis import linearize
-
-        return linearize(self.record, self.assemble, at, accelerations, **options)
-
     # ---- in words --------------------------------------------------------------------------------------------
 
     def agrees_with(self, other: Equations) -> bool:
@@ -363,6 +359,10 @@ class Equations(KinematicMethods, AnalysisMethods):
         """
         from ..simulate import run_or_batch
 
+        if hasattr(options.get("start"), "eigenvalues"):  # an equilibrium
+            from .starting import started
+
+            options = cast("RunOptions", started({**options}, self.speeds))
         options.setdefault("functions", self._functions)
         return run_or_batch(self.derivation, duration, options)
 
