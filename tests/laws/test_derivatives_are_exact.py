@@ -14,7 +14,7 @@ from polhode.dynamics import derivatives
 from polhode.dynamics.composite_derivatives import CompositeTree
 from polhode.dynamics.derivatives import inverse_derivatives
 from polhode.dynamics.equations import Recipe
-from polhode.expr import directional, jacobian, same, substitute
+from polhode.expr import as_expr, directional, jacobian, same, substitute
 from polhode.model.samples.random_system import random_system
 
 
@@ -124,6 +124,49 @@ def test_derivatives_of_a_free_body_are_along_turns_and_shifts() -> None:
         )
         np.testing.assert_allclose(by_u[:, j], slope / (2 * step), atol=1e-7 * abs(by_u).max())
     np.testing.assert_allclose(by_tau @ functions.mass_matrix(q), np.eye(7), atol=1e-12)
+
+
+def _along_speeds(equations: ph.Equations) -> tuple[list[list[ph.Expr]], list[list[ph.Expr]], list[list[ph.Expr]]]:
+    """The derivatives of the accelerations as they stand, by the motions of unit speeds, by speeds and by efforts."""
+    rates = list(equations.forward_dynamics)
+    turns = [dict(zip(equations.q, column, strict=True)) for column in equations.kinematic_matrix.columns]
+    units = ([{each: as_expr(1)} for each in own] for own in (equations.u, equations.tau))
+    by_q, by_u, by_tau = ([directional(rates, way) for way in ways] for ways in (turns, *units))
+    return by_q, by_u, by_tau
+
+
+@pytest.mark.parametrize("seed", seeds(2, of=6))
+@pytest.mark.parametrize("kind", ["pseudo", "sayers"])
+def test_in_other_speeds_the_efforts_that_act_on_them_move_with_the_coordinates(kind: str, seed: int) -> None:
+    """τ* = Eᵀ(q) τ, and M of such speeds has no zeros between branches."""
+    system = random_system(seed, bodies=(1, 2), max_speeds=4)
+    if kind == "sayers":
+        equations = system.derive("kane", speeds="sayers")
+    else:
+        plain = system.derive()
+        mixed = sum((ph.cos(q) * u for q, u in zip(plain.q, plain.u, strict=False)), start=system.time)
+        equations = system.derive(pseudo={f"pi {k}": 3 * u + mixed for k, u in enumerate(plain.u)})
+    for made, judged in zip(equations.forward_dynamics_derivatives, _along_speeds(equations), strict=True):
+        for column, judge in zip(made.columns, judged, strict=True):
+            assert same(column, judge)
+
+
+def test_accelerations_of_a_pushed_plate_change_with_its_angle_as_differences_say() -> None:
+    """The push is given along the table, Sayers' speeds run along the plate."""
+    system = ph.System("plate")
+    plate = system.body("plate", mass=2, com=(0.1, 0, 0.3), inertia=(1, 2, 2.5))
+    slide = system.joint("p", system.ground, plate, ph.BuildingBlock("xy", rotations=(3,)))
+    system.joint_force(slide, -10 * slide.q[0], index=0)
+    functions = system.derive("kane", speeds="sayers").compile()
+    q, u, tau, step = np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.3, 0.4]), np.array([1.0, -2.0, 0.5]), 1e-6
+    by_q, _, _ = functions.forward_dynamics_derivatives(q, u, tau)
+    jacobian_x, _ = functions.state_rates_jacobian(np.concatenate((q, u)), tau)
+    for j, unit in enumerate(np.eye(3)):
+        along = step * functions.coordinate_rates(q, unit)
+        slope = functions.forward_dynamics(q + along, u, tau) - functions.forward_dynamics(q - along, u, tau)
+        np.testing.assert_allclose(by_q[:, j], slope / (2 * step), atol=1e-8)
+        moved = (functions.forward_dynamics(q + side * step * unit, u, tau) for side in (1, -1))
+        np.testing.assert_allclose(jacobian_x[3:, j], np.subtract(*moved) / (2 * step), atol=1e-8)
 
 
 def test_parameter_derivatives_scale_as_the_equations_do() -> None:

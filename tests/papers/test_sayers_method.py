@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from tests.seeds import seeds
 
@@ -220,8 +222,29 @@ def test_bodies_keep_their_letters_and_others_get_the_first_free_from_their_init
     for name in ("arm", "N", "wheel", "b", "wing", "A"):
         parent = system.joint(name, parent, system.body(name, 1, (0, 1, 0), FULL), ph.Revolute("x")).child
     report = system.derive("kane", report=True).report
-    assert report.table_2.bodies == ("C", "D", "W", "B", "X", "A")
+    assert report.table_2.bodies == ("C", "O", "W", "B", "X", "A")
     assert report.cell_text(report.table_2.cell("Unit vectors", "A")) == "n1, a2, a3"
+
+
+@pytest.mark.parametrize(
+    ("names", "letters"), [("aA", "BA"), ("Aa", "AB"), ("bBc", "DBC"), ("NnQU", "OPRV"), ("zYx", "ZYX")]
+)
+def test_a_capital_keeps_its_letter_before_a_small_one_and_n_is_the_ground_s(names: str, letters: str) -> None:
+    system = ph.System("letters")
+    for name in names:
+        system.joint(f"to {name}", system.ground, system.body(name, 1, (0, 1, 0), FULL), ph.Revolute("x"))
+    assert "".join(system.derive("kane", report=True).report.table_2.bodies) == letters
+
+
+def test_a_report_is_that_of_the_whole_equations() -> None:
+    with pytest.raises(PolhodeError, match=r"(?s)the report .* whole equations.*E-SMALL-010"):
+        carried().derive("kane", report=True, small=["slide"])
+
+
+def test_a_report_pickles() -> None:
+    report = carried().derive("kane", report=True).report
+    again = pickle.loads(pickle.dumps(report))
+    assert str(again) == str(report)
 
 
 @pytest.mark.parametrize("seed", seeds(3, of=8))

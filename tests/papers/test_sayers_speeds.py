@@ -178,6 +178,28 @@ def test_a_speed_that_is_the_system_s_own_keeps_its_name() -> None:
     assert same(made.mass_matrix.entries(), other.mass_matrix.entries()) and made.agrees_with(other)
 
 
+@pytest.mark.parametrize(
+    ("translations", "rotations", "starred"),
+    [
+        ("x", (1, 2, 3), []),
+        ("xyz", (), []),
+        ("xyz", (3,), ["block_11_star", "block_12_star"]),
+        ([(1, 0, 0), (0.6, 0.8, 0), (0, 0, 1)], (), ["block_1_star", "block_2_star"]),
+    ],
+)
+def test_a_speed_has_a_star_where_it_is_another_alone(
+    translations: Any, rotations: tuple[int, ...], starred: list[str]
+) -> None:
+    system = block(rotations, translations)
+    made = assert_the_same_in_his_speeds(system)
+    assert [name for name in made.speeds if name.endswith("_star")] == starred
+    if not starred:
+        assert made.dependent_speeds is not None
+        assert same(made.dependent_speeds.E.entries(), Matrix.identity(len(made.u)).entries())
+        name = made.speeds[-1]
+        assert made.simulate(0.01, speeds={name: 2}).speed(name)[0] == 2
+
+
 def test_prescribed_motion_is_part_of_what_his_speeds_mean() -> None:
     system = block((1, 2, 3), "xyz", carried=True)
     system.prescribe("hinge", ph.sin(2 * system.time))

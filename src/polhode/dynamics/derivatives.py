@@ -7,12 +7,15 @@ at constant τ gives
 
     ∂u̇/∂x = -M⁻¹ ∂τ(q, u, u̇)/∂x,    ∂u̇/∂τ = M⁻¹,
 
-with u̇ put in afterwards and M⁻¹ applied through LᵀDL, whose factors the accelerations need anyway.
+with u̇ put in afterwards and M⁻¹ applied through LᵀDL, whose factors the accelerations need anyway. In other speeds u*,
+of which the tree's are u = E(q) u* + e, what balances is Eᵀτ, which moves with q:
+
+    ∂u̇*/∂q = M⁻¹ (∂(Eᵀτ)/∂q - ∂τ*(q, u*, u̇*)/∂q),    ∂u̇*/∂τ = M⁻¹ Eᵀ
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,9 +32,11 @@ from ..expr import (
     same,
     substitute,
 )
+from ..geometry.linear import Factors
 from .composite_derivatives import CompositeTree
-from .equations import EquationsOfMotion, factor
+from .equations import EquationsOfMotion
 from .loads import Loads
+from .mass_factors import mass_factors
 
 Columns = list[list[Expr]]
 
@@ -129,8 +134,8 @@ def _less(columns: list[list[Any]], others: Columns) -> Columns:
 
 def shortest_inverse(equations: EquationsOfMotion) -> _Differentiated | _Composite:
     """Of the ways to the derivatives of the inverse dynamics, the one that takes the fewest operations."""
-    closed = _Composite(equations)
-    ways: list[_Differentiated | _Composite] = [closed] if equations.constraints is None and closed.holds() else []
+    closed, is_plain = _Composite(equations), equations.constraints is None and equations.dependent_speeds is None
+    ways: list[_Differentiated | _Composite] = [closed] if is_plain and closed.holds() else []
     if not ways or len(equations.u) <= _MANY:
         for inverse in equations.recipe.inverses or (equations.recipe.inverse,):
             ways.append(_Differentiated(equations, tuple(as_expr(entry) for entry in inverse(equations.udot))))
@@ -139,6 +144,23 @@ def shortest_inverse(equations: EquationsOfMotion) -> _Differentiated | _Composi
 
 def _size(columns: tuple[Columns, Columns]) -> int:
     return sum(operation_counts(entry for part in columns for column in part for entry in column).values())
+
+
+def balance_columns(
+    equations: EquationsOfMotion, way: _Differentiated | _Composite, ud: Sequence[Expr]
+) -> tuple[Columns, Columns]:
+    """The derivatives of τ*(q, u*, u̇*) - Eᵀτ along every speed's direction of motion and by every speed."""
+    by_q, by_u = way.columns(ud)
+    if equations.dependent_speeds is None:
+        return by_q, by_u
+    given, _ = _columns(equations, list(equations.efforts))
+    return _less(by_q, given), by_u
+
+
+def displacement_speeds(equations: EquationsOfMotion) -> Matrix:
+    """P Γ⁻, by which coordinates that change at rates q̇ move along the speeds of equations: u* = P u (+ p)."""
+    back, dependent = equations.tree.kinematic_left_inverse(), equations.dependent_speeds
+    return back if dependent is None else (dependent.forms[0] @ back).map(as_expr)
 
 
 @quiet_collector()
@@ -157,14 +179,18 @@ def forward_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, M
     if equations.constraints is not None or equations.small is not None:  # M alone does not tell, or is no LᵀDL
         rates = list(equations.forward_dynamics)
         by_q, by_u = _columns(equations, rates)
-        by_tau = [derivative(rates, effort) for effort in equations.tau]
-        return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), Matrix.columns_of(by_tau, size)
+        by_effort = [derivative(rates, effort) for effort in equations.tau]
+        return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), Matrix.columns_of(by_effort, size)
     way = shortest_inverse(equations)
-    factors = factor(equations.tree, way.mass_matrix)
-    by_q, by_u = way.columns([as_expr(rate) for rate in factors.solve(equations.tau - Vector(way.bias))])
+    factors = mass_factors(equations, way.mass_matrix)
+    rates = [as_expr(rate) for rate in factors.solve(equations.efforts - Vector(way.bias))]
+    by_q, by_u = balance_columns(equations, way, rates)
 
-    def solved(columns: Columns) -> Matrix:
-        made = [factors.solve([-entry for entry in column]) for column in columns]
-        return Matrix.columns_of(made, size).map(as_expr)
+    def solved(columns: Iterable[Sequence[Any]]) -> Matrix:
+        return Matrix.columns_of([factors.solve(list(column)) for column in columns], size).map(as_expr)
 
-    return solved(by_q), solved(by_u), factors.inverse().map(as_expr)
+    dependent = equations.dependent_speeds
+    units = Matrix.identity(size) if dependent is None else dependent.E
+    by_tau = factors.inverse().map(as_expr) if isinstance(factors, Factors) else solved(units)
+    by_q, by_u = ([[-entry for entry in column] for column in columns] for columns in (by_q, by_u))
+    return solved(by_q), solved(by_u), by_tau

@@ -39,7 +39,7 @@ from ..expr import (
 )
 from ..expr.spelling import spelled
 from ..geometry.triangular import TriangularFactors
-from .derivatives import forward_derivatives, shortest_inverse
+from .derivatives import balance_columns, displacement_speeds, forward_derivatives, shortest_inverse
 from .embedding import pulls
 from .equations import EquationsOfMotion
 from .mass_factors import mass_factors
@@ -133,8 +133,8 @@ class Variations:
     def _by_matrices(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """The same by ∂τ/∂q and ∂τ/∂u, which all directions share."""
         equations, solved = self.equations, self._solved
-        by_q, by_u = shortest_inverse(equations).columns(solved.solution)
-        back = equations.tree.kinematic_left_inverse()
+        by_q, by_u = balance_columns(equations, shortest_inverse(equations), solved.solution)
+        back = displacement_speeds(equations)
         own = {*equations.q, *equations.u}
         zero = as_expr(0)
         found = []
@@ -210,7 +210,7 @@ class Variations:
         """The columns of ∂ẋ/∂x, those of the accelerations from their derivatives along unit speeds."""
         equations, place = self.equations, self.accelerations
         by_q, by_u, _ = forward_derivatives(equations)
-        by_state = [*(by_q @ equations.tree.kinematic_left_inverse()).columns, *by_u.columns]
+        by_state = [*(by_q @ displacement_speeds(equations)).columns, *by_u.columns]
         beyond = [column[place] for column in self._open_along([{x: as_expr(1)} for x in equations.z])]
         plain = self.rates[: place.start] + self.rates[place.stop :]
         found = []

@@ -7,8 +7,8 @@ first-order parts are dropped node by node: (a + a₁)(b + b₁) is (a b) + (a b
 nothing is expanded. As a polynomial is one function however it is written, the result has the fingerprint that any
 other way to it has.
 
-A function that bends or jumps where its operand vanishes, such as |s|, has no such polynomial. In c |s| s it does no
-harm, so it is carried as a mark, and refused where the mark reaches a result.
+A function that bends or jumps where its operand vanishes, such as |s| or a table at a knot, has no such polynomial. In
+c |s| s it does no harm, so it is carried as a mark, and refused where the mark reaches a result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from ..errors import PolhodeError
 from .differentiation import directional, forward
 from .graph import free_symbols, rebuild, substitute, topological
 from .leaves import symbol
-from .node import ONE, ZERO, Expr, add, mul, number
+from .node import CALL, ONE, ZERO, Expr, add, mul, number
+from .opaque.table import Table
 
 #: What is raised where something is divided by what vanishes.
 _DIVISION = "E-EXPR-003"
@@ -91,6 +92,11 @@ def _carried(
         return _mark(node, marks), ZERO
     if op in ("min", "max") and args[0] == args[1]:
         return args[0], _mark(node, marks)
+    jumps, bends = _breaks(node, args, moving) if op == CALL else (False, False)
+    if jumps:
+        return _mark(node, marks), ZERO
+    if bends:
+        return rebuild(node, args), _mark(node, marks)
     try:
         made = rebuild(node, args)
         return made, ZERO if all(rate is None for rate in moving) else forward(node, made, args, moving)
@@ -98,6 +104,16 @@ def _carried(
         if error.problems[0].code != _DIVISION:
             raise
         raise _bend(node) from None
+
+
+def _breaks(node: Expr, args: Sequence[Expr], moving: Sequence[Expr | None]) -> tuple[bool, bool]:
+    """Whether a table jumps, or bends along what is small, where small symbols vanish."""
+    jumps = bends = False
+    for place, (before, at, rate) in enumerate(zip(node.args, args, moving, strict=True)):
+        if isinstance(node.data, Table) and at is not before and at.is_number:
+            jumping, bending = node.data.pieces.breaks_at(place, float(at.data))
+            jumps, bends = jumps or jumping, bends or (bending and rate is not None)
+    return jumps, bends
 
 
 def _mark(node: Expr, marks: dict[Expr, Expr]) -> Expr:
@@ -115,9 +131,10 @@ def _division(node: Expr) -> PolhodeError:
 
 
 def _bend(node: Expr) -> PolhodeError:
+    smooth = 'a table of kind="cubic"' if node.op == CALL else "sqrt(x**2 + e**2) in place of abs(x)"
     return PolhodeError(
         f"{_told(node)} has no slope where the small variables vanish: it bends or jumps there.",
-        cure="Leave what it depends on out of the small variables, or smooth it: sqrt(x**2 + e**2) in place of abs(x).",
+        cure=f"Leave what it depends on out of the small variables, or smooth it: {smooth}.",
         code="E-SMALL-002",
     )
 

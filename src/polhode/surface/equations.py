@@ -279,7 +279,10 @@ class Equations(
 
     @cached_property
     def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
-        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ)."""
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ).
+
+        A column of ∂/∂q is as for the inverse dynamics; in other speeds than the joints' own ∂u̇/∂τ is M⁻¹ Eᵀ.
+        """
         from ..dynamics.derivatives import forward_derivatives
 
         return forward_derivatives(self.record)

@@ -42,6 +42,30 @@ def test_of_a_tree(seed: int) -> None:
     _check(random_system(seed, bodies=(1, 3), max_speeds=6).derive().record)
 
 
+def _plate() -> ph.System:
+    """A plate on a table with an arm, whose speeds along its own axes mix the coordinates."""
+    s = ph.System("plate")
+    plate = s.body("plate", mass=2, com=(0.1, 0, 0.3), inertia=(1, 2, 2.5))
+    slide = s.joint("p", s.ground, plate, ph.BuildingBlock("xy", rotations=(3,)))
+    s.joint("arm", plate, s.body("rod", mass=1, com=(0, 0, -1)), ph.Revolute("x"))
+    s.joint_force(slide, -10 * slide.q[0], index=0)
+    return s
+
+
+def test_in_sayers_speeds() -> None:
+    _check(_plate().derive("kane", speeds="sayers").record)
+
+
+@pytest.mark.parametrize("seed", seeds(1, of=6))
+def test_in_pseudo_velocities(seed: int) -> None:
+    """Each mixes all speeds, also those of other branches, with coefficients of coordinates and of time."""
+    system = random_system(seed, bodies=(1, 2), max_speeds=4)
+    plain = system.derive()
+    mixed = sum((ph.cos(q) * u for q, u in zip(plain.q, plain.u, strict=False)), start=system.time)
+    pseudo = {f"pi {k}": 3 * u + mixed for k, u in enumerate(plain.u)}
+    _check(system.derive(pseudo=pseudo).record)
+
+
 def _sleigh() -> ph.System:
     s = ph.System("sleigh", gravity=(0, 0, 0))
     m, b = s.parameter("m"), s.parameter("b")

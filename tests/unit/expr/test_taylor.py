@@ -63,6 +63,36 @@ def test_what_bends_is_refused_in_a_result(root: Expr) -> None:
         first_order([q + root], SMALL)
 
 
+STEPS, BENT = table([-1, 0, 1], [0, 1, 1], kind="held"), table([-1, 0, 1], [0, 0, 1])
+SQUARE = table(([-1, 0, 1], [0, 1]), [[0, 0], [0, 0], [1, 2]])
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        BENT(a),
+        BENT(2 * a - b),
+        BENT(1 + a),  # beyond which its value is held
+        STEPS(a),
+        STEPS(-a * a),  # of which 0 lasts on both sides, and 1 holds between
+        SQUARE(a, q),
+        table([0, 1], [0, 1], outside="error")(a),
+    ],
+)
+def test_a_table_that_bends_or_jumps_where_small_symbols_vanish_is_refused(root: Expr) -> None:
+    with pytest.raises(PolhodeError, match="has no slope where the small variables vanish") as refused:
+        first_order([q + root], SMALL)
+    assert 'kind="cubic"' in str(refused.value)
+
+
+def test_a_table_is_carried_where_its_slope_is_one() -> None:
+    smooth = table([-1, 0, 1, 2], [0, 3, 1, 5], kind="cubic")
+    fine = [BENT(a + 0.5), smooth(a), STEPS(a - 0.5), SQUARE(q, b + 0.5), BENT(q + a), BENT(a * a), smooth(a) * b]
+    assert first_order(fine, SMALL).sums == [expansion(root) for root in fine]
+    (value,) = substitute([BENT(a)], {a: 0})
+    assert first_order([BENT(a) * b, BENT(a) * a], SMALL).sums == [value * b, value * a]  # the bend times b is dropped
+
+
 def test_a_small_denominator_is_refused() -> None:
     with pytest.raises(PolhodeError, match=r"q/sin\(a\) divides by sin\(a\), which vanishes"):
         first_order([q / sin(a)], SMALL)

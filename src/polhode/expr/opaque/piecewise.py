@@ -107,6 +107,31 @@ class Pieces:
         ends = [_horner(row, knot - start) for row, knot, start in zip(rows, knots, starts, strict=False)]
         return tuple(knot for knot, end, row in zip(knots, ends, rows[1:], strict=True) if abs(row[0] - end) > least)
 
+    def breaks_at(self, axis: int, x: float) -> tuple[bool, bool]:
+        """Whether the value jumps where one argument is x, and whether the slope by it does, whatever the others are.
+
+        >>> bent = Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 5.0, 0.0))
+        >>> bent.breaks_at(0, 0.5), bent.breaks_at(0, 1.0)
+        ((False, False), (False, True))
+        """
+        import numpy as np
+
+        knots, places = self.knots[axis], len(self.sizes)
+        if x not in knots:
+            return False, False
+        piece = knots.index(x)
+        table = np.moveaxis(np.reshape(self.coefficients, (*self.counts, *self.sizes)), (axis, places + axis), (0, 1))
+        step = x - knots[max(piece - 1, 0)]
+        powers = np.arange(len(table[0])).reshape(-1, *([1] * (table.ndim - 2)))
+
+        def jumps(left: Any, right: Any, power: int) -> bool:
+            largest = max(np.nanmax(np.abs(table[:, power])), np.abs(left).sum(axis=0).max())
+            return not bool(np.all(np.abs(left.sum(axis=0) - right[power]) <= 1e-12 * largest))
+
+        left, right = table[piece], table[piece + 1]
+        slopes = powers * left * step ** np.maximum(powers - 1, 0)
+        return jumps(left * step**powers, right, 0), jumps(slopes, right, 1)
+
     def integral(self) -> Pieces:
         """The antiderivative, of one variable, that is continuous and zero at the first knot."""
         (knots,), (size,) = self.knots, self.sizes

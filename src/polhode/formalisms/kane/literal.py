@@ -15,10 +15,11 @@ from typing import Any
 
 from ...dynamics.equations import EquationsOfMotion, Recipe
 from ...dynamics.loads import Loads
-from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same, substitute, symbol
+from ...expr import Expr, Matrix, Vector, as_expr, same, substitute, symbol
 from ...expr.spelling import OWN
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
+from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Tree
 from ...model.model import Model
 from .bodies import NONRECURSIVE, Part, parts_of
@@ -45,8 +46,21 @@ class Literal:
     @cached_property
     def speeds(self) -> Vector:
         """u*: the paper's speeds. One that is the system's own keeps its symbol, of others `u` is called `u_star`."""
-        new = {i for part in self.parts for i in part.absolute if not _is_own(part, i)}
+        own = self.tree.u
+        new = {i for i, value in self.absolute_speeds.items() if not same([value], [own[i]])}
         return Vector([symbol(f"{u.name}_star", "speed", OWN) if i in new else u for i, u in enumerate(self.tree.u)])
+
+    @cached_property
+    def absolute_speeds(self) -> dict[int, Expr]:
+        """What the speeds of nonrecursive bodies are, in the system's own: ω^B and v^B* along the body's axes."""
+        moving = velocities(self.tree)
+        found: dict[int, Expr] = {}
+        for part in self.parts:
+            w, v = moving[part.block.place]
+            for i, direction in part.absolute.items():
+                along = w if i in part.turning else v + w.cross(part.centre)
+                found[i] = as_expr(direction.dot(along))
+        return found
 
     @cached_property
     def rotational(self) -> list[Rotational]:
@@ -181,14 +195,3 @@ class Literal:
 def _components(directions: Mapping[int, Vector], vector: Vector) -> dict[int, Any]:
     """A vector's components along directions that span it, by their speeds."""
     return dict(zip(directions, left_inverse(Matrix.columns_of([*directions.values()], 3)) @ vector, strict=True))
-
-
-def _is_own(part: Part, speed: int) -> bool:
-    """Whether an absolute speed is the system's own: on the ground, along its column, B* moving as B_0 in it."""
-    direction = part.absolute[speed]
-    if part.link.parent != BASE or part.block.translations:
-        return False
-    if speed in part.turning:
-        return same(part.turning[speed], direction)
-    sideways = [direction.dot(axis.cross(part.centre)) for axis in part.turning.values()]
-    return same(part.sliding[speed], direction) and all(is_zero(entry) for entry in sideways)

@@ -98,20 +98,19 @@ class Notation:
 
     @cached_property
     def letters(self) -> list[str]:
-        """For each body its letter, N being the ground: its name, if that is a letter, else the first one free.
+        """For each body its letter: its name, if that is a letter, else the first one free; N is the ground's.
 
-        That is looked for from the name's initial on, which gives the satellite's Bus, Clock, Camera, E and Boom the
-        letters B, C, D, E and F that they have in the paper. When the alphabet is used up, strokes are added.
+        A capital comes before a small letter. What is free is looked for from the name's initial on, which gives the
+        satellite's Bus, Clock, Camera, E and Boom the letters B, C, D, E and F that they have in the paper. When the
+        alphabet is used up, strokes are added.
         """
         names = [block.link.name for block in self._blocks]
-        own = {name.upper() for name in names if name.upper() in (*_LETTERS, "A")}
+        own = {letter: name for name in names for letter in (*_LETTERS, "A") if name.upper() == letter}
+        own |= {name: name for name in names if name in own}
+        keeping = {name: letter for letter, name in own.items()}
         made: list[str] = []
         for name in names:
-            if name.upper() in own:
-                own.remove(name.upper())
-                made.append(name.upper())
-            else:
-                made.append(_first_free(name, {*made, *own}))
+            made.append(keeping.get(name) or _first_free(name, {*made, *own}))
         return made
 
     def letter(self, index: int) -> str:
@@ -224,8 +223,8 @@ class Notation:
 
 def _first_free(name: str, taken: set[str]) -> str:
     """The first letter that is not taken, from a name's initial on; with strokes when all are."""
-    start = max(_LETTERS.find(name[:1].upper()), 0) if name[:1] else 0
-    order = _LETTERS[start:] + _LETTERS[:start]
+    initial = name[:1].upper()
+    order = sorted(_LETTERS, key=lambda letter: letter < initial)
     strokes = ""
     while all(letter + strokes in taken for letter in order):
         strokes += "'"

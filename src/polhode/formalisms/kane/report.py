@@ -8,10 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from ...dynamics.equations import EquationsOfMotion
+from ...dynamics.whole import check_untruncated
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, quiet_collector, substitute
 from ...expr.latex_printer import latex as expression_latex
 from ...expr.spelling import latex_escape
+from ...model.model import Model
 from .kinematical import kinematical_equations
 from .literal import Literal
 from .notation import Constants, Notation, Sum, as_text, unused
@@ -52,7 +54,11 @@ class Report:
                 cure='Write derive("kane", report=True).',
                 code="E-DERIVE-020",
             )
+        check_untruncated(self.equations, "the report of the paper's tables")
         object.__setattr__(self, "_constants", Constants(unused("P", self.equations.system)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _report_of, (self.equations.system, self.operations)
 
     @cached_property
     def literal(self) -> Literal:
@@ -233,6 +239,13 @@ class Report:
             "variables": {as_text(name): as_text(meaning) for name, meaning in self.variables.items()},
         }
         return {"tables": tables, "equations": self._equations(latex=False), **texts, "operations": counts}
+
+
+def _report_of(system: Model, operations: Callable[[EquationsOfMotion, str], Any]) -> Report:
+    """The report of a system, derived anew."""
+    from ..deriving import derive
+
+    return Report(derive(system, "kane"), operations)
 
 
 def _coefficients(table: Table) -> list[Expr]:

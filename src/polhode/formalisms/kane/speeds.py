@@ -15,7 +15,6 @@ from typing import Any
 from ...constraints import Constraints, PseudoSpeeds
 from ...expr import Expr, Matrix, Vector, as_expr, directional, substitute
 from ...expr.spelling import acceleration_of, told_apart
-from ...kinematics.motion import velocities
 from ...model.building import spellings_of
 from ...model.model import Model
 from .literal import Literal
@@ -64,13 +63,9 @@ class SayersSpeeds(PseudoSpeeds):
 def speeds_of(system: Model, rows: Constraints) -> SayersSpeeds:
     """Sayers' speeds for a tree; `rows` are its constraints, which are none."""
     literal, tree = Literal(system, rows.tree), rows.tree
-    chosen, values = literal.speeds, list(tree.u)
-    moving = velocities(tree)
-    for part in literal.parts:
-        w, v = moving[part.block.place]
-        for i, direction in part.absolute.items():
-            values[i] = direction.dot(w) if i in part.turning else direction.dot(v + w.cross(part.centre))
+    chosen = literal.speeds
+    values = [literal.absolute_speeds.get(i, u) for i, u in enumerate(tree.u)]
     new = [u for u in chosen if u not in tree.u]
     told_apart([*new, *map(acceleration_of, new)], spellings_of(system), "speeds of Sayers")
-    made = [u if u is own else as_expr(value) for u, own, value in zip(chosen, tree.u, values, strict=True)]
+    made = [u if u is own else value for u, own, value in zip(chosen, tree.u, values, strict=True)]
     return SayersSpeeds(rows, tuple(range(len(tree.u))), (), chosen, Vector(made), literal)
