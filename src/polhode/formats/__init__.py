@@ -106,6 +106,6 @@ def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
 
 
 __all__ = [
-    "READERS", "dumps_yaml", "from_dh", "load", "load_mjcf", "load_sdf", "load_urdf", "load_xml", "load_yaml", "loads_yaml",
-    "save_yaml", "schema",
+    "READERS", "dumps_yaml", "from_dh", "load", "load_mjcf", "load_sdf", "load_urdf", "load_xml", "load_yaml",
+    "loads_yaml", "save_yaml", "schema",
 ]  # fmt: skip

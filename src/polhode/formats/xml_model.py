@@ -22,7 +22,7 @@ _BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {
 
 
 def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report]:
-    """Read <robot> as URDF, <sdf> as SDF and <mujoco> as MJCF: the System, and the report; options are that reader's."""
+    """Read <robot> as URDF, <sdf> as SDF, <mujoco> as MJCF: the System and the report; options are that reader's."""
     file, limits = path_of(path), limits_of(options.get("limits"))
     root = parse_xml(read_bytes(file, limits), file.name, limits)
     reader = _BY_ROOT.get(root.tag)

@@ -14,7 +14,7 @@ from ..view.mesh import Mesh, library, shares, simplified
 from ..view.mesh_files import read_mesh
 
 MOST_TRIANGLES = 60_000
-"""As many triangles as a page holds: some nine hundred kilobytes, drawn at once even where there is no graphics card."""
+"""As many triangles as a page holds: some nine hundred kilobytes, drawn at once without a graphics card too."""
 _COARSE = 240
 
 

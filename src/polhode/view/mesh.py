@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,5 +148,5 @@ def hex_color(rgb: Sequence[float]) -> str:
     >>> hex_color((1, 0.5, 0))
     '#ff8000'
     """
-    r, g, b = (int(round(255 * min(1.0, max(0.0, float(part))))) for part in list(rgb)[:3])
-    return cast(str, f"#{r:02x}{g:02x}{b:02x}")
+    r, g, b = (round(255 * min(1.0, max(0.0, float(part)))) for part in list(rgb)[:3])
+    return f"#{r:02x}{g:02x}{b:02x}"

@@ -254,12 +254,11 @@ class _Reader:
             xyz = _Z
         frame = direction.attributes.get("expressed_in", "") if direction else ""
         if frame not in ("", "__model__"):
-            self.problem(
-                element.line, f"{what} <xyz>", f"an axis in the frame '{frame[:60]}' is not read.", "Write it in the joint's.", "E-SDF-006"
-            )  # fmt: skip
+            said = f"an axis in the frame '{frame[:60]}' is not read."
+            self.problem(element.line, f"{what} <xyz>", said, "Write it in the joint's.", "E-SDF-006")
         in_model = frame == "__model__" or (axis is not None and _text(axis, "use_parent_model_frame") in ("1", "true"))
         lower, upper = (self.number(limit, tag, what) for tag in ("lower", "upper"))
-        bounded = None not in (lower, upper) and max(abs(lower or 0), abs(upper or 0)) < _ENDLESS
+        bounded = all(end is not None and abs(end) < _ENDLESS for end in (lower, upper))
         facts = JointFacts(
             name,
             kind,

@@ -107,7 +107,7 @@ load_sdf = system_alone(read_sdf)
 def _tell_snapped(model: SdfModel, snap: Fraction, findings: Findings) -> None:
     """One notice of all angles that are taken as right ones; those made on the way from pose to pose are exact."""
     findings.notices[:] = [each for each in findings.notices if each.code != "N-URDF-002"]
-    placed = [each.pose for each in (*model.links, *model.joints)]
+    placed = [*(link.pose for link in model.links), *(joint.pose for joint in model.joints)]
     lines = [at.line for at in placed for angle in at.rpy if nearest_angle(angle, snap)[1]]
     if lines:
         said = f"{len(lines)} angles this near to a multiple of pi/2 ({float(snap):g}) are taken as that."
@@ -140,7 +140,8 @@ def _tree_and_loops(model: SdfModel, findings: Findings) -> tuple[list[SdfJoint]
     below: dict[str, list[SdfJoint]] = {}
     for joint in carrier.values():
         below.setdefault(joint.parent, []).append(joint)
-    waiting = [link.part.name for link in model.links if link.part.name not in carrier][::-1] + [WORLD]
+    free = [link.part.name for link in model.links if link.part.name not in carrier]
+    waiting = [*free[::-1], WORLD]
     order: list[SdfJoint] = []
     while waiting:
         following = below.get(waiting.pop(), [])

@@ -122,8 +122,8 @@ class Assembly:
         """Join the root link to the ground, at a place."""
         name, there = free_name("root_joint", taken), at or Placement()
         kind = Free() if base == "floating" else Fixed()
-        place = {"at": [as_expr(entry) for entry in there.xyz], "rotation": self._turns(there, "") or None}
-        self.system.joint(name, self.system.ground, self.body_name[root], kind, **place)
+        position, turns = [as_expr(entry) for entry in there.xyz], self._turns(there, "") or None
+        self.system.joint(name, self.system.ground, self.body_name[root], kind, at=position, rotation=turns)
 
     def add_joint(self, joint: JointPart, dynamics: bool) -> None:
         """A joint where the file puts it; with `dynamics`, its damping too."""
