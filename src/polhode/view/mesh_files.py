@@ -48,9 +48,9 @@ def read_mesh(path: Path) -> Mesh:
     if kind == ".dae" and (b"<!DOCTYPE" in content or b"<!ENTITY" in content or b"\0" in content):
         raise _refused("a DOCTYPE, or what is no UTF-8, is not allowed in COLLADA", "Save it again.", "E-MESH-005")
     mesh = _load(content, kind, path)
-    if kind == ".dae" and not mesh.count and b"<texture" in content:
+    if kind == ".dae" and b"<texture" in content:
         # A picture that is not declared takes all that wears it with it; without pictures the form is there.
-        mesh = replace(_load(_plain(content), kind, path), averaged=True)
+        mesh = replace(mesh if mesh.count else _load(_plain(content), kind, path), averaged=True)
     mesh = _checked(mesh)
     found = _UNIT.search(content[:20_000]) if kind == ".dae" else None
     return mesh if found is None else _scaled(mesh, float(found.group(1)))
@@ -75,7 +75,8 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
     if not log.handlers:
         log.addHandler(logging.NullHandler())  # what it lacks is told by us
     try:
-        scene = trimesh.load_scene(BytesIO(content), file_type=kind[1:], resolver=_Beside(path.parent))
+        with np.errstate(all="ignore"):
+            scene = trimesh.load_scene(BytesIO(content), file_type=kind[1:], resolver=_Beside(path.parent))
         nodes = [(name, *scene.graph[name]) for name in scene.graph.nodes_geometry]
         total = sum(len(getattr(scene.geometry[each], "faces", ())) for _, _, each in nodes)
         if total > MOST_TRIANGLES:
