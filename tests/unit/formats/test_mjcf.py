@@ -236,7 +236,7 @@ def test_a_mesh_is_drawn_where_the_file_puts_it_in_its_material(tmp_path: Path) 
     rest = """<default><mesh scale="2 2 2"/><default class="small"><mesh scale="0.1 0.1 0.1"/></default></default>
       <compiler meshdir="parts"/><asset><material name="m" rgba="1 0 0 1"/><mesh file="cube.stl"/>
       <mesh name="tiny" class="small" file="cube.stl"/><mesh name="gone" file="gone.stl" scale="1 1 -1"/></asset>"""
-    geoms = """<geom type="mesh" mesh="cube" pos="1 2 3" euler="0 0 90" material="m"/><geom type="mesh" mesh="tiny"
+    geoms = """<geom type="mesh" mesh="cube" pos="1 2 3" quat="1 0 0 1" material="m"/><geom type="mesh" mesh="tiny"
       rgba="0 0 1 1"/><geom type="mesh" mesh="gone"/><geom size="9" group="3"/>"""
     system, _ = read(tmp_path, f'<body name="a"><joint/>{MASS}{geoms}</body>', rest)
     cube, tiny, gone = system.bodies["a"].shapes

@@ -266,9 +266,7 @@ def test_meshes_are_drawn_shaded_with_and_without_webgl(request, robot, how):
 
 def test_a_mesh_is_pointed_at_by_its_form(browser, robot):
     browser.open(robot, "0")
-    box = browser.value(
-        "(() => { const b = document.querySelector('#stage').getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()"
-    )
+    box = browser.value("(({x, y, width, height}) => [x, y, width, height])(stage.getBoundingClientRect())")
     names = set()
     for k in range(40):
         x = box[0] + box[2] * (k + 0.5) / 40

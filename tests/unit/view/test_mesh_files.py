@@ -41,8 +41,10 @@ def collada(look: str, unit: str = "1") -> str:
 <library_effects><effect id="e"><profile_COMMON><technique sid="c"><lambert><diffuse>{look}</diffuse></lambert>
 </technique></profile_COMMON></effect></library_effects>
 <library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
-<library_geometries><geometry id="g"><mesh><source id="s"><float_array id="f" count="9">0 0 0 1 0 0 0 2 0</float_array>
-<technique_common><accessor source="#f" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<library_geometries><geometry id="g"><mesh><source id="s">
+<float_array id="f" count="9">0 0 0 1 0 0 0 2 0</float_array>
+<technique_common><accessor source="#f" count="3" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/>
 <param name="Z" type="float"/></accessor></technique_common></source><vertices id="v"><input semantic="POSITION"
 source="#s"/></vertices><triangles count="1" material="k"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p>
 </triangles></mesh></geometry></library_geometries>

@@ -87,7 +87,8 @@ def test_a_joint_to_the_world_needs_no_root(tmp_path: Path) -> None:
 
 def test_looks_are_kept(tmp_path: Path) -> None:
     visual = (
-        '<visual name="v"><pose>0 0 1 0 0 0</pose><geometry><mesh><uri>model://m/a.stl</uri><scale>1 -1 1</scale></mesh></geometry>'
+        '<visual name="v"><pose>0 0 1 0 0 0</pose><geometry>'
+        "<mesh><uri>model://m/a.stl</uri><scale>1 -1 1</scale></mesh></geometry>"
         "<material><ambient>1 0 0 1</ambient></material></visual>"
         "<visual name='w'><geometry><sphere><radius>0.1</radius></sphere></geometry></visual>"
     )
@@ -112,7 +113,7 @@ def test_what_is_not_read_is_told(tmp_path: Path) -> None:
         ((), "E-SDF-011"),
         ((link("a"), link("a")), "E-SDF-003"),
         ((link("a", "0 0 0"),), "E-SDF-005"),
-        ((link("a").replace("<pose>", "<pose relative_to='b'>").replace("></pose", ">0 0 0 0 0 0</pose"),), "E-SDF-006"),
+        ((link("a", "0 0 0 0 0 0").replace("<pose>", "<pose relative_to='b'>"),), "E-SDF-006"),
         ((link("a"), joint("j", "a", "b")), "E-SDF-012"),
         ((link("a"), link("b"), joint("j", "a", "b"), joint("k", "b", "a")), "E-SDF-013"),
         ((link("a"), link("b"), joint("j", "a", "b", "<axis><xyz>0 0 0</xyz></axis>")), "E-SDF-008"),
