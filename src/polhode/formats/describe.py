@@ -132,7 +132,7 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     count = _SIZES[shape.kind]
     if len(sizes) != (count or 3):
         raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-YAML-043")
-    named = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
+    named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}
     pose = Pose(as_rotation(shape.rotation, place), Vector(shape.at))
