@@ -35,7 +35,7 @@ from ..expr import (
 )
 from ..expr.spelling import acceleration_of, spelled
 from .displacements import displacements
-from .linear import DIVISIONS, Linear, SecondOrder, singular
+from .linear import DIVISIONS, Linear, SecondOrder, at_values, singular
 from .operating_point import OperatingPoint, Values, operating_point
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _linearized(
 ) -> Linear:
     equations, values = point.equations, point.values
     tree, u = equations.tree, list(equations.u)
-    M = _at(equations.mass_matrix, values)
+    M = at_values(equations.mass_matrix, values)
     ud = Vector([(prescribed or {}).get(speed, as_expr(0)) for speed in u])
     lacks = substitute([as_expr(entry) for entry in equations.bias - equations.efforts], values)
     lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
@@ -130,7 +130,7 @@ def _linearized(
     G, L = -jacobian(needed, inputs), jacobian(needed, list(z))
     S = Matrix.columns_of([directional(list(zdot), step) for step in by_displacement], len(z))
     U, Z, H = (jacobian(list(zdot), symbols) for symbols in (u, list(z), inputs))
-    P, R, C, K, F, G, L, S, U, Z, H = (_at(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
+    P, R, C, K, F, G, L, S, U, Z, H = (at_values(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
     form = SecondOrder(point, P, R, M, C, K, F, G, L, S, U, Z, H, parameters)
     made = Linear(
         point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(substitute(list(zdot), values)),
@@ -155,12 +155,6 @@ def _moving(linear: Linear) -> str:
 
 def _taken(back: Matrix, change: Sequence[Any]) -> list[Expr]:
     return [as_expr(entry) for entry in back @ Vector(change)]
-
-
-def _at(matrix: Matrix, point: Mapping[Expr, Expr]) -> Matrix:
-    width = len(matrix[0]) if len(matrix) else 0
-    flat = substitute([as_expr(entry) for entry in matrix.entries()], point)
-    return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
 
 # ---- what is given ---------------------------------------------------------------------------------------------

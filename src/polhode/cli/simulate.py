@@ -143,11 +143,7 @@ def _tell(out: Console, trajectory: Trajectory, written: list[Path]) -> None:
     rows = [(name, f"{trajectory[name][0]:.6g}", f"{trajectory[name][-1]:.6g}") for name in names]
     what = "coordinate or state" if trajectory.states else "coordinate"
     out.print(show.table([what, "start", "end"], rows, numbers_from=1))
-    energy = trajectory.energy.total
-    out.print(
-        f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end; largest change "
-        f"{trajectory.energy_drift:.1e} of what is in play"
-    )
+    out.print(_energy_in_words(trajectory))
     if trajectory.has_constraints:
         drift = trajectory.drift
         out.print(f"constraints kept to {drift.position:.1e} in position and {drift.velocity:.1e} in velocity")
@@ -155,6 +151,23 @@ def _tell(out: Console, trajectory: Trajectory, written: list[Path]) -> None:
         out.print(show.plain(notice), style="dim", soft_wrap=True)
     for path in written:
         out.print(show.plain(f"wrote {path}"))
+
+
+def _energy_in_words(trajectory: Trajectory) -> str:
+    if not trajectory.has_energy:
+        return "energy depends on a coordinate that is omitted, and is not told"
+    energy = trajectory.energy.total
+    return (
+        f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end; largest change "
+        f"{trajectory.energy_drift:.1e} of what is in play"
+    )
+
+
+def _energy_in_numbers(trajectory: Trajectory) -> dict[str, float] | None:
+    if not trajectory.has_energy:
+        return None
+    energy = trajectory.energy.total
+    return {"start": float(energy[0]), "end": float(energy[-1]), "drift": trajectory.energy_drift}
 
 
 def _carried(trajectory: Trajectory, reactions: Sequence[str]) -> dict[str, Any]:
@@ -175,7 +188,6 @@ def _tell_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[st
 
 
 def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:
-    energy = trajectory.energy
     record: dict[str, Any] = {
         "status": trajectory.status,
         "partial": not trajectory.is_whole,
@@ -186,7 +198,7 @@ def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationErro
             "speeds": dict(zip(trajectory.speeds, trajectory.u[-1].tolist(), strict=True)),
             "states": dict(zip(trajectory.states, trajectory.z[-1].tolist(), strict=True)),
         },
-        "energy": {"start": float(energy.total[0]), "end": float(energy.total[-1]), "drift": trajectory.energy_drift},
+        "energy": _energy_in_numbers(trajectory),
         "drift": {"position": trajectory.drift.position, "velocity": trajectory.drift.velocity},
         "notices": list(trajectory.notices),
         "method": trajectory.info["method"],

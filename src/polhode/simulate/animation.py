@@ -34,11 +34,12 @@ def write_animation(
     looks = looks_of(run.mechanism.equations.system)
     scene, motion = drawn_motion(run, looks)
     motion = replace(motion, lines=moving_axes(run, screw_axes, scene))
-    energy = run.energy
     groups = [(unit, group) for _, unit, group in groups_of(run) if unit not in SPEED_GROUPS]
     channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
     channels = channels[:_MOST_CHANNELS]
-    channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
+    if run.has_energy:
+        energy = run.energy
+        channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
     written = write_page(path, scene, motion, channels, notes=" ".join([notes or run.message, *looks.told]).strip())
     if looks.told:
         warn(" ".join(looks.told), MeshWarning, code="W-MESH-001")

@@ -143,6 +143,13 @@ class Trajectory:
         return Energy(np.broadcast_to(kinetic, self.t.shape), np.broadcast_to(potential, self.t.shape))
 
     @property
+    def has_energy(self) -> bool:
+        """Whether the state tells the energy: not where this depends on a coordinate that is omitted."""
+        from .energy import is_told
+
+        return self.functions is not None and is_told(self.functions)
+
+    @property
     def energy_drift(self) -> float:
         """The largest |E - E0| relative to what is in play: largest kinetic energy plus the range of the potential.
 

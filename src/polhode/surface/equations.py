@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from ..errors import check_kind, refuse, understood
 from .analysis_methods import AnalysisMethods
+from .control_geometry_methods import ControlGeometryMethods
 from .kinematic_methods import KinematicMethods
+from .linear_methods import LinearMethods
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ..analysis import Linear, StateOptions, Values
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(KinematicMethods, AnalysisMethods):
+class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods, LinearMethods):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
@@ -294,12 +295,6 @@ class Equations(KinematicMethods, AnalysisMethods):
         from ..dynamics.dropped import dropped
 
         return dropped(self.record)
-
-    def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
-        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
-        from ..analysis import linearize
-
-        return linearize(self.record, self.assemble, at, accelerations, **options)
 
     # ---- in words --------------------------------------------------------------------------------------------
 
