@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .compare.equivalence import equivalence as equivalence
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
+    from .formats import load_sdf as load_sdf
     from .formats import load_urdf as load_urdf
     from .geometry.dual import Dual as Dual
     from .geometry.dual import dual as dual
@@ -44,7 +45,8 @@ __version__ = "0.1.0"
 #: What is loaded when it is used, and from where: readers, planning, and what only runs need.
 _LATER = {
     "PoseSpline": ".planning", "RotationSpline": ".planning",
-    "from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables",
+    "from_dh": ".formats", "load_mjcf": ".formats", "load_sdf": ".formats", "load_urdf": ".formats",
+    "held": ".simulate.callables",
     "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
     "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
     "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",
@@ -55,9 +57,9 @@ _LATER = {
 
 
 def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface
-    """A mechanism from a file, by its extension: YAML or JSON model files, URDF and MJCF robot files.
+    """A mechanism from a file, by its extension: YAML or JSON model files, URDF, SDF and MJCF robot files.
 
-    Options are the reader's, as `base="floating"` for URDF; see `load_urdf` and `load_mjcf`.
+    Options are the reader's, as `base="floating"` for URDF; see `load_urdf`, `load_sdf` and `load_mjcf`.
 
     >>> load("models/pendulum.yaml").name  # doctest: +SKIP
     'pendulum'

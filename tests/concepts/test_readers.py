@@ -75,12 +75,26 @@ MJCF_SAMPLE = """<mujoco model="sample">
 </mujoco>
 """
 
+SDF_SAMPLE = """<sdf version="1.6"><model name="sample">
+  <link name="arm"><pose>0 0 0.3 0 0 0.2</pose>
+    <inertial><pose>0 0 0.2 0 0 0</pose><mass>1.5</mass>
+      <inertia><ixx>0.02</ixx><iyy>0.03</iyy><izz>0.02</izz></inertia></inertial>
+    <visual name="v"><geometry><box><size>0.1 0.1 0.4</size></box></geometry></visual>
+  </link>
+  <link name="tip"><pose>0 0 0.7 0 0 0.2</pose><inertial><mass>0.4</mass></inertial></link>
+  <joint name="swing" type="revolute"><parent>world</parent><child>arm</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="slide" type="prismatic"><parent>arm</parent><child>tip</child>
+    <axis><xyz>1 0 0</xyz><dynamics><spring_stiffness>9</spring_stiffness></dynamics></axis></joint>
+</model></sdf>
+"""
+
 SAMPLES: dict[str, str] = {
     ".yaml": YAML_SAMPLE,
     ".yml": YAML_SAMPLE,
     ".json": json.dumps(parse(YAML_SAMPLE, "sample").data, indent="\t"),
     ".urdf": URDF_SAMPLE,
     ".mjcf": MJCF_SAMPLE,
+    ".sdf": SDF_SAMPLE,
     ".xml": MJCF_SAMPLE,
 }
 

@@ -21,6 +21,9 @@ _KINDS = {
     stat.S_IFBLK: "a device",
 }
 
+#: The status ("found", "missing", "refused"), the path if found, and the reason if not.
+Located = tuple[str, Path | None, str]
+
 _PACKAGE = "package://"
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
 _DRIVE = re.compile(r"[a-zA-Z]:[\\/]")
@@ -68,7 +71,7 @@ def read_file(
         os.close(descriptor)
 
 
-def locate(filename: str, folder: Path, packages: Mapping[str, Path]) -> tuple[str, Path | None, str]:
+def locate(filename: str, folder: Path, packages: Mapping[str, Path]) -> Located:
     """Where a file lies that another one names: only inside that one's folder, or packages that a user named.
 
     The status ("found", "missing", "refused"), the path if found, and the reason if not; nothing is opened.
@@ -81,7 +84,7 @@ def locate(filename: str, folder: Path, packages: Mapping[str, Path]) -> tuple[s
         name, _, rest = filename.removeprefix(_PACKAGE).partition("/")
         if name not in packages:
             return "missing", None, f"the package '{name}' is not known"
-        return _inside(packages[name], unquote(rest))
+        return inside(packages[name], unquote(rest))
     if filename.startswith("file://"):
         return _inside_any(unquote(filename.removeprefix("file://")), [folder, *packages.values()])
     if _SCHEME.match(filename):
@@ -90,19 +93,20 @@ def locate(filename: str, folder: Path, packages: Mapping[str, Path]) -> tuple[s
         return "refused", None, "it is a Windows path"
     if PurePosixPath(filename).is_absolute():
         return _inside_any(filename, [folder, *packages.values()])
-    return _inside(folder, filename)
+    return inside(folder, filename)
 
 
-def _inside_any(text: str, roots: list[Path]) -> tuple[str, Path | None, str]:
+def _inside_any(text: str, roots: list[Path]) -> Located:
     wanted = os.path.normpath(text)
     for root in roots:
         top = os.path.abspath(root)
         if wanted == top or wanted.startswith(top + os.sep):
-            return _inside(root, os.path.relpath(wanted, top))
+            return inside(root, os.path.relpath(wanted, top))
     return "refused", None, "it lies outside the allowed folders"
 
 
-def _inside(root: Path, relative: str) -> tuple[str, Path | None, str]:
+def inside(root: Path, relative: str) -> Located:
+    """Where a file lies inside a folder, its links followed; what leads out of it is refused."""
     outside = ("refused", None, "it lies outside the allowed folders")
     plain = os.path.normpath(relative)
     if plain.startswith("..") or os.path.isabs(plain) or "\0" in plain:

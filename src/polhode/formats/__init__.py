@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .dh import from_dh
     from .findings import Report
     from .mjcf import load_mjcf
+    from .sdf import load_sdf
     from .urdf import load_urdf
     from .xml_model import load_xml
     from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml, schema
@@ -27,12 +28,13 @@ READERS: dict[str, str] = {
     ".json": "load_yaml",
     ".urdf": "load_urdf",
     ".mjcf": "load_mjcf",
+    ".sdf": "load_sdf",
     ".xml": "load_xml",
 }
 
 _HOMES = {
     "load_yaml": "yaml_model", "loads_yaml": "yaml_model", "dumps_yaml": "yaml_model", "save_yaml": "yaml_model",
-    "load_urdf": "urdf", "load_mjcf": "mjcf", "load_xml": "xml_model", "schema": "yaml_model",
+    "load_urdf": "urdf", "load_mjcf": "mjcf", "load_sdf": "sdf", "load_xml": "xml_model", "schema": "yaml_model",
     "from_dh": "dh",
 }  # fmt: skip
 
@@ -44,8 +46,8 @@ def __getattr__(name: str) -> Any:
 
 
 #: The readers that report what the System does not show.
-_REPORTING = {"load_urdf": "read_urdf", "load_mjcf": "read_mjcf", "load_xml": "read_xml"}
-_FOREIGN = {".xacro": "xacro", ".sdf": "SDF"}
+_REPORTING = {"load_urdf": "read_urdf", "load_mjcf": "read_mjcf", "load_sdf": "read_sdf", "load_xml": "read_xml"}
+_FOREIGN = {".xacro": "xacro"}
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> System:
@@ -89,7 +91,7 @@ def read(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report |
 def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
     if not given:
         return
-    readers = ("load_urdf", "load_mjcf") if reader == "load_xml" else (reader,)
+    readers = ("load_urdf", "load_sdf", "load_mjcf") if reader == "load_xml" else (reader,)
     taken = [each for one in readers for each in signature(__getattr__(one)).parameters.values()]
     known = list(dict.fromkeys(each.name for each in taken if each.kind is Parameter.KEYWORD_ONLY))
     for name in given:
@@ -104,6 +106,6 @@ def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
 
 
 __all__ = [
-    "READERS", "dumps_yaml", "from_dh", "load", "load_mjcf", "load_urdf", "load_xml", "load_yaml", "loads_yaml",
-    "save_yaml", "schema",
+    "READERS", "dumps_yaml", "from_dh", "load", "load_mjcf", "load_sdf", "load_urdf", "load_xml", "load_yaml",
+    "loads_yaml", "save_yaml", "schema",
 ]  # fmt: skip

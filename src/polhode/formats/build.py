@@ -6,10 +6,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Any
 
 from ..errors import PolhodeError, warn
 from ..expr import Expr, Matrix
+from ..files.mesh_paths import locate_mesh
 from ..model import Shape as ModelShape
 from ..model import System, body
 from ..model.forces import FORCES
@@ -121,7 +123,8 @@ def _add_body(system: System, values: Values, path: Path, key: str, record: reco
             (*path, "about"), "it says about which point an inertia is given.", "Give an inertia.", "E-YAML-031"
         )
         about = None
-    shapes = [_shape(values, (*path, "shapes", k), shape) for k, shape in enumerate(record.shapes)]
+    drawn = [_shape(values, (*path, "shapes", k), shape) for k, shape in enumerate(record.shapes)]
+    shapes = [shape for shape in drawn if shape is not None]
     with values.noting(path):
         system.body(key, mass, com, inertia, shapes, about=about)
         return
@@ -149,14 +152,23 @@ def _solid(values: Values, path: Path, mass: Expr, record: Any) -> Any:
     return 0
 
 
-def _shape(values: Values, path: Path, record: Any) -> ModelShape:
-    if hasattr(record, "size"):
+def _shape(values: Values, path: Path, record: Any) -> ModelShape | None:
+    file = lacking = ""
+    if record.type == "mesh":
+        size = tuple(values.vector((*path, "scale"), record.scale))
+        folder = FilePath(values.document.file).parent
+        status, found, reason = locate_mesh(record.file, folder, {})
+        file, lacking = str(found or record.file), "" if found else f"{status}: {reason}"
+    elif hasattr(record, "size"):
         size = tuple(values.vector((*path, "size"), record.size))
     else:
         keys = [key for key in ("radius", "length") if hasattr(record, key)]
         size = tuple(values.number((*path, key), getattr(record, key)) for key in keys)
     at = tuple(values.vector((*path, "at"), record.at))
-    return ModelShape(record.type, size, at, values.rotation((*path, "rotation"), record.rotation))
+    turn = values.rotation((*path, "rotation"), record.rotation)
+    with values.noting(path):
+        return ModelShape(record.type, size, at, turn, record.color, file, lacking)
+    return None
 
 
 def _add_frame(system: System, values: Values, path: Path, key: str, record: records.Frame) -> None:

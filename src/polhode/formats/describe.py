@@ -23,7 +23,7 @@ from .names import Scope, scope_of
 from .spelling import describe_rotation, spell, spell_number
 from .tables import describe_table, tables_of
 
-_SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1}
+_SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1, "mesh": None}
 
 
 def describe(system: System) -> dict[str, Any]:
@@ -132,9 +132,12 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     count = _SIZES[shape.kind]
     if len(sizes) != (count or 3):
         raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-YAML-043")
-    named = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
+    named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
+    if shape.kind == "mesh":
+        named = {"file": shape.file, "scale": sizes}
     pose = Pose(as_rotation(shape.rotation, place), Vector(shape.at))
-    return {"type": shape.kind, **named, **_placement(pose, scope)}
+    color = {"color": shape.color} if shape.color else {}
+    return {"type": shape.kind, **named, **color, **_placement(pose, scope)}
 
 
 def _round_keys(kind: str) -> tuple[str, ...]:

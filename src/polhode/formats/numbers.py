@@ -49,6 +49,18 @@ def free_name(wanted: str, taken: Container[str]) -> str:
     return wanted
 
 
+def written_color(text: str) -> str:
+    """Red, green and blue from 0 to 1, as files have them, in the form of a page; nothing where it is no colour.
+
+    >>> written_color("1 0.5 0 1")
+    '#ff8000'
+    """
+    parts = [decimal(word) for word in text.split()[:3]]
+    if len(parts) < 3 or any(part is None or not 0 <= part <= 1 for part in parts):
+        return ""
+    return "#" + "".join(f"{int(255 * (part or 0) + Fraction(1, 2)):02x}" for part in parts)
+
+
 class Numbers:
     """Hands out the numbers of a file, as they are or, where a pattern such as "mass:*" chooses them, as parameters.
 

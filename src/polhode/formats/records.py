@@ -165,40 +165,52 @@ class Placed(Record):
     rotation: Rotation | None = None
 
 
-class BoxShape(Placed):
+class Seen(Placed):
+    """What is drawn of a body, in a colour such as "#0077bb"."""
+
+    color: str = ""
+
+
+class BoxShape(Seen):
     type: Literal["box"]
     size: Vector3
 
 
-class EllipsoidShape(Placed):
+class EllipsoidShape(Seen):
     type: Literal["ellipsoid"]
     size: Vector3
 
 
-class CylinderShape(Placed):
+class CylinderShape(Seen):
     type: Literal["cylinder"]
     radius: Number
     length: Number
 
 
-class CapsuleShape(Placed):
+class CapsuleShape(Seen):
     type: Literal["capsule"]
     radius: Number
     length: Number
 
 
-class SphereShape(Placed):
+class SphereShape(Seen):
     type: Literal["sphere"]
     radius: Number
 
 
-class FrameShape(Placed):
+class FrameShape(Seen):
     type: Literal["frame"]
     length: Number
 
 
+class MeshShape(Seen):
+    type: Literal["mesh"]
+    file: str
+    scale: Vector3 = ("1", "1", "1")
+
+
 Shape = Annotated[
-    BoxShape | EllipsoidShape | CylinderShape | CapsuleShape | SphereShape | FrameShape,
+    BoxShape | EllipsoidShape | CylinderShape | CapsuleShape | SphereShape | FrameShape | MeshShape,
     Field(discriminator="type"),
 ]
 

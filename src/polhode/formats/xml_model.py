@@ -1,4 +1,4 @@
-"""A .xml file by its root element: a URDF or an MJCF model."""
+"""A .xml file by its root element: a URDF, an SDF or an MJCF model."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from ..model import System
 from .findings import Report, system_alone
 from .markup import limits_of, parse_xml, read_bytes
 from .mjcf import read_mjcf
+from .sdf import read_sdf
 from .urdf import read_urdf
 
-_BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {"robot": read_urdf, "mujoco": read_mjcf}
+_BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {
+    "robot": read_urdf,
+    "mujoco": read_mjcf,
+    "sdf": read_sdf,
+}
 
 
 def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report]:
-    """Read <robot> as URDF and <mujoco> as MJCF: the System, and the report; options are that reader's."""
+    """Read <robot> as URDF, <sdf> as SDF, <mujoco> as MJCF: the System and the report; options are that reader's."""
     file, limits = path_of(path), limits_of(options.get("limits"))
     root = parse_xml(read_bytes(file, limits), file.name, limits)
     reader = _BY_ROOT.get(root.tag)
@@ -25,7 +30,7 @@ def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Repo
         raise FormatError(
             f"<{root.tag[:60]}> begins no model that is read.",
             place=f"{file}:{root.line}",
-            cure="A URDF begins with <robot>, an MJCF model with <mujoco>.",
+            cure="A URDF begins with <robot>, an SDF model with <sdf>, an MJCF model with <mujoco>.",
             code="E-FILE-010",
         )
     return reader(path, **options)

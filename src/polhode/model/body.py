@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a body looks like: a kind (box, cylinder, sphere, capsule), its sizes, and where it sits in the body."""
+    """What a body looks like: a kind (box, cylinder, sphere, capsule), its sizes, and where it sits in the body.
+
+    A "mesh" is a file of triangles; its sizes are the scales along its axes, which may be negative. `color`, as
+    "#0077bb", is that of what has none of its own. `lacking` says why a mesh that a robot file names cannot be opened.
+    """
 
     kind: str
     size: tuple[Any, ...]
     at: tuple[Any, ...] = (0, 0, 0)
     rotation: Any = None
+    color: str = ""
+    file: str = ""
+    lacking: str = ""
 
     def __post_init__(self) -> None:
         place = f"shape {shown(self.kind)}"
@@ -38,10 +46,19 @@ class Shape:
                 raise TypeError
             sizes = [as_expr(size) for size in given]
         for size in sizes:
-            if not free_symbols([size]) and constant_sign(size) < 0:
+            if self.kind != "mesh" and not free_symbols([size]) and constant_sign(size) < 0:
                 raise ModelError(
                     f"its size {shown(size)} is negative.", place=place, cure="Give a length ≥ 0.", code="E-BODY-009"
                 )
+        if self.kind == "mesh" and not (isinstance(self.file, str) and self.file.strip()):
+            raise ModelError("a mesh is a file.", place=place, cure='Name it: file="arm.stl".', code="E-BODY-010")
+        if self.color and not (isinstance(self.color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", self.color)):
+            raise ModelError(
+                f"the color {shown(self.color)} is not understood.",
+                place=place,
+                cure="Write it as '#0077bb'.",
+                code="E-BODY-011",
+            )
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,12 @@ from ..model.constraints.protocol import LoopConstraint, Mark
 from ..model.joints.protocol import JointType, Solid
 from ..model.model import Model
 from ..model.records import GROUND
+from ..view.mesh import MeshShape
 from ..view.scene import Motion, Scene, SceneBody, SceneLine, Shape
 from .initial_state import Floats
 
 if TYPE_CHECKING:
+    from .looks import Looks
     from .trajectory import Trajectory
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
@@ -39,9 +41,13 @@ def scene_of(
     parameters: Mapping[str, Any],
     reach: Mapping[str, tuple[float, float]] | None = None,
     title: str = "",
+    looks: Looks | None = None,
 ) -> Scene:
-    """The bodies of a mechanism, the ground first, with these parameters; `reach` is how far coordinates move."""
-    return _Painter(equations.system, parameters, reach or {}).scene(title or equations.system.name)
+    """The bodies of a mechanism, the ground first, with these parameters; `reach` is how far coordinates move.
+
+    `looks` are the meshes that bodies have; a mesh that is not among them is not drawn.
+    """
+    return _Painter(equations.system, parameters, reach or {}, looks).scene(title or equations.system.name)
 
 
 def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:
@@ -49,11 +55,11 @@ def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> floa
     return _Painter(equations.system, parameters, {}).size
 
 
-def drawn_motion(trajectory: Trajectory) -> tuple[Scene, Motion]:
+def drawn_motion(trajectory: Trajectory, looks: Looks | None = None) -> tuple[Scene, Motion]:
     """The scene of a trajectory and the motion of its bodies; a ground of which nothing is drawn is left out."""
     ends = zip(trajectory.q.min(0).tolist(), trajectory.q.max(0).tolist(), strict=True)
     reach = dict(zip(trajectory.coordinates, ends, strict=True))
-    scene = scene_of(trajectory.mechanism.equations, trajectory.parameters, reach, trajectory.title)
+    scene = scene_of(trajectory.mechanism.equations, trajectory.parameters, reach, trajectory.title, looks)
     positions, rotations = trajectory.poses()
     if scene.bodies[0].shapes or any(body == 0 for line in scene.lines for body, _ in line.ends):
         times = len(trajectory.t)
@@ -77,8 +83,15 @@ def quaternions_of(rotations: Floats) -> Floats:
 
 
 class _Painter:
-    def __init__(self, system: Model, parameters: Mapping[str, Any], reach: Mapping[str, tuple[float, float]]) -> None:
+    def __init__(
+        self,
+        system: Model,
+        parameters: Mapping[str, Any],
+        reach: Mapping[str, tuple[float, float]],
+        looks: Looks | None = None,
+    ) -> None:
         self.system, self.reach = system, reach
+        self.meshes = looks.meshes if looks else {}
         table = system.parameters
         self.values: dict[Expr, float] = {p.symbol: float(p.value) for p in table.values() if p.value is not None}
         self.values |= {table[name].symbol: float(value) for name, value in parameters.items() if name in table}
@@ -153,8 +166,9 @@ class _Painter:
         tracks = self._tracks(body.name)
         extras = [*tracks, *self._force_marks(body.name)]
         if body.name == GROUND:
-            # no stands where things roll
-            made_up = [] if tracks or self._height(np.zeros(3)) is not None else self._joint_marks(GROUND, _STAND)
+            # no stands where things roll, nor under what has its own looks
+            bare = bool(tracks or self.meshes) or self._height(np.zeros(3)) is not None
+            made_up = [] if bare else self._joint_marks(GROUND, _STAND)
             return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         if body.name in self.unseen:
@@ -163,8 +177,10 @@ class _Painter:
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
-        bars_and_mass = self._made_up(body, start, [*points[1:], *closing])
-        pieces = self._given(body) or [*bars_and_mass, *self._joint_marks(body.name)]
+        pieces = self._given(body)
+        # Where others have meshes, a body that is given no looks has none: it is a frame, or hidden in its neighbour.
+        if not pieces and not (self.meshes and not body.shapes):
+            pieces = [*self._made_up(body, start, [*points[1:], *closing]), *self._joint_marks(body.name)]
         return SceneBody(body.name, (*pieces, *extras), tip.tolist())
 
     def _force_marks(self, name: str) -> list[Shape]:
@@ -187,14 +203,17 @@ class _Painter:
             made += [_bar(a, b, radius, _STAND) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
         return made
 
-    def _given(self, body: Body) -> list[Shape]:
-        made = []
+    def _given(self, body: Body) -> list[Shape | MeshShape]:
+        made: list[Shape | MeshShape] = []
         for shape in body.shapes:
             turn = as_rotation(shape.rotation, f"shape of body '{body.name}'")
             rotation = self.numbers(turn.entries()).reshape(3, 3)
-            made.append(
-                Shape(shape.kind, tuple(self.numbers(shape.size).tolist()), self.numbers(shape.at).tolist(), rotation)
-            )
+            size, at = tuple(self.numbers(shape.size).tolist()), self.numbers(shape.at).tolist()
+            if shape.kind != "mesh":
+                made.append(Shape(shape.kind, size, at, rotation, shape.color or None))
+            elif shape.file in self.meshes:
+                quaternion = quaternions_of(rotation).tolist()
+                made.append(MeshShape(*self.meshes[shape.file], size, at, quaternion, shape.color or None))
         return made
 
     def _made_up(self, body: Body, start: Floats, onward: Sequence[Floats]) -> list[Shape]:
@@ -210,8 +229,8 @@ class _Painter:
         if thick:
             return [*bars, Shape("box", lengths, com.tolist(), axes)]
         heavy = [mass for name, mass in self.mass.items() if name != GROUND and mass > 0]
-        share = float(np.cbrt(self.mass[body.name] / np.mean(heavy)))
-        return [*bars, _ball(com, _BALL * self.size * min(2.0, max(0.5, share)))]
+        share = float(np.cbrt(self.mass[body.name] / np.mean(heavy))) * (0.5 if self.meshes else 1.0)
+        return [*bars, _ball(com, _BALL * self.size * min(2.0, max(0.25 if self.meshes else 0.5, share)))]
 
     def _box_of_inertia(self, body: Body) -> tuple[tuple[float, ...], Floats]:
         """Edges and axes of the solid box that has a body's mass and inertia: a² = 6 (Iy + Iz - Ix) / m."""

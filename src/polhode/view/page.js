@@ -8,11 +8,12 @@
 
   // ---------------------------------------------------------------- data
 
-  function floats(text) {
-    const letters = atob(text), bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-    return new Float32Array(bytes.buffer);
+  function bytes(text) {
+    const letters = atob(text), made = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) made[i] = letters.charCodeAt(i);
+    return made.buffer;
   }
+  const floats = (text) => new Float32Array(bytes(text));
 
   const positions = floats(data.positions);
   const quaternions = floats(data.quaternions);
@@ -200,8 +201,97 @@
     },
   };
 
+  // Two neighbouring triangles of a mesh that meet at less than this angle look like one smooth surface.
+  const CREASE = Math.cos(0.6);
+  // Many robots are white, which leaves no room for light: they are a little darker, so that their form is seen.
+  const WHITEST = 0.88;
+
+  /** The corners of a piece's triangles, three and three: where they are, and which way the surface looks there. */
+  function cornersOf({ low, step }, piece) {
+    const grid = new Uint16Array(bytes(piece.points)), count = grid.length / 3;
+    const numbers = piece.wide ? new Uint32Array(bytes(piece.triangles)) : new Uint16Array(bytes(piece.triangles));
+    const at = new Float32Array(grid.length);
+    for (let i = 0; i < grid.length; i += 3) for (let c = 0; c < 3; c++) at[i + c] = low[c] + grid[i + c] * step[c];
+    const flats = new Float32Array(numbers.length), many = numbers.length / 3;
+    const areas = new Float32Array(many), first = new Uint32Array(count + 1), around = new Uint32Array(numbers.length);
+    for (let t = 0; t < many; t++) {
+      const a = 3 * numbers[3 * t], b = 3 * numbers[3 * t + 1], c = 3 * numbers[3 * t + 2];
+      const ex = at[b] - at[a], ey = at[b + 1] - at[a + 1], ez = at[b + 2] - at[a + 2];
+      const fx = at[c] - at[a], fy = at[c + 1] - at[a + 1], fz = at[c + 2] - at[a + 2];
+      const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
+      const area = Math.sqrt(nx * nx + ny * ny + nz * nz) || 1e-30;
+      areas[t] = area;
+      flats[3 * t] = nx / area;
+      flats[3 * t + 1] = ny / area;
+      flats[3 * t + 2] = nz / area;
+    }
+    // The triangles around each point, one list after the other.
+    for (const n of numbers) first[n + 1]++;
+    for (let n = 0; n < count; n++) first[n + 1] += first[n];
+    const next = first.slice();
+    for (let i = 0; i < numbers.length; i++) around[next[numbers[i]]++] = (i / 3) | 0;
+    const points = new Float32Array(3 * numbers.length), normals = new Float32Array(3 * numbers.length);
+    for (let i = 0; i < numbers.length; i++) {
+      const n = numbers[i], own = 3 * ((i / 3) | 0);
+      const ox = flats[own], oy = flats[own + 1], oz = flats[own + 2];
+      let x = 0, y = 0, z = 0;
+      for (let k = first[n]; k < first[n + 1]; k++) {
+        const t = around[k], u = 3 * t;
+        if (ox * flats[u] + oy * flats[u + 1] + oz * flats[u + 2] < CREASE) continue;
+        x += areas[t] * flats[u];
+        y += areas[t] * flats[u + 1];
+        z += areas[t] * flats[u + 2];
+      }
+      const length = Math.sqrt(x * x + y * y + z * z) || 1, to = 3 * i;
+      normals[to] = x / length;
+      normals[to + 1] = y / length;
+      normals[to + 2] = z / length;
+      for (let c = 0; c < 3; c++) points[to + c] = at[3 * n + c];
+    }
+    return { points, normals, color: piece.color };
+  }
+
+  const levels = data.meshes.map((mesh) => ({ mesh }));
+  /** The pieces of a mesh as corners, worked out when they are first needed. */
+  function piecesOf(number, level) {
+    const held = levels[number];
+    held[level] ??= held.mesh[level].pieces.map((piece) => cornersOf(held.mesh[level], piece));
+    return held[level];
+  }
+
+  /** A mesh where it sits in its body: turn, scale and shift of points, turn of normals, and whether it is mirrored. */
+  function seat(shape) {
+    const R = turn(...shape.rotation), s = shape.size;
+    return { S: R.map((x, i) => x * s[i % 3]), N: R.map((x, i) => x / s[i % 3]), p: shape.position, mirrored: s[0] * s[1] * s[2] < 0 };
+  }
+
+  /** The fine meshes of a body as one: flat lists of numbers, as large as need be. */
+  function surfaceOf(body) {
+    const shapes = body.shapes.filter((shape) => shape.kind === "mesh");
+    const total = shapes.reduce((sum, shape) => piecesOf(shape.mesh, "fine").reduce((n, piece) => n + piece.points.length, sum), 0);
+    const made = { points: new Float32Array(total), normals: new Float32Array(total), colors: new Float32Array(total) };
+    let to = 0;
+    for (const shape of shapes) {
+      const { S, N, p } = seat(shape);
+      for (const { points, normals, color } of piecesOf(shape.mesh, "fine")) {
+        const [r, g, b] = scale(rgb(color || shape.color), WHITEST);
+        for (let i = 0; i < points.length; i += 3, to += 3) {
+          const x = points[i], y = points[i + 1], z = points[i + 2], u = normals[i], v = normals[i + 1], w = normals[i + 2];
+          for (let c = 0; c < 3; c++) {
+            made.points[to + c] = S[3 * c] * x + S[3 * c + 1] * y + S[3 * c + 2] * z + p[c];
+            made.normals[to + c] = N[3 * c] * u + N[3 * c + 1] * v + N[3 * c + 2] * w;
+          }
+          made.colors[to] = r;
+          made.colors[to + 1] = g;
+          made.colors[to + 2] = b;
+        }
+      }
+    }
+    return made;
+  }
+
   /** One mesh for a whole body, in its own axes: points, normals and colours as flat lists. */
-  function meshOf(body, segments) {
+  function meshOf(body, segments, withMeshes = true) {
     const mesh = { points: [], normals: [], colors: [], triangles: [] };
     const put = (part, R, p, color) => {
       const first = mesh.points.length;
@@ -214,6 +304,18 @@
     };
     for (const shape of body.shapes) {
       const R = turn(...shape.rotation);
+      if (shape.kind === "mesh") {
+        if (!withMeshes) continue;
+        const { S, N, p, mirrored } = seat(shape), first = mesh.points.length;
+        for (const { points, normals, color } of piecesOf(shape.mesh, "coarse"))
+          for (let i = 0; i < points.length; i += 3) {
+            mesh.points.push(add(apply(S, points.subarray(i, i + 3)), p));
+            mesh.normals.push(unit(apply(N, normals.subarray(i, i + 3))));
+            mesh.colors.push(scale(rgb(color || shape.color), WHITEST));
+          }
+        for (let i = first; i < mesh.points.length; i += 3) mesh.triangles.push(mirrored ? [i, i + 2, i + 1] : [i, i + 1, i + 2]);
+        continue;
+      }
       if (shape.kind !== "frame") {
         put(turned[shape.kind](shape.size, segments), R, shape.position, rgb(shape.color || body.color));
         continue;
@@ -348,6 +450,8 @@
       uniform vec3 eye, toSun; uniform float bias, ground, reach, day, glow;
       void main() {
         vec3 N = normalize(n), V = normalize(eye - p), H = normalize(V + toSun);
+        // The winding of a mesh cannot be trusted: what is seen looks at the eye.
+        if (dot(N, V) < 0.0) N = -N;
         vec3 base = pow(mix(c, vec3(1.0), 0.3 * glow), vec3(2.2));
         float shade = lit(p + N * bias), sunny = max(dot(N, toSun), 0.0) * shade;
         float open = mix(0.62, 1.0, smoothstep(0.0, reach, p.z - ground));
@@ -435,7 +539,7 @@
       gl.bindVertexArray(made);
       parts.forEach(([values, width], slot) => {
         gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-        gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
+        gl.bufferData(gl.ARRAY_BUFFER, values instanceof Float32Array ? values : new Float32Array(values), gl.STATIC_DRAW);
         gl.enableVertexAttribArray(slot);
         gl.vertexAttribPointer(slot, width, gl.FLOAT, false, 0, 0);
       });
@@ -446,11 +550,20 @@
     try {
       [solid, depth, floor, trace] = ["solid", "depth", "floor", "trace"].map((name) => program(SHADERS[name]));
       meshes = [...data.bodies, ...lines].map((body) => {
-        const mesh = meshOf(body, 48);
-        const vertices = arrays([mesh.points.flat(), 3], [mesh.normals.flat(), 3], [mesh.colors.flat(), 3]);
+        const mesh = meshOf(body, 48, false), surface = surfaceOf(body), own = mesh.points.length, more = surface.points.length / 3;
+        const joined = (list, others) => {
+          const made = new Float32Array(3 * (own + more));
+          made.set(list.flat());
+          made.set(others, 3 * own);
+          return made;
+        };
+        const vertices = arrays([joined(mesh.points, surface.points), 3], [joined(mesh.normals, surface.normals), 3], [joined(mesh.colors, surface.colors), 3]);
+        const numbers = new Uint32Array(3 * mesh.triangles.length + more);
+        numbers.set(mesh.triangles.flat());
+        for (let i = 0; i < more; i++) numbers[3 * mesh.triangles.length + i] = own + i;
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
-        gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(mesh.triangles.flat()), gl.STATIC_DRAW);
-        return { vertices, length: 3 * mesh.triangles.length };
+        gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, numbers, gl.STATIC_DRAW);
+        return { vertices, length: numbers.length };
       });
       plane = arrays([[-1, -1, 1, -1, -1, 1, 1, 1], 2]);
       map = gl.createTexture();

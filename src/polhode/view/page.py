@@ -12,15 +12,18 @@ import html
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polhode.errors import PolhodeError, ShapeError
 from polhode.files.writing import replace_file
-from polhode.view.scene import PALETTE, Channel, Floats, Motion, Scene
+from polhode.view.mesh import GREY, Mesh, MeshShape, grid_of
+from polhode.view.scene import PALETTE, Channel, Floats, Motion, Scene, Shape
 
 FRAMES_PER_SECOND = 60
 MOST_FRAMES = 3_000
@@ -119,6 +122,8 @@ def _check(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> None:
 def _data(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> str:
     times = frame_times(motion.time, 7 * len(scene.bodies) + 6 * len(motion.lines) + len(channels))
     frames = motion.at(times)
+    drawn = [shape for body in scene.bodies for shape in body.shapes if isinstance(shape, MeshShape)]
+    meshes = {id(shape.fine): k for k, shape in enumerate({id(shape.fine): shape for shape in drawn}.values())}
     record = {
         "up": scene.up,
         "ground": scene.ground,
@@ -131,16 +136,7 @@ def _data(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> str:
                 "name": body.name,
                 "color": body.color(index),
                 "tracer": body.tracer,
-                "shapes": [
-                    {
-                        "kind": shape.kind,
-                        "size": shape.size,
-                        "position": shape.position,
-                        "rotation": shape.rotation,
-                        "color": shape.color,
-                    }
-                    for shape in body.shapes
-                ],
+                "shapes": [_shape(shape, meshes) for shape in body.shapes],
             }
             for index, body in enumerate(scene.bodies)
         ],
@@ -157,6 +153,10 @@ def _data(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> str:
             {"name": line.name, "color": line.color, "radius": line.radius, "ends": _packed(line.ends)}
             for line in frames.lines
         ],
+        "meshes": [
+            {"fine": _mesh(shape.fine), "coarse": _mesh(shape.coarse)}
+            for shape in {id(shape.fine): shape for shape in drawn}.values()
+        ],
         "positions": _packed(frames.positions),
         "quaternions": _packed(frames.quaternions),
         "channels": [_channel(channel, motion.time, times) for channel in channels],
@@ -164,6 +164,27 @@ def _data(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> str:
     text = json.dumps(record, separators=(",", ":"), allow_nan=False)
     # Inside a script element only "<" could end the data early; the other two guard careless copying.
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _shape(shape: Shape | MeshShape, meshes: Mapping[int, int]) -> dict[str, object]:
+    if isinstance(shape, Shape):
+        own: dict[str, object] = {"kind": shape.kind, "size": shape.size, "color": shape.color}
+    else:
+        number = meshes[id(shape.fine)]
+        own = {"kind": "mesh", "mesh": number, "size": shape.scale, "color": shape.own_color or GREY}
+    return {**own, "position": shape.position, "rotation": shape.rotation}
+
+
+def _mesh(mesh: Mesh) -> dict[str, object]:
+    """Points on a grid of 16 bits an axis, numbers of points in 16 bits where these do."""
+    low, step = grid_of(mesh)
+    pieces = []
+    for piece in mesh.pieces:
+        wide = len(piece.points) > 65_536
+        grid = np.clip(np.rint((piece.points - low) / step), 0, 65_535).astype("<u2")
+        numbers = piece.triangles.astype("<u4" if wide else "<u2")
+        pieces.append({"color": piece.color, "wide": wide, "points": _base64(grid), "triangles": _base64(numbers)})
+    return {"low": low.tolist(), "step": step.tolist(), "pieces": pieces}
 
 
 def _channel(channel: Channel, time: Floats, times: Floats) -> dict[str, object]:
@@ -175,7 +196,11 @@ def _channel(channel: Channel, time: Floats, times: Floats) -> dict[str, object]
 
 
 def _packed(values: Floats) -> str:
-    return base64.b64encode(values.astype("<f4").tobytes()).decode("ascii")
+    return _base64(values.astype("<f4"))
+
+
+def _base64(values: NDArray[Any]) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")
 
 
 def _asset(name: str) -> str:

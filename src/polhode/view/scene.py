@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polhode.errors import PolhodeError, ShapeError
+
+if TYPE_CHECKING:
+    from polhode.view.mesh import MeshShape
 
 Floats = NDArray[np.float64]
 Vector = tuple[float, float, float]
@@ -77,7 +80,7 @@ class SceneBody:
     """A named body and the shapes that move with it; `tracer` is the point of it whose path may be drawn."""
 
     name: str
-    shapes: Sequence[Shape] = ()
+    shapes: Sequence[Shape | MeshShape] = ()
     tracer: Sequence[float] = ORIGIN
 
     def __post_init__(self) -> None:

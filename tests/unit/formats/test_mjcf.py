@@ -226,8 +226,25 @@ def test_looks_and_sensors_are_left_out_with_a_notice(tmp_path: Path) -> None:
       <body><joint/>{MASS}<site name="s"/></body>"""
     _, report = read(tmp_path, world, rest)
     (notice,) = report.notices
-    for tag in ("texture", "material", "sensor", "visual", "light"):
+    for tag in ("texture", "sensor", "visual", "light"):
         assert f"<{tag}> (1)" in notice.message
+
+
+def test_a_mesh_is_drawn_where_the_file_puts_it_in_its_material(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "cube.stl").write_bytes(b"not opened by the reader")
+    rest = """<default><mesh scale="2 2 2"/><default class="small"><mesh scale="0.1 0.1 0.1"/></default></default>
+      <compiler meshdir="parts"/><asset><material name="m" rgba="1 0 0 1"/><mesh file="cube.stl"/>
+      <mesh name="tiny" class="small" file="cube.stl"/><mesh name="gone" file="gone.stl" scale="1 1 -1"/></asset>"""
+    geoms = """<geom type="mesh" mesh="cube" pos="1 2 3" quat="1 0 0 1" material="m"/><geom type="mesh" mesh="tiny"
+      rgba="0 0 1 1"/><geom type="mesh" mesh="gone"/><geom size="9" group="3"/>"""
+    system, _ = read(tmp_path, f'<body name="a"><joint/>{MASS}{geoms}</body>', rest)
+    cube, tiny, gone = system.bodies["a"].shapes
+    assert [float(x) for x in cube.at] == pytest.approx([1, 2, 3], abs=1e-9)
+    assert [float(x) for x in cube.rotation.entries()] == pytest.approx([0, -1, 0, 1, 0, 0, 0, 0, 1], abs=1e-9)
+    assert (cube.size, cube.color, cube.lacking) == ((2, 2, 2), "#ff0000", "")
+    assert (tiny.size, tiny.color) == ((Fraction(1, 10),) * 3, "#0000ff")
+    assert (gone.size, gone.lacking) == ((1, 1, -1), "missing: there is no such file")
 
 
 def test_what_acts_only_at_times_is_a_warning(tmp_path: Path) -> None:

@@ -238,3 +238,16 @@ def test_a_small_joint_stays_small() -> None:
     wrong = dumps_yaml(s).replace("small: true", "small: 3")
     with pytest.raises(PolhodeError, match="small"):
         loads_yaml(wrong)
+
+
+def test_the_looks_of_a_body_come_back(tmp_path: Path) -> None:
+    (tmp_path / "arm.stl").write_bytes(b"solid")
+    system = ph.System("arm")
+    mesh = ph.Shape("mesh", (1, -1, 1), (0, 0, 1), None, "#102030", str((tmp_path / "arm.stl").resolve()))
+    system.body("link", 1, shapes=[mesh, ph.Shape("sphere", (1,), color="#405060")])
+    system.joint("hinge", system.ground, system.bodies["link"], "revolute", axis="y", at=(0, 0, 1))
+    path = tmp_path / "arm.yaml"
+    save_yaml(system, path)
+    again, ball = load(path).bodies["link"].shapes
+    assert (again.file, again.size, again.color, again.lacking) == (mesh.file, (1, -1, 1), "#102030", "")
+    assert (ball.kind, ball.color) == ("sphere", "#405060")

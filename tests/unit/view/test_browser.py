@@ -8,6 +8,7 @@ import io
 import numpy as np
 import pytest
 
+from polhode.view.mesh import Mesh, MeshShape, Piece, simplified
 from polhode.view.page import write_page
 from polhode.view.scene import SIZES, Channel, Motion, Scene, SceneBody, Shape
 
@@ -221,3 +222,55 @@ def test_what_travels_far_is_followed(browser, tmp_path):
     assert browser.value("document.getElementById('scale').textContent") == "Grid 0.2 m"
     browser.value("document.getElementById('follow').click()")
     assert browser.value("document.getElementById('scale').textContent") == "Grid 100 m"
+
+
+@pytest.fixture
+def robot(tmp_path):
+    """A white slab and a mirrored red one, as meshes of some hundred triangles."""
+    trimesh = pytest.importorskip("trimesh")
+    ball = trimesh.creation.icosphere(3, 0.4)
+    mesh = Mesh((Piece(np.array(ball.vertices), np.array(ball.faces), "#ffffff"),))
+    bare = Mesh((Piece(np.array(ball.vertices), np.array(ball.faces)),))
+    scene = Scene(
+        "Robot",
+        [
+            SceneBody("white", [MeshShape(mesh, simplified(mesh, 100), (1, 1, 2))]),
+            SceneBody("red", [MeshShape(bare, simplified(bare, 100), (1, -1, 1), (0, 0, 0.5), own_color="#cc1111")]),
+        ],
+    )
+    places = np.zeros((2, 2, 3))
+    places[:, 1, 0] = 1.5
+    motion = Motion([0, 1], places, np.broadcast_to([1.0, 0, 0, 0], (2, 2, 4)))
+    return write_page(tmp_path / "robot.html", scene, motion)
+
+
+def colours(browser):
+    """How many points of the view are white or light grey, and how many are red."""
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(base64.b64decode(browser.picture("#stage")))).convert("RGB")
+    values = np.asarray(picture, dtype=int)
+    r, g, b = values[..., 0], values[..., 1], values[..., 2]
+    return int(((r > 90) & (g < 70) & (b < 70)).sum()), len(np.unique(values.reshape(-1, 3), axis=0))
+
+
+@pytest.mark.parametrize("how", ["browser", "browser_without_webgl"])
+def test_meshes_are_drawn_shaded_with_and_without_webgl(request, robot, how):
+    browser = request.getfixturevalue(how)
+    browser.open(robot, "0")
+    red, shades = colours(browser)
+    assert red > 2000
+    assert shades > 60, "a lit ball has many shades"
+    assert browser.complaints == []
+
+
+def test_a_mesh_is_pointed_at_by_its_form(browser, robot):
+    browser.open(robot, "0")
+    box = browser.value("(({x, y, width, height}) => [x, y, width, height])(stage.getBoundingClientRect())")
+    names = set()
+    for k in range(40):
+        x = box[0] + box[2] * (k + 0.5) / 40
+        browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=box[1] + box[3] / 2)
+        if not browser.value("document.getElementById('tip').hidden"):
+            names.add(browser.value("document.getElementById('tip').textContent"))
+    assert names == {"white", "red"}

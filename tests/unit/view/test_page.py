@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from polhode.errors import PolhodeError
+from polhode.view.mesh import Mesh, MeshShape, Piece
 from polhode.view.page import frame_times, page, write_page
 from polhode.view.scene import Channel, Motion, MovingLine, Scene, SceneBody, SceneLine, Shape
 
@@ -209,3 +210,21 @@ def test_a_moving_line_of_the_wrong_length_or_shape_is_refused():
         page(scene, Motion(motion.time, motion.positions, motion.quaternions, [moving(5)]))
     with pytest.raises(PolhodeError, match="two points for each time"):
         MovingLine("axis", np.zeros((3, 3)), 0.01)
+
+
+def test_a_mesh_is_in_the_page_once_however_often_it_is_worn():
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
+    triangles = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
+    mesh = Mesh((Piece(points, triangles, "#102030"),))
+    bodies = [SceneBody(name, [MeshShape(mesh, mesh, scale)]) for name, scale in (("a", (1, 1, 1)), ("b", (1, -1, 1)))]
+    motion = Motion([0], np.zeros((1, 2, 3)), [[[1, 0, 0, 0], [1, 0, 0, 0]]])
+    text = page(Scene("pair", bodies), motion)
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    (only,) = data["meshes"]
+    assert [shape["mesh"] for body in data["bodies"] for shape in body["shapes"]] == [0, 0]
+    fine = only["fine"]
+    grid = np.frombuffer(base64.b64decode(fine["pieces"][0]["points"]), "<u2").reshape(-1, 3)
+    assert np.array(fine["low"]) + grid * fine["step"] == pytest.approx(points, abs=1e-4)
+    numbers = np.frombuffer(base64.b64decode(fine["pieces"][0]["triangles"]), "<u2")
+    assert numbers.tolist() == triangles.reshape(-1).tolist()
+    assert data["bodies"][0]["color"] == "#102030"

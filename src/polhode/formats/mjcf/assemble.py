@@ -10,7 +10,7 @@ which is a chain of joints through massless bodies, each joint under the name th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -22,18 +22,29 @@ from ...geometry.rotations.exact import ROUNDING
 from ...model import Body, Fixed, Free, Joint, JointType, Prismatic, Revolute, Shape, Spherical, System
 from ...model.records import GROUND
 from ..findings import Findings
-from ..numbers import ENTRIES, Numbers, free_name
+from ..numbers import ENTRIES, Numbers, free_name, written_color
 from . import exact
+from .mesh_assets import MeshAsset
 
 _LETTERS = "xyz"
 _KINDS = ("free", "ball", "slide", "hinge")
+_SEEN_GROUPS = 3
 
 
 class Assembly:
     """Builds one System; what it rounds or renames on the way goes into the findings."""
 
-    def __init__(self, model: Any, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings) -> None:
+    def __init__(
+        self,
+        model: Any,
+        name: str,
+        symbolic: Sequence[str],
+        snap: Fraction,
+        findings: Findings,
+        meshes: Mapping[str, MeshAsset] | None = None,
+    ) -> None:
         self.model = model
+        self.meshes = meshes or {}
         self.system = System(name)
         self.numbers = Numbers(self.system, symbolic)
         self.snap = snap
@@ -106,20 +117,46 @@ class Assembly:
         return self.system.body(self._free_name(f"{name} after {label}", "", self.system.bodies))
 
     def _shapes(self, k: int) -> list[Shape]:
+        """What MuJoCo's own viewer shows: geoms of the groups 0 to 2, or all where there are none."""
         first, count = self.model.body_geomadr[k], self.model.body_geomnum[k]
-        made = [self._shape(geom) for geom in range(first, first + count)]
+        geoms = list(range(first, first + count))
+        seen = [geom for geom in geoms if self.model.geom_group[geom] < _SEEN_GROUPS] or geoms
+        made = [self._shape(geom) for geom in seen]
         return [shape for shape in made if shape is not None]
 
     def _shape(self, geom: int) -> Shape | None:
         model = self.model
         a, b, c = (exact.decimal(value) for value in model.geom_size[geom])
-        # The kinds by MuJoCo's numbers: sphere 2, capsule 3, cylinder 5, box 6.
+        # The kinds by MuJoCo's numbers: sphere 2, capsule 3, cylinder 5, box 6, mesh 7.
+        if int(model.geom_type[geom]) == 7:
+            return self._mesh(geom)
         size = {2: (a,), 3: (a, 2 * b), 5: (a, 2 * b), 6: (2 * a, 2 * b, 2 * c)}.get(int(model.geom_type[geom]))
         if size is None:
             return None
         kind = {2: "sphere", 3: "capsule", 5: "cylinder", 6: "box"}[int(model.geom_type[geom])]
         R, _ = exact.rotation(model.geom_quat[geom], self.snap)
-        return Shape(kind, size, tuple(exact.place(model.geom_pos[geom])), R)
+        return Shape(kind, size, tuple(exact.place(model.geom_pos[geom])), R, self._color(geom))
+
+    def _mesh(self, geom: int) -> Shape | None:
+        """A mesh where the file puts it: the compiler has moved it to its mass centre and turned it to its axes."""
+        model = self.model
+        number = int(model.geom_dataid[geom])
+        asset = self.meshes.get(model.mesh(number).name) if number >= 0 else None
+        if asset is None:
+            return None
+        R_geom, _ = exact.rotation(model.geom_quat[geom], ROUNDING)
+        R_mesh, _ = exact.rotation(model.mesh_quat[number], ROUNDING)
+        R = (R_geom @ R_mesh.T).map(as_expr)
+        at = Vector(exact.place(model.geom_pos[geom])) - R @ Vector(exact.place(model.mesh_pos[number]))
+        return Shape("mesh", asset.scale, tuple(at), R, self._color(geom), asset.file, asset.lacking)
+
+    def _color(self, geom: int) -> str:
+        """The geom's own colour, or that of its material where it has none."""
+        model, material = self.model, int(self.model.geom_matid[geom])
+        own = [float(part) for part in model.geom_rgba[geom]]
+        if material >= 0 and own == [0.5, 0.5, 0.5, 1.0]:  # what MuJoCo takes for none
+            own = [float(part) for part in model.mat_rgba[material]]
+        return written_color(" ".join(repr(part) for part in own))
 
     # ---- joints ----------------------------------------------------------------------------------------------
 

@@ -25,10 +25,10 @@ from .document import Part
 
 #: Elements that no motion depends on.
 UNSEEN = frozenset((
-    "visual", "statistic", "size", "custom", "sensor", "texture", "material", "layer", "skin", "light", "camera",
+    "visual", "statistic", "size", "custom", "sensor", "texture", "layer", "skin", "light", "camera",
     "lengthrange",
 ))  # fmt: skip
-_UNSEEN_ATTRIBUTES = frozenset(("material", "user", "meshdir", "texturedir", "assetdir", "strippath"))
+_UNSEEN_ATTRIBUTES = frozenset(("user", "meshdir", "texturedir", "assetdir", "strippath"))
 
 _REFUSED = {
     "plugin": "plugins are code that polhode does not know",
@@ -140,6 +140,8 @@ class _Plain:
         attributes = {key: value for key, value in part.attributes.items() if key not in _UNSEEN_ATTRIBUTES}
         if part.tag == "mesh":
             attributes = self._mesh(part, attributes)
+        elif part.tag == "material":  # its colour is drawn, its picture is not
+            attributes = {key: value for key, value in attributes.items() if key in ("name", "class", "rgba")}
         elif part.tag == "hfield":
             attributes = _flat_field(attributes)
         for key, value in attributes.items():

@@ -20,6 +20,7 @@ from .document import Part, places_in, read_document
 from .effects import actuators_of, check_effects, check_ignored, disabled, is_active
 from .equality import add_equality, kind_of
 from .exact import decimal
+from .mesh_assets import mesh_assets
 
 
 def read_mjcf(
@@ -56,7 +57,7 @@ def read_mjcf(
     _tell_unseen(root, findings)
     findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
-    assembly = Assembly(model, name, symbolic, within, findings)
+    assembly = Assembly(model, name, symbolic, within, findings, mesh_assets(root, path.parent))
     _assemble(assembly, mujoco, with_equality="equality" not in ignore, with_armature="armature" not in ignore)
     assembly.numbers.refuse_unused(path.name)
     return assembly.system, Report(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from ...expr import Expr, Vector, as_expr
+from ...files.reading import Located
 from ...geometry import rotation, unit_axis
 from ...geometry.rotations.exact import nearest_angle
-from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, System
+from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, Spherical, System
 from ...model.body import as_inertia
 from ...model.records import GROUND
 from ..findings import Findings
 from ..numbers import ENTRIES, Numbers, Triple, free_name
-from .parts import Inertial, JointPart, LinkPart, Placement
+from .parts import Geometry, Inertial, JointPart, LinkPart, Placement
 
 _GRAVITY = Fraction("9.81")
 _LETTERS = "xyz"
@@ -24,8 +25,16 @@ Turns = list[tuple[str, Expr]]
 class Assembly:
     """Builds one System; what it rounds or renames on the way goes into the findings."""
 
-    def __init__(self, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings) -> None:
+    def __init__(
+        self,
+        name: str,
+        symbolic: Sequence[str],
+        snap: Fraction,
+        findings: Findings,
+        meshes: Mapping[str, Located] | None = None,
+    ) -> None:
         self.system = System(name)
+        self.meshes = meshes or {}
         self.numbers = Numbers(self.system, symbolic)
         self.snap = snap
         self.findings = findings
@@ -37,21 +46,30 @@ class Assembly:
     def add_link(self, link: LinkPart, accepted: Collection[str]) -> None:
         """A link as a body; an inertia that was accepted although impossible is not judged again."""
         name = self.body_name[link.name] = self._free_body_name(link)
+        visuals = [part for part in link.geometry if part.role == "visual"]
         shapes = [
-            Shape(
-                part.kind,
-                tuple(float(entry) for entry in part.size),
-                tuple(float(entry) for entry in part.at.xyz),
-                self._turns(part.at, "") or None,
-            )
-            for part in link.geometry
-            if part.role == "visual" and part.kind != "mesh" and all(size > 0 for size in part.size)
+            self._shape(part)
+            for part in visuals
+            if (part.filename and all(part.size) if part.kind == "mesh" else all(size > 0 for size in part.size))
         ]
         if link.inertial is None:
             self.system.body(name, shapes=shapes)
             return
         mass, com, inertia = self._inertial(link.name, link.inertial)
         self.system.body(name, mass, com, inertia, shapes, check=link.name not in accepted)
+
+    def _shape(self, part: Geometry) -> Shape:
+        """What is drawn; a mesh by the path where it was found, or with the reason why it was not."""
+        status, found, reason = self.meshes.get(part.filename, ("", None, ""))
+        return Shape(
+            part.kind,
+            tuple(float(entry) for entry in part.size),
+            tuple(float(entry) for entry in part.at.xyz),
+            self._turns(part.at, "") or None,
+            part.color,
+            str(found) if found else part.filename,
+            "" if found or part.kind != "mesh" else f"{status}: {reason}",
+        )
 
     def _free_body_name(self, link: LinkPart) -> str:
         if link.name != GROUND:
@@ -100,10 +118,12 @@ class Assembly:
 
     # ---- joints ----------------------------------------------------------------------------------------------
 
-    def add_root(self, root: str, base: str, taken: Collection[str]) -> None:
-        """Join the root link to the ground."""
-        name = free_name("root_joint", taken)
-        self.system.joint(name, self.system.ground, self.body_name[root], Free() if base == "floating" else Fixed())
+    def add_root(self, root: str, base: str, taken: Collection[str], at: Placement | None = None) -> None:
+        """Join the root link to the ground, at a place."""
+        name, there = free_name("root_joint", taken), at or Placement()
+        kind = Free() if base == "floating" else Fixed()
+        position, turns = [as_expr(entry) for entry in there.xyz], self._turns(there, "") or None
+        self.system.joint(name, self.system.ground, self.body_name[root], kind, at=position, rotation=turns)
 
     def add_joint(self, joint: JointPart, dynamics: bool) -> None:
         """A joint where the file puts it; with `dynamics`, its damping too."""
@@ -134,11 +154,26 @@ class Assembly:
         shift = as_expr(offset) if joint.kind == "prismatic" else self._angle(offset, joint.mimic_line, what)
         self.system.couple(joint.name, leader, multiplier, shift)
 
+    def add_loop(self, joint: JointPart) -> None:
+        """A joint to a link that another joint carries already: it closes a loop."""
+        self.system.close(
+            joint.name,
+            self.body_name[joint.parent],
+            self.body_name[joint.child],
+            self._type(joint),
+            at_a=[as_expr(entry) for entry in joint.at.xyz],
+            rotation_a=self._turns(joint.at, "") or None,
+            at_b=[as_expr(entry) for entry in joint.in_child.xyz],
+            rotation_b=self._turns(joint.in_child, "") or None,
+        )
+
     def _locked(self, joint: JointPart) -> tuple[Vector, list[tuple[Vector, Expr]]]:
         """Where a locked joint sits in its child: its motion, undone."""
         here = Vector([as_expr(0)] * 3)
         if not joint.locked:
-            return here, []
+            there = joint.in_child
+            turns = [(unit_axis(letter), angle) for letter, angle in self._turns(there, f"joint '{joint.name}'")]
+            return Vector([as_expr(entry) for entry in there.xyz]), turns
         axis = self._axis(joint)
         if joint.facts.kind == "prismatic":
             return axis * -as_expr(joint.locked), []
@@ -149,6 +184,8 @@ class Assembly:
             return Fixed()
         if joint.kind == "floating":
             return Free()
+        if joint.kind == "ball":
+            return Spherical()
         axis = self._axis(joint)
         return {"prismatic": Prismatic, "planar": Planar}.get(joint.kind, Revolute)(axis)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import FormatError
@@ -11,7 +12,7 @@ from ...expr.rational import decimal
 from ...model.reading import NAME_LIMIT
 from ..findings import Findings, JointFacts
 from ..markup import Element
-from ..numbers import Triple, is_sane
+from ..numbers import Triple, is_sane, written_color
 from .parts import ONE, ZERO, Geometry, Inertial, JointPart, LinkPart, Placement, Robot
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
@@ -24,7 +25,7 @@ _SOLIDS = {
     "sphere": ("radius",),
 }
 _OTHER_FORMATS = {
-    "sdf": "an SDF world",
+    "sdf": "an SDF model",
     "mujoco": "a MuJoCo (MJCF) model",
     "mujocoinclude": "a part of a MuJoCo (MJCF) model",
     "html": "a web page",
@@ -45,7 +46,8 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
             code="E-URDF-010",
         )
     name = root.attributes.get("name", "").strip() or "robot"
-    links = [link for element in root.all("link") if (link := _link(element, findings))]
+    named = _named_colors(root)
+    links = [link for element in root.all("link") if (link := _link(element, named, findings))]
     joints = [joint for element in root.all("joint") if (joint := _joint(element, findings))]
     _refuse_twice("link", ((link.name, link.line) for link in links), findings)
     _refuse_twice("joint", ((joint.name, joint.line) for joint in joints), findings)
@@ -127,14 +129,14 @@ def _single(element: Element, tag: str, what: str, findings: Findings) -> Elemen
 # ---- links ---------------------------------------------------------------------------------------------------
 
 
-def _link(element: Element, findings: Findings) -> LinkPart | None:
+def _link(element: Element, named: Mapping[str, str], findings: Findings) -> LinkPart | None:
     name = _name(element, findings)
     if name is None:
         return None
     what = f"link '{name}'"
     inertial = _single(element, "inertial", what, findings)
     geometry = [
-        made
+        replace(made, color=_color(child, named))
         for role in ("visual", "collision")
         for child in element.all(role)
         if (made := _geometry(child, role, what, findings))
@@ -211,6 +213,32 @@ def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geo
             "W-URDF-011",
         )
     return Geometry(role, solid.tag, size, at, solid.line)
+
+
+def _named_colors(root: Element) -> dict[str, str]:
+    """Colours by the names of materials, those of the robot first, then those that links define on the way."""
+    inner = [
+        material for link in root.all("link") for visual in link.all("visual") for material in visual.all("material")
+    ]
+    made: dict[str, str] = {}
+    for material in (*root.all("material"), *inner):
+        color = color_of(material.all("color")[:1])
+        if color:
+            made.setdefault(material.attributes.get("name", ""), color)
+    return made
+
+
+def _color(visual: Element, named: Mapping[str, str]) -> str:
+    for material in visual.all("material")[:1]:
+        return color_of(material.all("color")[:1]) or named.get(material.attributes.get("name", ""), "")
+    return ""
+
+
+def color_of(elements: Sequence[Element]) -> str:
+    """The colour of a <color rgba=…>; what is no colour is none, as no equation depends on it."""
+    for element in elements:
+        return written_color(element.attributes.get("rgba", ""))
+    return ""
 
 
 # ---- joints --------------------------------------------------------------------------------------------------

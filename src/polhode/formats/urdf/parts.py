@@ -33,7 +33,7 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Geometry:
-    """A <visual> or <collision>: a solid with its sizes, or a mesh with its file name and scale."""
+    """A <visual> or <collision>: a solid with its sizes, or a mesh with its file name and scale; and its colour."""
 
     role: str
     kind: str
@@ -41,6 +41,7 @@ class Geometry:
     at: Placement
     line: int
     filename: str = ""
+    color: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class JointPart:
     """A <joint>: its type, the two links, where it sits in the parent, its axis.
 
     A joint that was locked is fixed at the place `locked` of its coordinate; `facts.kind` keeps the file's type.
+    In a URDF a joint sits at its child's origin; elsewhere it may sit at `in_child`.
     """
 
     name: str
@@ -71,6 +73,7 @@ class JointPart:
     axis_line: int
     mimic_line: int
     locked: Fraction | None = None
+    in_child: Placement = Placement()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from os import PathLike
 from pathlib import Path
 
 from ...errors import ModelError, PolhodeError, Problem, path_of, shown, understood
-from ...files.reading import locate
+from ...files.mesh_paths import locate_mesh
+from ...files.reading import Located
 from ...model import System
 from ..findings import Findings, MeshFacts, Report, system_alone
 from ..markup import Limits, limits_of, parse_xml, read_bytes
@@ -52,7 +53,8 @@ def read_urdf(
 
     - base: "fixed" welds the root link to the ground, "floating" lets it move freely (quaternion and position).
     - symbolic: patterns of numbers that become parameters: "mass:forearm", "com:*", "inertia:*", "length:*", "gravity".
-    - packages: folders that `package://name/…` may point into. Meshes are looked up there and never opened.
+    - packages: folders that `package://name/…` may point into; without them it is looked for in the folders above the
+      file. Meshes are opened when they are drawn.
     - root: the root link, if the file has several trees.
     - dynamics: add each joint's damping as a force; dry friction is recorded only.
     - mimic: "couple" a joint that follows another, so that it has no coordinate of its own, make it "independent", or
@@ -85,13 +87,15 @@ def read_urdf(
     accepted = check_inertials(links, inertia, findings)
     check_moving_masses(top, links, joints, coupled, massless, findings)
     findings.raise_problems()
-    assembly = Assembly(robot.name, symbolic, tolerance(snap, "E-URDF-062"), findings)
+    with understood("a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."):
+        folders = {str(name): Path(folder) for name, folder in dict(packages or {}).items()}
+    named = dict.fromkeys(part.filename for link in links for part in link.geometry if part.kind == "mesh")
+    places = {filename: locate_mesh(filename, path.parent, folders) for filename in named}
+    assembly = Assembly(robot.name, symbolic, tolerance(snap, "E-URDF-062"), findings, places)
     _assemble(assembly, links, joints, coupled, accepted, base, dynamics, findings)
     add_motors(assembly.system, transmissions, joints, findings)
     assembly.numbers.refuse_unused(path.name)
-    with understood("a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."):
-        folders = {str(name): Path(folder) for name, folder in dict(packages or {}).items()}
-    meshes = _meshes(links, path.parent, folders, findings)
+    meshes = mesh_facts(links, places, findings)
     return assembly.system, Report(
         path.name,
         robot.name,
@@ -144,9 +148,7 @@ def _assemble(
         raise ModelError(problems=found) from None
 
 
-def _meshes(
-    links: Sequence[LinkPart], folder: Path, packages: Mapping[str, Path], findings: Findings
-) -> tuple[MeshFacts, ...]:
+def mesh_facts(links: Sequence[LinkPart], places: Mapping[str, Located], findings: Findings) -> tuple[MeshFacts, ...]:
     """The meshes with the files that were found; those that were not are one warning for each reason."""
     made: list[MeshFacts] = []
     lacking: dict[str, list[tuple[int, str]]] = {}
@@ -154,7 +156,7 @@ def _meshes(
         for part in link.geometry:
             if part.kind != "mesh":
                 continue
-            status, found, reason = locate(part.filename, folder, packages)
+            status, found, reason = places[part.filename]
             made.append(
                 MeshFacts(
                     link.name,
@@ -175,7 +177,7 @@ def _meshes(
         findings.warn(
             findings.place(cases[0][0], "<mesh>"),
             f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}.",
-            "Viewers draw a placeholder; the equations need no mesh. Name folders with packages={…}.",
+            "They are not drawn; the equations need no mesh. Name folders with packages={…}.",
             "W-URDF-008",
         )
     return tuple(made)

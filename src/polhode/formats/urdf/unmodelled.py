@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..findings import Findings
 from ..markup import Element
@@ -39,13 +39,18 @@ KNOWN: dict[str, tuple[set[str], set[str]]] = {
 READ_ELSEWHERE = {"transmission"}
 
 
-def list_unmodelled(root: Element, findings: Findings) -> None:
+def list_unmodelled(
+    root: Element,
+    findings: Findings,
+    known: Mapping[str, tuple[set[str], set[str]]] = KNOWN,
+    code: str = "W-URDF-005",
+) -> None:
     """One warning for each kind of element or attribute that is not read, with all its lines.
 
     An unexpanded macro may stand for links and joints, so it is a problem, not a warning.
     """
     lines: dict[str, list[int]] = {}
-    for what, line in _unknown(root):
+    for what, line in _unknown(root, known):
         lines.setdefault(what, []).append(line)
     for what, found in lines.items():
         if what.startswith("<xacro:"):
@@ -58,14 +63,14 @@ def list_unmodelled(root: Element, findings: Findings) -> None:
             continue
         listed = ", ".join(str(line) for line in found[:12]) + (" …" if len(found) > 12 else "")
         count = "once" if len(found) == 1 else f"{len(found)} times, lines {listed}"
-        findings.warn(findings.place(found[0], what), f"this is not modelled ({count}).", "", "W-URDF-005")
+        findings.warn(findings.place(found[0], what), f"this is not modelled ({count}).", "", code)
 
 
-def _unknown(root: Element) -> Iterator[tuple[str, int]]:
+def _unknown(root: Element, known: Mapping[str, tuple[set[str], set[str]]]) -> Iterator[tuple[str, int]]:
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        attributes, children = KNOWN[element.tag]
+        attributes, children = known[element.tag]
         for name in element.attributes:
             if name not in attributes and not name.startswith("xmlns"):
                 yield f"<{element.tag} {name}=…>", element.line

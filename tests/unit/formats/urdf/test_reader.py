@@ -156,6 +156,21 @@ def test_a_link_called_ground_is_not_the_world(tmp_path: Path) -> None:
     assert [notice.code for notice in report.notices] == ["N-URDF-001"]
 
 
+def test_colours_are_those_of_materials_by_name_or_in_place(tmp_path: Path) -> None:
+    box = '<geometry><box size="1 1 1"/></geometry>'
+    looks = ['name="steel"', 'name="own"><color rgba="0 1 0 1"/', 'name="none"', 'name="odd"><color rgba="a b"/']
+    visuals = "".join(f"<visual>{box}<material {look}></material></visual>" for look in looks)
+    body = f'<material name="steel"><color rgba="0.5 0.5 1 1"/></material><link name="base">{visuals}</link>'
+    system, _ = read_urdf(write(tmp_path, body))
+    assert [shape.color for shape in system.bodies["base"].shapes] == ["#8080ff", "#00ff00", "", ""]
+
+
+def test_a_mesh_that_is_not_there_is_kept_with_the_reason(tmp_path: Path) -> None:
+    body = '<link name="base"><visual><geometry><mesh filename="package://gone/a.stl"/></geometry></visual></link>'
+    (shape,) = read_urdf(write(tmp_path, body))[0].bodies["base"].shapes
+    assert (shape.file, shape.lacking) == ("package://gone/a.stl", "missing: the package 'gone' is not known")
+
+
 def test_solids_are_drawn_and_meshes_are_named(tmp_path: Path) -> None:
     (tmp_path / "hand.stl").write_bytes(b"")
     body = (
@@ -164,7 +179,8 @@ def test_solids_are_drawn_and_meshes_are_named(tmp_path: Path) -> None:
         '<visual><geometry><mesh filename="hand.stl" scale="0.001 0.001 0.001"/></geometry></visual></link>'
     )
     system, report = read_urdf(write(tmp_path, body))
-    (shape,) = system.bodies["base"].shapes
+    shape, drawn = system.bodies["base"].shapes
     assert (shape.kind, shape.size, shape.at) == ("cylinder", (0.1, 2.0), (0.0, 0.0, 1.0))
+    assert (drawn.kind, Path(drawn.file).name, drawn.lacking) == ("mesh", "hand.stl", "")
     (mesh,) = report.meshes
     assert (mesh.status, mesh.scale, Path(mesh.path or "").name) == ("found", (0.001,) * 3, "hand.stl")
