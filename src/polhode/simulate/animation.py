@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..view.page import write_page
+from ..files.writing import replace_file
+from ..notebook import Cell, Shown, framed
+from ..view.page import page
 from ..view.scene import Channel
 from .scene import drawn_motion
 from .screw_axes import moving_axes
@@ -21,10 +23,37 @@ if TYPE_CHECKING:
 _MOST_CHANNELS = 24
 
 
-def write_animation(
-    run: Trajectory, path: str | os.PathLike[str], notes: str, screw_axes: bool | Sequence[str] = False
-) -> Path:
-    """Write the motion as one self-contained page, with coordinates, states and energy beside it."""
+@dataclass(frozen=True)
+class Animation(Shown):
+    """The page of a motion, which a notebook shows in its cell; `save` writes it."""
+
+    title: str
+    page: str
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page as one HTML file, whole or not at all."""
+        return replace_file(path, self.page.encode("utf-8"))
+
+    def _cell(self) -> Cell:
+        return Cell(self.title, [], framed(self.page, "Write it to a file: .save('run.html').", height=640))
+
+    def __repr__(self) -> str:
+        return f"Animation('{self.title}'; a notebook shows it, save('run.html') writes it)"
+
+
+def animation(
+    run: Trajectory,
+    path: str | os.PathLike[str] | None = None,
+    notes: str = "",
+    screw_axes: bool | Sequence[str] = False,
+) -> Path | Animation:
+    """The motion as one self-contained page: written, or without a path for a notebook to show."""
+    made = Animation(run.title, page_of(run, notes, screw_axes))
+    return made if path is None else made.save(path)
+
+
+def page_of(run: Trajectory, notes: str = "", screw_axes: bool | Sequence[str] = False) -> str:
+    """The page's text: the mechanism moving, with coordinates, states and energy beside it."""
     scene, motion = drawn_motion(run)
     motion = replace(motion, lines=moving_axes(run, screw_axes, scene))
     energy = run.energy
@@ -32,4 +61,4 @@ def write_animation(
     channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
     channels = channels[:_MOST_CHANNELS]
     channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
-    return write_page(path, scene, motion, channels, notes=notes or run.message)
+    return page(scene, motion, channels, notes=notes or run.message)

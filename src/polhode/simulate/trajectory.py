@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
 from ..errors import PolhodeError, check_kind, path_of, understood
+from ..notebook import Cell, Shown
 from .energy import Energy
 from .initial_state import Floats
 from .named_value import named_value
@@ -33,7 +34,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class Trajectory(Shown):
     """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
@@ -410,11 +411,16 @@ class Trajectory:
             save_plot(figure, path)
         return figure
 
-    def animate(self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | Sequence[str] = False) -> Path:
-        """Write the motion as one self-contained HTML page, with `screw_axes` of the bodies named (True: of all)."""
-        from .animation import write_animation
+    def animate(
+        self, path: str | os.PathLike[str] | None = None, notes: str = "", screw_axes: bool | Sequence[str] = False
+    ) -> Any:
+        """Write the motion as one self-contained HTML page, with `screw_axes` of the bodies named (True: of all).
 
-        return write_animation(self, path, notes, screw_axes)
+        The path is returned; without one, an `Animation` that a notebook shows in its cell.
+        """
+        from .animation import animation
+
+        return animation(self, path, notes, screw_axes)
 
     # ---- in words --------------------------------------------------------------------------------------------
 
@@ -435,7 +441,7 @@ class Trajectory:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        from .trajectory_html import as_html
+    def _cell(self) -> Cell:
+        from .trajectory_cell import cell_of
 
-        return as_html(self)
+        return cell_of(self)

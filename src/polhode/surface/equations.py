@@ -331,6 +331,11 @@ class Equations(KinematicMethods, AnalysisMethods):
         shown = "; ".join(f"{key}: {', '.join(names)}" for key, names in named.items() if names or key != "z")
         return f"Equations('{self.derivation.synopsis.system}' by {self.formalism}; {shown})"
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from .notebook_equations import bundle_of
+
+        return bundle_of(self)
+
     # ---- code and runs ---------------------------------------------------------------------------------------
 
     def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
