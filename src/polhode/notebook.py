@@ -50,7 +50,7 @@ class Table:
         marked = self._row("th", head, _LINE) + "".join(self._row("td", row) for row in body)
         # the border is ours: notebooks stripe and centre bare tables
         made = f'<table style="border-collapse:collapse;margin:.3em 0 .6em 0">{marked}</table>'
-        return made + (f"<p>{escape(self.more)}</p>" if self.more else "")
+        return made + (_paragraph(escape(self.more)) if self.more else "")
 
     def _row(self, tag: str, cells: Sequence[str], more: str = "") -> str:
         aligns = ["left" if self.numbers_from is None or k < self.numbers_from else "right" for k in range(len(cells))]
@@ -85,8 +85,9 @@ class Cell:
     markup: str = ""
 
     def html(self) -> str:
-        made = (part.html() if isinstance(part, Table) else f"<p>{escape(part)}</p>" for part in self._filled)
-        return f"<p><b>{escape(self.title)}</b></p>{''.join(made)}{self.markup}"
+        made = (part.html() if isinstance(part, Table) else _paragraph(escape(part)) for part in self._filled)
+        title = _paragraph(f"<b>{escape(self.title)}</b>") if self.title else ""
+        return f"{title}{''.join(made)}{self.markup}"
 
     def text(self) -> str:
         return "\n".join([self.title, *(part.text() if isinstance(part, Table) else part for part in self._filled)])
@@ -143,6 +144,10 @@ def display() -> Any:
     from IPython.display import display
 
     return display
+
+
+def _paragraph(marked: str) -> str:
+    return f'<p style="margin:.2em 0">{marked}</p>'
 
 
 def _line(cell: object) -> str:

@@ -327,7 +327,7 @@ class Linear(_Numbers, Shown):
             A, B = (
                 [[f"{entry + 0.0:.6g}" for entry in row] for row in self.numbers(letter).tolist()] for letter in "AB"
             )
-            found = ", ".join(f"{value.real + 0.0:.4g} {value.imag:+.4g}i" for value in self.eigenvalues().tolist())
+            found = ", ".join(map(_written, self.eigenvalues().tolist()))
         except PolhodeError:
             A, B = ([[str(entry) for entry in row] for row in getattr(self, letter)] for letter in "AB")
         rows = [[f"d/dt {name}", *a, *b] for name, a, b in zip(self.states, A, B, strict=True)]
@@ -337,6 +337,12 @@ class Linear(_Numbers, Shown):
 
     def __repr__(self) -> str:
         return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
+
+
+def _written(value: complex) -> str:
+    """A complex number, of which a part that is rounding is zero."""
+    real, imaginary = (part if abs(part) > _STILL * abs(value) else 0.0 for part in (value.real, value.imag))
+    return f"{real:.4g} {imaginary:+.4g}i" if imaginary else f"{real:.4g}"
 
 
 def singular(equations: EquationsOfMotion) -> PolhodeError:

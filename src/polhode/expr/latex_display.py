@@ -14,10 +14,11 @@ from typing import Any
 
 from ..errors import PolhodeError
 from .extended import Extended
-from .graph import topological
+from .graph import operation_counts, topological
 from .latex_printer import latex, latex_parts
 from .matrix import Matrix, Vector
 from .node import Expr, as_expr
+from .normal_form import normal
 
 #: What stays as it is: with fewer letters than these in an entry, and in a row.
 _ENTRY, _ROW = 60, 120
@@ -26,7 +27,9 @@ _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
 #: An entry that is folded keeps parts of about so many leaves.
 _LEAVES = 16
 #: Beyond these nobody reads on, and a browser takes long to typeset it.
-_MOST_NODES, _MOST_LATEX = 4_000, 30_000
+_MOST_NODES, _MOST_PARTS = 4_000, 48
+#: What has fewer operations and does not fit is brought to normal form, which is often shorter.
+_SMALL = 400
 
 
 def display_latex(shown: Sequence[tuple[str, Any]], names: Mapping[Expr, str] | None = None) -> str | None:
@@ -45,11 +48,14 @@ def display_latex(shown: Sequence[tuple[str, Any]], names: Mapping[Expr, str] | 
         return None
     texts = [latex(root, names=names) for root in roots]
     parts: list[tuple[str, str]] = []
+    if not _fits(shown, texts) and sum(operation_counts(roots).values()) <= _SMALL:
+        roots = [normal(root) for root in roots]
+        texts = [latex(root, names=names) for root in roots]
     if not _fits(shown, texts):
         parts, texts = latex_parts(roots, names, _LEAVES)
     rest = iter(texts)
     made = _lines([*parts, *((head, _set(value, rest)) for head, value in shown)])
-    return made if len(made) <= _MOST_LATEX else None
+    return made if len(parts) <= _MOST_PARTS else None
 
 
 def _entries(value: Any) -> list[Any]:

@@ -34,6 +34,8 @@ _FUNCTIONS = {
 }  # fmt: skip
 #: Functions whose square is written sin²(x).
 _RAISED = {"sin", "cos", "tan", "sinh", "cosh", "tanh"}
+#: A symbol that is a word.
+_WORD = re.compile(r"(?:\\d*dot\{)?\\mathrm\{\w\w")
 #: An expression with more leaves than this is given a name of its own when intermediates are asked for.
 _LONG, _SHARED = 120, 4
 
@@ -165,11 +167,14 @@ class _Printer(Printer):
         return None
 
     def _row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
-        text = "" if scale == 1 and factors else digits(scale)
+        text = last = "" if scale == 1 and factors else digits(scale)
         for base, exponent, op in factors:
             body = self._power(base, exponent, op)
             gap = "" if not text else r" \cdot " if body.lstrip("{")[0].isdigit() else " "
+            if gap == " " and (_WORD.match(last) or _WORD.match(body)):
+                gap = r" \, "  # words would run into each other
             text += gap + body
+            last = body
         return text
 
     def _power(self, base: Expr, exponent: int, op: str) -> str:

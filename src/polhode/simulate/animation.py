@@ -35,7 +35,7 @@ class Animation(Shown):
         return replace_file(path, self.page.encode("utf-8"))
 
     def _cell(self) -> Cell:
-        return Cell(self.title, [], framed(self.page, "Write it to a file: .save('run.html').", height=640))
+        return Cell("", [], framed(self.page, "Write it to a file: .save('run.html').", height=660))
 
     def __repr__(self) -> str:
         return f"Animation('{self.title}'; a notebook shows it, save('run.html') writes it)"

@@ -70,7 +70,7 @@ class _Bar:
         if now < self.next and reached < self.end:
             return
         if self.bar is None:
-            if now < self.next:
+            if now < self.next or reached >= self.end:
                 return
             self.start()
         self.next = now + self.between

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..expr import normal, operation_counts
 from ..expr.latex_display import display_latex
-from ..expr.matrix import Matrix
 from ..notebook import Cell, Table
 
 if TYPE_CHECKING:
     from .equations import Equations
 
-#: Results with fewer operations than this are brought to normal form, which reads best.
-_SMALL = 400
 _SHOWN = {"coordinate_rates": r"\dot{q}", "mass_matrix": "M", "forcing": "f", "z_rates": r"\dot{z}"}
 _COUNTED = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
 
@@ -31,7 +27,7 @@ def latex_of(equations: Equations) -> str | None:
     """The equations in LaTeX, each result on its line; None where they are too long to read."""
     record = equations.record
     left_out = {*(["coordinate_rates"] if _is_plain(equations) else []), *([] if record.z else ["z_rates"])}
-    shown = [(letter, _readable(getattr(record, name))) for name, letter in _SHOWN.items() if name not in left_out]
+    shown = [(letter, getattr(record, name)) for name, letter in _SHOWN.items() if name not in left_out]
     return display_latex(shown) if all(len(value) for _, value in shown) else None
 
 
@@ -39,11 +35,6 @@ def _is_plain(equations: Equations) -> bool:
     """Whether the speeds are the rates of the coordinates."""
     rates, speeds = equations.record.coordinate_rates, equations.record.u
     return len(rates) == len(speeds) and all(a is b for a, b in zip(rates, speeds, strict=True))
-
-
-def _readable(value: Any) -> Any:
-    entries = list(value.entries()) if isinstance(value, Matrix) else list(value)
-    return normal(value) if sum(operation_counts(entries).values()) <= _SMALL else value
 
 
 def _counted(equations: Equations) -> Cell:
