@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from ..errors import PolhodeError
-from ..simulate.still import still
+from ..simulate.still import still, write_still
 from . import show
 from .simulate import check_folder, read_settings
 from .source import Source
@@ -30,7 +30,7 @@ def run(file: Source, out: Path | None, pose: str | None, settings: list[str], j
         tell("drawing")
         shown = still(system.derive().compile(), pose, parameters)
         path = Path(mkdtemp(prefix="polhode-")) / f"{file.stem}.html" if out is None else out
-        shown.animate(path, notes=f"The pose “{pose or 'home'}”. Nothing moves.")
+        write_still(shown, path, notes=f"The pose “{pose or 'home'}”.")
     opened = out is None and webbrowser.open(path.absolute().as_uri())
     if json:
         show.as_json({"files": [str(path)], "opened": opened, "notices": list(shown.info["notices"])})

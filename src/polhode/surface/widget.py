@@ -83,7 +83,7 @@ def sliders_of(
     }
     first = [(group, name) for group in GROUPS for name in [n for g, n in known if g == group][:_MOST]]
     wanted = first if chosen is None else [_named(name, known) for name in chosen]
-    made = [Slider(*key, known[key][0], *_ends(key[1], known[key][0], ranges), known[key][1]) for key in wanted]
+    made = [Slider(*key, known[key][0], *_ends(*key, known[key][0], ranges), known[key][1]) for key in wanted]
     for name in ranges:
         if name not in {slider.name for slider in made}:
             raise unknown("slider", name, [s.name for s in made], place="widget ranges", code="E-NOTEBOOK-003")
@@ -114,10 +114,11 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _ends(name: str, value: float, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
-    """How far a slider goes: from zero to twice the value, or from minus to plus three where it is zero."""
+def _ends(group: str, name: str, value: float, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+    """How far a slider goes: a parameter to twice its value, what may have either sign about as far both ways."""
     if name not in ranges:
-        return (-3.0, 3.0) if value == 0 else (min(0.0, 2 * value), max(0.0, 2 * value))
+        wide = max(3.0, 2 * abs(value))
+        return (min(0.0, 2 * value), max(0.0, 2 * value)) if group == "parameters" and value else (-wide, wide)
     try:
         low, high = map(float, ranges[name])
         if not low < high:
