@@ -59,6 +59,7 @@ FAMILIES = {
     "MOTOR": "Motors and elastic joints",
     "NAME": "Names of coordinates and speeds",
     "NET": "The network formalism",
+    "NOTEBOOK": "Sliders in notebooks",
     "OMIT": "Omitted coordinates",
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
