@@ -112,7 +112,7 @@ class Shown:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """HTML, and the same as text for whoever shows no HTML."""
         cell = self._cell()
-        return {"text/html": cell.html(), "text/plain": cell.text()}
+        return {"text/html": cell.html(), "text/plain": cell.text() or repr(self)}
 
 
 def values_table(kind: str, named: Iterable[tuple[str, Any, str]]) -> Table:

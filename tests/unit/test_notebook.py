@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -102,3 +103,53 @@ def test_every_record_that_a_cell_may_end_in_shows_itself(swing: ph.Equations) -
         assert {*tags.found} <= {"p", "b", "table", "tr", "th", "td", "iframe"}, kind
         assert "<p" not in bundle["text/plain"], kind
         assert "object at 0x" not in repr(record), kind
+
+
+#: What cells end in, and what a notebook must have to show each; the text is always there.
+CELLS = {
+    "import polhode as ph; system = ph.load('double_pendulum.yaml'); system": "text/html",
+    "equations = system.derive(); equations": "text/latex",
+    "equations.mass_matrix": "text/latex",
+    "equations.forcing": "text/latex",
+    "ph.Pose(ph.rotation(('z', ph.symbol('theta'))), (1, 0, 0))": "text/latex",
+    "system.compare()": "text/html",
+    "equations.linearize()": "text/html",
+    "ph.load('fourbar.yaml').diagnose('assembled')": "text/html",
+    "run = equations.simulate(1, start='raised'); run": "text/html",
+    "run.animate()": "text/html",
+    "run.plot()": "image/png",
+    "ph.widget(equations, 1)": "application/vnd.jupyter.widget-view+json",
+}
+
+
+@pytest.mark.trial
+def test_a_fresh_notebook_shows_every_record() -> None:
+    from nbconvert.preprocessors import ExecutePreprocessor
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    notebook = new_notebook(cells=[new_code_cell(source) for source in CELLS])
+    models = Path(__file__).parents[2] / "models"
+    ExecutePreprocessor(timeout=120, kernel_name="python3").preprocess(notebook, {"metadata": {"path": str(models)}})
+    for cell, kind in zip(notebook.cells, CELLS.values(), strict=True):
+        (shown,) = (output["data"] for output in cell.outputs if output["output_type"] == "execute_result")
+        assert kind in shown, cell.source
+        assert shown["text/plain"] and "object at 0x" not in shown["text/plain"], cell.source
+
+
+@pytest.mark.trial
+def test_a_long_run_shows_how_far_it_is() -> None:
+    from nbconvert.preprocessors import ExecutePreprocessor
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    source = (
+        "import polhode as ph, time\n"
+        "from polhode.simulate.progress import reporting\n"
+        "with reporting(None, 'run', 2.0) as tell:\n"
+        "    for k in range(15):\n"
+        "        tell(k / 10)\n"
+        "        time.sleep(0.1)"
+    )
+    notebook = new_notebook(cells=[new_code_cell(source)])
+    ExecutePreprocessor(timeout=60, kernel_name="python3").preprocess(notebook, {"metadata": {"path": "."}})
+    (shown,) = notebook.cells[0].outputs
+    assert shown["data"]["text/html"] == "<span></span>"  # it was there, and has gone

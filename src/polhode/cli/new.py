@@ -32,15 +32,7 @@ def run(kind: str, out: Path, json: bool) -> None:
                 cure="Move it away, or name another folder with --out.",
                 code="E-CLI-027",
             )
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PolhodeError(
-            f"the folder cannot be made: {error.strerror or error}.",
-            place=str(out),
-            cure="Name another with --out.",
-            code="E-CLI-028",
-        ) from None
+    show.made_folder(out)
     text = resources.files(__package__).joinpath("starts", f"{kind}.yaml").read_text(encoding="utf-8")
     replace_file(model, text.encode("utf-8"))
     replace_file(notebook, (plain_json.dumps(notebook_of(kind), indent=1) + "\n").encode("utf-8"))

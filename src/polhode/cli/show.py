@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from threading import Timer
 from typing import Any
 
@@ -71,6 +72,20 @@ def most_rows(out: Console) -> int | None:
 def as_json(record: Any) -> None:
     """Print plain data as JSON, in ASCII so that every console can show it."""
     sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=True, allow_nan=False) + "\n")
+
+
+def made_folder(out: Path) -> Path:
+    """The folder that files go to, made if it is not there."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PolhodeError(
+            f"the folder cannot be made: {error.strerror or error}.",
+            place=str(out),
+            cure="Name another with --out.",
+            code="E-CLI-028",
+        ) from error
+    return out
 
 
 def finding(problem: Problem) -> str:
