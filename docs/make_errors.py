@@ -47,6 +47,7 @@ FAMILIES = {
     "FUN": "Compiled functions",
     "FUNCTION": "Functions that a user gives in C or Python",
     "GAIT": "Gaits",
+    "GEOMETRY": "Geometry of control",
     "INPUT": "Efforts and inputs that vary in time",
     "JOINT": "Joints and joint maps",
     "KANE": "Kane's method",

@@ -7,6 +7,7 @@ turn, and the recursion counted again.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -112,3 +113,20 @@ def test_loops_and_joints_of_several_freedoms_are_refused() -> None:
     s.joint("socket", s.ground, s.body("ball", 1, (0, 0, 1)), ph.Spherical())
     with pytest.raises(PolhodeError, match="joint 'socket': every method of the ladder"):
         ladder_of(s)
+
+
+@pytest.mark.parametrize("given", [None, 3, "x"])
+def test_what_is_no_system_is_not_counted(given: Any) -> None:
+    with pytest.raises(PolhodeError, match="is not a system"):
+        ladder_of(given)
+
+
+def test_nothing_to_move_is_not_counted() -> None:
+    with pytest.raises(PolhodeError, match="there is no joint to count operations of"):
+        ladder_of(ph.System("empty"))
+
+
+@pytest.mark.parametrize("given", [None, 1.5, "6", 1, 0, -1])
+def test_differences_are_of_two_joints_or_more(given: Any) -> None:
+    with pytest.raises(PolhodeError, match="is not a number of joints"):
+        differences(given)

@@ -16,6 +16,7 @@ from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
 from polhode.formalisms.network.joints import SerialChain, serial_chain
 from polhode.kinematics.motion import body_pose
+from polhode.model.samples.bricard import bricard_mechanism
 
 ONE, NOTHING = Matrix.identity(3), Matrix.zeros(3, 3)
 
@@ -407,3 +408,8 @@ def test_a_terminal_that_is_none_is_refused() -> None:
         a_body().solved_for("c")
     with pytest.raises(PolhodeError, match="no terminal 'c'"):
         driven_chain(2, "c")
+
+
+def test_a_loop_is_no_chain() -> None:
+    with pytest.raises(PolhodeError, match="it has loops or rolling"):
+        serial_chain(bricard_mechanism(), "rod 5")

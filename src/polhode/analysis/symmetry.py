@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_kind, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -143,15 +143,23 @@ class _Search:
         back = tree.kinematic_left_inverse()
         owned = {k for i in tree.quaternions for k in range(i, i + 4)}
         owned |= {*range(len(tree.q))[tree.auxiliary_coordinates]}
-        made = []
-        if equations.dependent_speeds is None:
-            for k, q in enumerate(equations.q):
-                if k not in owned:
-                    made.append(_Field(spelled(q), Vector([row[k] for row in back]), q.name))
-            made += [_Field(name, speeds) for name, speeds in whole_motions(tree)]
+        every = [
+            _Field(spelled(q), Vector([row[k] for row in back]), q.name) for k, q in enumerate(tree.q) if k not in owned
+        ]
+        every += [_Field(name, speeds) for name, speeds in whole_motions(tree)]
+        made = [field for each in every for field in self._in_own_speeds(each)]
         for u, unit in zip(equations.u, Matrix.identity(len(equations.u)), strict=True):
             made.append(_Field(f"unit {spelled(u)}", unit))
         return self._independent(made)
+
+    def _in_own_speeds(self, field: _Field) -> list[_Field]:
+        """A field of the tree's speeds in those of the equations, u = E u' + e; none where constraints forbid it."""
+        dependent = self.equations.dependent_speeds
+        if dependent is None:
+            return [field]
+        own = dependent.forms[0] @ field.speeds
+        kept = all(is_zero(as_expr(a - b)) for a, b in zip(dependent.E @ own, field.speeds, strict=True))
+        return [_Field(field.name, own, field.coordinate)] if kept else []
 
     def _independent(self, fields: Sequence[_Field]) -> list[_Field]:
         table = self._values([self._at(list(each.speeds)) for each in fields])
@@ -206,7 +214,7 @@ class _Search:
         equations = self.equations
         constraints = equations.constraints
         moved = constraints is not None and any(not is_zero(entry) for entry in constraints.a)
-        if not self.is_natural or moved or equations.z:
+        if not self.is_natural or moved:
             return None, ()
         kinetic, potential = self._at([equations.kinetic_energy, equations.potential_energy])
         changes = directional([kinetic, potential], self.along)
@@ -255,6 +263,8 @@ class _Search:
 
 def _given(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> dict[Expr, Expr]:
     table = equations.system.parameters
+    if parameters is not None:
+        check_kind(Mapping, "a mapping from names to values", parameters, "symmetries")
     for name in parameters or {}:
         if name not in table:
             raise unknown("parameter", name, table, place="symmetries", code="E-SYMMETRY-002")

@@ -151,11 +151,7 @@ def _tell(out: Console, trajectory: Trajectory, written: list[Path], digits: int
     left_out = len(trajectory.coordinates) + len(trajectory.states) - len(names)
     if left_out:
         out.print(f"and {left_out} more; pipe this, or write --csv, to have all", style="dim")
-    energy = trajectory.energy.total
-    out.print(
-        f"energy {energy[0]:.{digits}g} J at the start, {energy[-1]:.{digits}g} J at the end; largest change "
-        f"{trajectory.energy_drift:.1e} of what is in play"
-    )
+    out.print(_energy_in_words(trajectory, digits))
     if trajectory.has_constraints:
         drift = trajectory.drift
         out.print(f"constraints kept to {drift.position:.1e} in position and {drift.velocity:.1e} in velocity")
@@ -163,6 +159,23 @@ def _tell(out: Console, trajectory: Trajectory, written: list[Path], digits: int
         out.print(show.plain(notice), style="dim", soft_wrap=True)
     for path in written:
         out.print(show.plain(f"wrote {path}"))
+
+
+def _energy_in_words(trajectory: Trajectory, digits: int) -> str:
+    if not trajectory.has_energy:
+        return "energy depends on a coordinate that is omitted, and is not told"
+    energy = trajectory.energy.total
+    return (
+        f"energy {energy[0]:.{digits}g} J at the start, {energy[-1]:.{digits}g} J at the end; largest change "
+        f"{trajectory.energy_drift:.1e} of what is in play"
+    )
+
+
+def _energy_in_numbers(trajectory: Trajectory) -> dict[str, float] | None:
+    if not trajectory.has_energy:
+        return None
+    energy = trajectory.energy.total
+    return {"start": float(energy[0]), "end": float(energy[-1]), "drift": trajectory.energy_drift}
 
 
 def _carried(trajectory: Trajectory, reactions: Sequence[str]) -> dict[str, Any]:
@@ -204,7 +217,6 @@ def _tell_audit(out: Console, audit: PowerAudit, digits: int) -> None:
 
 
 def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:
-    energy = trajectory.energy
     record: dict[str, Any] = {
         "status": trajectory.status,
         "partial": not trajectory.is_whole,
@@ -215,7 +227,7 @@ def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationErro
             "speeds": dict(zip(trajectory.speeds, trajectory.u[-1].tolist(), strict=True)),
             "states": dict(zip(trajectory.states, trajectory.z[-1].tolist(), strict=True)),
         },
-        "energy": {"start": float(energy.total[0]), "end": float(energy.total[-1]), "drift": trajectory.energy_drift},
+        "energy": _energy_in_numbers(trajectory),
         "drift": {"position": trajectory.drift.position, "velocity": trajectory.drift.velocity},
         "notices": list(trajectory.notices),
         "method": trajectory.info["method"],

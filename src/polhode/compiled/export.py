@@ -91,6 +91,10 @@ def export(
     The names of files, functions, macros and modules begin with the `prefix`, by default the system's name as an
     identifier, so that exports of several systems can be linked together; "" leaves it out.
     """
+    if {"start", "speeds"} & {*strange}:
+        raise PolhodeError(
+            "a start is that of a simulation program.", place="export", cure="Add program=True.", code="E-EXPORT-010"
+        )
     refuse(strange, export)
     render, place = target_of(target).files, folder_of(folder)
     before = names_before(equations.system.name, prefix)

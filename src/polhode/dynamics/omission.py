@@ -49,18 +49,26 @@ def without(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
     return made
 
 
-def without_omitted(equations: EquationsOfMotion, what: str, entries: Sequence[Expr]) -> list[Expr]:
-    """Expressions that omitted coordinates are only written in, without them; refused where they depend on one."""
+def depends_on(equations: EquationsOfMotion, entries: Sequence[Expr]) -> Expr | None:
+    """An omitted coordinate that expressions depend on; None where they are at most written in it."""
     if not any(q in equations.omitted for q in free_symbols(entries)):
-        return list(entries)
+        return None
     for q, direction in _directions(equations.tree, equations.omitted):
         if any(directional(entries, direction)):
-            raise PolhodeError(
-                f"what is asked for depends on the coordinate '{q.name}', which these equations omit.",
-                place=what,
-                cure="Derive without omitting it.",
-                code="E-OMIT-004",
-            )
+            return q
+    return None
+
+
+def without_omitted(equations: EquationsOfMotion, what: str, entries: Sequence[Expr]) -> list[Expr]:
+    """Expressions that omitted coordinates are only written in, without them; refused where they depend on one."""
+    q = depends_on(equations, entries)
+    if q is not None:
+        raise PolhodeError(
+            f"what is asked for depends on the coordinate '{q.name}', which these equations omit.",
+            place=what,
+            cure="Derive without omitting it.",
+            code="E-OMIT-004",
+        )
     return substitute(entries, equations.omitted)
 
 

@@ -132,9 +132,10 @@ def poincare_form(equations: EquationsOfMotion) -> PoincareForm:
     check_whole(equations, "Poincaré's form")
     if equations.dependent_speeds is not None or equations.tree.followed:
         raise PolhodeError(
-            f"system '{equations.system.name}' has speeds that follow others or time, which (53) has not.",
+            f"the equations of '{equations.system.name}' are not in the speeds of its joints alone, as (53) is.",
             place="Poincaré's form",
-            cure="Derive without embedded constraints, couplings and prescribed motions; `coriolis_matrix` takes all.",
+            cure="Derive without embedded constraints, other speeds (`pseudo`, `speeds`), couplings and prescribed "
+            "motions; `coriolis_matrix` takes all.",
             code="E-POINCARE-001",
         )
     return PoincareForm(equations)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..errors import understood
 from ..expr import Expr, Matrix, Vector
 from .pose import Pose
 
@@ -87,8 +88,12 @@ class Inertia:
         ])  # fmt: skip
 
 
-def inertia_of_moments(J: Matrix) -> Matrix:
+def inertia_of_moments(J: Any) -> Matrix:
     """I = tr(J) 1 - J, Silver (2.11): from ∫ r rᵀ dm to the inertia that ω meets."""
+    with understood("a matrix of three rows and columns", J, cure="Give three rows of three numbers each."):
+        J = J if isinstance(J, Matrix) else Matrix([list(row) for row in J])
+        if J.shape != (3, 3):
+            raise ValueError
     trace = J[0, 0] + J[1, 1] + J[2, 2]
     return Matrix([[trace - J[i, j] if i == j else -J[i, j] for j in range(3)] for i in range(3)])
 

@@ -160,6 +160,15 @@ def _symbols(
             cure="Give one for each; a nonholonomic joint has more coordinates than speeds.",
             code="E-JOINT-015",
         )
+    named = [entry for entry in entries if isinstance(entry, str)]
+    odd = [name for name in named if not name.strip() or named.count(name) > 1]
+    if odd:
+        raise ModelError(
+            f"the name '{odd[0]}' stands for several {kind}s." if odd[0].strip() else f"a {kind} has no name.",
+            place=f"{kind}s",
+            cure="Give each a name of its own.",
+            code="E-JOINT-016",
+        )
     start = 0
     for stage in stages:
         if stage.storage == "quaternion" and all(isinstance(entry, str) for entry in entries[start : start + 4]):

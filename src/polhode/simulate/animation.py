@@ -56,9 +56,10 @@ def page_of(run: Trajectory, notes: str = "", screw_axes: bool | Sequence[str] =
     """The page's text: the mechanism moving, with coordinates, states and energy beside it."""
     scene, motion = drawn_motion(run)
     motion = replace(motion, lines=moving_axes(run, screw_axes, scene))
-    energy = run.energy
     groups = [(unit, group) for _, unit, group in groups_of(run) if unit not in SPEED_GROUPS]
     channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
     channels = channels[:_MOST_CHANNELS]
-    channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
+    if run.has_energy:
+        energy = run.energy
+        channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
     return page(scene, motion, channels, notes=notes or run.message)

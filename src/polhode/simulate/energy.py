@@ -56,6 +56,16 @@ def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
     return functions.derivation.synopsis.keeps_energy and not {"t", "z"} & {*functions.native("energy").arrays}
 
 
+def is_told(functions: Functions) -> bool:
+    """Whether the energy depends on no coordinate that is omitted."""
+    if not functions.derivation.synopsis.omitted:
+        return True
+    from ..dynamics.omission import depends_on
+
+    equations = functions.derivation.equations
+    return depends_on(equations, [equations.kinetic_energy, equations.potential_energy]) is None
+
+
 def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
     """The run with a notice, and a warning, if it lost or gained energy that nothing took or gave."""
     told = _drift_in_words(run) if len(run) > 1 and is_conservative(run.mechanism, tau, inputs) else ""

@@ -21,6 +21,7 @@ from ..compiled.catalogue import catalogued
 from ..compiled.export import annotated, folder_of, names_before, preface, shortened, write_together
 from ..compiled.functions import Functions
 from ..compiled.planning import Planned, plan_outputs
+from ..dynamics.omission import depends_on
 from ..errors import PolhodeError, refuse
 from .guard import DIVERGED, HALF_TURN
 from .integrators.fixed import check_fit
@@ -55,6 +56,13 @@ def export_program(
     `start` and `speeds`, given as to `simulate`, are what the text file begins with. The functions are those that the
     program needs: `of` is refused.
     """
+    if "bake" in strange:
+        raise PolhodeError(
+            "a simulation program reads its parameters, and bakes none in.",
+            place="export",
+            cure="Leave out `bake`, or export functions without program=True.",
+            code="E-EXPORT-011",
+        )
     refuse(strange, export_program)
     if of is not None:
         raise PolhodeError(
@@ -106,7 +114,7 @@ def simulation_of(derivation: Derivation, before: str = "", start: Any = None, s
     rates = annotated(equations, "state_rates")
     if switched(rates.program) is not None:
         raise _refused(equations, "a force in it jumps", "Make it smooth, as tanh(v/0.001) instead of sign(v).")
-    energy = _planned(equations, "energy", catalogued("energy").make(equations))
+    energy = _planned(equations, "energy", _energies(equations))
     planned = [rates, energy, *kept]
     used = {name for each in planned for name in each.parameters}
     parameters = {name: given for name, given in equations.system.parameters.items() if name in used}
@@ -126,7 +134,7 @@ def simulation_of(derivation: Derivation, before: str = "", start: Any = None, s
         states=_values(known.states, first.z, _units(equations.system.states)),
         efforts=_values(known.efforts, [0.0] * len(known.efforts), effort_units(equations)),
         inputs=_values(known.inputs, known.inputs.values(), _units(equations.system.inputs)),
-        quaternions=tuple(equations.tree.quaternions),
+        quaternions=tuple(equations.quaternions),
         bound=HALF_TURN if any(link.stage.storage == "vector" for link in equations.tree.links) else DIVERGED,
         most_steps=MOST_STEPS,
         projection=Projection(*own_kept) if own_kept else None,
@@ -144,6 +152,11 @@ def _refused(equations: EquationsOfMotion, reason: str, cure: str = "") -> Polho
 
 def _planned(equations: EquationsOfMotion, label: str, outputs: Outputs) -> Planned:
     return plan_outputs(equations, label, ("x",), outputs)
+
+
+def _energies(equations: EquationsOfMotion) -> Outputs:
+    """Kinetic and potential energy, each unless it depends on a coordinate that is omitted."""
+    return [each for each in catalogued("energy").make(equations) if depends_on(equations, each[2]) is None]
 
 
 def _projection(equations: EquationsOfMotion) -> Outputs:

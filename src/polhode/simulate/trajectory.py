@@ -144,6 +144,13 @@ class Trajectory(Shown):
         return Energy(np.broadcast_to(kinetic, self.t.shape), np.broadcast_to(potential, self.t.shape))
 
     @property
+    def has_energy(self) -> bool:
+        """Whether the state tells the energy: not where this depends on a coordinate that is omitted."""
+        from .energy import is_told
+
+        return self.functions is not None and is_told(self.functions)
+
+    @property
     def energy_drift(self) -> float:
         """The largest |E - E0| relative to what is in play: largest kinetic energy plus the range of the potential.
 
@@ -414,10 +421,7 @@ class Trajectory(Shown):
     def animate(
         self, path: str | os.PathLike[str] | None = None, notes: str = "", screw_axes: bool | Sequence[str] = False
     ) -> Any:
-        """Write the motion as one self-contained HTML page, with `screw_axes` of the bodies named (True: of all).
-
-        The path is returned; without one, an `Animation` that a notebook shows in its cell.
-        """
+        """Write one HTML page, `screw_axes` of bodies (True: all) in it; without a path, what a notebook shows."""
         from .animation import animation
 
         return animation(self, path, notes, screw_axes)
@@ -426,8 +430,7 @@ class Trajectory(Shown):
 
     def summary(self) -> str:
         """One line: how far, how, how fast."""
-        end = f"{self.t[-1]:g} s" if len(self.t) else "no time"
-        info = self.info
+        end, info = f"{self.t[-1]:g} s" if len(self.t) else "no time", self.info
         words = f"{end} by {info['method']}" if "method" in info else end
         if "steps" in info:
             words += f", {info['steps']:,} steps and {info['evaluations']:,} evaluations in {info['wall_time']:.3g} s"
@@ -436,8 +439,8 @@ class Trajectory(Shown):
         return f"{words}, {self.status.replace('_', ' ')}"
 
     def __str__(self) -> str:
-        lines = [f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"]
-        return "\n".join(lines + [f"  {told}" for told in filter(None, [self.message, *self.notices])])
+        head = f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"
+        return "\n  ".join(filter(None, [head, self.message, *self.notices]))
 
     __repr__ = __str__
 

@@ -51,7 +51,7 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[tuple[str, str,
         acting = {} if values is None else dict(zip(names, values.T, strict=True))
         members = {name: column for name, column in acting.items() if np.any(column)}
         groups += [(title, "", members)] if members else []
-    if run.functions is not None:
+    if run.has_energy:
         energy = run.energy
         groups.append(
             (

@@ -123,3 +123,36 @@ def test_the_proof_is_not_fooled_by_a_small_term() -> None:
     a = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
     s.potential(as_expr("1e-14") * a.q[0] ** 2)
     assert s.derive().symmetries() == []
+
+
+def free_body() -> ph.System:
+    s = ph.System("free body", gravity=(0, 0, "-9.81"))
+    s.joint("p", s.ground, s.body("b", 2, (0.1, 0.2, 0.3), (1, 2, "2.5")), ph.Free(storage="321"))
+    return s
+
+
+def test_the_speeds_that_equations_are_written_in_do_not_matter() -> None:
+    own, his = free_body().derive(), free_body().derive("kane", speeds="sayers")
+    assert [each.name for each in his.conserved()] == [each.name for each in own.conserved()]
+
+
+def test_a_cyclic_coordinate_is_found_in_pseudo_velocities() -> None:
+    s = ph.System("cart", gravity=(0, 0, -10))
+    x = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
+    a = s.joint("a", "cart", s.body("pole", 2, com=(0, 0, 0.5)), ph.Revolute("y"))
+    made = s.derive("hamel", pseudo={"w1": x.u[0] + 2 * a.u[0], "w2": a.u[0]})
+    assert [each.coordinate for each in made.symmetries()] == ["x"]
+
+
+def test_a_state_that_no_force_uses_leaves_the_energy() -> None:
+    s = ph.System("pendulum", gravity=(0, 0, -10))
+    hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    z = s.state("z", rate=hinge.q[0])
+    assert [each.name for each in s.derive().conserved()] == ["energy"]
+    s.joint_force(hinge, -z)
+    assert s.derive().conserved() == []
+
+
+def test_parameters_that_are_no_mapping_get_a_sentence() -> None:
+    with pytest.raises(ph.PolhodeError, match="a mapping from names to values"):
+        top().symmetries(3)  # type: ignore[arg-type]

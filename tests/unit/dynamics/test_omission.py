@@ -138,3 +138,26 @@ def test_small_motions_are_without_it() -> None:
     made = car().derive(omit=["x", "y"]).linearize()
     assert made.states[:3] == ["yaw", "swing", "plane_1"]
     assert len(made.eigenvalues()) == 6
+
+
+def falling() -> ph.Equations:
+    s = ph.System("falling", gravity=(0, 0, "-9.81"))
+    s.joint("p", s.ground, s.body("b", 2, (0.1, 0.2, 0.3), (1, 2, 2.5)), ph.Free(storage="321"))
+    return s.derive(omit=["p_x", "p_y", "p_z"])
+
+
+def test_an_energy_that_needs_an_omitted_coordinate_is_left_out(tmp_path: Path) -> None:
+    run = falling().simulate(0.1, speeds={"p_wx": 1.0}, samples=3)
+    assert not run.has_energy
+    run.plot(tmp_path / "fall.png")
+    with pytest.raises(ph.PolhodeError, match="depends on the coordinate 'p_z'"):
+        _ = run.energy
+
+
+def test_a_program_tells_the_energies_that_the_state_tells(tmp_path: Path) -> None:
+    for target, ending in (("c", "c"), ("fortran", "f90")):
+        written = falling().export(target, tmp_path, program=True)
+        (main,) = [path for path in written if path.name.endswith(f"simulation.{ending}")]
+        source = main.read_text(encoding="utf-8")
+        assert "energy.kinetic" in source
+        assert "potential" not in source

@@ -147,3 +147,11 @@ def test_names_and_expressions_may_be_given_for_coordinates_and_speeds() -> None
 def test_what_is_none_is_refused_in_a_sentence(joint: Any, options: dict[str, Sequence[Any]], said: str) -> None:
     with pytest.raises(PolhodeError, match=said):
         ph.joint_kinematics(joint, **options)
+
+
+def test_names_are_told_apart_and_not_empty() -> None:
+    ball = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    with pytest.raises(PolhodeError, match="the name 'a' stands for several coordinates"):
+        ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
+    with pytest.raises(PolhodeError, match="a coordinate has no name"):
+        ph.joint_kinematics(ball, coordinates=["", "b", "c"])

@@ -97,11 +97,11 @@ static int assemble(const char *file, model *m, const section *coordinates) {
 
 _RUN = """
 static void write_row(const model *m, double t, FILE *out) {
-  double kinetic[1], potential[1];
-  energy_at(m, t, m->x, kinetic, potential);
+  double @ENERGY_SIZES@;
+  energy_at(m, t, m->x, @ENERGIES@);
   fprintf(out, "%.17g", t);
   for (int i = 0; i < SIZE; ++i) fprintf(out, ",%.17g", m->x[i]);
-  fprintf(out, ",%.17g,%.17g\\n", kinetic[0], potential[0]);
+  fprintf(out, "@ENERGY_FORMAT@\\n", @ENERGY_VALUES@);
 }
 
 static int run(model *m, FILE *out) {
@@ -178,8 +178,14 @@ def print_simulation(simulation: Simulation) -> str:
     ]
     if kept is not None:
         parts.append(_PROJECTION.lstrip("\n") + (_ALL_ROWS if kept.rows else "") + "  return 0;\n}\n" + _START)
-    parts.append(_RUN.lstrip("\n").replace("@KEEP@", _KEEP if kept else ""))
+    parts.append(_with_energies(_RUN.lstrip("\n").replace("@KEEP@", _KEEP if kept else ""), simulation.energies))
     return "\n".join([*parts, _main(simulation)])
+
+
+def _with_energies(text: str, names: Sequence[str]) -> str:
+    text = text.replace("@ENERGY_SIZES@", ", ".join(f"{name}[1]" for name in names))
+    text = text.replace("@ENERGY_VALUES@", ", ".join(f"{name}[0]" for name in names))
+    return text.replace("@ENERGIES@", ", ".join(names)).replace("@ENERGY_FORMAT@", ",%.17g" * len(names))
 
 
 def build_command(simulation: Simulation) -> str:

@@ -75,12 +75,12 @@ _STEPPING = """
 
   subroutine write_row(t)
     real(real64), intent(in) :: t
-    real(real64) :: kinetic(1), potential(1), row(states_size + 3)
+    real(real64) :: @ENERGY_SIZES@, row(states_size + @COUNT@)
     character(len=26) :: number
     character(len=row_length) :: text
     integer :: k, at, length
-    call energy_at(t, x, kinetic, potential)
-    row = [t, x, kinetic, potential]
+    call energy_at(t, x, @ENERGIES@)
+    row = [t, x, @ENERGIES@]
     at = 0
     do k = 1, size(row)
       write (number, "(es25.16e3)") row(k)
@@ -195,7 +195,7 @@ def print_simulation(simulation: Simulation) -> str:
         [
             _MAIN.replace("@ASSEMBLE@", "  call assemble()\n" if kept else ""),
             READING.replace("@LINE@", str(LINE)),
-            _STEPPING.replace("@KEEP@", _KEEP if kept else "").replace("@HEAD@", "\n".join(_head(simulation))),
+            _stepping(simulation),
             _projection(simulation) if kept else "",
         ]
     )
@@ -241,7 +241,7 @@ def _declarations(simulation: Simulation) -> list[str]:
     titles = [f'"{name}"' for name in sections]
     states = len(simulation.coordinates) + len(simulation.speeds) + len(simulation.states)
     integers = {"states_size": states, "line_length": LINE + 1}
-    integers["row_length"] = max(27 * (states + 3), len(",".join(simulation.columns)) + 1)
+    integers["row_length"] = max(27 * (states + 1 + len(simulation.energies)), len(",".join(simulation.columns)) + 1)
     lines = []
     if kept is not None:
         integers |= {"coordinates_size": len(simulation.coordinates), "changes_size": output_size(kept.step, "change")}
@@ -315,3 +315,11 @@ def _projection(simulation: Simulation) -> str:
     declared = "" if rows is None else f"    real(real64) :: values_left({output_size(rows, 'rows')})\n"
     checked = "    call rows_at(t, x, values_left)\n    good = all(abs(values_left) <= off)\n" if rows else ""
     return _PROJECTION.replace("@VALUES@", declared).replace("@ROWS@", checked)
+
+
+def _stepping(simulation: Simulation) -> str:
+    names = simulation.energies
+    text = _STEPPING.replace("@KEEP@", _KEEP if simulation.projection is not None else "")
+    text = text.replace("@ENERGY_SIZES@", ", ".join(f"{name}(1)" for name in names))
+    text = text.replace("@ENERGIES@", ", ".join(names)).replace("@COUNT@", str(1 + len(names)))
+    return text.replace("@HEAD@", "\n".join(_head(simulation)))

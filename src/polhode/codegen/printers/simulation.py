@@ -80,7 +80,7 @@ class Simulation:
     name: str
     preface: Sequence[str]
     rates: Function  # puts out ẋ
-    energy: Function  # puts out the kinetic and the potential energy
+    energy: Function  # puts out the kinetic and the potential energy, as far as the state tells them
     run: tuple[Value, Value, Value]  # duration, step, and how many steps lie between two rows of the table
     parameters: tuple[Value, ...]
     coordinates: tuple[Value, ...]
@@ -104,7 +104,12 @@ class Simulation:
         """The head of the table."""
         kinds = (("q", self.coordinates), ("u", self.speeds), ("z", self.states))
         own = [f"{kind}.{value.name}" for kind, values in kinds for value in values]
-        return ["time", *own, "energy.kinetic", "energy.potential"]
+        return ["time", *own, *(f"energy.{name}" for name in self.energies)]
+
+    @property
+    def energies(self) -> list[str]:
+        """Which energies the table has: the potential one may depend on coordinates that are omitted."""
+        return [output.name for output in self.energy.program.outputs]
 
     @property
     def numbers(self) -> dict[str, float]:

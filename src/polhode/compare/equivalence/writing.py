@@ -76,7 +76,8 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>%s</title><style>
 body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }
 .equation { font: italic 18px/1.6 "Cambria Math", "STIX Two Math", serif; margin: .3em 2em; }
-code { font-size: 13px; } .holds { color: #17692f; } .fails { color: #b00020; font-weight: bold; }
+.here { margin: .3em 2em; } code { font-size: 13px; }
+.holds { color: #17692f; } .fails { color: #b00020; font-weight: bold; }
 </style></head><body>
 <h1>%s</h1>
 %s
@@ -85,13 +86,14 @@ code { font-size: 13px; } .holds { color: #17692f; } .fails { color: #b00020; fo
 
 
 def as_page(proof: Proof) -> str:
-    """A page that needs nothing else: equations in plain letters, both fingerprints of each."""
+    """A page that needs nothing else: equations in plain letters, those of the mechanism in LaTeX, fingerprints."""
     parts = [f"<p>{escape(_PAPER)}; links: {escape(', '.join(proof.links))}.</p>"]
     for each in proof.steps:
         mark = "holds" if each.holds else "fails"
         parts += [
             f"<h3>({escape(each.number)}) {escape(each.statement)}</h3>",
             f'<div class="equation">{escape(each.text)}</div>',
+            *(f'<div class="here">here <code>{escape(line)}</code></div>' for line in each.here),
             f"<p><code>{each.left}</code> left<br><code>{each.right}</code> right<br>"
             f'<span class="{mark}">{escape(each.verdict)}</span></p>',
         ]

@@ -1,7 +1,7 @@
 """Which constraints on speeds are integrable, conditions on the position: Frobenius' theorem, by fingerprint.
 
     Δ¹ = {Γ E v}: where the constraints let the coordinates go
-    Δᵏ⁺¹ = Δᵏ + [Δ¹, Δᵏ]: where manoeuvres lead besides, by brackets [X, Y] = (∂Y/∂q) X - (∂X/∂q) Y
+    Δᵏ⁺¹ = Δᵏ + [Δ¹, Δᵏ]: where manoeuvres lead besides, by brackets (`geometry.vector_fields`)
 
 The dimensions of Δ¹, Δ², … are the growth vector. Where it ends short of all coordinates, the rest obeys
 conditions on the position, written or hidden. If time appears, it is one more coordinate, that moves at rate one.
@@ -14,17 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, independent_columns, topological
+from ...expr import Expr, Vector, as_expr, evaluate, free_symbols, topological
 from ...expr.node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL
+from ...geometry.vector_fields import Field, independent, spread
 from ...kinematics.tree import Tree
 from .. import Constraints, dependent_speeds_of
 from .numbers import LOST, Floats, numeric_combinations
 
-Field = list[Expr]
 Point = Mapping[Expr, float]
 _CLEAR = {ADD, SUB, MUL, DIV, NEG, NUMBER, SYMBOL, "sin", "cos", "pi"}
 
@@ -40,20 +41,6 @@ class Filtration:
     fields: tuple[Field, ...]
     timed: bool
     points: tuple[Point, ...]  # where ranks were taken in numbers; none, if by fingerprint
-
-
-def bracket(X: Field, Y: Field, variables: Sequence[Expr]) -> Field:
-    """The Lie bracket of two vector fields.
-
-    >>> from polhode.expr import as_expr, cos, sin, symbols
-    >>> x, y, h = symbols("x y h")
-    >>> drive, turn = [cos(h), sin(h), as_expr(0)], [as_expr(0), as_expr(0), as_expr(1)]
-    >>> bracket(drive, turn, [x, y, h])
-    [sin(h), -cos(h), 0]
-    """
-    X_Y = directional(Y, dict(zip(variables, X, strict=True)))
-    Y_X = directional(X, dict(zip(variables, Y, strict=True)))
-    return [as_expr(a - b) for a, b in zip(X_Y, Y_X, strict=True)]
 
 
 def filtration(constraints: Constraints, rows: Sequence[int], points: Sequence[Point] = ()) -> Filtration:
@@ -72,8 +59,9 @@ def filtration(constraints: Constraints, rows: Sequence[int], points: Sequence[P
         variables.append(constraints.time)
     most = dimensions(tree) - sum(row.is_position for row in usable.rows) + timed
     points = () if _is_clear(written) else tuple(points)
-    basis, growth = _spread(fields, variables, most, points)
-    return Filtration(tuple(size - timed for size in growth), tuple(basis), timed, tuple(points))
+    choose = partial(_independent, points=points) if points else independent
+    reached = spread(fields, fields, variables, most, DEPTH_LIMIT, choose)
+    return Filtration(tuple(size - timed for size in reached.growth), reached.basis, timed, tuple(points))
 
 
 def _is_clear(entries: Sequence[Expr]) -> bool:
@@ -81,30 +69,10 @@ def _is_clear(entries: Sequence[Expr]) -> bool:
     return all(node.op in _CLEAR or (node.op == "sqrt" and node.args[0].is_number) for node in topological(entries))
 
 
-def _spread(
-    fields: Sequence[Field], variables: Sequence[Expr], most: int, points: Sequence[Point]
-) -> tuple[list[Field], list[int]]:
-    first = fresh = basis = _independent([], fields, points)
-    growth = [len(basis)]
-    while fresh and len(basis) < most and len(growth) < DEPTH_LIMIT:
-        found = []
-        for i, X in enumerate(first):
-            others = fresh[i + 1 :] if fresh is first else fresh
-            found += [bracket(X, Y, variables) for Y in others]
-        fresh = _independent(basis, found, points)
-        basis = [*basis, *fresh]
-        if fresh:
-            growth.append(len(basis))
-    return basis, growth
-
-
 def _independent(known: Sequence[Field], found: Sequence[Field], points: Sequence[Point]) -> list[Field]:
-    """Those of the found fields that the known ones, and the ones before them, do not span."""
+    """Those of the found fields that the known ones, and the ones before them, do not span at most of the points."""
     everything = [*known, *found]
-    if not found:
-        return []
-    columns = _in_numbers(everything, points) if points else independent_columns(Matrix(everything).T)
-    return [everything[k] for k in columns if k >= len(known)]
+    return [everything[k] for k in _in_numbers(everything, points) if k >= len(known)] if found else []
 
 
 def _in_numbers(fields: Sequence[Field], points: Sequence[Point]) -> list[int]:

@@ -111,6 +111,13 @@ def _checked(system: Model, tip: str) -> list[Joint]:
     """The joints of a chain that ends with the body `tip`."""
     place, joints = f"system '{system.name}'", joints_from_the_ground(system)
     before = [GROUND, *(joint.child for joint in joints)]
+    if system.constraints:
+        raise ModelError(
+            "it has loops or rolling, which a chain alone does not keep.",
+            place=place,
+            cure="Use system.derive('network'), which takes them.",
+            code="E-NET-032",
+        )
     if system.couplings or any(joint.parent != body for joint, body in zip(joints, before, strict=False)):
         raise ModelError(
             "it is not a chain of bodies.",

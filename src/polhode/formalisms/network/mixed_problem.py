@@ -7,7 +7,8 @@ found. With a for the speeds of joints whose motion is given, f for the others, 
     τ_a = M_af u̇_f + M_aa u̇_a + bias_a - A_aᵀ λ                                    unknown: τ_a
 
 so that all across drivers give inverse dynamics, and none forward dynamics. Joints without a driver are among f, with
-the effort that is their own symbol.
+the effort that is their own symbol. A motion that the model prescribes is an across driver too: it is given as a
+function of time, and its effort follows from all the others.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from typing import Any
 
 from ...constraints import Constraints
 from ...dynamics.equations import EquationsOfMotion
+from ...dynamics.reactions import Reactions
 from ...errors import PolhodeError
-from ...expr import Expr, Matrix, Vector, as_expr, rank
+from ...expr import Expr, Matrix, Vector, as_expr, rank, substitute, symbol
 from ...geometry.elimination import factor_symmetric
 from .formulation import listed
 
@@ -62,12 +64,27 @@ class MixedProblem:
         udot, tau = self.equations.udot, self.equations.tau
         multipliers = [] if self.constraints is None else list(self.constraints.multipliers)
         given = [udot[k] for k in self.driven] + [tau[k] for k in self.free]
-        return Vector(given), Vector([udot[k] for k in self.free] + [tau[k] for k in self.driven] + multipliers)
+        unknown = [udot[k] for k in self.free] + [tau[k] for k in self.driven] + multipliers
+        return Vector(given), Vector([*unknown, *(symbol(name, "effort") for name in self.prescribed)])
+
+    @property
+    def prescribed(self) -> list[str]:
+        """The coordinates whose motion the model prescribes."""
+        return [*self.equations.system.prescribed]
+
+    @cached_property
+    def _prescribing(self) -> list[Expr]:
+        """The efforts that prescribed motions take, of accelerations and multipliers that are left as symbols."""
+        if not self.prescribed:
+            return []
+        made = Reactions(self.equations, solved=False)
+        return [made.driving_force(name) for name in self.prescribed]
 
     @property
     def given(self) -> list[str]:
         """What is given, in words."""
-        return [*self._words("acceleration of", self.driven), *self._words("effort on", self.free)]
+        prescribed = [f"motion of {name}" for name in self.prescribed]
+        return [*self._words("acceleration of", self.driven), *self._words("effort on", self.free), *prescribed]
 
     @property
     def unknown(self) -> list[str]:
@@ -77,6 +94,7 @@ class MixedProblem:
             *self._words("acceleration of", self.free),
             *self._words("effort on", self.driven),
             *multipliers,
+            *(f"effort on {name}" for name in self.prescribed),
         ]
 
     def _words(self, what: str, speeds: Sequence[int]) -> list[str]:
@@ -89,6 +107,9 @@ class MixedProblem:
         rows = [*(made.inverse_dynamics - made.tau)]
         if self.constraints is not None:
             rows += [*(self.constraints.A @ made.udot + self.constraints.gamma)]
+        rows += [
+            effort - symbol(name, "effort") for name, effort in zip(self.prescribed, self._prescribing, strict=True)
+        ]
         return Vector([as_expr(entry) for entry in rows])
 
     @cached_property
@@ -115,7 +136,11 @@ class MixedProblem:
             multipliers = factor_symmetric(S).solve(wanted)
             for column, multiplier in zip(columns, multipliers, strict=True):
                 u_f = u_f + column * multiplier
-        return Vector([as_expr(entry) for entry in (*u_f, *self._efforts(u_f, multipliers), *multipliers)])
+        found = [as_expr(entry) for entry in (*u_f, *self._efforts(u_f, multipliers), *multipliers)]
+        known = dict(zip(self.symbols[1], found, strict=False))
+        if self.equations.constraints is not None:  # rows that say nothing new carry nothing
+            known = dict.fromkeys(self.equations.constraints.multipliers, as_expr(0)) | known
+        return Vector([*found, *substitute(self._prescribing, known)])
 
     def _efforts(self, u_f: Vector, multipliers: Sequence[Any]) -> list[Expr]:
         """τ_a."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...constraints.auxiliary import with_auxiliary
-from ...errors import PolhodeError
+from ...errors import PolhodeError, understood
 from ...kinematics.tree import build_tree
 from ...model.model import Model
 from ...model.reading import list_of, unknown
@@ -184,8 +184,20 @@ def system_graph(
       y[hinge] = -y[bob.hinge]
       y[bob.G] = -y[inertia of bob]
     """
+    with understood("a system", system, place="system graph", cure="Give a System, or its model()."):
+        if not hasattr(system, "joints") or not hasattr(system, "bodies"):
+            raise TypeError
     parts = mechanism(system, with_auxiliary(system, build_tree(system)))
-    roles = {**_roles(parts, across, "across"), **_roles(parts, through, "through")}
+    moved, pushed = _roles(parts, across, "across"), _roles(parts, through, "through")
+    both = [name for name in moved if name in pushed]
+    if both:
+        raise PolhodeError(
+            f"'{both[0]}' is named as an across driver and as a through driver: its motion is given, or its force.",
+            place=f"drivers of system '{parts.system.name}'",
+            cure="Name it as one of them.",
+            code="E-NET-033",
+        )
+    roles = moved | pushed
     edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
     graph = parts.graph if not roles else LinearGraph(edges)
     if tree is not None:
@@ -205,7 +217,7 @@ def _found(graph: LinearGraph) -> Formulation:
 def _roles(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, str]:
     known = [*parts.joints, *parts.closing]
     table = {}
-    for name in names:
+    for name in list_of(names, "a list of joints and loops", f"{role} drivers"):
         if name not in known:
             raise unknown("joint or loop", name, known, f"{role} drivers of system '{parts.system.name}'")
         table[name] = role

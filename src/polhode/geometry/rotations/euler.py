@@ -16,7 +16,7 @@ from itertools import pairwise
 from itertools import product as every
 from typing import Any
 
-from ...errors import PolhodeError, shown
+from ...errors import PolhodeError, shown, understood
 from ...expr import Matrix, is_zero, pi
 from .chart import Chart
 from .quaternion import product
@@ -32,11 +32,14 @@ _LOCKED = 1e-15
 
 
 def permutation(i: int, j: int, k: int) -> int:
-    """P_ijk: 1 for an even permutation of 0, 1, 2, -1 for an odd one, 0 otherwise.
+    """P_ijk of indices 0, 1, 2: 1 for an even permutation of them, -1 for an odd one, 0 otherwise.
 
     >>> permutation(0, 1, 2), permutation(1, 0, 2), permutation(0, 0, 2)
     (1, -1, 0)
     """
+    with understood("three of the indices 0, 1, 2", (i, j, k), place="permutation"):
+        if not {i, j, k} <= {0, 1, 2}:
+            raise ValueError
     return (i - j) * (j - k) * (k - i) // 2
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
+from operator import index
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from ...errors import PolhodeError, shown
+from ...errors import PolhodeError, shown, understood
 from ...expr import Expr, free_symbols, substitute, symbol
 from ...expr.node import NEG, NUMBER, SYMBOL
 from ...model.builder import Builder
@@ -60,6 +61,12 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
         raise PolhodeError(
             f"{arrow!r} is neither an arrow nor a dyadic.", cure="Give one, such as 3 * A.x.", code="E-VECTOR-011"
         )
+    with understood("a number to begin with", first, place="named", cure="Give a whole number, 0 or more."):
+        if index(first) < 0:
+            raise ValueError
+    with understood("names and what they stand for", known, place="named known", cure="Give {symbol: expression}."):
+        if not isinstance(known, Mapping | None) or any(not isinstance(name, Expr) for name in known or ()):
+            raise TypeError
     given: dict[Expr, Expr] = _given.setdefault(arrow.system, {})
     meaning: dict[Expr, Expr] = dict(known or {})
     for name, expression in meaning.items():

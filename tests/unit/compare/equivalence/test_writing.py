@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,13 @@ def test_files_are_written_by_their_endings(proof: Proof, tmp_path: Path) -> Non
 def test_another_ending_is_refused(proof: Proof, tmp_path: Path) -> None:
     with pytest.raises(PolhodeError, match=r"cannot be written as '\.docx'"):
         proof.save(tmp_path / "proof.docx")
+
+
+def test_the_page_has_the_equations_of_the_mechanism(tmp_path: Path) -> None:
+    s = ph.System("pendulum")
+    s.joint("theta", s.ground, s.body("bob", s.parameter("m"), (0, 0, -1)), ph.Revolute("y"))
+    proof = ph.equivalence(s)
+    page = proof.save(tmp_path / "proof.html").read_text(encoding="utf-8")
+    own = [line for step in proof.steps for line in step.here]
+    assert own
+    assert all(escape(line) in page for line in own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from polhode.errors import PolhodeError
 from polhode.geometry import (
     angular_velocity,
     inertia_of_moments,
+    permutation,
     rotation_rate,
     rotation_second_rate,
     rotational_energy,
@@ -53,3 +55,15 @@ def test_a_vector_or_a_matrix_of_the_wrong_size_is_refused() -> None:
         rotation_rate(W, (1, 2))
     with pytest.raises(PolhodeError, match="not a matrix of three rows and columns"):
         second_moments([[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("given", [(0, 1, 5), (-1, 0, 1), ("x", 1, 2)])
+def test_a_permutation_is_of_three_indices(given: Any) -> None:
+    with pytest.raises(PolhodeError, match="is not three of the indices"):
+        permutation(*given)
+
+
+@pytest.mark.parametrize("given", [None, 3, [[1, 2], [3, 4]]])
+def test_moments_are_a_matrix_of_three(given: Any) -> None:
+    with pytest.raises(PolhodeError, match="is not a matrix of three rows and columns"):
+        inertia_of_moments(given)

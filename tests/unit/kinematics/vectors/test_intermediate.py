@@ -66,3 +66,17 @@ def test_nothing_of_the_model_gives_its_name(pair: Any) -> None:
 def test_what_is_neither_is_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="3 is neither an arrow nor a dyadic"):
         named(3)  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("first", [None, "8", -1, float("nan"), 1.5])
+def test_numbers_begin_with_a_whole_one(first: Any) -> None:
+    s = ph.System()
+    with pytest.raises(ph.PolhodeError, match="is not a number to begin with"):
+        named(s.ground.y, first=first)
+
+
+@pytest.mark.parametrize("known", [3, ["a"], {"Z11": 2}])
+def test_known_names_are_symbols(known: Any) -> None:
+    s = ph.System()
+    with pytest.raises(ph.PolhodeError, match="is not names and what they stand for"):
+        named(s.ground.y, known=known)

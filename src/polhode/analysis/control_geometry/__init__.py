@@ -1,0 +1,1 @@
+"""Geometry of control: where inputs lead, what outputs tell, and what is left when outputs are held."""

@@ -1,0 +1,111 @@
+"""Vector fields on a space of states: Lie derivatives, brackets, and how far brackets lead.
+
+    L_X h = Σ (∂h/∂x_i) X_i,     [X, Y] = (∂Y/∂x) X - (∂X/∂x) Y
+
+A field is a list of expressions, one for each variable. Derivatives are taken on the graph, and ranks are those at
+almost every point, by fingerprint: nothing is expanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
+
+from ..expr import Expr, Matrix, as_expr, directional, independent_columns, topological
+
+Field: TypeAlias = "list[Expr]"
+
+#: Brackets are followed no further where their graph has more nodes than this.
+NODE_LIMIT = 300_000
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Where brackets lead: dimensions level by level, fields that span the last, and all that were taken on the way.
+
+    `is_complete` is false where levels or nodes ran out before the dimension stopped to grow.
+    """
+
+    growth: tuple[int, ...]
+    basis: tuple[Field, ...]
+    found: tuple[Field, ...]
+    is_complete: bool = True
+
+
+def lie_derivative(values: Sequence[Expr], X: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
+    """The rates of functions along a field.
+
+    >>> from polhode.expr import cos, sin, symbols
+    >>> x, y = symbols("x y")
+    >>> lie_derivative([x * x + y * y], [-y, x], [x, y])
+    [0]
+    """
+    return directional(values, dict(zip(variables, X, strict=True)))
+
+
+def bracket(X: Sequence[Expr], Y: Sequence[Expr], variables: Sequence[Expr]) -> Field:
+    """The Lie bracket of two vector fields.
+
+    >>> from polhode.expr import as_expr, cos, sin, symbols
+    >>> x, y, h = symbols("x y h")
+    >>> drive, turn = [cos(h), sin(h), as_expr(0)], [as_expr(0), as_expr(0), as_expr(1)]
+    >>> bracket(drive, turn, [x, y, h])
+    [sin(h), -cos(h), 0]
+    """
+    X_Y = lie_derivative(list(Y), X, variables)
+    Y_X = lie_derivative(list(X), Y, variables)
+    return [as_expr(a - b) for a, b in zip(X_Y, Y_X, strict=True)]
+
+
+def independent(known: Sequence[Field], found: Sequence[Field]) -> list[Field]:
+    """Those of the found fields that the known ones, and the ones before them, do not span."""
+    everything = [*known, *found]
+    columns = independent_columns(Matrix(everything).T) if found else []
+    return [everything[k] for k in columns if k >= len(known)]
+
+
+def is_involutive(fields: Sequence[Field], variables: Sequence[Expr]) -> bool:
+    """Whether brackets of the fields lead nowhere else (Frobenius), at almost every point.
+
+    >>> from polhode.expr import as_expr, cos, sin, symbols
+    >>> x, y, h = symbols("x y h")
+    >>> drive, turn, aside = [cos(h), sin(h), 0], [0, 0, 1], [-sin(h), cos(h), 0]
+    >>> made = [[as_expr(entry) for entry in field] for field in (drive, turn, aside)]
+    >>> is_involutive(made[:2], [x, y, h]), is_involutive(made[::2], [x, y, h])
+    (False, True)
+    """
+    basis = independent([], fields)
+    return not independent(basis, [bracket(X, Y, variables) for X, Y in combinations(basis, 2)])
+
+
+def spread(
+    operators: Sequence[Field],
+    seeds: Sequence[Field],
+    variables: Sequence[Expr],
+    most: int,
+    depth: int,
+    choose: Callable[[Sequence[Field], Sequence[Field]], list[Field]] = independent,
+) -> Spread:
+    """The smallest distribution that holds the seeds and brackets of operators with its fields, level by level.
+
+    It has no more than `most` dimensions; `depth` levels are taken, the seeds being the first. `choose` says which
+    fields are new: by fingerprint, unless there is another way to know.
+    """
+    first = fresh = basis = choose([], seeds)
+    growth, found, is_complete = [len(basis)], list(seeds), True
+    both = len(operators) == len(seeds) and all(X is Y for X, Y in zip(operators, seeds, strict=True))
+    while fresh and len(basis) < most:
+        if len(growth) >= depth or len(topological([entry for field in fresh for entry in field])) > NODE_LIMIT:
+            is_complete = False
+            break
+        made = []
+        for i, X in enumerate(first if both else operators):
+            others = fresh[i + 1 :] if both and fresh is first else fresh  # [X, Y] = -[Y, X]
+            made += [bracket(X, Y, variables) for Y in others]
+        fresh = choose(basis, made)
+        basis, found = [*basis, *fresh], [*found, *made]
+        if fresh:
+            growth.append(len(basis))
+    return Spread(tuple(growth), tuple(basis), tuple(found), is_complete)

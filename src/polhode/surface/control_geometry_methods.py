@@ -1,0 +1,91 @@
+"""The methods of Equations that ask for the geometry of control; each enters its room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .derived import Derived
+
+if TYPE_CHECKING:
+    from ..analysis import Values
+    from ..analysis.control_geometry.accessibility import Accessibility
+    from ..analysis.control_geometry.affine import ControlAffine
+    from ..analysis.control_geometry.at_state import Asked
+    from ..analysis.control_geometry.controllability import Controllability
+    from ..analysis.control_geometry.flatness import FlatOutput
+    from ..analysis.control_geometry.observability import Observability
+    from ..analysis.control_geometry.relative_degree import RelativeDegree
+    from ..analysis.control_geometry.zero_dynamics import ZeroDynamics
+    from ..simulate import Assembly
+
+
+class ControlGeometryMethods(Derived):
+    """Where inputs lead, what outputs tell, and what is left when outputs are held.
+
+    `inputs` names the controls: by default the declared inputs, else the efforts of motors. `at` is a state, by name as
+    `linearize` takes it; `{}` is home and at rest. Answers hold for almost all parameters, or for given ones.
+    """
+
+    if TYPE_CHECKING:
+
+        def assemble(self, start: Any = None, speeds: Any = None) -> Assembly: ...
+
+    def control_affine(self, inputs: Sequence[str] | None = None) -> ControlAffine:
+        """ẋ = f(x) + Σ gᵢ(x) cᵢ, with Lie derivatives and brackets; see `analysis.control_geometry.affine`."""
+        from ..analysis.control_geometry.affine import control_affine
+
+        return control_affine(self.record, inputs)
+
+    def accessibility(
+        self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
+    ) -> Accessibility:
+        """Whether brackets of drift and inputs span the state; see `analysis.control_geometry.accessibility`."""
+        from ..analysis.control_geometry.accessibility import accessibility
+
+        return accessibility(self._asked(inputs, at, parameters))
+
+    def controllability(
+        self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
+    ) -> Controllability:
+        """Whether inputs lead to all states near an equilibrium; see `analysis.control_geometry.controllability`."""
+        from ..analysis.control_geometry.controllability import controllability
+
+        return controllability(self._asked(inputs, at, parameters))
+
+    def relative_degree(
+        self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
+    ) -> RelativeDegree:
+        """Vector relative degree and decoupling matrix; see `analysis.control_geometry.relative_degree`."""
+        from ..analysis.control_geometry.relative_degree import relative_degree
+
+        return relative_degree(self._asked(inputs, at, parameters), outputs)
+
+    def zero_dynamics(
+        self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
+    ) -> ZeroDynamics:
+        """What still moves when outputs are held; see `analysis.control_geometry.zero_dynamics`."""
+        from ..analysis.control_geometry.zero_dynamics import zero_dynamics
+
+        return zero_dynamics(self._asked(inputs, at, parameters), outputs)
+
+    def observability(
+        self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
+    ) -> Observability:
+        """Which states outputs tell; see `analysis.control_geometry.observability`."""
+        from ..analysis.control_geometry.observability import observability
+
+        return observability(self._asked(inputs, at, parameters), outputs)
+
+    def is_flat_output(
+        self, outputs: Any, inputs: Sequence[str] | None = None, *, parameters: Values = None
+    ) -> FlatOutput:
+        """Whether outputs and their derivatives give the whole state; see `analysis.control_geometry.flatness`."""
+        from ..analysis.control_geometry.flatness import is_flat_output
+
+        return is_flat_output(self._asked(inputs, None, parameters), outputs)
+
+    def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Asked:
+        from ..analysis.control_geometry.at_state import Asked
+
+        return Asked(self.record, self.assemble, inputs, at, parameters)

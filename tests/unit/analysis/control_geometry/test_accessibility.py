@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.model.samples import elastic_arm
+from polhode.model.samples.underactuated import car_with_trailers, cart_pole
+
+
+def chain(masses: int, gap: int | None = None) -> ph.System:
+    """Carts on springs, one behind the other, but for a gap."""
+    s = ph.System("carts", gravity=(0, 0, 0))
+    before = None
+    for i in range(masses):
+        cart = s.joint(f"c{i}", s.ground, s.body(f"b{i}", 1 + i), ph.Prismatic("x"))
+        if before is not None and i != gap:
+            force = 5 * (before.q[0] - cart.q[0])
+            s.joint_force(cart, force)
+            s.joint_force(before, -force)
+        before = cart
+    return s
+
+
+def test_inputs_reach_a_chain_of_springs_as_far_as_it_holds() -> None:
+    whole = chain(4).derive().accessibility(["c0"])
+    assert whole and whole.is_strong and whole.growth == tuple(range(1, 9))
+    broken = chain(4, gap=2).derive().accessibility(["c0"])
+    assert broken.dimension == 4 and not broken
+    assert str(broken) == "not accessible: brackets span 4 of 8 directions; not those of c2, c3, c2', c3'."
+
+
+def test_linear_equations_have_the_rank_that_numbers_give() -> None:
+    equations = chain(4, gap=3).derive()
+    A, B = equations.linearize().with_ports(["c0"]).numbers("A"), equations.linearize().with_ports(["c0"]).numbers("B")
+    blocks = np.hstack([np.linalg.matrix_power(A, k) @ B for k in range(8)])
+    assert equations.accessibility(["c0"], at={}).at == np.linalg.matrix_rank(blocks) == 6
+
+
+def test_a_direction_of_the_drift_alone_is_reached_but_not_at_will() -> None:
+    s = ph.System("clock", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
+    s.state("clock", 1)
+    found = s.derive().accessibility(["x"])
+    assert found and not found.is_strong
+    assert str(found) == "accessible, but not strongly: one of 3 directions is reached by the drift alone."
+
+
+def test_a_ball_joint_with_two_torques_keeps_its_spin() -> None:
+    s = ph.System("top")
+    s.joint("b", s.ground, s.body("x", 1, com=(0, 0, -1), inertia=(1, 1, 1)), ph.Spherical())
+    found = s.derive().accessibility(["b_wx", "b_wy"])
+    assert (found.size, found.dimension, found.unreached) == (6, 5, ("b_wz",))
+
+
+def test_six_motors_reach_all_states_of_an_elastic_arm() -> None:
+    found = elastic_arm(coupling="reduced").derive().accessibility()
+    assert found.growth == (6, 12, 18, 24) and found.is_strong
+
+
+def test_five_trailers_follow_one_bracket_after_the_other() -> None:
+    found = car_with_trailers(5).derive().accessibility()
+    assert found.growth == (4, 5, 6, 7, 8, 9, 10, 11)
+
+
+def test_at_a_state_deeper_brackets_are_taken() -> None:
+    """F. Jean (1996): where a trailer is at a right angle to the one before, the degree of nonholonomy is larger."""
+    equations = car_with_trailers(1).derive()
+    assert equations.accessibility(at={"hitch 1": ph.pi / 2}).at == 7
+    pushed = ph.System("pushed sideways", gravity=(0, 0, 0))
+    body = pushed.body("b", 1, inertia=(1, 1, 1))
+    pushed.joint("p", pushed.ground, body, ph.Planar())
+    pushed.force(body, (0, pushed.input("f"), 0), at=(-1, 0, 0), frame=body)
+    assert pushed.derive().accessibility(at={}).at == 6
+
+
+def test_a_system_without_inputs_asks_for_them() -> None:
+    s = ph.System("pendulum")
+    s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    with pytest.raises(ph.PolhodeError, match=r"which inputs are controls is not known"):
+        s.derive().accessibility()
+
+
+def test_a_state_may_be_given() -> None:
+    assert str(cart_pole().derive().accessibility(at={"theta": 0.3})).endswith("at the given state too.")
