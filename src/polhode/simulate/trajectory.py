@@ -277,10 +277,7 @@ class Trajectory(Shown):
     def _given(self, function: Asked) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": self.parameters}
         wanted = self._known().native(function).arrays
-        if "t" in wanted:
-            given["t"] = self.t
-        if "z" in wanted:
-            given["z"] = self.z
+        given |= {name: getattr(self, name) for name in ("t", "z") if name in wanted}
         if "inputs" in wanted and self.inputs is not None:
             given["inputs"] = self.inputs
         return given
