@@ -89,8 +89,8 @@ def _read(file: Path, options: Mapping[str, Any]) -> tuple[System, list[Problem]
 def packages(given: Iterable[str]) -> dict[str, str]:
     """`name=folder` pairs from the command line.
 
-    >>> packages(["ur_description=../ur"])
-    {'ur_description': '../ur'}
+    >>> packages(["here=."])
+    {'here': '.'}
     """
     made = {}
     for item in given:
