@@ -62,6 +62,9 @@ on one core. Each figure is the least seen; a ratio says how many times longer t
   of it in symbols; processor time to derive it, and of ten seconds of its fall by the default method and tolerances,
   from call to trajectory, beside those ten seconds.
 - **splines**: curves through a hundred orientations, beside SciPy's on the same knots.
+- **inverse_kinematics**: random reachable poses of three arms from random starts, to 1e-10 m and rad, within limits,
+  beside a damped Newton method around Pinocchio in Python, which begins again after 40 steps; it is timed on a
+  hundred of the poses and scaled.
 """
 
 

@@ -64,6 +64,31 @@ def test_eigenvalues_at_rest_and_at_five_metres_a_second_are_the_published_ones(
     assert_allclose(running, expected, rtol=1e-12)
 
 
+#: Table 2 of the paper: speed, weave, capsize and castering eigenvalues.
+TABLE_2 = {
+    2: (2.682345175127450 + 1.680662965906750j, -3.071586456415140, -8.673879848319370),
+    4: (0.413253315211250 + 3.079108186032060j, -1.429444273613260, -12.158614265764470),
+    6: (-1.526444865841420 + 5.876730605987090j, -0.004066900769970, -16.085371230980260),
+    8: (-2.693486835810970 + 8.460379713969310j, 0.143278797657130, -20.279408943945690),
+    10: (-3.720168404372870 + 10.906811394762870j, 0.161053386531720, -24.624596350174040),
+}
+
+
+def test_eigenvalues_along_the_speed_are_branches_of_the_published_ones() -> None:
+    found = small_motions().eigenvalues_along("v", np.linspace(2, 10, 9))
+    for row, speed in enumerate(found.values):
+        if speed in TABLE_2:
+            weave, capsize, castering = TABLE_2[int(speed)]
+            expected = np.array([weave, weave.conjugate(), capsize, castering])
+            order = [int(np.argmin(abs(found.eigenvalues[row] - each))) for each in expected]
+            assert_allclose(found.eigenvalues[row, order], expected, rtol=1e-11, atol=1e-12)
+    first = [int(np.argmin(abs(found.eigenvalues[0] - each))) for each in (TABLE_2[2][0], *TABLE_2[2][1:])]
+    assert_allclose(found.eigenvalues[-1, first], TABLE_2[10], rtol=1e-11)  # each is one branch all the way
+    crossings = [(crossing.value, crossing.grows) for crossing in found.crossings]
+    assert_allclose([value for value, _ in crossings], [4.292382536341110, 6.024262015388370], rtol=1e-12)
+    assert [grows for _, grows in crossings] == [False, True]
+
+
 def test_it_balances_between_weave_and_capsize_speed() -> None:
     weave = brentq(lambda v: max(x.real for x in _moving(v) if abs(x.imag) > 1e-6), 4.0, 5.0, xtol=1e-14)
     capsize = brentq(lambda v: np.linalg.det(9.81 * np.array(K0) + v * v * np.array(K2)), 5.0, 7.0, xtol=1e-14)

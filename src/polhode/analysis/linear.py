@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, is_zero, jacobian, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table
 from .controls import controls_of, usual_controls
 from .displacements import Displacements
+from .eigensystem import in_order
 from .operating_point import OperatingPoint, check_kept, parameter_values
+from .outputs import output_rates, read_outputs
 
 if TYPE_CHECKING:
     import control
@@ -43,9 +45,12 @@ class _Numbers:
         """One of the matrices, by its letter, at the model's parameter values, or given ones."""
         if not isinstance(of, str) or of not in self.letters:
             raise unknown("matrix", of, self.letters, place=_PLACE, code="E-LIN-009")
-        matrix: Matrix = getattr(self, of)
-        flat = evaluate([as_expr(entry) for entry in matrix.entries()], self._values(parameters))
-        return np.array(flat, dtype=np.float64).reshape(matrix.shape)
+        return numbers_of([getattr(self, of)], self._values(parameters))[0]
+
+    def all_numbers(self, parameters: Mapping[str, Any] | None = None) -> list[Floats]:
+        """All matrices in the order of their letters, evaluated together: they share most of what they are made of."""
+        matrices: list[Matrix] = [getattr(self, letter) for letter in self.letters]
+        return numbers_of(matrices, self._values(parameters))
 
     def _values(self, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
         known = parameter_values(self.point.equations, {**(self.given or {}), **(parameters or {})})
@@ -163,29 +168,8 @@ class Linear(_Numbers, Shown):
         (Matrix([[0], [1/2]]), Matrix([[1, 0]]))
         """
         chosen = None if inputs is None else controls_of(self.equations, inputs, _PLACE)
-        return replace(self, chosen=chosen, observed=self._read_outputs(outputs))
-
-    def _read_outputs(self, outputs: Any) -> dict[str, Expr]:
-        if outputs is None:
-            return dict(self.observed)
-        if isinstance(outputs, Mapping):
-            return {str(name): as_expr(entry) for name, entry in outputs.items()}
-        if isinstance(outputs, str):
-            outputs = [outputs]
-        known = dict(zip(self.states, self._state_symbols, strict=True))
-        found: dict[str, Expr] = {}
-        for each in outputs:
-            if isinstance(each, str) and known.get(each) is None:
-                raise unknown("state", each, known, place=f"{_PLACE} outputs", code="E-LIN-011")
-            entry = known[each] if isinstance(each, str) else as_expr(each)
-            found[each if isinstance(each, str) else str(each)] = as_expr(entry)
-        return found
-
-    @property
-    def _state_symbols(self) -> list[Expr | None]:
-        """The symbols that states are changes of; none for a small turn."""
-        coordinates = {spelled(q): q for q in self.equations.q}
-        return [*map(coordinates.get, self.displacements), *self.equations.u, *self.equations.z]
+        observed = self.observed if outputs is None else read_outputs(self.equations, self.moved, outputs, _PLACE)
+        return replace(self, chosen=chosen, observed=observed)
 
     # ---- the matrices --------------------------------------------------------------------------------------------
 
@@ -246,43 +230,25 @@ class Linear(_Numbers, Shown):
         size, equations = len(self.states), self.equations
         if not self.observed:
             return Matrix.identity(size), Matrix([[as_expr(0)] * len(self._inputs)] * size)
-        entries = substitute([*self.observed.values()], equations.tree.followed)
-        if equations.dependent_speeds is not None:
-            entries = equations.dependent_speeds.in_independent_speeds(entries)
-        self._check_outputs(entries)
-        along = [dict(zip(equations.q, direction, strict=True)) for direction in self.moved.directions]
-        columns = [directional(entries, step) for step in along]
-        by_others = jacobian(entries, [*equations.u, *equations.z, *self._inputs.values()]).columns
-        columns += [list(column) for column in by_others]
-        flat = substitute([entry for column in columns for entry in column], self.point.values)
-        height = len(entries)
-        at = [flat[k * height : (k + 1) * height] for k in range(len(columns))]
-        return Matrix.columns_of(at[:size], height), Matrix.columns_of(at[size:], height)
-
-    def _check_outputs(self, entries: Sequence[Expr]) -> None:
-        known = {*self.point.values, *(entry.symbol for entry in self.equations.system.parameters.values())}
-        for name, entry in zip(self.observed, entries, strict=True):
-            strange = [x for x in free_symbols([entry]) if x not in known]
-            if strange:
-                raise PolhodeError(
-                    f"the output '{name}' depends on {strange[0]}, which is no part of the state.",
-                    place=f"{_PLACE} outputs",
-                    cure="Give expressions of coordinates, speeds, states, efforts, inputs and parameters.",
-                    code="E-LIN-012",
-                )
+        C, D = output_rates(equations, self.moved, self.observed, [*self._inputs.values()], self.point.values, _PLACE)
+        return at_values(C, self.point.values), at_values(D, self.point.values)
 
     # ---- in numbers ----------------------------------------------------------------------------------------------
 
     @property
     def is_equilibrium(self) -> bool:
         """Whether the state is an equilibrium or a steady motion: no speed changes, nor a state without mass."""
+        return self.is_equilibrium_with(None)
+
+    def is_equilibrium_with(self, parameters: Mapping[str, Any] | None) -> bool:
+        """Whether the state is one with other parameters, too."""
         left = self.residual if self.is_prescribed else ()
-        return _vanish([*self.accelerations, *self.z_rates, *left], self._values(None))
+        return _vanish([*self.accelerations, *self.z_rates, *left], self._values(parameters))
 
     def state_space(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
         """A and B in numbers, B by all `controls`."""
         form = self.second_order
-        P, R, M, C, K, F, G, L, S, U, Z, H = (form.numbers(name, parameters) for name in form.letters)
+        P, R, M, C, K, F, G, L, S, U, Z, H = form.all_numbers(parameters)
         try:
             forced = np.linalg.solve(M, np.hstack([-K, -C, -L, F, G]))
         except np.linalg.LinAlgError:
@@ -298,26 +264,21 @@ class Linear(_Numbers, Shown):
     def eigenvalues(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
         """The eigenvalues of A, those that grow fastest first."""
         found = np.linalg.eigvals(self.state_space(parameters)[0]).astype(np.complex128)
-        return found[np.lexsort((-found.imag, -found.real))]
+        return found[in_order(found)]
 
     def to_control(
         self, inputs: Sequence[str] | None = None, outputs: Any = None, parameters: Mapping[str, Any] | None = None
     ) -> control.StateSpace:
         """A `control.StateSpace` of python-control, its states, inputs and outputs named as here."""
-        try:
-            import control
-        except ImportError as error:
-            raise PolhodeError(
-                "python-control is not installed.",
-                place="to_control",
-                cure="pip install control, or take the matrices: numbers('A').",
-                code="E-LIN-013",
-            ) from error
+        package = control_package()
         ports = self.with_ports(inputs if inputs is not None else self.inputs, outputs)
         A, B = self.state_space(parameters)
         B = B[:, ports._indices]
         C, D = (ports.numbers(letter, parameters) for letter in "CD")
-        return control.ss(A, B, C, D, states=self.states, inputs=ports.inputs, outputs=ports.outputs)
+        made: control.StateSpace = package.ss(
+            A, B, C, D, states=self.states, inputs=ports.inputs, outputs=ports.outputs
+        )
+        return made
 
     def _cell(self) -> Cell:
         """A and B with the names of their rows and columns, in numbers or, where values lack, in symbols."""
@@ -343,6 +304,35 @@ def _written(value: complex) -> str:
     """A complex number, of which a part that is rounding is zero."""
     real, imaginary = (part if abs(part) > _STILL * abs(value) else 0.0 for part in (value.real, value.imag))
     return f"{real:.4g} {imaginary:+.4g}i" if imaginary else f"{real:.4g}"
+
+
+def at_values(matrix: Matrix, values: Mapping[Expr, Expr]) -> Matrix:
+    """A matrix at a state."""
+    width = len(matrix[0]) if len(matrix) else 0
+    flat = substitute([as_expr(entry) for entry in matrix.entries()], dict(values))
+    return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
+
+
+def control_package() -> Any:
+    """python-control, or a sentence that it is not there."""
+    try:
+        import control
+    except ImportError as error:
+        raise PolhodeError(
+            "python-control is not installed.",
+            place="to_control",
+            cure="pip install control, or take the matrices: numbers('A').",
+            code="E-LIN-013",
+        ) from error
+    return control
+
+
+def numbers_of(matrices: Sequence[Matrix], known: Mapping[Expr, float]) -> list[Floats]:
+    """Matrices of expressions in numbers, by one evaluation."""
+    entries = [as_expr(entry) for matrix in matrices for entry in matrix.entries()]
+    flat = np.array(evaluate(entries, dict(known)), dtype=np.float64)
+    ends = np.cumsum([0, *(len(list(matrix.entries())) for matrix in matrices)])
+    return [flat[i:k].reshape(each.shape) for i, k, each in zip(ends[:-1], ends[1:], matrices, strict=True)]
 
 
 def singular(equations: EquationsOfMotion) -> PolhodeError:

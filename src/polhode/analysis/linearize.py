@@ -34,9 +34,10 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import acceleration_of, spelled
-from .displacements import displacements
-from .linear import DIVISIONS, Linear, SecondOrder, singular
+from .displacements import Displacements, displacements
+from .linear import DIVISIONS, Linear, SecondOrder, at_values, singular
 from .operating_point import OperatingPoint, Values, operating_point
+from .state_names import state_names
 
 if TYPE_CHECKING:
     from ..simulate import Assembly
@@ -97,13 +98,28 @@ def _linearized(
     point: OperatingPoint, prescribed: dict[Expr, Expr] | None, parameters: Mapping[str, Any] | None
 ) -> Linear:
     equations, values = point.equations, point.values
-    tree, u = equations.tree, list(equations.u)
-    M = _at(equations.mass_matrix, values)
+    u = list(equations.u)
+    M = at_values(equations.mass_matrix, values)
     ud = Vector([(prescribed or {}).get(speed, as_expr(0)) for speed in u])
     lacks = substitute([as_expr(entry) for entry in equations.bias - equations.efforts], values)
     lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
     if prescribed is None and any(lacks):
         ud = Vector(factors_of(M, equations.speeds).solve([-entry for entry in lacks]))
+    moved, form = matrices_about(point, M, ud, parameters)
+    zdot = substitute([as_expr(rate) for rate in equations.z_rates], values)
+    made = Linear(
+        point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(zdot),
+        point.notices, parameters,
+    )  # fmt: skip
+    return made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
+
+
+def matrices_about(
+    point: OperatingPoint, M: Matrix, ud: Vector, parameters: Mapping[str, Any] | None
+) -> tuple[Displacements, SecondOrder]:
+    """The displacements and the matrices of small motions about a state with the accelerations u̇₀."""
+    equations, values = point.equations, point.values
+    tree, u = equations.tree, list(equations.u)
     moved = displacements(equations)
     rates = list(equations.all_coordinate_rates)
     needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
@@ -130,13 +146,8 @@ def _linearized(
     G, L = -jacobian(needed, inputs), jacobian(needed, list(z))
     S = Matrix.columns_of([directional(list(zdot), step) for step in by_displacement], len(z))
     U, Z, H = (jacobian(list(zdot), symbols) for symbols in (u, list(z), inputs))
-    P, R, C, K, F, G, L, S, U, Z, H = (_at(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
-    form = SecondOrder(point, P, R, M, C, K, F, G, L, S, U, Z, H, parameters)
-    made = Linear(
-        point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(substitute(list(zdot), values)),
-        point.notices, parameters,
-    )  # fmt: skip
-    return made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
+    P, R, C, K, F, G, L, S, U, Z, H = (at_values(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
+    return moved, SecondOrder(point, P, R, M, C, K, F, G, L, S, U, Z, H, parameters)
 
 
 def _moving(linear: Linear) -> str:
@@ -157,12 +168,6 @@ def _taken(back: Matrix, change: Sequence[Any]) -> list[Expr]:
     return [as_expr(entry) for entry in back @ Vector(change)]
 
 
-def _at(matrix: Matrix, point: Mapping[Expr, Expr]) -> Matrix:
-    width = len(matrix[0]) if len(matrix) else 0
-    flat = substitute([as_expr(entry) for entry in matrix.entries()], point)
-    return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
-
-
 # ---- what is given ---------------------------------------------------------------------------------------------
 
 
@@ -173,10 +178,8 @@ def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs:
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
     own = {u.name: u for u in equations.u}
     written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
-    everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | table | own
-    everything |= {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*equations.q, *equations.z)}
     kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
-    found = _read(equations, _named(at, "at"), everything, kinds, [*written, *table])
+    found = _read(equations, _named(at, "at"), state_names(equations), kinds, [*written, *table])
     for given, known, kind, word in (
         (speeds, {spelled(u): u for u in equations.u} | own, "speed", "speeds"),
         (tau, {spelled(x): x for x in tree.tau} | efforts, "effort on a speed", "tau"),

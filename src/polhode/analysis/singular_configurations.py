@@ -27,14 +27,13 @@ from ..expr.factors import Factors, factors
 from ..expr.graph import topological
 from ..geometry import Pose
 from ..kinematics.tree import BASE, Tree
+from .pose_step import ASKED
 
 Floats = NDArray[np.float64]
 #: A function of coordinates (N, n) and parameters that gives the Jacobian (N, 6, speeds).
 Evaluate = Callable[..., Floats]
 
 _PLACE = "singular_configurations"
-#: Which rows of the Jacobian count: angular velocity, then velocity.
-_ROWS = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
 #: More minors than this are not written down.
 _MOST_MINORS = 40
 #: Factors with more characters than this are not told.
@@ -90,7 +89,7 @@ class SingularConfigurations:
             k = np.minimum(places.astype(int), len(points) - 2)
             part = (places - k)[:, None]
             q = points[k] * (1.0 - part) + points[k + 1] * part
-            J = self._evaluate(q, parameters=parameters)[:, list(_ROWS[self.of])]
+            J = self._evaluate(q, parameters=parameters)[:, list(ASKED[self.of])]
             return np.asarray(np.linalg.svd(np.broadcast_to(J, (len(q), *J.shape[1:])), compute_uv=False))
 
         def least(place: float) -> float:
@@ -184,11 +183,11 @@ def singular_configurations(
     >>> s.derive().singular_configurations("tip", of="position").factors
     (l1, l2, sin(q2))
     """
-    if not isinstance(of, str) or of not in _ROWS:
+    if not isinstance(of, str) or of not in ASKED:
         raise PolhodeError(
             f"{shown(of)} is not what a frame can lose.",
             place=_PLACE,
-            cure=f"Choose {', '.join(map(repr, _ROWS))}.",
+            cure=f"Choose {', '.join(map(repr, ASKED))}.",
             code="E-SINGULAR-001",
         )
     if equations.constraints is not None and equations.constraints.rows:
@@ -200,10 +199,10 @@ def singular_configurations(
         )
     check_all_coordinates(equations, "a singular configuration")
     full = equations.jacobian(name)
-    generic = rank([full[i] for i in _ROWS[of]])
+    generic = rank([full[i] for i in ASKED[of]])
     told = _factors_of_minors(_Minors(_short_jacobian(equations, name, of), generic)) if generic else ((), (), [])
     common, rest, short = (None, (), []) if told is None else told
-    own = _Minors(Matrix([full[i] for i in _ROWS[of]]), generic)
+    own = _Minors(Matrix([full[i] for i in ASKED[of]]), generic)
     determinant = _factored_determinant(own, short) if short else None
     return SingularConfigurations(name, of, generic, tuple(equations.coordinates), common, rest, determinant, evaluate)
 
@@ -223,7 +222,7 @@ def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
             w = X.R @ hw
             own = [*w, *(X.R @ hv + w.cross(tip - X.p))]
             columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
-    return Matrix([[as_expr(column[i]) for column in columns] for i in _ROWS[of]])
+    return Matrix([[as_expr(column[i]) for column in columns] for i in ASKED[of]])
 
 
 def _path(tree: Tree, link: int) -> list[int]:

@@ -83,6 +83,16 @@ def _poses(equations: EquationsOfMotion) -> Outputs:
     ]
 
 
+def _regressor(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.regressor import regressor
+
+    made = regressor(equations)
+    return [
+        ("regressor", made.Y.shape if made.names else (len(equations.u), 0), list(made.Y.entries())),
+        ("known", (len(equations.u),), list(made.known)),
+    ]
+
+
 def _stabilised_rates(equations: EquationsOfMotion) -> Outputs:
     entries = [*equations.coordinate_rates, *equations.stabilised_dynamics, *equations.z_rates]
     return [("xdot", (len(entries),), entries)]
@@ -195,6 +205,7 @@ CATALOGUE: dict[str, Entry] = {
     "center_of_mass": Entry(("q",), _center_of_mass),
     "centroidal_momentum": Entry(("q", "u"), _centroidal_momentum),
     "centroidal_matrix": Entry(("q",), _centroidal_matrix),
+    "regressor": Entry(("q", "u", "udot"), _regressor),
     "poses": Entry(("q",), _poses),
     "state_rates": Entry(("x", "tau"), _vector("xdot", "state_rates"), rates=("xdot",)),
     "state_rates_jacobian": Entry(("x", "tau"), _jacobian(stabilised=False)),

@@ -389,6 +389,12 @@ class Functions(FrameFunctions):
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         return self._two("momentum", q, u, **more)
 
+    def regressor(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Y(q, u, u̇) of the standard parameters, and the efforts that other loads take: τ = Y π + known."""
+        return self._two("regressor", q, u, udot, **more)
+
     def multipliers(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any) -> NDArray[np.float64]:
         """λ of the independent constraints: their forces on the speeds are Aᵀλ."""
         effort = np.zeros(len(self.equations.tau)) if tau is None else tau

@@ -131,7 +131,7 @@ class IntegratedRates(Quantity):
         """An expression is what it is."""
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({_digest([self.integrand])!r})"
+        return f"{type(self).__name__}({digest_of([self.integrand])!r})"
 
     @property
     def label(self) -> str:
@@ -159,7 +159,7 @@ class AdjointRates(Quantity):
         check_names(self.by, self.kind)
 
     def __repr__(self) -> str:
-        integrand = "" if self.integrand is None else _digest([self.integrand])
+        integrand = "" if self.integrand is None else digest_of([self.integrand])
         return f"{type(self).__name__}({self.by!r}, {integrand!r})"
 
     @property
@@ -210,7 +210,8 @@ def _integral() -> Expr:
     return symbol("integral", "variation")
 
 
-def _digest(entries: Sequence[Expr]) -> str:
+def digest_of(entries: Sequence[Expr]) -> str:
+    """The digest of expressions, by which functions of them are known."""
     from ..expr.archive import dump
 
     return sha256(dump(list(entries)).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Newton's method for φ(q) = 0, damped: the one iteration of assembly, projection, diagnosis and inverse kinematics.
+"""Newton's method for φ(q) = 0, damped: the one iteration of assembly, projection and diagnosis.
 
     q ← q ⊞ α δ,    A δ = -φ
 

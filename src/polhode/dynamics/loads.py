@@ -154,7 +154,7 @@ class Loads:
         for load in self.system.primitive_loads:
             if isinstance(load, SpeedForce):
                 own = self.system.joints[load.joint].u[load.index]
-                for leader, ratio in self._led_by(own):
+                for leader, ratio in self.led_by(own):
                     total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
             elif isinstance(load, CoordinateForce):
                 (row,) = jacobian([self._given(self.system.joints[load.joint].q[load.index])], list(self.tree.q))
@@ -166,7 +166,7 @@ class Loads:
                 total[speed] = total[speed] - column.dot(slope)
         return total
 
-    def _led_by(self, speed: Expr) -> list[tuple[str, Any]]:
+    def led_by(self, speed: Expr) -> list[tuple[str, Any]]:
         """The speed of the equations that a joint's speed is, and their ratio."""
         if speed not in self.tree.followed:
             return [(speed.name, as_expr(1))]

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, lru_cache
 from hashlib import blake2b
+from itertools import count
 from math import isqrt
 
 #: The largest prime below 2^127 with the properties above.
@@ -91,19 +92,22 @@ def _root_of_prime(q: int) -> int | None:
         zeta = pow(_UNITY, _ORDER // q, P)
         gauss = sum(pow(zeta, k * k % q, P) for k in range(q)) % P  # √q, or i√q when q ≡ 3 (mod 4)
         return gauss if q % 4 == 1 else gauss * inverse(IMAGINARY) % P
-    return _square_root(q) if pow(q, (P - 1) // 2, P) == 1 else None
+    return square_root(q) if pow(q, (P - 1) // 2, P) == 1 else None
 
 
-def _square_root(element: int) -> int:
+@cache
+def _nonresidue() -> int:
+    """The least number that is no square."""
+    return next(each for each in count(2) if pow(each, (P - 1) // 2, P) != 1)
+
+
+def square_root(element: int) -> int:
     """The smaller of the two square roots of a square (Tonelli and Shanks)."""
     odd, power = P - 1, 0
     while odd % 2 == 0:
         odd //= 2
         power += 1
-    nonresidue = 2
-    while pow(nonresidue, (P - 1) // 2, P) == 1:
-        nonresidue += 1
-    generator, root, rest = pow(nonresidue, odd, P), pow(element, (odd + 1) // 2, P), pow(element, odd, P)
+    generator, root, rest = pow(_nonresidue(), odd, P), pow(element, (odd + 1) // 2, P), pow(element, odd, P)
     while rest != 1:
         order, square = 0, rest
         while square != 1:

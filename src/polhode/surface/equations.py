@@ -9,17 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Unpack
+from typing import TYPE_CHECKING, Any, Never, Unpack, cast
 
 from ..errors import check_kind, refuse, understood
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
+from .equilibrium_methods import EquilibriumMethods
+from .identification_methods import IdentificationMethods
+from .inverse_kinematics_methods import InverseKinematicsMethods
 from .kinematic_methods import KinematicMethods
+from .linear_methods import LinearMethods
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ..analysis import Linear, StateOptions, Values
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
@@ -41,7 +44,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods):
+class Equations(
+    KinematicMethods,
+    InverseKinematicsMethods,
+    AnalysisMethods,
+    ControlGeometryMethods,
+    LinearMethods,
+    EquilibriumMethods,
+    IdentificationMethods,
+):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
@@ -296,12 +307,6 @@ class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods):
 
         return dropped(self.record)
 
-    def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
-        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
-        from ..analysis import linearize
-
-        return linearize(self.record, self.assemble, at, accelerations, **options)
-
     # ---- in words --------------------------------------------------------------------------------------------
 
     def agrees_with(self, other: Equations) -> bool:
@@ -332,11 +337,6 @@ class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods):
         shown = "; ".join(f"{key}: {', '.join(names)}" for key, names in named.items() if names or key != "z")
         return f"Equations('{self.derivation.synopsis.system}' by {self.formalism}; {shown})"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from .notebook_equations import bundle_of
-
-        return bundle_of(self)
-
     # ---- code and runs ---------------------------------------------------------------------------------------
 
     def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
@@ -366,6 +366,10 @@ class Equations(KinematicMethods, AnalysisMethods, ControlGeometryMethods):
         """
         from ..simulate import run_or_batch
 
+        if hasattr(options.get("start"), "eigenvalues"):  # an equilibrium
+            from .starting import started
+
+            options = cast("RunOptions", started({**options}, self.speeds))
         options.setdefault("functions", self._functions)
         return run_or_batch(self.derivation, duration, options)
 

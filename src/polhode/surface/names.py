@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..compiled.inverse_kinematics import ClosedFormOf, PoseStepOf
 from ..compiled.quantities import (
     BiasAccelerationOf,
     DrivingForceOf,
@@ -79,10 +80,12 @@ from ..model import (
 from .equations import Equations
 
 __all__ = [
-    "Arrow", "BiasAccelerationOf", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic",
+    "Arrow", "BiasAccelerationOf", "Body", "BuildingBlock", "ClosedFormOf",
+    "Compound", "Cylindrical", "DrivingForceOf", "Dyadic",
     "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function", "JacobianOf",
     "Joint", "JointKinematics", "JointMap", "JointPoseOf", "Matrix", "Planar", "Point", "PolhodeError", "Pose",
-    "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "Vector",
+    "PoseOf", "PoseStepOf",
+    "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "Vector",
     "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "from_sympy",
     "function", "joint_kinematics", "latex", "log", "maximum", "minimum", "normal", "pi", "rod", "rotation", "sampled",
     "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",

@@ -97,3 +97,11 @@ def test_ports_that_are_none_get_a_sentence() -> None:
         linear.with_ports(outputs=["pol"])
     with pytest.raises(ph.PolhodeError, match="the output 'y' depends on w, which is no part of the state"):
         _ = linear.with_ports(outputs={"y": ph.symbol("w")}).C
+
+
+def test_a_small_turn_is_an_output_like_any_other_state() -> None:
+    s = ph.System("top", gravity=(0, 0, -10))
+    s.joint("ball", s.ground, s.body("top", 2, com=(0, 0, 0.3), inertia=(1, 1, 1)), ph.Spherical())
+    ports = s.derive().linearize().with_ports(outputs=["ball_rx", "ball_wz"])
+    assert ports.states[0] == "ball_rx"
+    assert ports.numbers("C").tolist() == np.eye(6)[[0, 5]].tolist()

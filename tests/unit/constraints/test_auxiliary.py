@@ -12,7 +12,6 @@ from polhode import Equations
 from polhode.constraints.auxiliary import auxiliary_of, fitted
 from polhode.errors import PolhodeError
 from polhode.expr import cos, directional, evaluate, sin, symbols
-from polhode.formalisms.network.kinematics import inverse_kinematics
 from polhode.model.joints import JointType
 from polhode.simulate.units import coordinate_units
 
@@ -121,7 +120,7 @@ def test_diagnostics_and_inverse_kinematics_place_auxiliary_coordinates() -> Non
     assert found.here is not None
     assert (found.here.rank, found.here.off) == (1, {})
     assert found.here.coordinates["slot 1"] == pytest.approx(found.here.coordinates["arm"])
-    place = inverse_kinematics(system, "block", (-0.2, 0, -0.5)).coordinates
+    place = system.derive().inverse_kinematics("block", (-0.2, 0, -0.5), of="position").coordinates
     assert place["arm"] == pytest.approx(np.arctan(0.4))
     assert place["slot 1"] == pytest.approx(np.arctan(0.4))
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.loads import Loads
+from ...dynamics.regressor import regressor
 from ...expr import quiet_collector, topological
 from ...expr.field import P
 from ...expr.text_printer import text
@@ -124,6 +125,10 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
             words[f"{top}_d_{below}"] = [
                 f"derivative of {noun} {row} by {below} of {column}" for row in labels for column in labels
             ]
+    words["known"] = [f"effort on {label} that other loads take" for label in labels]
+    if any(key == "regressor" for key, _, _ in outputs):
+        kinds = [f"{each.kind} of {short(each.owner)}" for each in regressor(equations).parameters]
+        words["regressor"] = [f"effort on {label} for a unit of {kind}" for label in labels for kind in kinds]
     columns = [*coordinates, *(f"speed of {label}" for label in labels), *map(short, equations.states)]
     words["xdot_d_x"] = [f"derivative of {row} by {column}" for row in words["xdot"] for column in columns]
     words["xdot_d_t"] = [f"derivative of {row} by time" for row in words["xdot"]]

@@ -59,6 +59,7 @@ class Naming:
         steps: dict[Asked, list[Callable[[], None]]] = {
             "inverse_dynamics": [lambda: self._newton_euler(self._asked, "")],
             "inverse_dynamics_derivatives": [lambda: self._newton_euler(self._asked, "")],
+            "regressor": [lambda: self._newton_euler(self._asked, "")],
             "bias": [self._bias],
             "mass_matrix": [self._composite_bodies],
             "energy": [self._momenta],

@@ -1,0 +1,138 @@
+"""Eigenvalues along a parameter: a branch for each, and where one of them crosses into growth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import PolhodeError, unknown
+from .eigensystem import Complexes, Floats, followed, numbers_along
+from .linear import Linear
+
+_PLACE = "eigenvalues_along"
+#: Real parts below this, relative to the largest eigenvalue, are taken for zero: eigenvalues that stay there are noise.
+_ZERO = 1e-6
+#: How closely a crossing is found, relative to the parameter.
+_FOUND = 1e-13
+#: Entries of A below this, relative to the largest, are rounding.
+_NOTHING = 1e-15
+
+
+class Crossing(NamedTuple):
+    """Where a real part changes its sign along a parameter: the parameter, the eigenvalue there (upper of a pair).
+
+    `grows` says whether it grows beyond. A pair that crosses with a frequency begins to oscillate (Hopf).
+    """
+
+    value: float
+    eigenvalue: complex
+    grows: bool
+
+
+@dataclass(frozen=True, eq=False)
+class EigenvalueBranches:
+    """Eigenvalues (N, n) at N values of a parameter; each column follows one of them."""
+
+    parameter: str
+    values: Floats
+    eigenvalues: Complexes
+    notices: tuple[str, ...] = ()
+    unit: str = ""
+    matrix: Callable[[float], Floats] = field(repr=False, default=lambda _: np.zeros((0, 0)))
+
+    @property
+    def crossings(self) -> list[Crossing]:
+        """Where eigenvalues cross the imaginary axis, in order of the parameter."""
+        found = [each for branch in self.eigenvalues.T for each in self._crossings_of(branch)]
+        return sorted(found, key=lambda each: each.value)
+
+    def _crossings_of(self, branch: Complexes) -> Iterator[Crossing]:
+        from scipy.optimize import brentq
+
+        size = max(float(np.abs(self.eigenvalues).max(initial=0.0)), 1e-300)
+        clear = [k for k, value in enumerate(branch) if abs(value.real) > _ZERO * size]
+        for i, k in pairwise(clear):
+            start, end = float(self.values[i]), float(self.values[k])
+            upper = max(branch[i].imag, branch[k].imag) >= -_ZERO * size
+            if branch[i].real * branch[k].real > 0 or not upper:
+                continue
+            along = partial(self._along, start, complex(branch[i]))
+            width = _FOUND * max(abs(start), abs(end))
+            at = float(brentq(lambda value, along=along: along(value).real, start, end, xtol=width, rtol=_FOUND))
+            yield Crossing(at, along(at), bool(branch[k].real > 0))
+
+    def _along(self, start: float, eigenvalue: complex, value: float) -> complex:
+        """Where an eigenvalue at one value of the parameter is at another; eigenvalues that are always zero are out."""
+
+        def moving(value: float) -> Floats:
+            A = self.matrix(value)
+            return A[np.ix_(self._moving, self._moving)]
+
+        found = followed(moving, np.array([start, value]))
+        return complex(found[1, np.argmin(np.abs(found[0] - eigenvalue))])
+
+    @cached_property
+    def _moving(self) -> list[int]:
+        """The states without those that are sure to have the eigenvalue zero: that move nothing, or never change.
+
+        Beside such zeros one that passes through zero could not be told.
+        """
+        present = sum(np.abs(self.matrix(float(value))) for value in self.values[[0, len(self.values) // 2, -1]])
+        is_there = np.asarray(present > _NOTHING * np.max(present, initial=0.0))
+        kept = list(range(len(is_there)))
+        while True:
+            own = is_there[np.ix_(kept, kept)]
+            left = [k for k, column, row in zip(kept, own.T, own, strict=True) if column.any() and row.any()]
+            if len(left) == len(kept):
+                return kept
+            kept = left
+
+    def __repr__(self) -> str:
+        told = f"EigenvalueBranches({self.eigenvalues.shape[1]} along {self.parameter}, {len(self.values)} values)"
+        return "\n".join([told, *self.notices])
+
+
+def eigenvalues_along(
+    linear: Linear, parameter: str, values: Any, parameters: Mapping[str, Any] | None = None
+) -> EigenvalueBranches:
+    """The eigenvalues of small motions along a parameter, at the state that they are about; followed as branches.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum with a damper", gravity=(0, 0, -10))
+    >>> hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> s.joint_force(hinge, s.parameter("c", 1) * hinge.u[0])
+    >>> found = eigenvalues_along(s.derive().linearize(), "c", [-2, -1, 0.5])
+    >>> [(round(abs(at.value), 9), round(at.eigenvalue.imag, 6), at.grows) for at in found.crossings]
+    [(0.0, 3.162278, True)]
+    """
+    table = linear.equations.system.parameters
+    if not isinstance(parameter, str) or parameter not in table:
+        raise unknown("parameter", parameter, table, place=_PLACE, code="E-LIN-015")
+    if parameters and parameter in parameters:
+        raise PolhodeError(
+            f"the parameter '{parameter}' is given a value, and is what goes along.",
+            place=_PLACE,
+            cure="Give the values alone.",
+            code="E-LIN-016",
+        )
+    along = numbers_along(values, f"values of '{parameter}'", _PLACE)
+
+    def with_value(value: float) -> dict[str, Any]:
+        return {**(parameters or {}), parameter: value}
+
+    def matrix(value: float) -> Floats:
+        return linear.state_space(with_value(value))[0]
+
+    found = followed(matrix, along)
+    notices = []
+    if linear.is_equilibrium:
+        moving = [value for value in along if not linear.is_equilibrium_with(with_value(value))]
+        if moving:
+            more = f" and {len(moving) - 1} more" if len(moving) > 1 else ""
+            notices.append(f"The state is held, and is no equilibrium at {parameter} = {moving[0]:.6g}{more}.")
+    return EigenvalueBranches(parameter, along, found, tuple(notices), str(table[parameter].unit or ""), matrix)

@@ -1,0 +1,320 @@
+"""Equilibria and steady motions: found by Newton's method from several starts, with exact derivatives.
+
+What is free is unknown, what is given stays, the rest is at home and at rest (`steady_state`). Where there are more
+conditions than unknowns, as in mechanisms with redundant loops, all must hold; where there are fewer, there is a
+family, and the member nearest to the start is taken and said to be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..constraints.newton import largest, solve
+from ..errors import PolhodeError, listed
+from ..expr import Expr, evaluate, free_symbols
+from ..expr.spelling import spelled
+from .state_names import state_names
+from .steady_state import Floats, SteadyState
+
+_PLACE = "equilibrium"
+#: A state is steady where no row exceeds this part of the size that rows have.
+_TOLERANCE = 1e-10
+_MOST_STEPS = 60
+#: Singular values below this part of the largest are rounding.
+_NOTHING = 1e-9
+#: Real parts below this part of the largest eigenvalue are rounding: that of a double one is the root of it.
+_NEUTRAL = 1e-7
+#: States nearer to each other than this are the same.
+_SAME = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Equilibrium(Mapping[str, float]):
+    """A steady state: values by name, as `linearize(at)` and `simulate(start=at)` take them.
+
+    `residual` is the largest row that is left, `moving` are coordinates that run on in a steady motion.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
+    >>> hinge = s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> s.joint_force(hinge, s.input("push") - hinge.u[0])
+    >>> at = s.derive().equilibrium(free=["push"], given={"a": ph.pi / 6})
+    >>> round(at["push"], 9), at.stability
+    (10.0, 'stable')
+    """
+
+    steady: SteadyState
+    x: Floats
+    residual: float
+    notices: tuple[str, ...] = ()
+
+    @cached_property
+    def _values(self) -> dict[Expr, float]:
+        return self.steady.values(self.x)
+
+    @cached_property
+    def _table(self) -> dict[str, Expr]:
+        return state_names(self.steady.own)
+
+    def _part(self, symbols: Sequence[Expr]) -> dict[str, float]:
+        return {x.name: self._values[x] for x in symbols}
+
+    @property
+    def coordinates(self) -> dict[str, float]:
+        """The coordinates by name."""
+        return self._part(self.steady.own.q)
+
+    @property
+    def speeds(self) -> dict[str, float]:
+        """The speeds by name."""
+        return self._part(self.steady.own.u)
+
+    @property
+    def states(self) -> dict[str, float]:
+        """The states without mass by name."""
+        return self._part(self.steady.own.z)
+
+    @property
+    def efforts(self) -> dict[str, float]:
+        """The efforts by the name of their speed."""
+        tree = self.steady.own.tree
+        return {name: self._values[tau] for name, tau in zip(tree.speeds, tree.tau, strict=True)}
+
+    @property
+    def inputs(self) -> dict[str, float]:
+        """The inputs by name."""
+        return {name: self._values[entry.symbol] for name, entry in self.steady.own.system.inputs.items()}
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters that it was found with, where they are not the model's."""
+        return self.steady.parameters(self.x)
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Coordinates that nothing depends on, and that run on where this is a steady motion."""
+        return self.steady.moving
+
+    @cached_property
+    def eigenvalues(self) -> NDArray[np.complex128]:
+        """The eigenvalues of small motions about it, fastest growing first; without coordinates nothing depends on."""
+        return self.steady.eigenvalues(self.x)
+
+    @property
+    def stability(self) -> str:
+        """What small motions do: "stable" (all decay), "unstable" (one grows), "neutral" (some do neither).
+
+        Nonlinear terms decide what is neutral. In a steady motion as many eigenvalues zero as there are speeds that run
+        on belong to the family of such motions, and are not counted.
+        """
+        running = sum(abs(self._values[u]) > _SAME for u in self.steady.equations.u)
+        return stability_of(self.eigenvalues, running)
+
+    @property
+    def is_stable(self) -> bool | None:
+        """Whether small motions decay; None where linear terms do not decide it."""
+        return {"stable": True, "unstable": False}.get(self.stability)
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[self._table[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        own = self.steady.own
+        yield from map(spelled, (*own.q, *own.u, *own.z, *own.tree.tau))
+        yield from own.system.inputs
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        told = [f"{name} = {self[name]:.6g}" for name in self if abs(self[name]) > 1e-12]
+        text = f"Equilibrium('{self.steady.own.system.name}': {', '.join(told) or 'all values zero'})"
+        return "\n".join([text, *self.notices])
+
+
+def stability_of(eigenvalues: NDArray[np.complex128], running: int = 0) -> str:
+    """Stable, unstable or neutral; so many eigenvalues zero belong to a family."""
+    if not np.isfinite(eigenvalues).all():
+        return "unknown"
+    scale = _NEUTRAL * max(1.0, float(np.abs(eigenvalues).max(initial=0.0)))
+    if (eigenvalues.real > scale).any():
+        return "unstable"
+    zeros = int((np.abs(eigenvalues) <= scale).sum())
+    lasting = int((eigenvalues.real >= -scale).sum())
+    return "stable" if lasting == zeros and zeros <= running else "neutral"
+
+
+# ---- the search ------------------------------------------------------------------------------------------------
+
+
+def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = None) -> list[Equilibrium]:
+    """The steady states that Newton's method leads to from the start and from others, nearest to it first."""
+    search = _Search(steady)
+    found: list[Equilibrium] = []
+    beyond: list[str] = []
+    for begin in search.begins(starts, seed):
+        made = search.solved(begin)
+        if made is None or any(search.are_same(made, other.x) for other in found):
+            continue
+        outside = search.outside(made)
+        if outside:
+            beyond.append(outside)
+            continue
+        found.append(search.told(made))
+        if most is not None and len(found) >= most:
+            break
+    if not found:
+        raise search.reason(beyond, starts)
+    return sorted(found, key=lambda each: float(np.abs(each.x - steady.begin).max(initial=0.0)))
+
+
+class _Search:
+    """Newton's method on the rows of one problem."""
+
+    def __init__(self, steady: SteadyState) -> None:
+        self.steady = steady
+        self.nearest, self.left = steady.begin, np.full(len(steady.rows), np.inf)
+        slopes = steady.conditions(steady.begin)[1] if steady.rows else np.zeros((0, len(steady.begin)))
+        sizes = np.nan_to_num(np.abs(slopes)).max(axis=1, initial=0.0)
+        self.scale = np.clip(sizes, 1.0, 1e4)  # what each row is like
+        self.turns = np.array([x in _turns(steady) for x in steady.unknowns], dtype=bool)
+
+    def solved(self, begin: Floats) -> Floats | None:
+        """The state that a start leads to; None where it leads to none."""
+        if not self.steady.rows:
+            return begin
+
+        def step(x: Floats, left: Floats) -> Floats | None:
+            slopes = self.steady.conditions(x)[1]
+            if not np.isfinite(slopes).all() or not len(x):
+                return None
+            scaled = slopes / self.scale[:, None]
+            return np.asarray(np.linalg.lstsq(scaled, -left, rcond=_NOTHING)[0], dtype=np.float64)
+
+        with np.errstate(all="ignore"):
+            found = solve(
+                self._rows, step, np.add, begin, tolerance=1e-14, most_steps=_MOST_STEPS, shortest=1e-5, longest=1.0
+            )
+        if found.size < largest(self.left):
+            self.nearest, self.left = found.q, found.residual
+        return self._wrapped(found.q) if found.size <= _TOLERANCE else None
+
+    def _rows(self, x: Floats) -> Floats:
+        return np.asarray(self.steady.conditions(x)[0] / self.scale)
+
+    def _wrapped(self, x: Floats) -> Floats:
+        """The same with angles within half a turn of the start, where that is the same state."""
+        away = x - self.steady.begin
+        trial = np.where(self.turns, self.steady.begin + (away + np.pi) % (2 * np.pi) - np.pi, x)
+        near = np.abs(away) <= np.pi + 1e-9
+        trial = np.where(near, x, trial)
+        return trial if largest(self._rows(trial)) <= _TOLERANCE else x
+
+    def begins(self, starts: int, seed: int) -> Iterator[Floats]:
+        """The start, and others: angles all around, other values beside their own, within limits."""
+        steady, rng = self.steady, np.random.default_rng(seed)
+        yield steady.begin
+        reach = np.where(self.turns, np.pi, np.maximum(1.0, np.abs(steady.begin)))
+        low, high = steady.begin - reach, steady.begin + reach
+        ends = _limits(steady)
+        for k, x in enumerate(steady.unknowns):
+            lower, upper = ends.get(x, (-np.inf, np.inf))
+            low[k], high[k] = max(low[k], lower), min(high[k], upper)
+        high = np.maximum(high, low)
+        for _ in range(starts - 1 if len(steady.unknowns) else 0):
+            yield rng.uniform(low, high)
+
+    def are_same(self, x: Floats, y: Floats) -> bool:
+        away = x - y
+        away = np.where(self.turns, (away + np.pi) % (2 * np.pi) - np.pi, away)
+        return bool(np.abs(away).max(initial=0.0) < _SAME)
+
+    def outside(self, x: Floats) -> str:
+        """A sentence where a coordinate is beyond its limits."""
+        values = self.steady.values(x)
+        for q, (lower, upper) in _limits(self.steady).items():
+            if not lower - _SAME <= values[q] <= upper + _SAME:
+                side, end = ("below", lower) if values[q] < lower else ("above", upper)
+                return f"'{q.name}' = {values[q]:.6g} lies {side} its limit {end:.6g}"
+        return ""
+
+    def told(self, x: Floats) -> Equilibrium:
+        steady, notices = self.steady, list(self.steady.notices)
+        rows, slopes = steady.conditions(x) if steady.rows else (np.zeros(0), np.zeros((0, len(x))))
+        sizes = np.linalg.svd(slopes, compute_uv=False) if slopes.size else np.zeros(0)
+        loose = len(x) - int((sizes > _NOTHING * max(1.0, sizes.max(initial=0.0))).sum())
+        if loose:
+            notices.append(
+                f"This is one of a family of steady states: the conditions leave {loose} of "
+                f"{listed([spelled(v) for v in steady.unknowns], most=8)} free, and the nearest was taken."
+            )
+        return Equilibrium(steady, x, largest(rows), tuple(notices))
+
+    def reason(self, beyond: Sequence[str], starts: int) -> PolhodeError:
+        """Why there is none."""
+        steady = self.steady
+        if beyond:
+            return PolhodeError(
+                f"no steady state lies within the limits: {beyond[0]}.",
+                place=_PLACE,
+                cure="Widen the limits, free another effort or input, or begin elsewhere (start).",
+                code="E-EQUIL-007",
+            )
+        unknowns = {*steady.unknowns}
+        for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin) * self.scale, strict=False):
+            if unknowns.isdisjoint(free_symbols([row])) and not abs(size) <= _TOLERANCE:
+                told = listed([f"'{spelled(x)}'" for x in steady.unknowns])
+                verb = "does" if len(unknowns) == 1 else "do"
+                has = f"{told} {verb} not act on" if unknowns else "nothing that is free acts on"
+                return PolhodeError(
+                    f"there is no steady state: {has} the {name}, which is off by {size:.3g}.",
+                    place=_PLACE,
+                    cure="Free an effort, an input or a coordinate that acts on it: free=[…].",
+                    code="E-EQUIL-008",
+                )
+        if not np.isfinite(self.left).all():
+            why = "the conditions have no value at the starts"
+        else:
+            worst = int(np.argmax(np.abs(self.left[: len(steady.names)])))
+            size = float(self.left[worst] * self.scale[worst])
+            state = listed(
+                [f"{spelled(x)} = {v:.4g}" for x, v in zip(steady.unknowns, self.nearest, strict=True)], most=8
+            )
+            why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {size:.3g}"
+        return PolhodeError(
+            f"no steady state was found from {starts} starts: {why}.",
+            place=_PLACE,
+            cure="Free another effort or input, give other values, or begin nearer to one (start, starts).",
+            code="E-EQUIL-009",
+        )
+
+
+def _turns(steady: SteadyState) -> set[Expr]:
+    """The coordinates that come round again."""
+    tree = steady.equations.tree
+    found: set[Expr] = set()
+    for link in tree.links:
+        if link.coordinates and link.stage.speeds_are_rates:
+            for k, (hw, hv) in zip(link.coordinates, link.H, strict=True):
+                if any(hw) and not any(hv):
+                    found.add(tree.q[k])
+    return found
+
+
+def _limits(steady: SteadyState) -> dict[Expr, tuple[float, float]]:
+    """The limits of coordinates, in numbers."""
+    found = {}
+    known = dict(steady.known)
+    for joint in steady.own.system.joints.values():
+        for q, ends in zip(joint.q, joint.limits, strict=False):
+            given = [end for end in (ends.lower, ends.upper) if end is not None]
+            if q in {*steady.own.q} and {*free_symbols(given)} <= known.keys() and given:
+                low = -np.inf if ends.lower is None else evaluate([ends.lower], known)[0]
+                high = np.inf if ends.upper is None else evaluate([ends.upper], known)[0]
+                found[q] = (low, high)
+    return found

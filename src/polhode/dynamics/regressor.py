@@ -1,0 +1,204 @@
+"""The regressor: efforts as a linear function of the standard parameters of bodies and of friction.
+
+    τ = Y(q, u, u̇) π + known(q, u, t, inputs)
+
+C. G. Atkeson, C. H. An and J. M. Hollerbach, "Estimation of inertial parameters of manipulator loads and links" (1986).
+Of a body, with the acceleration a of its origin (against gravity) and W = α̂ + ω̂ ω̂, all in its own components, the force
+m a + W h and the torque I α + ω × I ω + h × a about the origin are linear in m, h = m c and the inertia I about the
+origin; each column of Y is what one of them by itself asks of the efforts. Rotors are bodies like others; of one that
+turns decoupled, the moment about its axis alone is a parameter. Friction -b u - c sign(u) on a joint gives the columns
+u and sign(u) (see `friction`). `known` has all other loads.
+
+A formalism has no part in this: columns come from the tree, and that Y π + known is what the formalism found is a fact
+that fingerprints can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, same, substitute, symbol
+from ..geometry import Inertia
+from ..geometry.inertia import acceleration_matrix
+from ..kinematics.motion import link_jacobian
+from ..kinematics.tree import BASE, Tree
+from .equations import EquationsOfMotion
+from .friction import friction_terms
+from .loads import Loads
+from .whole import check_whole
+
+#: The parameters of a body in their order.
+MOMENTS = ("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+_PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+
+
+@dataclass(frozen=True)
+class StandardParameter:
+    """One of π: a moment of a body (m, mcx, …, Iyz about its origin), or a coefficient of friction of a joint."""
+
+    kind: str
+    owner: str  # the body, or the joint (where it has several speeds, the speed)
+    value: Expr  # as the model has it
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}_{self.owner}"
+
+
+@dataclass(frozen=True, eq=False)
+class Regressor:
+    """τ = Y π + known; unpacked, it is Y and the names of π."""
+
+    Y: Matrix
+    parameters: tuple[StandardParameter, ...]
+    known: Vector
+
+    @property
+    def names(self) -> list[str]:
+        """The names of π, such as m_upper, mcx_upper, Ixx_upper, viscous_elbow."""
+        return [each.name for each in self.parameters]
+
+    @property
+    def values(self) -> Vector:
+        """π as the model has it."""
+        return Vector([each.value for each in self.parameters])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.Y, self.names))
+
+
+def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regressor:
+    """Y, π and what is known, in the speeds of the equations; `tree` may be another of the same shape.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
+    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> s.joint_force(hinge, -3 * hinge.u[0])
+    >>> made = regressor(s.derive().record)
+    >>> made.names[3], made.Y[0, 3], made.names[5], made.Y[0, 5]
+    ('mcz_bob', -10*sin(hinge), 'Iyy_bob', hinge'')
+    >>> made.names[-1], made.Y[0][-1], made.values[-1]
+    ('viscous_hinge', hinge', 3)
+    """
+    check_whole(equations, "the regressor")
+    tree = equations.tree if tree is None else tree
+    dependent = equations.dependent_speeds
+    ud = list(equations.udot if dependent is None else dependent.E @ equations.udot + dependent.gamma)
+    with quiet_collector():
+        loads = Loads(equations.system, tree)
+        parameters, columns = _bodies(equations, tree, ud)
+        known = [-entry for entry in _generalized(tree, loads)]
+        rubbing = friction_terms(equations.system, tree)
+        for term in rubbing:
+            column = [as_expr(0)] * len(tree.u)
+            for leader, ratio in loads.led_by(term.speed):
+                column[tree.speeds.index(leader)] = as_expr(ratio * term.shape)
+            parameters.append(StandardParameter(term.kind, term.owner, term.coefficient))
+            columns.append(column)
+            known = [entry - own * term.coefficient for entry, own in zip(known, column, strict=True)]
+        flat = equations.in_independent_speeds([entry for column in [*columns, known] for entry in column])
+        size = len(tree.u)
+        found = [Vector(flat[i : i + size]) for i in range(0, len(flat), size)]
+        if dependent is not None:
+            found = [dependent.E.T @ column for column in found]
+        *own, last = found
+        Y = Matrix.columns_of(own, len(equations.u)).map(as_expr)
+        idle = free_symbols([term.coefficient for term in rubbing])
+        return Regressor(Y, tuple(parameters), Vector(_without_idle(list(map(as_expr, last)), idle)))
+
+
+def _without_idle(entries: list[Expr], symbols: Sequence[Expr]) -> list[Expr]:
+    """Expressions without those symbols that make no difference there: coefficients of friction that was taken out."""
+    for x in symbols:
+        if same(substitute(entries, {x: symbol(f"another {x.name}", x.data[0])}), entries):
+            try:
+                at_zero = substitute(entries, {x: 0})
+            except (PolhodeError, ZeroDivisionError):  # it stands below a fraction line, and stays
+                continue
+            entries = at_zero if same(at_zero, entries) else entries
+    return entries
+
+
+def _bodies(
+    equations: EquationsOfMotion, tree: Tree, ud: Sequence[Any]
+) -> tuple[list[StandardParameter], list[list[Any]]]:
+    """The parameters of bodies that have mass and move, from the ground outward, and their columns."""
+    system = equations.system
+    alone = {motor.rotor for motor in system.motors.values() if motor.is_placeless}
+    moving = _motions(tree, ud)
+    parameters: list[StandardParameter] = []
+    columns: list[list[Any]] = []
+    for name, (i, X) in tree.bodies.items():
+        body = system.bodies[name]
+        if i == BASE or body.is_massless:
+            continue
+        w, alpha, a = moving[i]
+        a = a + acceleration_matrix(w, alpha) @ X.p
+        w, alpha, a = (X.R.T @ each for each in (w, alpha, a))
+        spins = [(speed, X.R.T @ hw, X.R.T @ (hv + hw.cross(X.p))) for speed, hw, hv in link_jacobian(tree, i)]
+        kinds = ("Izz",) if name in alone else MOMENTS
+        wrenches = dict(zip(MOMENTS, _unit_wrenches(w, alpha, a), strict=True))
+        values = dict(zip(MOMENTS, moments_of(Inertia.of_body(body.mass, body.com, body.inertia)), strict=True))
+        for kind in kinds:
+            torque, force = wrenches[kind]
+            column: list[Any] = [as_expr(0)] * len(tree.u)
+            for speed, hw, hv in spins:
+                column[speed] = column[speed] + hw.dot(torque) + hv.dot(force)
+            parameters.append(StandardParameter(kind, name, values[kind]))
+            columns.append(column)
+    return parameters, columns
+
+
+def moments_of(inertia: Inertia) -> list[Expr]:
+    """m, m c and the inertia about the origin, in the order of `MOMENTS`."""
+    I = inertia.I
+    return [as_expr(entry) for entry in (inertia.m, *inertia.h, *(I[place] for place in _PLACES))]
+
+
+def _motions(tree: Tree, ud: Sequence[Any]) -> list[tuple[Vector, Vector, Vector]]:
+    """ω, its rate and the acceleration of the origin against gravity, of every link in its own components."""
+    found: list[tuple[Vector, Vector, Vector]] = []
+    for link in tree.links:
+        w_rel, v_rel = link.relative_velocity(tree.u)
+        alpha_rel, a_rel = link.relative_acceleration(ud)
+        if link.parent == BASE:
+            carried, turning, a = Vector([0, 0, 0]), Vector([0, 0, 0]), link.outward(-tree.gravity)
+        else:
+            w, alpha, a = found[link.parent]
+            carried, turning = link.outward(w), link.outward(alpha)
+            a = link.outward(a + acceleration_matrix(w, alpha) @ link.X.p)
+        found.append(
+            (
+                carried + w_rel,
+                turning + alpha_rel + carried.cross(w_rel),
+                a + a_rel + (carried * 2 + w_rel).cross(v_rel),
+            )
+        )
+    return found
+
+
+def _unit_wrenches(w: Vector, alpha: Vector, a: Vector) -> list[tuple[Vector, Vector]]:
+    """Torque about the origin and force that each moment by itself takes: I α + ω × I ω + h × a and m a + W h."""
+    zero, W = Vector([0, 0, 0]), acceleration_matrix(w, alpha)
+    made = [(zero, a)]
+    for i, unit in enumerate(Matrix.identity(3)):
+        made.append((unit.cross(a), Vector([row[i] for row in W])))
+    for i, j in _PLACES:
+        of_alpha, of_w = ([0, 0, 0], [0, 0, 0])
+        of_alpha[i], of_w[i] = alpha[j], w[j]
+        of_alpha[j], of_w[j] = alpha[i], w[i]
+        made.append((Vector(of_alpha) + w.cross(Vector(of_w)), zero))
+    return made
+
+
+def _generalized(tree: Tree, loads: Loads) -> list[Any]:
+    """The generalized forces of all loads on the speeds of the tree."""
+    total = list(loads.speed_forces())
+    for i, (torque, force) in enumerate(loads.wrenches()):
+        if any(torque) or any(force):
+            for speed, hw, hv in link_jacobian(tree, i):
+                total[speed] = total[speed] + hw.dot(torque) + hv.dot(force)
+    return total

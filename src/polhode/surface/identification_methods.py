@@ -1,0 +1,41 @@
+"""The methods of Equations that find the parameters of a mechanism from measured motions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from .derived import Derived
+
+if TYPE_CHECKING:
+    from ..analysis.base_parameters import BaseParameters
+    from ..analysis.exciting_trajectory import ExcitationOptions, ExcitingTrajectory
+    from ..analysis.identification import Fit, FitOptions
+    from ..dynamics.regressor import Regressor
+
+
+class IdentificationMethods(Derived):
+    """Regressor, base parameters, motions that show them, and the fit to data."""
+
+    def regressor(self) -> Regressor:
+        """Y and the names of π with τ = Y(q, u, u̇) π + known: `Y, names = regressor()`; see `dynamics.regressor`."""
+        from ..dynamics.regressor import regressor
+
+        return regressor(self.record)
+
+    def base_parameters(self, snap: float = 1e-6) -> BaseParameters:
+        """The combinations of standard parameters that efforts tell, exactly; see `analysis.base_parameters`."""
+        from ..analysis.base_parameters import base_parameters
+
+        return base_parameters(self.record, snap)
+
+    def exciting_trajectory(self, period: float, **options: Unpack[ExcitationOptions]) -> ExcitingTrajectory:
+        """A periodic motion within limits that shows all base parameters; see `analysis.exciting_trajectory`."""
+        from ..analysis.exciting_trajectory import exciting_trajectory
+
+        return exciting_trajectory(self.record, self._functions.regressor, period, **options)
+
+    def identify(self, data: Any, **options: Unpack[FitOptions]) -> Fit:
+        """The parameters that explain measured efforts, with their uncertainty; see `analysis.identification`."""
+        from ..analysis.identification import identify
+
+        return identify(self.record, self._functions.regressor, data, **options)

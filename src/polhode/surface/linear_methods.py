@@ -1,0 +1,80 @@
+"""The methods of Equations that ask for small motions, about a state and along a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+from ..errors import check_kind
+from .derived import Derived
+
+if TYPE_CHECKING:
+    from ..analysis import StateOptions, Values
+    from ..simulate import Trajectory
+    from ..simulate.linear_along import LinearAlong
+    from .small_motions import SmallMotions
+
+
+class LinearMethods(Derived):
+    """Small motions."""
+
+    def linearize(
+        self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]
+    ) -> SmallMotions:
+        """Small motions about a state, exactly; see `polhode.analysis.linearize` and `surface.small_motions`."""
+        from ..analysis import linearize
+        from ..simulate import assemble
+        from .small_motions import SmallMotions
+
+        def assembled(start: Any = None, speeds: Any = None, **more: Any) -> Any:
+            return assemble(self.derivation, start, speeds, **more)
+
+        found_with = getattr(at, "parameters", None)  # an equilibrium's
+        if found_with and options.get("parameters") is None:
+            options["parameters"] = found_with
+        return SmallMotions.of(linearize(self.record, assembled, at, accelerations, **options), self.derivation)
+
+    def linearize_along(
+        self, trajectory: Trajectory, inputs: Sequence[str] | None = None, outputs: Any = None
+    ) -> LinearAlong:
+        """Small motions about a motion: A, B, C, D along a trajectory of this mechanism, by one native call.
+
+        Inputs and outputs are named as in `Linear.with_ports`; without outputs, every state is one. Efforts and inputs
+        are as they acted. With constraints the states are those of independent speeds: those that the equations were
+        derived with, else some that serve at the first sample.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum", gravity=(0, 0, -10))
+        >>> _ = s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> e = s.derive()
+        >>> along = e.linearize_along(e.simulate(1, start={"a": 1.2}, samples=50))
+        >>> along.A.shape, along.states, along.inputs
+        ((50, 2, 2), ('a', "a'"), ('tau_a',))
+        >>> along.at(0.0).A.round(6).tolist()  # -g cos a
+        [[0.0, 1.0], [-3.623578, 0.0]]
+        """
+        from dataclasses import replace
+
+        from ..analysis.controls import controls_of, usual_controls
+        from ..analysis.displacements import displacements
+        from ..analysis.linear_rates import state_names
+        from ..analysis.outputs import read_outputs
+        from ..compiled.functions import Functions
+        from ..expr.spelling import spelled
+        from ..simulate import Trajectory
+        from ..simulate.linear_along import linear_along
+
+        check_kind(Trajectory, "a trajectory", trajectory, "linearize_along")
+        functions, own = self._functions, self.record
+        constraints = own.constraints
+        if constraints is not None and constraints.rows and own.dependent_speeds is None and len(trajectory.t):
+            near = dict(zip(trajectory.coordinates, map(float, trajectory.q[0]), strict=True))
+            functions = Functions(replace(self.derivation, constraints="embedded", near=near))
+            own = functions.equations
+        if inputs is None:
+            named = usual_controls(own) or {spelled(tau): tau for tau in own.tau}
+        else:
+            named = controls_of(own, inputs, "linearize_along")
+        moved = displacements(own)
+        observed = {} if outputs is None else read_outputs(own, moved, outputs, "linearize_along")
+        return linear_along(functions, trajectory, state_names(own, moved), tuple(named), observed)

@@ -1,0 +1,110 @@
+"""Runs over a period for periodic orbits: arrays in, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..analysis.periodic_orbit import Floats, Flow
+from ..errors import unknown
+from ..expr.spelling import spelled
+
+if TYPE_CHECKING:
+    from ..simulate import Trajectory
+    from .equations import Equations
+
+#: Runs are as accurate as orbits are to be closed, and more; one that runs away is given up.
+_TOLERANCES = {"rtol": 1e-11, "atol": 1e-12, "max_steps": 20_000}
+
+
+class Shooting:
+    """Runs of one mechanism with one set of options."""
+
+    def __init__(
+        self,
+        equations: Any,
+        start: Any,
+        speeds: Any,
+        parameters: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        x: Floats | None = None,
+    ) -> None:
+        self.equations: Equations = equations
+        self.options: dict[str, Any] = {**_TOLERANCES, **options}
+        given = dict(getattr(start, "parameters", None) or {})  # those that an equilibrium was found with
+        self.parameters = {str(name): float(value) for name, value in {**given, **(parameters or {})}.items()}
+        if x is not None:
+            self.x = x
+            return
+        begin = equations.assemble(*self._split(start, speeds), parameters=self.parameters or None)
+        self.x = np.concatenate([begin.q, begin.u, begin.z])
+
+    @staticmethod
+    def _split(start: Any, speeds: Any) -> tuple[Any, Any]:
+        if hasattr(start, "coordinates") and hasattr(start, "speeds"):
+            return {**start.coordinates, **start.states}, {**start.speeds, **(speeds or {})}
+        return start, speeds
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the state."""
+        record = self.equations.record
+        return [spelled(x) for x in (*record.q, *record.u, *record.z)]
+
+    def turned(self, turns: Mapping[str, int] | None) -> Floats:
+        """How much farther angles are after a period."""
+        found = np.zeros(len(self.x))
+        for place, count in zip(self.places(turns or ()), (turns or {}).values(), strict=True):
+            found[place] = 2.0 * np.pi * count
+        return found
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Where named coordinates, speeds and states are in the state."""
+        record = self.equations.record
+        known = dict(zip(self.names, range(len(self.x)), strict=True))
+        known |= {u.name: k for k, u in enumerate(record.u, len(record.q)) if u.name not in known}
+        for name in names:
+            if name not in known:
+                raise unknown("coordinate or speed", name, self.names, place="periodic_orbit", code="E-ORBIT-004")
+        return [known[name] for name in names]
+
+    def _state(self, x: Floats) -> tuple[Floats, ...]:
+        parts = np.split(x, [len(self.equations.q), len(self.equations.q) + len(self.equations.u)])
+        return tuple(parts if len(self.equations.z) else parts[:2])
+
+    def run(self, x: Floats, period: float, by: str | None = None) -> Flow:
+        """A run with its monodromy matrix, and its derivative by a parameter."""
+        size = len(x)
+        made = self.equations.sensitivities(
+            period, [*self.names, *([] if by is None else [by])], start=self._state(x),
+            parameters=self.parameters or None, samples=2, **self.options,
+        )  # fmt: skip
+        whole = made._whole
+        run = made.trajectory
+        ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
+        return Flow(
+            ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), whole[-1][:, :size], whole[0][:, :size],
+            None if by is None else whole[-1][:, size],
+        )  # fmt: skip
+
+    def _rates(self, run: Trajectory, k: int) -> Floats:
+        """ẋ at a sample, with the efforts and inputs that acted there."""
+        x = np.concatenate([run.q[k], run.u[k], run.z[k]])
+        found: Floats = self.equations._functions.state_rates(
+            x,
+            None if run.tau is None else run.tau[k],
+            t=run.t[k],
+            inputs=None if run.inputs is None else run.inputs[k],
+            parameters=self.parameters or None,
+        )
+        return found
+
+    def around(self, x: Floats, period: float) -> Trajectory:
+        """Once around, as any run."""
+        allowed = {key: value for key, value in self.options.items() if key != "functions"}
+        run: Trajectory = self.equations.simulate(
+            period, start=self._state(x), parameters=self.parameters or None, **allowed
+        )
+        return run

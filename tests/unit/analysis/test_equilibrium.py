@@ -1,0 +1,145 @@
+"""Equilibria and steady motions: against textbook statics, and as sentences where there are none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.model.samples.linkages import four_bar, n_four_bar
+
+
+def pendulum(**options: object) -> tuple[ph.System, ph.Joint]:
+    s = ph.System("pendulum", gravity=(0, 0, -10))
+    hinge = s.joint("a", s.ground, s.body("bob", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"), **options)
+    s.joint_force(hinge, s.input("push") - hinge.u[0])
+    return s, hinge
+
+
+def double_pendulum() -> ph.System:
+    s = ph.System("double pendulum", gravity=(0, 0, -10))
+    s.joint("a", s.ground, s.body("upper", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    s.joint("b", "upper", s.body("lower", 1, com=(0, 0, -1)), ph.Revolute("y"), at=(0, 0, -1))
+    return s
+
+
+def test_an_input_holds_a_pendulum_aside() -> None:
+    e = pendulum()[0].derive()
+    at = e.equilibrium(free=["push"], given={"a": np.pi / 6})
+    assert at["push"] == pytest.approx(10, abs=1e-12) and at.inputs == {"push": at["push"]}
+    assert at.residual < 1e-12 and at.stability == "stable" and at.is_stable
+
+
+def test_a_coordinate_yields_to_a_given_input() -> None:
+    at = pendulum()[0].derive().equilibrium(free=["a"], given={"push": 10})
+    assert np.sin(at["a"]) == pytest.approx(0.5, abs=1e-13)
+
+
+def test_an_effort_may_be_free() -> None:
+    at = pendulum()[0].derive().equilibrium(free=["tau_a"], given={"a": np.pi / 2})
+    assert at.efforts["a"] == pytest.approx(20, abs=1e-12) and at["tau(a)"] == at["tau_a"]
+
+
+def test_it_goes_into_linearize_and_simulate_with_its_parameters() -> None:
+    e = pendulum()[0].derive()
+    at = e.equilibrium(free=["push"], given={"a": 1.0}, parameters={"m": 3})
+    small = e.linearize(at)
+    assert small.is_equilibrium and np.allclose(small.eigenvalues(), at.eigenvalues, atol=1e-12)
+    assert at["push"] == pytest.approx(30 * np.sin(1.0), abs=1e-12)
+    run = e.simulate(1, start=at)
+    assert np.abs(run.q - 1.0).max() < 1e-12 and run.parameters["m"] == 3
+
+
+def test_several_starts_find_all_four_equilibria_of_a_double_pendulum() -> None:
+    found = double_pendulum().derive().equilibria()
+    assert [at.stability for at in found] == ["neutral", "unstable", "unstable", "unstable"]
+    places = {(round(np.cos(at["a"])), round(np.cos(at["a"] + at["b"]))) for at in found}
+    assert places == {(1, 1), (1, -1), (-1, 1), (-1, -1)}
+
+
+@pytest.mark.parametrize("crank", [0.3, 1.2])
+def test_the_effort_that_holds_a_loop_is_the_slope_of_its_potential(crank: float) -> None:
+    e = four_bar().derive()
+    at = e.equilibrium(free=["tau_crank"], given={"crank": crank}, start={"coupler": 0.7})
+    h, potential = 1e-5, e.compile().energy
+    ends = [e.assemble({**at.coordinates, "crank": crank + way}, hold=["crank"]).q for way in (h, -h)]
+    slope = np.subtract(*[potential(q, np.zeros(3))[1] for q in ends]) / (2 * h)
+    assert at["tau_crank"] == pytest.approx(slope, abs=1e-7)
+
+
+def test_four_bars_in_a_row_hang_and_stand() -> None:
+    found = n_four_bar(2).derive().equilibria(start={"crank 0": 0.2}, starts=12)
+    assert {round(np.cos(at["crank 0"]), 6) for at in found} >= {1.0}
+    assert all(at.residual < 1e-9 for at in found)
+
+
+def test_a_conical_pendulum_turns_steadily() -> None:
+    s = ph.System("conical pendulum", gravity=(0, 0, "-9.81"))
+    s.joint("a", s.ground, s.body("yoke"), ph.Revolute("z"))
+    s.joint("b", "yoke", s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
+    at = s.derive().equilibrium(free=["a'"], given={"b": 0.6}, start={"a'": 2.0})
+    assert at["a'"] ** 2 == pytest.approx(9.81 / np.cos(0.6), rel=1e-13)
+    assert at.moving == ("a",)
+    # small nutations: ω_n² = ω² (1 + 3 cos² b), M. Spiegel, Theoretical Mechanics (1967), chapter 11
+    assert abs(at.eigenvalues.imag).max() == pytest.approx(at["a'"] * np.sqrt(1 + 3 * np.cos(0.6) ** 2), rel=1e-10)
+
+
+def test_a_body_on_a_ball_joint_hangs() -> None:
+    s = ph.System("hanging", gravity=(0, 0, -10))
+    s.joint("ball", s.ground, s.body("body", 2, com=(0.3, 0, -0.4), inertia=(1, 1, 1)), ph.Spherical())
+    e = s.derive()
+    at = e.equilibrium()
+    centre = e.compile().pose("body", [*at.coordinates.values()])[1] @ [0.3, 0, -0.4]
+    assert np.allclose(centre[:2], 0, atol=1e-9) and "family" in at.notices[0]
+
+
+def test_a_state_without_mass_comes_to_rest() -> None:
+    s = ph.System("motor", gravity=(0, 0, 0))
+    i = s.state("i")
+    shaft = s.joint("a", s.ground, s.body("rotor", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
+    s.joint_force(shaft, 2 * i - 3 * shaft.q[0])
+    s.state_rate(i, s.input("V", 6) - 4 * i - shaft.u[0])
+    at = s.derive().equilibrium()
+    assert at["i"] == pytest.approx(1.5) and at["a"] == pytest.approx(1.0) and at.states == {"i": at["i"]}
+
+
+def test_what_cannot_be_is_a_sentence_with_the_reason() -> None:
+    s = ph.System("falling")
+    s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"))
+    with pytest.raises(ph.PolhodeError, match=r"nothing that is free acts on the acceleration of 'z', .* off by 9.81"):
+        s.derive().equilibrium()
+    e = pendulum()[0].derive()
+    with pytest.raises(ph.PolhodeError, match="no steady state was found from 24 starts"):
+        e.equilibrium(given={"push": 21})
+    limited = pendulum(limits=(-0.5, 0.5))[0].derive()
+    with pytest.raises(ph.PolhodeError, match=r"within the limits: 'a' = .* above its limit 0.5"):
+        limited.equilibrium(given={"push": 19}, start={"a": 0.4})
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"free": ["b"]}, "there is no coordinate, speed, state, effort or input 'b'"),
+        ({"free": ["a"], "given": {"a": 1}}, "'a' is both free and given"),
+        ({"given": [1]}, "not values by name"),
+        ({"given": {"a": ph.symbol("k")}}, "which is no parameter"),
+        ({"free": 3}, "a list of names"),
+    ],
+)
+def test_a_wrong_call_is_told(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        pendulum()[0].derive().equilibrium(**options)
+
+
+def test_a_parameter_without_value_is_named() -> None:
+    s = ph.System("pendulum")
+    s.joint("a", s.ground, s.body("bob", s.parameter("m"), com=(1, 0, 0)), ph.Revolute("y"))
+    with pytest.raises(ph.PolhodeError, match="depends on 'm', which has no value"):
+        s.derive().equilibrium()
+
+
+def test_conditions_that_depend_on_time_say_so() -> None:
+    s = ph.System("driven", gravity=(0, 0, -10))
+    hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    s.joint_force(hinge, ph.cos(s.time))
+    assert "at t = 0" in s.derive().equilibrium().notices[0]

@@ -1,0 +1,85 @@
+"""Periodic orbits: published periods, Liouville's formula for multipliers, families, and sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import simpson
+from scipy.special import ellipk
+
+import polhode as ph
+
+
+@pytest.fixture(scope="module")
+def van_der_pol() -> ph.Equations:
+    s = ph.System("van der Pol", gravity=(0, 0, 0))
+    mu = s.parameter("mu", 1)
+    x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
+    s.joint_force(x, mu * (1 - x.q[0] ** 2) * x.u[0] - x.q[0])
+    return s.derive()
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> ph.Equations:
+    s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
+    s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
+    return s.derive()
+
+
+def test_van_der_pols_orbit_has_the_published_period(van_der_pol: ph.Equations) -> None:
+    orbit = van_der_pol.periodic_orbit(6, start={"x": 2})
+    assert orbit.period == pytest.approx(6.66328685932313, abs=1e-11)  # D. Viswanath, Physica D 133 (1999)
+    assert orbit.stability == "stable" and orbit.residual < 1e-10
+
+
+def test_the_product_of_multipliers_is_that_of_liouville(van_der_pol: ph.Equations) -> None:
+    orbit = van_der_pol.periodic_orbit(7, start={"x": 2}, parameters={"mu": 0.4})
+    run = van_der_pol.simulate(
+        orbit.period, start=(orbit.x[:1], orbit.x[1:]), parameters={"mu": 0.4}, samples=2001, rtol=1e-11, atol=1e-12
+    )
+    trace = simpson(0.4 * (1 - run["x"] ** 2), x=run.t)
+    assert orbit.multipliers[0] == pytest.approx(1, abs=1e-8)
+    assert orbit.multipliers[1].real == pytest.approx(np.exp(trace), rel=1e-7)
+
+
+def test_a_pendulum_swings_with_the_period_of_the_elliptic_integral(pendulum: ph.Equations) -> None:
+    orbit = pendulum.periodic_orbit(2.2, start={"a": 1}, hold=["a", "a'"])
+    assert orbit.period == pytest.approx(4 * ellipk(np.sin(0.5) ** 2) / np.sqrt(9.81), abs=1e-9)
+    assert orbit.stability == "neutral" and "family" in orbit.notices[0]
+    assert np.abs(orbit.run["a"][-1] - 1) < 1e-8
+
+
+def test_a_pendulum_goes_over_the_top_in_whole_turns(pendulum: ph.Equations) -> None:
+    orbit = pendulum.periodic_orbit(1, speeds={"a": 8}, hold=["a", "a'"], turns={"a": 1})
+    assert orbit.run["a"][-1] - orbit["a"] == pytest.approx(2 * np.pi, abs=1e-8)
+
+
+def test_what_is_no_orbit_is_told(van_der_pol: ph.Equations, pendulum: ph.Equations) -> None:
+    with pytest.raises(ph.PolhodeError, match=r"no periodic orbit was found: after .* misses its start"):
+        pendulum.periodic_orbit(1, start={"a": 1}, hold=["a", "a'"], is_period_known=True)
+    with pytest.raises(ph.PolhodeError, match="this is an equilibrium, no orbit"):
+        pendulum.periodic_orbit(2, start={"a": 1e-12})
+    with pytest.raises(ph.PolhodeError, match="the period is -1"):
+        van_der_pol.periodic_orbit(-1)
+    with pytest.raises(ph.PolhodeError, match="there is no coordinate or speed 'y'"):
+        van_der_pol.periodic_orbit(6, hold=["y"])
+
+
+def test_an_input_that_follows_a_law_is_part_of_the_motion() -> None:
+    s = ph.System("driven", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
+    s.joint_force(x, s.input("force"))
+    law = (1 - x.q[0] ** 2) * x.u[0] - x.q[0]
+    orbit = s.derive().periodic_orbit(6.5, start={"x": 2}, inputs={"force": law})
+    assert orbit.period == pytest.approx(6.66328685932313, abs=1e-11)
+
+
+def test_a_forced_oscillator_has_the_period_of_what_forces_it() -> None:
+    s = ph.System("forced", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
+    s.joint_force(x, s.input("force") - 4 * x.q[0] - x.u[0] / 2)
+    orbit = s.derive().periodic_orbit(2 * np.pi / 3, inputs={"force": ph.cos(3 * s.time)}, is_period_known=True)
+    # x = Re e^{3it} / (4 - 9 + 1.5 i)
+    assert orbit["x"] == pytest.approx((1 / (-5 + 1.5j)).real, abs=1e-9)
+    decay = np.exp(-0.25 * 2 * np.pi / 3)
+    assert np.allclose(np.abs(orbit.multipliers), decay, atol=1e-9) and orbit.stability == "stable"
