@@ -65,6 +65,7 @@ FAMILIES = {
     "MOTOR": "Motors and elastic joints",
     "NAME": "Names of coordinates and speeds",
     "NET": "The network formalism",
+    "NOTEBOOK": "Sliders in notebooks",
     "OMIT": "Omitted coordinates",
     "ORBIT": "Periodic orbits",
     "PATH": "Motions through orientations and poses",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .planning import RotationSpline as RotationSpline
     from .simulate.callables import held as held
     from .surface.names import *  # noqa: F403 - the names are listed there, once
+    from .surface.widget import widget as widget
 
 __version__ = "0.1.0"
 
@@ -53,6 +54,7 @@ _LATER = {
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
     "angular_velocity": ".geometry.rotations.angular_velocity",
     "rotation_rate": ".geometry.rotations.angular_velocity", "equivalence": ".compare.equivalence",
+    "widget": ".surface.widget",
 }  # fmt: skip
 
 

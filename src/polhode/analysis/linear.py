@@ -15,6 +15,7 @@ from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.spelling import spelled
+from ..notebook import Cell, Shown, Table
 from .controls import controls_of, usual_controls
 from .displacements import Displacements
 from .eigensystem import in_order
@@ -83,7 +84,7 @@ class SecondOrder(_Numbers):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linear(_Numbers):
+class Linear(_Numbers, Shown):
     """The linear equations of small motions about a state.
 
         ẋ = A x + B c,    y = C x + D c
@@ -279,8 +280,30 @@ class Linear(_Numbers):
         )
         return made
 
+    def _cell(self) -> Cell:
+        """A and B with the names of their rows and columns, in numbers or, where values lack, in symbols."""
+        inputs = [f"B: {name}" for name in self.inputs]
+        found = ""
+        try:
+            A, B = (
+                [[f"{entry + 0.0:.6g}" for entry in row] for row in self.numbers(letter).tolist()] for letter in "AB"
+            )
+            found = ", ".join(map(_written, self.eigenvalues().tolist()))
+        except PolhodeError:
+            A, B = ([[str(entry) for entry in row] for row in getattr(self, letter)] for letter in "AB")
+        rows = [[f"d/dt {name}", *a, *b] for name, a, b in zip(self.states, A, B, strict=True)]
+        table = Table(["", *(f"A: {name}" for name in self.states), *inputs], rows, numbers_from=1)
+        title = f"{self.equations.system.name}: ẋ = A x + B c"
+        return Cell(title, [table, f"eigenvalues: {found}" if found else "", *self.notices])
+
     def __repr__(self) -> str:
         return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
+
+
+def _written(value: complex) -> str:
+    """A complex number, of which a part that is rounding is zero."""
+    real, imaginary = (part if abs(part) > _STILL * abs(value) else 0.0 for part in (value.real, value.imag))
+    return f"{real:.4g} {imaginary:+.4g}i" if imaginary else f"{real:.4g}"
 
 
 def at_values(matrix: Matrix, values: Mapping[Expr, Expr]) -> Matrix:

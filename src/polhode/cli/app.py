@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import PolhodeError
+
+if TYPE_CHECKING:
+    from .source import Source
 
 app = typer.Typer(
     name="polhode",
@@ -19,7 +22,18 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-File = Annotated[Path, typer.Argument(help="A model file (.yaml) or a robot file (.urdf, .xml).", show_default=False)]
+File = Annotated[
+    Path,
+    typer.Argument(
+        help="A model file (.yaml), a robot file (.urdf, .xml), or - for the standard input.", show_default=False
+    ),
+]
+Packages = Annotated[
+    list[str] | None,
+    typer.Option("--package", help="For a URDF: what package://NAME stands for.", metavar="NAME=FOLDER"),
+]
+Dynamics = Annotated[bool, typer.Option("--dynamics", help="For a URDF: joints have the damping that it states.")]
+Digits = Annotated[int, typer.Option(help="Digits of numbers in tables.", min=1, max=17)]
 Speeds = Annotated[str | None, typer.Option(help="Speeds that a formalism brings: sayers, by kane.")]
 Base = Annotated[str | None, typer.Option(help="For a URDF: fixed or floating.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
@@ -44,6 +58,14 @@ def _reductions(small: str | None, omit: str | None, constraints: str) -> dict[s
     named = {"small": small, "omit": omit}
     lists = {key: [name.strip() for name in given.split(",") if name.strip()] for key, given in named.items() if given}
     return {"constraints": constraints, **lists, **({"small": []} if small == "" else {})}
+
+
+def _source(file: Path, base: str | None, package: list[str] | None, dynamics: bool) -> Source:
+    """The model and the options of its reader, of which only those that were given are passed on."""
+    from .source import Source, packages
+
+    given = {"base": base, "packages": packages(package) if package else None, "dynamics": dynamics or None}
+    return Source(file, {name: value for name, value in given.items() if value is not None})
 
 
 @app.callback()
@@ -73,13 +95,16 @@ def derive(
     omit: Omit = None,
     constraints: Constraints = "multipliers",
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Say what a mechanism is and print its equations of motion."""
     from . import derive as command
 
+    source = _source(file, base, package, dynamics)
     options = {"speeds": speeds, **_reductions(small, omit, constraints)}
-    command.run(file, formalism, of, latex, json, base, report, pseudo or (), options=options)
+    command.run(source, formalism, of, latex, json, report, pseudo or (), options=options)
 
 
 @app.command()
@@ -108,21 +133,25 @@ def simulate(
     reaction: Annotated[
         list[str] | None, typer.Option(help="A joint or constraint: what it carries, in the text and the plot too.")
     ] = None,
-    audit: Annotated[bool, typer.Option("--audit", help="Check that power and the rate of energy agree.")] = False,
+    audit: Annotated[bool, typer.Option("--audit", help="Tell whether power and the rate of energy agree.")] = False,
+    digits: Digits = 6,
     small: Small = None,
     omit: Omit = None,
     constraints: Constraints = "multipliers",
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Run a mechanism; write what came of it."""
     from . import simulate as command
 
+    source = _source(file, base, package, dynamics)
     options: dict[str, object] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
     options |= {"inputs": laws or [], "tau": efforts or []}
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
-    given = (file, duration, pose, settings or [], options, files, json, base, reaction or [])
-    raise typer.Exit(command.run(*given, reductions=_reductions(small, omit, constraints)))
+    given = (source, duration, pose, settings or [], options, files, json, reaction or [])
+    raise typer.Exit(command.run(*given, reductions=_reductions(small, omit, constraints), digits=digits))
 
 
 @app.command()
@@ -153,15 +182,19 @@ def sweep(
     step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
     tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
+    digits: Digits = 6,
     json: Json = False,
 ) -> None:
     """Run a mechanism over many values, on all cores; write what is measured of each run."""
     from . import sweep as command
 
+    source = _source(file, base, package, dynamics)
     options: dict[str, Any] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
     options |= {"zip": together, "workers": workers, "store": store}
     chosen = measure or ["final"]
-    raise typer.Exit(command.run(file, duration, vary, chosen, pose, settings or [], options, out, json, base))
+    raise typer.Exit(command.run(source, duration, vary, chosen, pose, settings or [], options, out, json, digits))
 
 
 @app.command()
@@ -170,12 +203,14 @@ def compare(
     timing: Annotated[bool, typer.Option(help="Compile and time native code.")] = True,
     speeds: Speeds = None,
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Derive by every formalism and by a reference: prove that they agree, count operations, time native code."""
     from . import compare as command
 
-    raise typer.Exit(command.run(file, timing, json, base, speeds))
+    raise typer.Exit(command.run(_source(file, base, package, dynamics), timing, json, speeds))
 
 
 @app.command()
@@ -186,12 +221,14 @@ def prove(
         Path | None, typer.Option("--out", "-o", help="Write the proof (.tex, .md, .html).", show_default=False)
     ] = None,
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Prove on a mechanism, step by step, that Lagrange and Newton-Euler are one computation (Silver)."""
     from . import prove as command
 
-    raise typer.Exit(command.run(file, latex, out, json, base))
+    raise typer.Exit(command.run(_source(file, base, package, dynamics), latex, out, json))
 
 
 @app.command()
@@ -214,22 +251,31 @@ def export(
     omit: Omit = None,
     constraints: Constraints = "multipliers",
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Write functions, or a whole simulation program, as source code without dependencies."""
     from . import export as command
 
-    asked = of or [], formalism, json, base, reaction or [], pose or [], prefix
+    source = _source(file, base, package, dynamics)
+    asked = of or [], formalism, json, reaction or [], pose or [], prefix
     reductions = _reductions(small, omit, constraints)
-    command.run(file, target, out, *asked, program=program, start=start, reductions=reductions)
+    command.run(source, target, out, *asked, program=program, start=start, reductions=reductions)
 
 
 @app.command()
-def check(file: File, base: Base = None, json: Json = False) -> None:
+def check(
+    file: File,
+    base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
+    json: Json = False,
+) -> None:
     """Check a model file: that it reads, derives, agrees, and can start."""
     from . import check as command
 
-    raise typer.Exit(command.run(file, json, base))
+    raise typer.Exit(command.run(_source(file, base, package, dynamics), json))
 
 
 @app.command()
@@ -237,12 +283,14 @@ def diagnose(
     file: File,
     pose: Annotated[str | None, typer.Option(help="The named pose to look at; home by default.")] = None,
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Say what the constraints of a mechanism leave free, and what is wrong with them."""
     from . import diagnose as command
 
-    raise typer.Exit(command.run(file, pose, json, base))
+    raise typer.Exit(command.run(_source(file, base, package, dynamics), pose, json))
 
 
 @app.command()
@@ -256,13 +304,16 @@ def network(
     across: Annotated[list[str] | None, typer.Option(help="A joint whose motion is given; may be repeated.")] = None,
     through: Annotated[list[str] | None, typer.Option(help="A joint whose force is given; may be repeated.")] = None,
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
     from . import network as command
 
+    source = _source(file, base, package, dynamics)
     drivers = {"tree": tree or (), "across": across or (), "through": through or ()}
-    command.run(file, out, diagram, json, base, **drivers, terminal_graphs=terminal_graphs, schematic=schematic)
+    command.run(source, out, diagram, json, **drivers, terminal_graphs=terminal_graphs, schematic=schematic)
 
 
 @app.command()
@@ -273,12 +324,14 @@ def ladder(
     joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
     by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,
     base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Count what inverse dynamics cost through its history: as printed, as written, and on our graph."""
     from . import ladder as command
 
-    command.run(file, joints, by_joints, json, base)
+    command.run(None if file is None else _source(file, base, package, dynamics), joints, by_joints, json)
 
 
 @app.command()
@@ -288,6 +341,47 @@ def schema() -> None:
     from .show import as_json
 
     as_json(published())
+
+
+@app.command()
+def view(
+    file: File,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the page here (.html), and open nothing.")
+    ] = None,
+    pose: Annotated[str | None, typer.Option(help="The named pose to show; home by default.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter: --set l=2", metavar="NAME=VALUE")
+    ] = None,
+    base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
+    json: Json = False,
+) -> None:
+    """Show a mechanism in a pose, as a page that opens in the browser."""
+    from . import view as command
+
+    command.run(_source(file, base, package, dynamics), out, pose, settings or [], json)
+
+
+@app.command()
+def info(json: Json = False) -> None:
+    """Tell versions, backends, the cache, and which extras are installed."""
+    from . import info as command
+
+    command.run(json)
+
+
+@app.command()
+def new(
+    kind: Annotated[str, typer.Argument(help="What to start from, such as arm; a wrong one lists them all.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path(),
+    json: Json = False,
+) -> None:
+    """Write a commented model file and a notebook to start from."""
+    from . import new as command
+
+    command.run(kind, out, json)
 
 
 @app.command()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +11,12 @@ from ..simulate.guard import mass_matrix_stop
 from ..simulate.initial_state import initial_state
 from ..surface.equations import Equations
 from . import show
+from .source import Source
 
 
-def run(file: Path, json: bool, base: str | None = None) -> int:
+def run(file: Source, json: bool) -> int:
     """Load, derive by every formalism, and look at the mass matrix where a run may start."""
-    system, found = show.loaded_with_findings(file, base)
+    system, found = file.read()
     with show.progress() as tell:
         tell("deriving")
         equations = system.derive()
@@ -30,7 +29,7 @@ def run(file: Path, json: bool, base: str | None = None) -> int:
         for joint in system.joints.values()
         if not joint.type.is_holonomic
     ]
-    notes += [f"{problem.place}: {problem.message}" for problem in found]
+    notes += map(show.finding, found)
     if not unset:
         with show.progress() as tell:
             tell("compiling the mass matrix")
@@ -38,7 +37,7 @@ def run(file: Path, json: bool, base: str | None = None) -> int:
     good = comparison.agree
     if json:
         record: dict[str, Any] = {"file": str(file), "ok": good, "verdict": comparison.verdict, "notes": notes}
-        record["findings"] = [asdict(problem) for problem in found]
+        record["findings"] = show.findings_record(found)
         show.as_json(record)
         return 0 if good else 1
     out = show.console()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from rich.text import Text
 
 from ..compare import Comparison
 from . import show
+from .source import Source
 
 
-def run(file: Path, timing: bool, json: bool, base: str | None = None, speeds: str | None = None) -> int:
+def run(file: Source, timing: bool, json: bool, speeds: str | None = None) -> int:
     """Load, compare and print; the exit code is 1 should formalisms disagree."""
-    comparison = show.loaded(file, base).compare(run=timing, speeds=speeds)
+    system = file.system()
+    with show.progress() as tell:
+        tell("deriving by every formalism and comparing")
+        comparison = system.compare(run=timing, speeds=speeds)
     if json:
         show.as_json(comparison.as_json())
     else:

@@ -45,7 +45,7 @@ def run(out: Path, seconds: float = SECONDS) -> Outcome:
     """Derive, compare, compile, simulate and draw the arm; files go to `out`."""
     began = time.perf_counter()
     console = show.console()
-    folder = _folder(out)
+    folder = show.made_folder(out)
     console.print()
     console.print(Text.assemble(("polhode", "bold cyan"), "  a robot arm, from description to motion"))
     console.print("upper arm, forearm, gripper, six degrees of freedom; Kwatny & Blankenship 1995\n", style="dim")
@@ -171,16 +171,3 @@ def _draw(console: Console, folder: Path, trajectory: Trajectory) -> tuple[Path,
         console.print(Text.assemble("   ", (show.plain(path), "bold"), (f"  {words}", "dim")))
     console.print()
     return tuple(files)
-
-
-def _folder(out: Path) -> Path:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PolhodeError(
-            f"the folder cannot be made: {error.strerror or error}.",
-            place=str(out),
-            cure="Name another with --out.",
-            code="E-DEMO-001",
-        ) from error
-    return out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -18,34 +17,38 @@ from ..model.records import GROUND
 from ..model.system import System
 from ..surface.equations import Equations
 from . import show
+from .source import Source
 
 #: Results with more operations than this are counted rather than printed, unless they were asked for.
 _SMALL = 150
 
 
 def run(
-    file: Path,
+    file: Source,
     formalism: str,
     of: str | None,
     latex: bool,
     json: bool,
-    base: str | None = None,
     report: bool = False,
     pseudo: Sequence[str] = (),
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Load, derive and print; with `report` the tables of the paper behind the formalism."""
     of = of and result_name(of)
-    system = show.loaded(file, base)
+    system, found = file.read()
     began = time.perf_counter()
     chosen = show.laws(pseudo, "--pseudo") if pseudo else None
-    equations = system.derive(formalism, report=report, pseudo=chosen, **options)
     wanted = [of] if of else ["mass_matrix", "forcing"]
-    for name in wanted:
-        getattr(equations, name)
+    with show.progress() as tell:
+        tell("deriving")
+        equations = system.derive(formalism, report=report, pseudo=chosen, **options)
+        for name in wanted:
+            getattr(equations, name)
     took = time.perf_counter() - began
+    if not json:
+        show.tell_findings(found)
     if json:
-        record = _record(system, equations, wanted, took, bool(of))
+        record = _record(system, equations, wanted, took, bool(of)) | {"findings": show.findings_record(found)}
         show.as_json({**record, "report": equations.report.as_json()} if report else record)
     elif report:
         written = equations.report.latex() if latex else str(equations.report)

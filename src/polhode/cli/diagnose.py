@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from ..constraints.diagnostics import diagnose
 from . import show
+from .source import Source
 
 
-def run(file: Path, pose: str | None, json: bool, base: str | None = None) -> int:
+def run(file: Source, pose: str | None, json: bool) -> int:
     """Tell the diagnosis; 1 if nothing can move, or no pose keeps the constraints."""
-    model = show.loaded(file, base).model()
+    model = file.system().model()
     with show.progress() as tell:
         found = diagnose(model, pose, tell)
     well = found.can_be_assembled and found.can_move

@@ -10,16 +10,16 @@ from typing import Any
 from ..compiled.quantities import Asked, PoseOf, ReactionOf
 from ..errors import PolhodeError
 from . import show
+from .source import Source
 
 
 def run(
-    file: Path,
+    file: Source,
     target: str,
     folder: Path,
     of: Sequence[str],
     formalism: str,
     json: bool,
-    base: str | None = None,
     reactions: Sequence[str] = (),
     poses: Sequence[str] = (),
     prefix: str | None = None,
@@ -34,11 +34,15 @@ def run(
         raise PolhodeError(
             "a start is that of a simulation program.", place="--start", cure="Add --program.", code="E-CLI-012"
         )
-    equations = show.loaded(file, base).derive(formalism, **reductions)
-    if program:
-        written = equations.export(target, folder, asked or None, program=True, prefix=prefix, start=start)
-    else:
-        written = equations.export(target, folder, asked or None, prefix=prefix)
+    system = file.system()
+    with show.progress() as tell:
+        tell("deriving")
+        equations = system.derive(formalism, **reductions)
+        tell("writing source code")
+        if program:
+            written = equations.export(target, folder, asked or None, program=True, prefix=prefix, start=start)
+        else:
+            written = equations.export(target, folder, asked or None, prefix=prefix)
     if json:
         show.as_json({"target": target, "files": [str(path) for path in written]})
         return

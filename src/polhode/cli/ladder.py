@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from . import show
+from .source import Source
 
 
-def run(file: Path | None, joints: int, by_joints: bool, json: bool, base: str | None = None) -> None:
+def run(file: Source | None, joints: int, by_joints: bool, json: bool) -> None:
     """Count and print."""
     if file is not None:
-        _own(file, json, base)
+        _own(file, json)
         return
     from ..compare.ladder.report import aligned, ladder
 
@@ -22,11 +21,14 @@ def run(file: Path | None, joints: int, by_joints: bool, json: bool, base: str |
         print(aligned(table), end="\n\n")
 
 
-def _own(file: Path, json: bool, base: str | None) -> None:
+def _own(file: Source, json: bool) -> None:
     """The ladder on a mechanism, and what lies between the printed count of its fourth rung and the counted one."""
     from ..compare.ladder import differences, ladder_of
 
-    made = ladder_of(show.loaded(file, base))
+    system = file.system()
+    with show.progress() as tell:
+        tell("counting by every method")
+        made = ladder_of(system)
     if json:
         show.as_json(made.as_json())
         return

@@ -8,14 +8,14 @@ from pathlib import Path
 from ..files.writing import replace_file
 from ..formalisms.network import system_graph
 from . import show
+from .source import Source
 
 
 def run(
-    file: Path,
+    file: Source,
     out: Path | None,
     diagram: Path | None,
     json: bool,
-    base: str | None = None,
     tree: Sequence[str] = (),
     across: Sequence[str] = (),
     through: Sequence[str] = (),
@@ -23,7 +23,10 @@ def run(
     schematic: Path | None = None,
 ) -> None:
     """Load, find or check the formulation tree, print it, and write drawings."""
-    graph = system_graph(show.loaded(file, base).model(), across, through, tree or None)
+    model = file.system().model()
+    with show.progress() as tell:
+        tell("drawing up the graph")
+        graph = system_graph(model, across, through, tree or None)
     written = []
     for path, draw in (
         (out, graph.svg),

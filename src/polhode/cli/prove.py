@@ -6,11 +6,15 @@ from pathlib import Path
 
 from ..compare.equivalence import equivalence
 from . import show
+from .source import Source
 
 
-def run(file: Path, latex: bool, out: Path | None, json: bool, base: str | None = None) -> int:
+def run(file: Source, latex: bool, out: Path | None, json: bool) -> int:
     """Load, prove, print and write; the exit code is 1 should a step fail."""
-    proof = equivalence(show.loaded(file, base))
+    system = file.system()
+    with show.progress() as tell:
+        tell("proving, step by step")
+        proof = equivalence(system)
     if out is not None:
         proof.save(out)
     if json:

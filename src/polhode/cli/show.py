@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -16,10 +17,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import PolhodeError, Problem
-from ..model.system import System
 
 #: How wide a file or a pipe is: nothing is cut there.
 _WIDE = 100_000
+#: Digits of numbers in tables, unless --digits says otherwise.
+DIGITS = 6
+#: Rows of a table on a terminal; whoever pipes it on has all of them.
+_MOST_ROWS = 20
 #: Nobody needs to be told what is being done before it has taken this long, in seconds.
 _PATIENCE = 1.0
 
@@ -60,24 +64,44 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers_from: i
     return made
 
 
+def most_rows(out: Console) -> int | None:
+    """How many rows a terminal is given; None for as many as there are."""
+    return _MOST_ROWS if out.is_terminal else None
+
+
 def as_json(record: Any) -> None:
     """Print plain data as JSON, in ASCII so that every console can show it."""
     sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=True, allow_nan=False) + "\n")
 
 
-def loaded(file: Path, base: str | None = None) -> System:
-    """The system that a model file describes; `base` is for readers of robot files."""
-    from ..formats import load
+def made_folder(out: Path) -> Path:
+    """The folder that files go to, made if it is not there."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PolhodeError(
+            f"the folder cannot be made: {error.strerror or error}.",
+            place=str(out),
+            cure="Name another with --out.",
+            code="E-CLI-028",
+        ) from error
+    return out
 
-    return load(file) if base is None else load(file, base=base)
+
+def finding(problem: Problem) -> str:
+    """What a reader found, in one line."""
+    return f"{problem.place}: {problem.message}" if problem.place else problem.message
 
 
-def loaded_with_findings(file: Path, base: str | None = None) -> tuple[System, list[Problem]]:
-    """The system that a model file describes, and what its reader warns of."""
-    from ..formats import read
+def findings_record(found: Iterable[Problem]) -> list[dict[str, str]]:
+    """What a reader found, as plain data."""
+    return [asdict(problem) for problem in found]
 
-    system, report = read(file) if base is None else read(file, base=base)
-    return system, [] if report is None else [*report.warnings, *report.notices]
+
+def tell_findings(found: Iterable[Problem]) -> None:
+    """What a reader found, on standard error, so that what is piped on stays clean."""
+    for problem in found:
+        console(stderr=True).print(plain(f"• {finding(problem)}"), style="yellow", soft_wrap=True)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from math import hypot
 from pathlib import Path
 from types import MappingProxyType
@@ -18,24 +19,25 @@ from ..simulate.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory import Trajectory
 from ..simulate.trajectory_files import as_csv
 from . import show
+from .source import Source
 
 STANDARD_OUTPUT = Path("-")
 
 
 def run(
-    file: Path,
+    file: Source,
     duration: float,
     pose: str | None,
     settings: list[str],
     options: dict[str, Any],
     files: dict[str, Path | None],
     json: bool,
-    base: str | None = None,
     reactions: Sequence[str] = (),
     reductions: Mapping[str, Any] = MappingProxyType({}),
+    digits: int = show.DIGITS,
 ) -> int:
-    """Load, derive, simulate, write; returns the exit code."""
-    system = show.loaded(file, base)
+    """Load, derive, simulate, write; returns the exit code. Numbers in tables have so many digits."""
+    system = file.system()
     parameters, inputs = read_settings(system, settings)
     inputs |= show.laws(options.pop("inputs", []), "--input")
     tau = show.laws(options.pop("tau", []), "--effort")
@@ -48,7 +50,10 @@ def run(
     audit: PowerAudit | None = None
     try:
         audited = options.pop("audit", False)
-        trajectory = system.derive(**reductions).simulate(
+        with show.progress() as tell:
+            tell("deriving")
+            equations = system.derive(**reductions)
+        trajectory = equations.simulate(
             duration, start=pose, parameters=parameters, inputs=inputs or None, tau=tau or None, **options
         )
         if audited:
@@ -60,14 +65,13 @@ def run(
         stopped, trajectory = error, error.trajectory
     written = _write(trajectory, files, reactions)
     if json:
-        residual = {} if audit is None else {"audit": {"residual": audit.residual, "tolerance": TOLERANCE}}
-        show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions) | residual)
+        show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions) | _audit_record(audit))
     else:
         out = show.console(stderr=files.get("csv") == STANDARD_OUTPUT)
-        _tell(out, trajectory, written)
-        _tell_reactions(out, trajectory, reactions)
-        if audit is not None and stopped is None:
-            out.print(f"power audit passed: largest gap {audit.residual:.1e} of what is in play")
+        _tell(out, trajectory, written, digits)
+        _tell_reactions(out, trajectory, reactions, digits)
+        if audit is not None:
+            _tell_audit(out, audit, digits)
         if pose is None and system.poses:
             known = ", ".join(system.poses)
             out.print(show.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
@@ -136,14 +140,18 @@ def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Seq
     return written
 
 
-def _tell(out: Console, trajectory: Trajectory, written: list[Path]) -> None:
+def _tell(out: Console, trajectory: Trajectory, written: list[Path], digits: int) -> None:
     out.print(show.plain(trajectory.title), style="bold")
     out.print(trajectory.summary())
-    names = [*trajectory.coordinates[:20], *trajectory.states[:20]]
-    rows = [(name, f"{trajectory[name][0]:.6g}", f"{trajectory[name][-1]:.6g}") for name in names]
+    most = show.most_rows(out)
+    names = [*trajectory.coordinates[:most], *trajectory.states[:most]]
+    rows = [(name, *(f"{trajectory[name][k]:.{digits}g}" for k in (0, -1))) for name in names]
     what = "coordinate or state" if trajectory.states else "coordinate"
     out.print(show.table([what, "start", "end"], rows, numbers_from=1))
-    out.print(_energy_in_words(trajectory))
+    left_out = len(trajectory.coordinates) + len(trajectory.states) - len(names)
+    if left_out:
+        out.print(f"and {left_out} more; pipe this, or write --csv, to have all", style="dim")
+    out.print(_energy_in_words(trajectory, digits))
     if trajectory.has_constraints:
         drift = trajectory.drift
         out.print(f"constraints kept to {drift.position:.1e} in position and {drift.velocity:.1e} in velocity")
@@ -153,12 +161,12 @@ def _tell(out: Console, trajectory: Trajectory, written: list[Path]) -> None:
         out.print(show.plain(f"wrote {path}"))
 
 
-def _energy_in_words(trajectory: Trajectory) -> str:
+def _energy_in_words(trajectory: Trajectory, digits: int) -> str:
     if not trajectory.has_energy:
         return "energy depends on a coordinate that is omitted, and is not told"
     energy = trajectory.energy.total
     return (
-        f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end; largest change "
+        f"energy {energy[0]:.{digits}g} J at the start, {energy[-1]:.{digits}g} J at the end; largest change "
         f"{trajectory.energy_drift:.1e} of what is in play"
     )
 
@@ -180,11 +188,32 @@ def _carried(trajectory: Trajectory, reactions: Sequence[str]) -> dict[str, Any]
     return {"reactions": most} if most else {}
 
 
-def _tell_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[str]) -> None:
+def _tell_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[str], digits: int) -> None:
     carried = _carried(trajectory, reactions).get("reactions", {})
     if carried:
-        rows = [(name, f"{most['force']:.6g}", f"{most['torque']:.6g}") for name, most in carried.items()]
+        rows = [(name, f"{most['force']:.{digits}g}", f"{most['torque']:.{digits}g}") for name, most in carried.items()]
         out.print(show.table(["carried by", "largest force", "largest torque"], rows, numbers_from=1))
+
+
+def _audit_record(audit: PowerAudit | None) -> dict[str, Any]:
+    if audit is None:
+        return {}
+    told = {"residual": audit.residual, "tolerance": TOLERANCE, "passed": audit.residual <= TOLERANCE}
+    return {"audit": told | {"parts": [asdict(part) for part in audit.parts]}}
+
+
+def _tell_audit(out: Console, audit: PowerAudit, digits: int) -> None:
+    """Every part's books: its largest gap, when that was, what it took in then and what it stored."""
+    passed = audit.residual <= TOLERANCE
+    out.print(
+        f"power audit {'passed' if passed else 'FAILED'}: largest gap {audit.residual:.1e} of what is in play",
+        style="green" if passed else "red",
+    )
+    rows = [
+        (part.name, f"{part.residual:.1e}", *(f"{each:.{digits}g}" for each in (part.time, part.inflow, part.stored)))
+        for part in audit.parts[: show.most_rows(out)]
+    ]
+    out.print(show.table(["part", "gap", "at t, s", "takes in", "stores"], rows, numbers_from=1))
 
 
 def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:

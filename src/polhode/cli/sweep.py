@@ -16,13 +16,13 @@ from ..simulate.sweep import Sweep, SweepInterrupted
 from ..simulate.sweep.design import MOST_MEMBERS
 from . import show
 from .simulate import check_folder, read_settings
+from .source import Source
 
 _WHOLE = "trajectories"
-_SHOWN = 20
 
 
 def run(
-    file: Path,
+    file: Source,
     duration: float,
     vary: Sequence[str],
     measures: Sequence[str],
@@ -31,10 +31,10 @@ def run(
     options: dict[str, Any],
     out: Path | None,
     json: bool,
-    base: str | None = None,
+    digits: int = show.DIGITS,
 ) -> int:
     """Load, derive, sweep, write; returns the exit code: 130 where it was interrupted."""
-    system = show.loaded(file, base)
+    system = file.system()
     parameters, inputs = read_settings(system, settings)
     values = dict(map(read_axis, vary))
     if out is not None:
@@ -53,7 +53,7 @@ def run(
         record = _record(made, out)
         show.as_json(record if stopped is None else record | {"error": stopped.as_json()})
     else:
-        _tell(system, made, out)
+        _tell(system, made, out, digits)
         if stopped is not None:
             show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
     return 0 if stopped is None else 130
@@ -98,27 +98,28 @@ def _measure(given: Sequence[str]) -> list[str] | None:
     return None if list(given) == [_WHOLE] else list(given) or ["final"]
 
 
-def _tell(system: System, made: Sweep, out: Path | None) -> None:
+def _tell(system: System, made: Sweep, out: Path | None, digits: int) -> None:
     console = show.console()
+    most = show.most_rows(console)
     console.print(show.plain(system.name), style="bold")
     failed = made.failures
     told = f"{show.number(len(made), 'run')}, {len(failed)} of them without a result" if failed else f"{len(made)} runs"
     console.print(f"{told} in {made.info['wall_time']:.3g} s")
-    rows = [(name, *_range(values)) for name, values in list(made.values.items())[:_SHOWN]]
+    rows = [(name, *_range(values, digits)) for name, values in list(made.values.items())[:most]]
     if rows:
         console.print(show.table(["measure", "least", "mean", "most"], rows, numbers_from=1))
-    for i, message in list(failed.items())[:_SHOWN]:
+    for i, message in list(failed.items())[:most]:
         at = ", ".join(f"{name} = {value:g}" for name, value in made.at(i).items())
         console.print(show.plain(f"{at}: {message}"), style="dim", soft_wrap=True)
-    if len(failed) > _SHOWN:
-        console.print(f"and {len(failed) - _SHOWN} more", style="dim")
+    if most is not None and len(failed) > most:
+        console.print(f"and {len(failed) - most} more", style="dim")
     if out is not None:
         console.print(show.plain(f"wrote {out}"))
 
 
-def _range(values: Floats) -> tuple[str, ...]:
+def _range(values: Floats, digits: int) -> tuple[str, ...]:
     known = values[np.isfinite(values)]
-    return tuple(f"{each(known):.6g}" for each in (np.min, np.mean, np.max)) if known.size else ("", "", "")
+    return tuple(f"{each(known):.{digits}g}" for each in (np.min, np.mean, np.max)) if known.size else ("", "", "")
 
 
 def _record(made: Sweep, out: Path | None) -> dict[str, Any]:

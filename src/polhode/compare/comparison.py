@@ -23,6 +23,7 @@ from ..formalisms.speeds import check_speeds
 from ..model.model import Model
 from ..model.reading import checked_name, list_of
 from ..model.system import System
+from ..notebook import Cell, Shown, Table
 from .agreement import Agreement, agreement
 
 #: The functions that are compared.
@@ -51,7 +52,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Rows for each formalism and function, and what their agreement is worth.
 
     `alike` says whether the formalisms give the same functions; `derivations`, for each function, which of them came to
@@ -130,15 +131,15 @@ class Comparison:
         ]
         return [head, *body]
 
+    def _cell(self) -> Cell:
+        head, *rows = self.table()
+        refused = [f"{name}: {reason}" for name, reason in self.refused]
+        return Cell(self.system, [Table(head, rows, numbers_from=2), *refused, self.verdict])
+
     def __str__(self) -> str:
-        table = self.table()
-        widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
-        lines = [
-            "  ".join(cell.ljust(width) if k < 2 else cell.rjust(width) for k, (cell, width) in enumerate(pairs))
-            for pairs in (list(zip(row, widths, strict=True)) for row in table)
-        ]
-        lines += [f"{name}: {reason}" for name, reason in self.refused]
-        return "\n".join([f"{self.system}", *lines, self.verdict])
+        return self._cell().text()
+
+    __repr__ = __str__
 
 
 def compare(

@@ -34,6 +34,8 @@ _FUNCTIONS = {
 }  # fmt: skip
 #: Functions whose square is written sin²(x).
 _RAISED = {"sin", "cos", "tan", "sinh", "cosh", "tanh"}
+#: A symbol that is a word.
+_WORD = re.compile(r"(?:\\d*dot\{)?\\mathrm\{\w\w")
 #: An expression with more leaves than this is given a name of its own when intermediates are asked for.
 _LONG, _SHARED = 120, 4
 
@@ -89,6 +91,15 @@ def latex_with_intermediates(
     y_{1} = a + z_{1}
     y_{2} = b z_{1}
     """
+    parts, texts = latex_parts(expressions, names)
+    heads = labels or [f"y_{{{place}}}" for place in range(1, len(texts) + 1)]
+    return [*(f"{name} = {body}" for name, body in parts), *map(" = ".join, zip(heads, texts, strict=True))]
+
+
+def latex_parts(
+    expressions: Sequence[Any], names: Mapping[Expr, str] | None = None, longest: int = _LONG
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Named parts that are shared or have more leaves than `longest`, with their LaTeX, and the expressions in them."""
     roots = [as_expr(value) for value in expressions]
     names = dict(names or {})
     taken = {names.get(node) or spelled_latex(node) for node in free_symbols(roots)}
@@ -96,22 +107,17 @@ def latex_with_intermediates(
     order = topological(roots)
     uses = Counter(id(used) for used in (*roots, *(arg for node in order for arg in node.args)))
     cuts: dict[int, str] = {}
-    lines: list[str] = []
+    parts: list[tuple[str, str]] = []
     counts: dict[int, int] = {}
     for node in order:
         counts[id(node)] = 1 if not node.args else sum(counts[id(arg)] for arg in node.args)
-        long = counts[id(node)] > _LONG
+        long = counts[id(node)] > longest
         if node.op != NEG and (long or (uses[id(node)] > 1 and counts[id(node)] >= _SHARED)):
             body = _Printer(names, cuts).text(node)
             counts[id(node)] = 1
             cuts[id(node)] = f"{letter}_{{{len(cuts) + 1}}}"
-            lines.append(f"{cuts[id(node)]} = {body}")
-    heads = labels or [f"y_{{{place}}}" for place in range(1, len(roots) + 1)]
-    lines += [
-        f"{head} = {cuts.get(id(root)) or _Printer(names, cuts).text(root)}"
-        for head, root in zip(heads, roots, strict=True)
-    ]
-    return lines
+            parts.append((cuts[id(node)], body))
+    return parts, [cuts.get(id(root)) or _Printer(names, cuts).text(root) for root in roots]
 
 
 def _letters() -> list[str]:
@@ -161,11 +167,14 @@ class _Printer(Printer):
         return None
 
     def _row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
-        text = "" if scale == 1 and factors else digits(scale)
+        text = last = "" if scale == 1 and factors else digits(scale)
         for base, exponent, op in factors:
             body = self._power(base, exponent, op)
             gap = "" if not text else r" \cdot " if body.lstrip("{")[0].isdigit() else " "
+            if gap == " " and (_WORD.match(last) or _WORD.match(body)):
+                gap = r" \, "  # words would run into each other
             text += gap + body
+            last = body
         return text
 
     def _power(self, base: Expr, exponent: int, op: str) -> str:

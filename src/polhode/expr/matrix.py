@@ -76,10 +76,10 @@ class Vector(tuple[Any, ...]):
     def __repr__(self) -> str:
         return _listed("Vector", [_short(entry) for entry in self])
 
-    def _repr_latex_(self) -> str:
-        from .latex_printer import latex
+    def _repr_latex_(self) -> str | None:
+        from .latex_display import display_latex
 
-        return f"${latex(self)}$"
+        return display_latex([("", self)])
 
 
 Entries = TypeVar("Entries", bound=tuple[Any, ...])
@@ -257,10 +257,10 @@ class Matrix(tuple[Vector, ...]):
     def __repr__(self) -> str:
         return _listed("Matrix", [f"[{', '.join(map(_short, row))}]" for row in self])
 
-    def _repr_latex_(self) -> str:
-        from .latex_printer import latex
+    def _repr_latex_(self) -> str | None:
+        from .latex_display import display_latex
 
-        return f"${latex(self)}$"
+        return display_latex([("", self)])
 
 
 def skew(v: Any) -> Matrix:

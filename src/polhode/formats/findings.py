@@ -12,6 +12,7 @@ from typing import ParamSpec
 
 from ..errors import FormatError, PolhodeError, Problem
 from ..model import System
+from ..notebook import Cell, Shown, Table
 
 Options = ParamSpec("Options")
 
@@ -49,7 +50,7 @@ class MeshFacts:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """All that a robot file said which the equations do not show."""
 
     file: str
@@ -59,6 +60,12 @@ class Report:
     warnings: tuple[Problem, ...] = ()
     joints: tuple[JointFacts, ...] = ()
     meshes: tuple[MeshFacts, ...] = ()
+
+    def _cell(self) -> Cell:
+        kinds = {"warning": self.warnings, "notice": self.notices}
+        rows = [(kind, each.place, each.message, each.cure) for kind, found in kinds.items() for each in found]
+        title = f"{self.file}: robot '{self.robot}', root link '{self.root}'"
+        return Cell(title, [Table(["", "place", "what", "cure"], rows)])
 
     def __str__(self) -> str:
         lines = [f"{self.file}: robot '{self.robot}', root link '{self.root}'"]

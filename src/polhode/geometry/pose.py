@@ -60,6 +60,11 @@ class Pose:
             return _listed(self).point(x) if is_exact(x) else self.p + _turned(self.R, x)
         return self.p + self.R @ Vector(x)
 
+    def _repr_latex_(self) -> str | None:
+        from ..expr.latex_display import display_latex
+
+        return display_latex([("R", self.R), ("p", self.p)]) if type(self.R) is Matrix else None
+
     def matrix(self) -> Matrix:
         """The homogeneous 4×4 matrix, (1) of Kwatny and Blankenship."""
         if type(self.R) is not Matrix:

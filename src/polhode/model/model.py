@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..expr import Expr, Vector, symbol
+from ..notebook import Cell, Shown
 from .body import Body, Frame
 from .constraints.protocol import Constraint
 from .forces.protocol import ForceElement, PrimitiveLoad
@@ -30,7 +31,7 @@ class Acting:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Model:
+class Model(Shown):
     """The tables of a System as they were when it was asked for its `model()`: bodies, joints, loads and the rest.
 
     Two models are equal if their digests are: if all that shapes the equations is written alike. A model pickles; its
@@ -101,6 +102,16 @@ class Model:
 
     def __hash__(self) -> int:
         return hash(self.digest)
+
+    def __repr__(self) -> str:
+        from .summary import counted
+
+        return f"Model('{self.name}': {counted(self)})"
+
+    def _cell(self) -> Cell:
+        from .summary import cell_of
+
+        return cell_of(self)
 
     def __reduce__(self) -> Any:
         own = {each.name: getattr(self, each.name) for each in fields(self)}

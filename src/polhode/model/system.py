@@ -8,6 +8,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ..notebook import Cell, Shown
 from .constraint_methods import ConstraintMethods
 from .force_methods import ForceMethods
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .records import Joint, NamedPose
 
 
-class System(ForceMethods, ConstraintMethods):
+class System(ForceMethods, ConstraintMethods, Shown):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
 
     >>> import polhode as ph
@@ -254,6 +255,18 @@ class System(ForceMethods, ConstraintMethods):
         from ..surface.system import diagnose
 
         return diagnose(self, pose)
+
+    # ---- in words --------------------------------------------------------------------------------------------
+
+    def _cell(self) -> Cell:
+        from .summary import cell_of
+
+        return cell_of(self.model())
+
+    def __repr__(self) -> str:
+        from .summary import counted
+
+        return f"System('{self.name}': {counted(self.model())})"
 
 
 def vectors() -> ModuleType:

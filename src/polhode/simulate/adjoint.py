@@ -27,6 +27,7 @@ from ..compiled.variations import AdjointRates, IntegratedRates
 from ..errors import PolhodeError, refuse, unknown
 from ..expr import Expr, as_expr, evaluate, jacobian
 from ..expr.spelling import spelled
+from ..notebook import Cell, Shown, Table
 from .initial_state import Floats
 from .sensitivities import read_by
 from .smooth_run import Followed, Met, SmoothOptions, SmoothRun
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Gradient(Mapping[str, float]):
+class Gradient(Shown, Mapping[str, float]):
     """The value of a functional of a run, its derivatives by name, and the run."""
 
     value: float
@@ -57,6 +58,10 @@ class Gradient(Mapping[str, float]):
 
     def __len__(self) -> int:
         return len(self.by)
+
+    def _cell(self) -> Cell:
+        rows = [(name, f"{slope:.9g}") for name, slope in self.items()]
+        return Cell(f"gradient of {self.value:.9g}", [Table(["by", "derivative"], rows, numbers_from=1)])
 
     def __repr__(self) -> str:
         slopes = ", ".join(f"{name}: {slope:.9g}" for name, slope in self.items())

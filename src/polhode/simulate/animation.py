@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import warn
-from ..view.page import write_page
+from ..files.writing import replace_file
+from ..notebook import Cell, Shown, framed
+from ..view.page import page
 from ..view.scene import Channel
 from .looks import looks_of
 from .scene import drawn_motion
@@ -27,10 +29,37 @@ class MeshWarning(UserWarning):
     """A mesh is drawn otherwise than its file has it, or not at all."""
 
 
-def write_animation(
-    run: Trajectory, path: str | os.PathLike[str], notes: str, screw_axes: bool | Sequence[str] = False
-) -> Path:
-    """Write the motion as one self-contained page, with coordinates, states and energy beside it."""
+@dataclass(frozen=True)
+class Animation(Shown):
+    """The page of a motion, which a notebook shows in its cell; `save` writes it."""
+
+    title: str
+    page: str
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page as one HTML file, whole or not at all."""
+        return replace_file(path, self.page.encode("utf-8"))
+
+    def _cell(self) -> Cell:
+        return Cell("", [], framed(self.page, "Write it to a file: .save('run.html').", height=660))
+
+    def __repr__(self) -> str:
+        return f"Animation('{self.title}'; a notebook shows it, save('run.html') writes it)"
+
+
+def animation(
+    run: Trajectory,
+    path: str | os.PathLike[str] | None = None,
+    notes: str = "",
+    screw_axes: bool | Sequence[str] = False,
+) -> Path | Animation:
+    """The motion as one self-contained page: written, or without a path for a notebook to show."""
+    made = Animation(run.title, page_of(run, notes, screw_axes))
+    return made if path is None else made.save(path)
+
+
+def page_of(run: Trajectory, notes: str = "", screw_axes: bool | Sequence[str] = False) -> str:
+    """The page's text: the mechanism moving, with coordinates, states and energy beside it."""
     looks = looks_of(run.mechanism.equations.system)
     scene, motion = drawn_motion(run, looks)
     motion = replace(motion, lines=moving_axes(run, screw_axes, scene))
@@ -40,7 +69,6 @@ def write_animation(
     if run.has_energy:
         energy = run.energy
         channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
-    written = write_page(path, scene, motion, channels, notes=" ".join([notes or run.message, *looks.told]).strip())
     if looks.told:
         warn(" ".join(looks.told), MeshWarning, code="W-MESH-001")
-    return written
+    return page(scene, motion, channels, notes=" ".join([notes or run.message, *looks.told]).strip())

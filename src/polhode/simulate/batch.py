@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, understood, unknown
+from ..notebook import Cell, Shown, Table
 from .initial_state import Floats
 from .run_infos import with_own
 from .trajectory import Trajectory
@@ -30,7 +31,7 @@ WHOLE = ("done", "event")
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(Shown):
     """Trajectories of one mechanism: `t` (T,), `q` (N, T, coordinates), `u` (N, T, speeds), `batch[i]` each alone.
 
     Behind the last sample of a member that stopped early its rows are nan; `failures` says why. `batch["elbow"]` is a
@@ -251,6 +252,17 @@ class Batch:
         if path is not None:
             save_plot(figure, path)
         return figure
+
+    def _cell(self) -> Cell:
+        """What was varied and where each member ends."""
+        varied = {name: values for name, values in self.varied.items() if values.ndim == 1}
+        ends = self.q[:, -1, :] if len(self.t) else np.zeros((len(self), 0))
+        rows = [
+            (k, *(f"{values[k]:.6g}" for values in varied.values()), *(f"{end:.6g}" for end in ends[k]), self.status[k])
+            for k in range(len(self))
+        ]
+        head = ["", *varied, *(f"{name} at the end" for name in self.coordinates[: ends.shape[1]]), "status"]
+        return Cell(repr(self).splitlines()[0], [Table(head, rows, numbers_from=0), *repr(self).splitlines()[1:]])
 
     def __repr__(self) -> str:
         failed = len(self.failures)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import PolhodeError
+from ..notebook import Cell, Shown, Table
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """The largest differences of two runs by name, the largest of all first, in the units of each."""
 
     differences: Mapping[str, Difference]
@@ -41,6 +42,12 @@ class Comparison:
     def __str__(self) -> str:
         lines = [f"  {each.largest:8.1e}  {name} at t = {each.time:.6g} s" for name, each in self.differences.items()]
         return "\n".join(["largest differences:", *lines])
+
+    __repr__ = __str__
+
+    def _cell(self) -> Cell:
+        rows = [(name, f"{each.largest:.3e}", f"{each.time:.6g}") for name, each in self.differences.items()]
+        return Cell("largest differences", [Table(["quantity", "difference", "at t, s"], rows, numbers_from=1)])
 
 
 def compared(run: Trajectory, other: Trajectory) -> Comparison:

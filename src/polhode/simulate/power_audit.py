@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from ..compiled.reactions import Floats
 from ..dynamics.power import power
 from ..errors import SimulationError
+from ..notebook import Cell, Shown, Table
 from .between_samples import nodes_of
 from .reactions import efforts_along, given_along, motion_along
 
@@ -55,7 +56,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class PowerAudit:
+class PowerAudit(Shown):
     """The books of a run: its parts, the worst first, and the power of every port from outside over time."""
 
     parts: tuple[Part, ...]
@@ -83,6 +84,22 @@ class PowerAudit:
                 else "Look at this part: its masses, its ports, whether its constraints are kept.",
                 code="E-SIM-AUDIT",
             )
+
+    def _cell(self) -> Cell:
+        rows = [
+            (
+                part.name,
+                f"{part.residual:.1e}",
+                f"{part.time:.6g}",
+                f"{part.inflow:.6g}",
+                f"{part.stored:.6g}",
+                part.port,
+            )
+            for part in self.parts
+        ]
+        head = ["part", "gap", "at t, s", "takes in", "stores", "largest port"]
+        title = f"power audit: largest gap {self.residual:.1e} of what is in play"
+        return Cell(title, [Table(head, rows, numbers_from=1)])
 
     def __str__(self) -> str:
         lines = [f"power audit: largest gap {self.residual:.1e} of what is in play"]

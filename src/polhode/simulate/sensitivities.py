@@ -19,6 +19,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse, understood, unknown
 from ..expr import Expr, jacobian, substitute
 from ..expr.spelling import spelled
+from ..notebook import Cell, Shown, Table
 from .initial_state import Floats
 from .jumps import expressed
 from .smooth_run import Met, SmoothOptions, SmoothRun
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivities:
+class Sensitivities(Shown):
     """A run and its derivatives by what `by` names, at every sample: dq (T, n, p), du (T, m, p), dz of other states.
 
     Times stay where they are: dq[k] is the derivative at the time t[k]. Where the run ended at an event, `end_time`
@@ -91,6 +92,15 @@ class Sensitivities:
         made: Floats = found[:, :, : len(state)] @ self._whole
         made[:, :, [each not in starts for each in self.symbols]] += found[:, :, len(state) :]
         return made[:, 0] if len(expressions) == 1 else made
+
+    def _cell(self) -> Cell:
+        """The derivatives of the state at the end."""
+        run = self.trajectory
+        names = [*run.coordinates, *(f"u({name})" for name in run.speeds), *run.states]
+        last = self._whole[-1] if len(self.t) else self._whole[:0].reshape(0, len(self.by))
+        rows = [(name, *(f"{each:.6g}" for each in row)) for name, row in zip(names, last.tolist(), strict=False)]
+        head = ["at the end", *(f"by {name}" for name in self.by)]
+        return Cell(f"Sensitivities: {run.summary()}", [Table(head, rows, numbers_from=1)])
 
     def __repr__(self) -> str:
         return f"Sensitivities({self.trajectory.summary()}; by {', '.join(self.by)})"

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
 from ..errors import PolhodeError, check_kind, path_of, understood
+from ..notebook import Cell, Shown
 from .energy import Energy
 from .initial_state import Floats
 from .named_value import named_value
@@ -33,7 +34,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class Trajectory(Shown):
     """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
@@ -276,10 +277,7 @@ class Trajectory:
     def _given(self, function: Asked) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": self.parameters}
         wanted = self._known().native(function).arrays
-        if "t" in wanted:
-            given["t"] = self.t
-        if "z" in wanted:
-            given["z"] = self.z
+        given |= {name: getattr(self, name) for name in ("t", "z") if name in wanted}
         if "inputs" in wanted and self.inputs is not None:
             given["inputs"] = self.inputs
         return given
@@ -417,18 +415,19 @@ class Trajectory:
             save_plot(figure, path)
         return figure
 
-    def animate(self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | Sequence[str] = False) -> Path:
-        """Write the motion as one self-contained HTML page, with `screw_axes` of the bodies named (True: of all)."""
-        from .animation import write_animation
+    def animate(
+        self, path: str | os.PathLike[str] | None = None, notes: str = "", screw_axes: bool | Sequence[str] = False
+    ) -> Any:
+        """Write one HTML page, `screw_axes` of bodies (True: all) in it; without a path, what a notebook shows."""
+        from .animation import animation
 
-        return write_animation(self, path, notes, screw_axes)
+        return animation(self, path, notes, screw_axes)
 
     # ---- in words --------------------------------------------------------------------------------------------
 
     def summary(self) -> str:
         """One line: how far, how, how fast."""
-        end = f"{self.t[-1]:g} s" if len(self.t) else "no time"
-        info = self.info
+        end, info = f"{self.t[-1]:g} s" if len(self.t) else "no time", self.info
         words = f"{end} by {info['method']}" if "method" in info else end
         if "steps" in info:
             words += f", {info['steps']:,} steps and {info['evaluations']:,} evaluations in {info['wall_time']:.3g} s"
@@ -437,12 +436,12 @@ class Trajectory:
         return f"{words}, {self.status.replace('_', ' ')}"
 
     def __str__(self) -> str:
-        lines = [f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"]
-        return "\n".join(lines + [f"  {told}" for told in filter(None, [self.message, *self.notices])])
+        head = f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"
+        return "\n  ".join(filter(None, [head, self.message, *self.notices]))
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        from .trajectory_html import as_html
+    def _cell(self) -> Cell:
+        from .trajectory_cell import cell_of
 
-        return as_html(self)
+        return cell_of(self)

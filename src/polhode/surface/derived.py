@@ -30,3 +30,9 @@ class Derived:
         from ..compiled.functions import Functions
 
         return Functions(self.derivation)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What a notebook shows."""
+        from .notebook_equations import bundle_of
+
+        return bundle_of(self)  # type: ignore[arg-type] # nobody holds a Derived but as Equations

@@ -130,4 +130,5 @@ class MovingMode(Mode):
     ) -> Path:
         """Write the motion that starts in the mode as one self-contained HTML page."""
         run = self.trajectory(amplitude, cycles)
-        return run.animate(path, notes=notes or f"Mode: {self.name}. {run.info['mode']['told']}")
+        written: Path = run.animate(path, notes=notes or f"Mode: {self.name}. {run.info['mode']['told']}")
+        return written

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode.errors import PolhodeError
-from polhode.view.plot import PANEL_HEIGHT, SETTINGS, frame, matplotlib_of, one_line
+from polhode.view.plot import PANEL_HEIGHT, SETTINGS, figure_class, frame, matplotlib_of, one_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +33,7 @@ def plot_overlay(
         from matplotlib.colors import Normalize
 
         height = PANEL_HEIGHT * len(panels) + (0.9 if title else 0.5)
-        figure: Figure = matplotlib.figure.Figure(figsize=(8.0, height), layout="constrained", facecolor="white")
+        figure: Figure = figure_class()(figsize=(8.0, height), layout="constrained", facecolor="white")
         scale = Normalize(float(np.nanmin(shades)), float(np.nanmax(shades)))
         colors = matplotlib.colormaps[_MAP](scale(shades))
         axes: Any = None

@@ -68,9 +68,7 @@ def plot_channels(
         rows = -(-count // columns)
         height = PANEL_HEIGHT * rows + (0.9 if title else 0.5)
         spacing = matplotlib.layout_engine.ConstrainedLayoutEngine(hspace=0.07, h_pad=0.08, w_pad=0.08)
-        figure: Figure = matplotlib.figure.Figure(
-            figsize=(1.5 + 6.5 * columns, height), layout=spacing, facecolor="white"
-        )
+        figure: Figure = figure_class()(figsize=(1.5 + 6.5 * columns, height), layout=spacing, facecolor="white")
         first: Any = None
         for i, (name, unit, members) in enumerate(panels):
             row, column = i % rows, i // rows
@@ -131,6 +129,13 @@ def matplotlib_of() -> Any:
             cure='Install it with: pip install "polhode[plot]"',
         ) from error
     return matplotlib
+
+
+def figure_class() -> Any:
+    """The class of figures that a notebook shows by itself."""
+    from polhode.view.figure import NotebookFigure
+
+    return NotebookFigure
 
 
 def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode.errors import PolhodeError
-from polhode.view.plot import INK, SETTINGS, frame, matplotlib_of, one_line
+from polhode.view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, one_line
 from polhode.view.scene import PALETTE
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def plot_workspace(
     matplotlib = matplotlib_of()
     with matplotlib.rc_context(SETTINGS):
         size = (_PANEL * max(len(views), 1), _PANEL + (0.5 if title else 0.1))
-        figure: Figure = matplotlib.figure.Figure(figsize=size, layout="constrained", facecolor="white")
+        figure: Figure = figure_class()(figsize=size, layout="constrained", facecolor="white")
         for place, (i, k) in enumerate(views, start=1):
             panel = figure.add_subplot(1, len(views), place)
             frame(panel)

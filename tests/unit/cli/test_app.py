@@ -9,34 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.cli.conftest import Shell
 
-from polhode.cli.app import main
 from polhode.formats import load, save_yaml
 from polhode.model.samples import motor_driven_pendulum
 
 MODELS = Path(__file__).parents[3] / "models"
-
-
-class Shell:
-    """Runs `polhode` in this process and keeps what it said."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self.monkeypatch, self.capsys = monkeypatch, capsys
-
-    def __call__(self, *words: object, code: int = 0) -> str:
-        self.monkeypatch.setattr(sys, "argv", ["polhode", *map(str, words)])
-        self.monkeypatch.setenv("COLUMNS", "100")
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = self.capsys.readouterr()
-        assert (ended.value.code or 0) == code, said.err
-        self.errors = said.err
-        return said.out
-
-
-@pytest.fixture
-def polhode(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    return Shell(monkeypatch, capsys)
 
 
 def test_derive_prints_a_pendulum_as_a_textbook_does(polhode: Shell) -> None:
@@ -373,3 +351,70 @@ def test_notices_are_told_on_the_command_line(polhode: Shell) -> None:
     asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--method", "rk4", "--step", 0.3)
     assert "the step is 0.333333 s, not 0.3 s" in polhode(*asked)
     assert any("the step is 0.333333 s" in notice for notice in json.loads(polhode(*asked, "--json"))["notices"])
+
+
+def test_derive_tells_what_the_reader_warns_of_beside_what_it_prints(polhode: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    file.write_text(ROBOT)
+    said = polhode("derive", file, "--latex")
+    assert "normalised" in polhode.errors and "normalised" not in said
+    record = json.loads(polhode("derive", file, "--json"))
+    assert {"W-URDF-008", "N-URDF-003"} <= {finding["code"] for finding in record["findings"]}
+    assert json.loads(polhode("derive", MODELS / "pendulum.yaml", "--json"))["findings"] == []
+
+
+def test_the_options_of_a_robot_s_reader_reach_it(polhode: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    damped = ROBOT.replace("no.stl", "package://parts/no.stl").replace("</joint>", '<dynamics damping="3"/></joint>')
+    file.write_text(damped)
+    (tmp_path / "no.stl").touch()
+    assert "3*" not in polhode("derive", file, "--of", "forcing")
+    assert "3*" in polhode("derive", file, "--of", "forcing", "--dynamics")
+    assert "no.stl" in polhode.errors
+    polhode("derive", file, "--package", f"parts={tmp_path}")
+    assert "no.stl" not in polhode.errors
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--package", "parts"), "Write --package name=folder"),
+        (("--package", "parts=nowhere"), "there is no folder 'nowhere'"),
+        (("--dynamics",), "no option 'dynamics'"),
+    ],
+)
+def test_options_that_a_reader_cannot_take_are_refused(words: tuple[str, ...], told: str, polhode: Shell) -> None:
+    polhode("derive", MODELS / "pendulum.yaml", *words, code=2)
+    assert told in polhode.errors
+
+
+def test_an_audit_tells_what_it_found_part_by_part(polhode: Shell) -> None:
+    asked = ("simulate", MODELS / "pendulum.yaml", "--pose", "raised", "-t", 0.5, "--audit")
+    said = polhode(*asked)
+    assert "power audit passed" in said and "joint 'hinge'" in said and "body 'bob'" in said
+    audit = json.loads(polhode(*asked, "--json"))["audit"]
+    assert audit["passed"] and audit["residual"] == audit["parts"][0]["residual"]
+    failed = polhode(*asked, "--method", "rk4", "--step", "0.25", code=2)
+    assert "power audit FAILED" in failed and "the run" in failed
+
+
+def test_digits_say_how_numbers_are_written(polhode: Shell) -> None:
+    asked = ("simulate", MODELS / "pendulum.yaml", "--pose", "raised", "-t", 0.01)
+    assert "2.0944 " in polhode(*asked) and "2.094395102 " in polhode(*asked, "--digits", 10)
+    swept = ("sweep", MODELS / "pendulum.yaml", "--vary", "l=1,2", "-t", 0.01, "--workers", 1, "--pose", "raised")
+    assert "2.09" in polhode(*swept, "--digits", 3, "--measure", "max:theta")
+
+
+def test_what_is_piped_has_every_name_whole(polhode: Shell, tmp_path: Path) -> None:
+    names = [f"a very long name of a joint that nobody would cut short, number {k}" for k in range(25)]
+    bodies = "\n".join(f"  b{k}: {{mass: 1, com: [0, 0, -1]}}" for k in range(25))
+    joints = "\n".join(f"  {n}: {{parent: ground, child: b{k}, type: revolute, axis: y}}" for k, n in enumerate(names))
+    model = tmp_path / "many.yaml"
+    model.write_text(f"polhode: 1\nbodies:\n{bodies}\njoints:\n{joints}\n".replace(", number", "; number"))
+    said = polhode("simulate", model, "-t", 0.01, "--method", "rk4", "--step", 0.01)
+    assert all(name.replace(", number", "; number") in said for name in names)
+
+
+def test_the_help_names_every_command(polhode: Shell) -> None:
+    said = polhode("--help")
+    assert all(name in said for name in ("view", "info", "new", "--install-completion"))

@@ -272,7 +272,9 @@ def test_a_result_is_asked_for_by_its_letter_or_its_name(letter: str, name: str)
 
 @pytest.mark.parametrize("name", ["m", "mass", "derive", "__class__", "simulate"])
 def test_a_result_that_there_is_not_is_answered_by_those_that_there_are(name: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=r"there is no result.*\n.*mass_matrix \(M\), coriolis_matrix \(C\), forcing \(f\), bias"):
+    with pytest.raises(
+        ph.PolhodeError, match=r"there is no result.*\n.*mass_matrix \(M\), coriolis_matrix \(C\), forcing \(f\), bias"
+    ):
         slider().derive().latex(name)
 
 

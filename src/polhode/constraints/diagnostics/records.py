@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ...notebook import Cell, Shown, Table
+
 
 @dataclass(frozen=True)
 class Dependence:
@@ -61,7 +63,7 @@ class Here:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Shown):
     """The state of a mechanism's constraints; printed, it is told in words."""
 
     system: str
@@ -118,6 +120,17 @@ class Diagnosis:
 
     def __str__(self) -> str:
         return self.text()
+
+    __repr__ = __str__
+
+    def _cell(self) -> Cell:
+        """The first sentence, the findings as a table of what and which, and where coordinates are."""
+        head, *lines = self.text().splitlines()
+        found = [line.removeprefix("• ").partition(": ") for line in lines]
+        rows = [(what if mark else "", rest if mark else what) for what, mark, rest in found]
+        at = {} if self.here is None else self.here.coordinates
+        where = Table(["coordinate", "at"], [(name, f"{value:.6g}") for name, value in at.items()], numbers_from=1)
+        return Cell(head, [Table(["finding", ""], rows), where])
 
     def as_json(self) -> dict[str, Any]:
         """The findings as plain data."""

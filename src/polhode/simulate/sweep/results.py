@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, PolhodeError, unknown
+from ...notebook import Cell, Shown, Table
 from ..batch import Batch
 from ..batch_files import as_dataset, of_dataset
 from ..datasets import Dataset, Named, read, to_xarray, write
@@ -28,7 +29,7 @@ _KIND = "polhode sweep 1"
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(Shown):
     """What came of a sweep: `sweep["max:hinge"]` over the grid, `failures`, `to_xarray()`, `save("runs.nc")`.
 
     `axes` are the values that were varied, by name: the axes of a grid, or with `zipped` one value for each sample.
@@ -125,6 +126,15 @@ class Sweep:
         for name, texts in (("message", self.messages), ("notice", self.texts)):
             variables[name] = (self.dimensions, np.array(texts, dtype=np.str_).reshape(self.shape))
         return Dataset(coordinates, variables, {"kind": _KIND, "about": json.dumps(about)})
+
+    def _cell(self) -> Cell:
+        """What was varied and what was measured of each run."""
+        single = {name: values for name, values in self.values.items() if values.ndim == 1}
+        rows = [
+            (*(f"{value:.6g}" for value in self.at(k).values()), *(f"{values[k]:.6g}" for values in single.values()))
+            for k in range(len(self))
+        ]
+        return Cell(repr(self).splitlines()[0], [Table([*self.axes, *single], rows, 0), *repr(self).splitlines()[1:]])
 
     def __repr__(self) -> str:
         grid = " × ".join(f"{len(values)} {name}" for name, values in self.axes.items())

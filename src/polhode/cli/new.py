@@ -1,0 +1,76 @@
+"""`polhode new`: a commented model file and a notebook to start from."""
+
+from __future__ import annotations
+
+import json as plain_json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ..errors import PolhodeError, unknown
+from ..files.writing import replace_file
+from . import show
+
+#: What can be started from: the model files in `starts`.
+KINDS = ("arm", "pendulum")
+
+
+def run(kind: str, out: Path, json: bool) -> None:
+    """Write both files; what is there already is not touched."""
+    if kind not in KINDS:
+        raise unknown("start", kind, KINDS, place="new", code="E-CLI-025")
+    if out.exists() and not out.is_dir():
+        raise PolhodeError(
+            "this is a file, not a folder.", place=f"--out {out}", cure="Name a folder.", code="E-CLI-026"
+        )
+    model, notebook = out / f"{kind}.yaml", out / f"{kind}.ipynb"
+    for path in (model, notebook):
+        if path.exists():
+            raise PolhodeError(
+                "there is such a file already, and it is left as it is.",
+                place=str(path),
+                cure="Move it away, or name another folder with --out.",
+                code="E-CLI-027",
+            )
+    show.made_folder(out)
+    text = resources.files(__package__).joinpath("starts", f"{kind}.yaml").read_text(encoding="utf-8")
+    replace_file(model, text.encode("utf-8"))
+    replace_file(notebook, (plain_json.dumps(notebook_of(kind), indent=1) + "\n").encode("utf-8"))
+    if json:
+        show.as_json({"files": [str(model), str(notebook)]})
+        return
+    console = show.console()
+    for path in (model, notebook):
+        console.print(show.plain(f"wrote {path}"), soft_wrap=True)
+    console.print(show.plain(f"try: polhode check {model}, polhode view {model}, or open {notebook}"), soft_wrap=True)
+
+
+def notebook_of(kind: str) -> dict[str, Any]:
+    """A notebook, in the form of Jupyter's format 4.5: describe, derive, simulate, look."""
+    cells = [_cell(f"{kind}-{place}", *each) for place, each in enumerate(_beats(kind))]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _beats(kind: str) -> list[tuple[str, str]]:
+    return [
+        ("markdown", f"# {kind}\nThe mechanism is in `{kind}.yaml`; change it there and run this again."),
+        ("markdown", "## Describe"),
+        ("code", f'import polhode as ph\n\nsystem = ph.load("{kind}.yaml")\nsystem'),
+        ("markdown", "## Derive"),
+        ("code", "equations = system.derive()\nequations"),
+        ("code", "system.compare()  # by every formalism: they must agree exactly"),
+        ("markdown", "## Simulate"),
+        ("code", 'run = equations.simulate(5, start="start")\nrun'),
+        ("code", "run.power_audit()  # does what flows into each part equal what it stores?"),
+        ("markdown", "## Look"),
+        ("code", "run.plot()"),
+        ("code", 'ph.widget(equations, 5, start="start")  # needs: pip install "polhode[notebook]"'),
+        ("markdown", "## Use it elsewhere"),
+        ("code", f'equations.export("c", "{kind}_c")'),
+    ]
+
+
+def _cell(name: str, kind: str, source: str) -> dict[str, Any]:
+    made: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": source.splitlines(keepends=True)}
+    return made | ({"execution_count": None, "outputs": []} if kind == "code" else {})

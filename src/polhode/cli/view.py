@@ -1,0 +1,43 @@
+"""`polhode view`: a mechanism in a pose, as a page."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from tempfile import mkdtemp
+
+from ..errors import PolhodeError
+from ..simulate.still import still, write_still
+from . import show
+from .simulate import check_folder, read_settings
+from .source import Source
+
+
+def run(file: Source, out: Path | None, pose: str | None, settings: list[str], json: bool) -> None:
+    """Load, assemble, write the page, and open it unless it was to be written to a file."""
+    system = file.system()
+    parameters, inputs = read_settings(system, settings)
+    if inputs:
+        raise PolhodeError(
+            f"'{next(iter(inputs))}' is an input, and nothing acts in a picture.",
+            place="--set",
+            cure="Set parameters alone, or run it: polhode simulate.",
+            code="E-CLI-024",
+        )
+    if out is not None:
+        check_folder("out", out)
+    with show.progress() as tell:
+        tell("drawing")
+        shown = still(system.derive().compile(), pose, parameters)
+        path = Path(mkdtemp(prefix="polhode-")) / f"{file.stem}.html" if out is None else out
+        write_still(shown, path, notes=f"The pose “{pose or 'home'}”.")
+    opened = out is None and webbrowser.open(path.absolute().as_uri())
+    if json:
+        show.as_json({"files": [str(path)], "opened": opened, "notices": list(shown.info["notices"])})
+        return
+    console = show.console()
+    for notice in shown.info["notices"]:
+        console.print(show.plain(notice), style="dim", soft_wrap=True)
+    console.print(show.plain(f"wrote {path}"), soft_wrap=True)
+    if out is None and not opened:
+        console.print("no browser could be opened; open the page yourself", style="yellow")

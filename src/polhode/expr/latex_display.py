@@ -1,0 +1,98 @@
+r"""LaTeX that a notebook can show: matrices that fit a page, with long entries folded into named parts.
+
+>>> from polhode.expr import symbols
+>>> a, b = symbols("a b")
+>>> print(display_latex([("v", Vector([a, a * b]))]))
+$v = \begin{bmatrix} a \\ a b \end{bmatrix}$
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import PolhodeError
+from .extended import Extended
+from .graph import operation_counts, topological
+from .latex_printer import latex, latex_parts
+from .matrix import Matrix, Vector
+from .node import Expr, as_expr
+from .normal_form import normal
+
+#: What stays as it is: with fewer letters than these in an entry, and in a row.
+_ENTRY, _ROW = 60, 120
+#: What is not seen of LaTeX.
+_COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
+#: An entry that is folded keeps parts of about so many leaves.
+_LEAVES = 16
+#: Beyond these nobody reads on, and a browser takes long to typeset it.
+_MOST_NODES, _MOST_PARTS = 4_000, 48
+#: What has fewer operations and does not fit is brought to normal form, which is often shorter.
+_SMALL = 400
+
+
+def display_latex(shown: Sequence[tuple[str, Any]], names: Mapping[Expr, str] | None = None) -> str | None:
+    """Values with their left-hand sides in LaTeX, each on its line; parts that are long or shared come first, by name.
+
+    None where there is too much of it to read, or where it is no expression: then text has to do.
+    """
+    entries = [entry for _, value in shown for entry in _entries(value)]
+    if any(isinstance(entry, Extended) for entry in entries):
+        return _lines([(head, latex(value, names=names)) for head, value in shown])
+    try:
+        roots = [as_expr(entry) for entry in entries]
+    except PolhodeError:
+        return None
+    if len(topological(roots)) > _MOST_NODES:
+        return None
+    texts = [latex(root, names=names) for root in roots]
+    parts: list[tuple[str, str]] = []
+    if not _fits(shown, texts) and sum(operation_counts(roots).values()) <= _SMALL:
+        roots = [normal(root) for root in roots]
+        texts = [latex(root, names=names) for root in roots]
+    if not _fits(shown, texts):
+        parts, texts = latex_parts(roots, names, _LEAVES)
+    rest = iter(texts)
+    made = _lines([*parts, *((head, _set(value, rest)) for head, value in shown)])
+    return made if len(parts) <= _MOST_PARTS else None
+
+
+def _entries(value: Any) -> list[Any]:
+    if isinstance(value, Matrix):
+        return list(value.entries())
+    return list(value) if isinstance(value, Vector) else [value]
+
+
+def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str]) -> bool:
+    """Whether every entry, and every row, is short enough as it is."""
+    rest = iter(texts)
+    for _, value in shown:
+        for row in _rows(value):
+            lengths = [len(_COMMAND.sub("", next(rest))) for _ in row]
+            if sum(lengths) > _ROW or (len(row) > 1 and max(lengths) > _ENTRY):
+                return False
+    return True
+
+
+def _rows(value: Any) -> list[Sequence[Any]]:
+    if isinstance(value, Matrix):
+        return list(value)
+    return [[entry] for entry in value] if isinstance(value, Vector) else [[value]]
+
+
+def _set(value: Any, texts: Any) -> str:
+    """A value of which the entries are these texts, taken one after the other."""
+    rows = [" & ".join(next(texts) for _ in row) for row in _rows(value)]
+    if not isinstance(value, Matrix | Vector):
+        return rows[0]
+    body = r" \\ ".join(rows)
+    return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
+
+
+def _lines(made: Sequence[tuple[str, str]]) -> str:
+    if len(made) == 1:
+        (head, body) = made[0]
+        return f"${head} = {body}$" if head else f"${body}$"
+    body = r" \\ ".join(f"{head} &= {text}" if head else f"& {text}" for head, text in made)
+    return rf"$$\begin{{aligned}} {body} \end{{aligned}}$$"

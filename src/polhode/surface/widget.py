@@ -1,0 +1,138 @@
+"""`ph.widget`: a mechanism in a notebook, with a slider for each parameter, input and start value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+from ..errors import PolhodeError, check_kind, unknown
+from ..simulate.initial_state import initial_state
+
+if TYPE_CHECKING:
+    from ..simulate import RunOptions
+    from .equations import Equations
+
+#: Sliders of each kind, unless more are named.
+_MOST = 8
+GROUPS = ("parameters", "inputs", "start")
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A value that can be moved: of which group, its name, unit, and how far it goes."""
+
+    group: str
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str = ""
+
+
+def widget(
+    equations: Equations,
+    duration: float = 10.0,
+    *,
+    sliders: Sequence[str] | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    **options: Unpack[RunOptions],
+) -> Any:
+    """A notebook's widget: the motion, and sliders that run the mechanism again, natively, when they are released.
+
+    `sliders` names the parameters, inputs and, at the start, coordinates and states that can be moved, by default the
+    first eight of each; `ranges` says how far. Options are those of `simulate`. `.run` is the last trajectory.
+
+        ph.widget(equations, 5, start={"hinge": 1.0}, ranges={"l": (0.2, 2)})
+    """
+    from .equations import Equations
+
+    check_kind(Equations, "a set of equations", equations, "widget")
+    made = sliders_of(equations, sliders, ranges or {}, options)
+    try:
+        from .notebook_widget import MechanismWidget
+    except ImportError:
+        raise PolhodeError(
+            "anywidget, which puts sliders into a notebook, is not installed.",
+            place="widget",
+            cure='Install it with: pip install "polhode[notebook]"',
+            code="E-NOTEBOOK-001",
+        ) from None
+    return MechanismWidget(equations, duration, made, dict(options))
+
+
+def sliders_of(
+    equations: Equations,
+    chosen: Sequence[str] | None,
+    ranges: Mapping[str, tuple[float, float]],
+    options: Mapping[str, Any],
+) -> list[Slider]:
+    """The sliders of what is chosen, or of the first of what there is."""
+    model = equations.system
+    given = {**(options.get("parameters") or {}), **(options.get("inputs") or {})}
+    groups: dict[str, dict[str, tuple[Any, str]]] = {
+        "parameters": {name: (given.get(name, each.value), each.unit) for name, each in model.parameters.items()},
+        "inputs": {name: (given.get(name, each.value), each.unit) for name, each in model.inputs.items()},
+        "start": {name: (value, "") for name, value in _start(equations, options).items()},
+    }
+    known = {
+        (group, name): (number, unit)
+        for group in GROUPS
+        for name, (value, unit) in groups[group].items()
+        if (number := _number(value)) is not None
+    }
+    first = [(group, name) for group in GROUPS for name in [n for g, n in known if g == group][:_MOST]]
+    wanted = first if chosen is None else [_named(name, known) for name in chosen]
+    made = [Slider(*key, known[key][0], *_ends(*key, known[key][0], ranges), known[key][1]) for key in wanted]
+    for name in ranges:
+        if name not in {slider.name for slider in made}:
+            raise unknown("slider", name, [s.name for s in made], place="widget ranges", code="E-NOTEBOOK-003")
+    return made
+
+
+def _named(name: str, known: Mapping[tuple[str, str], Any]) -> tuple[str, str]:
+    for key in known:
+        if key[1] == name:
+            return key
+    raise unknown("value for a slider", name, [n for _, n in known], place="widget sliders", code="E-NOTEBOOK-002")
+
+
+def _start(equations: Equations, options: Mapping[str, Any]) -> dict[str, float]:
+    """Coordinates and states at the start; parts of a quaternion mean nothing one by one."""
+    first = initial_state(equations.derivation, options.get("start"), options.get("speeds"), options.get("parameters"))
+    known = equations.derivation.synopsis
+    turning = {name for at, count in known.quaternion_groups for name in known.coordinates[at : at + count]}
+    values = dict(zip((*known.coordinates, *known.states), (*first.q, *first.z), strict=True))
+    return {name: float(value) for name, value in values.items() if name not in turning}
+
+
+def _number(value: Any) -> float | None:
+    """A single number; laws in time and arrays of values have no slider."""
+    try:
+        return None if value is None or isinstance(value, str | bytes) else float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _ends(group: str, name: str, value: float, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+    """How far a slider goes: a parameter to twice its value, what may have either sign about as far both ways."""
+    if name not in ranges:
+        wide = max(3.0, 2 * abs(value))
+        return (min(0.0, 2 * value), max(0.0, 2 * value)) if group == "parameters" and value else (-wide, wide)
+    try:
+        low, high = map(float, ranges[name])
+        if not low < high:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise PolhodeError(
+            f"{ranges[name]!r} is no range.",
+            place=f"widget ranges {name!r}",
+            cure="Give the lowest and the highest value: (0.1, 2).",
+            code="E-NOTEBOOK-004",
+        ) from None
+    return min(low, value), max(high, value)
+
+
+def plain(sliders: Sequence[Slider]) -> list[dict[str, Any]]:
+    """Sliders as plain data, for a browser."""
+    return [asdict(slider) for slider in sliders]
