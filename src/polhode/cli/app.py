@@ -135,6 +135,8 @@ def simulate(
     ] = None,
     audit: Annotated[bool, typer.Option("--audit", help="Tell whether power and the rate of energy agree.")] = False,
     digits: Digits = 6,
+    formalism: Formalism = "auto",
+    speeds: Speeds = None,
     small: Small = None,
     omit: Omit = None,
     constraints: Constraints = "multipliers",
@@ -151,7 +153,8 @@ def simulate(
     options |= {"inputs": laws or [], "tau": efforts or []}
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
     given = (source, duration, pose, settings or [], options, files, json, reaction or [])
-    raise typer.Exit(command.run(*given, reductions=_reductions(small, omit, constraints), digits=digits))
+    chosen = {"formalism": formalism, "speeds": speeds, **_reductions(small, omit, constraints)}
+    raise typer.Exit(command.run(*given, derivation=chosen, digits=digits))
 
 
 @app.command()
@@ -247,6 +250,7 @@ def export(
     ] = False,
     start: Annotated[str | None, typer.Option(help="With --program: the named pose to start from.")] = None,
     formalism: Formalism = "auto",
+    speeds: Speeds = None,
     small: Small = None,
     omit: Omit = None,
     constraints: Constraints = "multipliers",
@@ -259,9 +263,9 @@ def export(
     from . import export as command
 
     source = _source(file, base, package, dynamics)
-    asked = of or [], formalism, json, reaction or [], pose or [], prefix
-    reductions = _reductions(small, omit, constraints)
-    command.run(source, target, out, *asked, program=program, start=start, reductions=reductions)
+    asked = of or [], json, reaction or [], pose or [], prefix
+    chosen = {"formalism": formalism, "speeds": speeds, **_reductions(small, omit, constraints)}
+    command.run(source, target, out, *asked, program=program, start=start, derivation=chosen)
 
 
 @app.command()

@@ -18,14 +18,13 @@ def run(
     target: str,
     folder: Path,
     of: Sequence[str],
-    formalism: str,
     json: bool,
     reactions: Sequence[str] = (),
     poses: Sequence[str] = (),
     prefix: str | None = None,
     program: bool = False,
     start: str | None = None,
-    reductions: Mapping[str, Any] = MappingProxyType({}),
+    derivation: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Load, derive, write; `of` may name several functions at once, with commas between."""
     asked: list[Asked] = [name.strip() for given in of for name in given.split(",") if name.strip()]
@@ -37,7 +36,7 @@ def run(
     system = file.system()
     with show.progress() as tell:
         tell("deriving")
-        equations = system.derive(formalism, **reductions)
+        equations = system.derive(**derivation)
         tell("writing source code")
         if program:
             written = equations.export(target, folder, asked or None, program=True, prefix=prefix, start=start)

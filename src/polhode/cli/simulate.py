@@ -33,7 +33,7 @@ def run(
     files: dict[str, Path | None],
     json: bool,
     reactions: Sequence[str] = (),
-    reductions: Mapping[str, Any] = MappingProxyType({}),
+    derivation: Mapping[str, Any] = MappingProxyType({}),
     digits: int = show.DIGITS,
 ) -> int:
     """Load, derive, simulate, write; returns the exit code. Numbers in tables have so many digits."""
@@ -52,7 +52,7 @@ def run(
         audited = options.pop("audit", False)
         with show.progress() as tell:
             tell("deriving")
-            equations = system.derive(**reductions)
+            equations = system.derive(**derivation)
         trajectory = equations.simulate(
             duration, start=pose, parameters=parameters, inputs=inputs or None, tau=tau or None, **options
         )

@@ -8,7 +8,6 @@ with are those that are independent there.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from ..dynamics.omission import depends_on
 from ..errors import PolhodeError, refuse
 from .guard import DIVERGED, HALF_TURN
 from .integrators.fixed import check_fit
+from .plain_names import plain_names
 from .run import first_state
 from .settings import MOST_STEPS, every_of, grid_of, span_of
 from .units import coordinate_units, effort_units, speed_units
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 #: The run that the text file begins with, in seconds.
 _DURATION = 10.0
-_LONGEST_NAME = 60
-_PLAIN = re.compile(rf"[A-Za-z0-9_.-]([A-Za-z0-9_. -]{{0,{_LONGEST_NAME - 2}}}[A-Za-z0-9_.-])?", re.ASCII)
 
 
 def export_program(
@@ -195,28 +193,6 @@ def _values(names: Iterable[str], numbers: Iterable[Any], units: Iterable[str]) 
         Value(plain, None if number is None else float(number), unit, name)
         for name, plain, number, unit in zip(given, plain_names(given), numbers, units, strict=True)
     )
-
-
-def plain_names(names: Sequence[str]) -> list[str]:
-    """Names of letters, digits, blanks, points, hyphens and underscores alone, no two of them the same.
-
-    >>> plain_names(["hinge", "front wheel", "größe", "gr_e", "", "*/ x"])
-    ['hinge', 'front wheel', 'gr_e_2', 'gr_e', 'name', 'x']
-    """
-    washed = [name if _PLAIN.fullmatch(name) else _washed(name) for name in names]
-    taken = {name for name, plain in zip(names, washed, strict=True) if name == plain}
-    found = []
-    for name, plain in zip(names, washed, strict=True):
-        free, number = plain, 2
-        while name != plain and free in taken:
-            free, number = f"{plain}_{number}", number + 1
-        taken.add(free)
-        found.append(free)
-    return found
-
-
-def _washed(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_. -]+", "_", name)[:_LONGEST_NAME].strip("_ ") or "name"
 
 
 def _sidecar(made: Simulation, system: str, command: str) -> str:

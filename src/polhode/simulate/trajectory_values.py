@@ -83,6 +83,8 @@ def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
 
 def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Floats, Floats, Floats]:
     """The unknowns of a mechanism in a trajectory that may hold what follows them too."""
+    from .plain_names import plain_names
+
     found = []
     for kind, ours, values, theirs, more in zip(
         ("coordinates", "speeds", "states"),
@@ -92,6 +94,8 @@ def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Fl
         (*dependent_of(equations), ()),
         strict=True,
     ):
+        if list(ours) == plain_names(theirs):  # as a simulation program writes them
+            ours = tuple(theirs)
         if [name for name in ours if name in theirs or name not in more] != list(theirs):
             raise PolhodeError(
                 f"the trajectory's {kind} are {', '.join(ours) or 'none'}; the mechanism's are "

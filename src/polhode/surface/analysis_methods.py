@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..errors import understood
 from .derived import Derived
 
 if TYPE_CHECKING:
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
     from ..analysis.reduction import Reduced
     from ..analysis.symmetry import Conserved, Symmetry
     from ..analysis.velocity_terms import VelocityTerms
+    from ..expr import Matrix
     from ..formalisms.poincare_form import PoincareForm
     from ..formalisms.structure_coefficients import StructureCoefficients
 
 
 class AnalysisMethods(Derived):
-    """Other forms of the equations, terms of the bias, inverse dynamics behind gears, programmes."""
+    """Other forms of the equations, terms of the bias, inverse dynamics behind gears, programmes, derivatives."""
 
     def descriptor(self) -> Descriptor:
         """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
@@ -95,3 +97,40 @@ class AnalysisMethods(Derived):
         from ..analysis import programme_control
 
         return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)
+
+    @cached_property
+    def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
+
+        A column of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j: for a joint with one coordinate the
+        partial derivative, for a spherical or free joint the derivative along a turn or a shift of the body.
+        """
+        from ..dynamics.derivatives import inverse_derivatives
+
+        return inverse_derivatives(self.record)
+
+    @cached_property
+    def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ).
+
+        A column of ∂/∂q is as for the inverse dynamics; in other speeds than the joints' own ∂u̇/∂τ is M⁻¹ Eᵀ.
+        """
+        from ..dynamics.derivatives import forward_derivatives
+
+        return forward_derivatives(self.record)
+
+    def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
+        """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
+        return self.record.parameter_derivatives(of, parameters)
+
+    def derivatives(self, of: str, by: Sequence[str]) -> Matrix:
+        """∂(a result)/∂s by parameters, inputs, efforts (`tau_…`) or time `t`, a column each.
+
+        Results are `inverse_dynamics`, `forward_dynamics`, `bias` and `state_rates`.
+        """
+        from ..compiled.variations import DerivativesOf
+        from ..dynamics.variations import derivatives_by
+
+        with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
+            asked = DerivativesOf(of, tuple(by))
+        return derivatives_by(self.record, asked.of, asked.by)

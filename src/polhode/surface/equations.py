@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Unpack, cast
 
-from ..errors import check_kind, refuse, understood
+from ..errors import check_kind, refuse
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
 from .equilibrium_methods import EquilibriumMethods
@@ -263,45 +263,6 @@ class Equations(
         from ..dynamics.power import power
 
         return power(self.record, solved)
-
-    # ---- derivatives -----------------------------------------------------------------------------------------
-
-    @cached_property
-    def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
-        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
-
-        A column of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j: for a joint with one coordinate the
-        partial derivative, for a spherical or free joint the derivative along a turn or a shift of the body.
-        """
-        from ..dynamics.derivatives import inverse_derivatives
-
-        return inverse_derivatives(self.record)
-
-    @cached_property
-    def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
-        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ).
-
-        A column of ∂/∂q is as for the inverse dynamics; in other speeds than the joints' own ∂u̇/∂τ is M⁻¹ Eᵀ.
-        """
-        from ..dynamics.derivatives import forward_derivatives
-
-        return forward_derivatives(self.record)
-
-    def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
-        """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
-        return self.record.parameter_derivatives(of, parameters)
-
-    def derivatives(self, of: str, by: Sequence[str]) -> Matrix:
-        """∂(a result)/∂s by parameters, inputs, efforts (`tau_…`) or time `t`, a column each.
-
-        Results are `inverse_dynamics`, `forward_dynamics`, `bias` and `state_rates`.
-        """
-        from ..compiled.variations import DerivativesOf
-        from ..dynamics.variations import derivatives_by
-
-        with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
-            asked = DerivativesOf(of, tuple(by))
-        return derivatives_by(self.record, asked.of, asked.by)
 
     @cached_property
     def dropped(self) -> Dropped:

@@ -418,3 +418,11 @@ def test_what_is_piped_has_every_name_whole(polhode: Shell, tmp_path: Path) -> N
 def test_the_help_names_every_command(polhode: Shell) -> None:
     said = polhode("--help")
     assert all(name in said for name in ("view", "info", "new", "--install-completion"))
+
+
+def test_sayers_speeds_run_and_export_from_the_command_line(polhode: Shell, tmp_path: Path) -> None:
+    model = MODELS / "double_pendulum.yaml"
+    record = json.loads(polhode("simulate", model, "-t", "0.1", "--formalism", "kane", "--speeds", "sayers", "--json"))
+    assert record["status"] == "done"
+    polhode("export", model, "--formalism", "kane", "--speeds", "sayers", "-o", tmp_path)
+    assert [*tmp_path.glob("*.c")]

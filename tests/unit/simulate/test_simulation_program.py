@@ -12,7 +12,7 @@ import polhode as ph
 from polhode.cli.app import app
 from polhode.errors import PolhodeError
 from polhode.model.samples import motor_driven_pendulum
-from polhode.simulate.simulation_program import plain_names, simulation_of
+from polhode.simulate.simulation_program import simulation_of
 
 MODELS = Path(__file__).parents[3] / "models"
 HOSTILE = ['*/ system("x") /*', "a\nb", "Größe & \\ ??/", "\ud800", "'; import os", "x] = 1 # y"]
@@ -66,11 +66,6 @@ def test_no_name_of_the_user_reaches_the_source_unwashed(target: str, tmp_path: 
     assert record["names"]["coordinates"] == [{"name": "import os", "own": HOSTILE[4], "unit": "rad"}]
     text = written[-2].read_text(encoding="utf-8")
     assert all(line[:1] in ("", "#", "[") or " = " in line for line in text.split("\n"))
-
-
-def test_names_stay_apart_when_they_are_washed() -> None:
-    assert plain_names(["a b", "_x", "é", "è", "name_2"]) == ["a b", "_x", "name", "name_3", "name_2"]
-    assert len(set(plain_names(["x" * 80, "x" * 81]))) == 2
 
 
 def test_a_value_that_the_model_does_not_have_is_asked_for(tmp_path: Path) -> None:
