@@ -258,9 +258,14 @@ class _Following:
         eigenvalues = np.array(made.eigenvalues)
         return self.kind(
             self.parameter, self.steady, np.array([self._out(x) for x in made.points]), eigenvalues,
-            tuple(stability_of(each, self.running) for each in eigenvalues), tuple(made.special), tuple(others),
+            tuple(map(self._stability, eigenvalues)), tuple(made.special), tuple(others),
             tuple(dict.fromkeys(made.notices)),
         )  # fmt: skip
+
+    def _stability(self, eigenvalues: NDArray[np.complex128]) -> str:
+        if self.steady.changes_in_time or (self.running and self.steady.changes_along):
+            return "unknown"
+        return stability_of(eigenvalues, self.running)
 
     def _eigenvalues(self, x: Floats) -> NDArray[np.complex128]:
         return self.steady.eigenvalues(self._out(x))

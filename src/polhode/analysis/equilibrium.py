@@ -109,10 +109,14 @@ class Equilibrium(Mapping[str, float]):
     def stability(self) -> str:
         """What small motions do: "stable" (all decay), "unstable" (one grows), "neutral" (some do neither).
 
+        It is "unknown" where they depend on time, or on a coordinate that runs on: eigenvalues are then those of an
+        instant, and the multipliers of `periodic_orbit` decide.
         Nonlinear terms decide what is neutral. In a steady motion as many eigenvalues zero as there are speeds that run
         on belong to the family of such motions, and are not counted.
         """
         running = sum(abs(self._values[u]) > _SAME for u in self.steady.equations.u)
+        if self.steady.changes_in_time or (running and self.steady.changes_along):
+            return "unknown"
         return stability_of(self.eigenvalues, running)
 
     @property

@@ -133,7 +133,8 @@ class SteadyState:
     def _small_motions(self) -> tuple[list[str], Callable[..., Any]]:
         """The states of small motions that others depend on, and P, R, M, C, K, L, S, U, Z of them all."""
         with quiet_collector():
-            names, kept, matrices = small_motions(OperatingPoint(self.equations, {**self.fixed}))
+            names, _, matrices = small_motions(OperatingPoint(self.equations, {**self.fixed}))
+            kept = self._open[0]
         count = {"u": len(self.equations.u), "z": len(self.equations.z)}
         count["s"] = len(names) - count["u"] - count["z"]
         shapes = {letter: (count[a], count[b]) for letter, a, b in _SHAPES}
@@ -151,6 +152,31 @@ class SteadyState:
             return np.vstack([top, forced, np.hstack([S, U, Z])])[np.ix_(kept, kept)]
 
         return [names[k] for k in kept], state_matrix
+
+    @cached_property
+    def _open(self) -> tuple[list[int], list[Expr]]:
+        """Which states others depend on wherever the coordinates are, and the matrices with these and time open."""
+        still = {*self.equations.tree.q, self.equations.system.time}
+        known = {x: value for x, value in self.fixed.items() if x not in still}
+        _, kept, matrices = small_motions(OperatingPoint(self.equations, known))
+        return kept, [as_expr(entry) for matrix in matrices.values() for entry in matrix.entries()]
+
+    def _changes_with(self, x: Expr) -> bool:
+        """Whether small motions about a steady state of this family depend on a symbol."""
+        values = {y: value for y, value in self.fixed.items() if y is not x}
+        return any(substitute(directional(self._open[1], {x: as_expr(1)}), values))
+
+    @cached_property
+    def changes_in_time(self) -> bool:
+        """Whether small motions depend on time itself."""
+        with quiet_collector():
+            return self._changes_with(self.equations.system.time)
+
+    @cached_property
+    def changes_along(self) -> bool:
+        """Whether small motions depend on a coordinate that runs on in a steady motion."""
+        with quiet_collector():
+            return any(q.name in self.moving and self._changes_with(q) for q in self.equations.tree.q)
 
     @property
     def states(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import unknown
+from ..errors import understood, unknown
 from .derived import Derived
 
 if TYPE_CHECKING:
@@ -112,9 +112,12 @@ class EquilibriumMethods(Derived):
         from ..analysis.periodic_orbit import periodic_orbit
         from .shooting import Shooting
 
+        with understood("a time", period, place="periodic_orbit", cure="Give the period, or a guess of it."):
+            span = float(period)
         shot = Shooting(self, start, speeds, parameters, options)
+        shot.check_clock(span, is_period_known)
         return periodic_orbit(
-            shot.run, shot.x, float(period), shot.names, shot.turned(turns), shot.places(hold), is_period_known,
+            shot.run, shot.x, span, shot.names, shot.turned(turns), shot.places(hold), is_period_known,
             shot.parameters, shot.around,
         )  # fmt: skip
 

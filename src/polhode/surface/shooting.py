@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis.periodic_orbit import Floats, Flow
-from ..errors import unknown
+from ..errors import PolhodeError, understood, unknown
+from ..expr import Expr, as_expr, directional, evaluate, free_symbols
 from ..expr.spelling import spelled
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Runs are as accurate as orbits are to be closed, and more; one that runs away is given up.
 _TOLERANCES = {"rtol": 1e-11, "atol": 1e-12, "max_steps": 20_000}
+#: What drives a mechanism is the same after a period to this.
+_CLOSED = 1e-9
 
 
 class Shooting:
@@ -57,8 +61,44 @@ class Shooting:
         """How much farther angles are after a period."""
         found = np.zeros(len(self.x))
         for place, count in zip(self.places(turns or ()), (turns or {}).values(), strict=True):
-            found[place] = 2.0 * np.pi * count
+            with understood("a whole number of turns", count, place="periodic_orbit turns"):
+                found[place] = 2.0 * np.pi * index(count)
         return found
+
+    def check_clock(self, period: float, is_known: bool) -> None:
+        """Refuse a period that what is driven in time does not have, and a search for it."""
+        entries = self._driven()
+        time = self.equations.system.time
+        if time not in free_symbols(entries) or not any(directional(entries, {time: as_expr(1)})):
+            return
+        if not is_known:
+            raise PolhodeError(
+                "the mechanism is driven in time, so that its orbits have the period of what drives it, or a multiple.",
+                place="periodic_orbit",
+                cure="Give that period, and is_period_known=True.",
+                code="E-ORBIT-009",
+            )
+        rng = np.random.default_rng(3)
+        symbols = [x for x in free_symbols(entries) if x is not time]
+        for _ in range(5):
+            known = dict(zip(symbols, rng.uniform(0.2, 1.2, len(symbols)).tolist(), strict=True))
+            at = float(rng.uniform(0.0, period))
+            now, later = (np.array(evaluate(entries, {**known, time: t})) for t in (at, at + period))
+            if np.abs(later - now).max(initial=0.0) > _CLOSED * max(1.0, np.abs(now).max(initial=0.0)):
+                raise PolhodeError(
+                    f"what drives the mechanism in time does not repeat after {period:g} s.",
+                    place="periodic_orbit",
+                    cure="Give the period of what drives it, or a multiple.",
+                    code="E-ORBIT-010",
+                )
+
+    def _driven(self) -> list[Expr]:
+        """All in which time itself may be: the equations, and laws of inputs and efforts."""
+        record = self.equations.record
+        laws = [self.options.get(key) for key in ("inputs", "tau")]
+        given = [law for each in laws if isinstance(each, Mapping) for law in each.values() if isinstance(law, Expr)]
+        rates = (record.mass_matrix.entries(), record.bias, record.coordinate_rates, record.z_rates)
+        return [as_expr(entry) for part in (*rates, given) for entry in part]
 
     def places(self, names: Iterable[str]) -> list[int]:
         """Where named coordinates, speeds and states are in the state."""

@@ -143,3 +143,28 @@ def test_conditions_that_depend_on_time_say_so() -> None:
     hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, ph.cos(s.time))
     assert "at t = 0" in s.derive().equilibrium().notices[0]
+
+
+def rotor(prescribed: bool = False) -> ph.Equations:
+    """A two-bladed rotor on a shaft that gives way: unstable at 14 rad/s, by Floquet's multipliers."""
+    s = ph.System("propeller", gravity=(0, 0, 0))
+    a = s.joint("a", s.ground, s.body("A", inertia=("0.1", "0.1", "0.1")), ph.Revolute("x"))
+    c = s.joint("c", "A", s.body("C", inertia=("0.1", "0.1", "0.1")), ph.Revolute("y"))
+    r = s.joint("r", "C", s.body("R", 1, inertia=(1, "0.05", 1)), ph.Revolute("z"))
+    for joint in (a, c):
+        s.joint_spring(joint, stiffness=20, damping="0.02")
+    if prescribed:
+        s.prescribe(r, 14 * s.time)
+    return s.derive()
+
+
+def test_eigenvalues_of_an_instant_decide_nothing() -> None:
+    assert rotor().equilibrium(given={"r'": 14}, free=["a", "c"]).stability == "unknown"
+    assert rotor(prescribed=True).equilibrium().stability == "unknown"
+
+
+def test_a_given_coordinate_is_judged_where_it_might_be_not_where_it_is() -> None:
+    s = ph.System("cubic", gravity=(0, 0, 0))
+    y = s.joint("y", s.ground, s.body("Y", 1), ph.Prismatic("y"))
+    s.joint_force(y, y.q[0] ** 3 - y.u[0])
+    assert s.derive().equilibrium(given={"y": 0}).stability == "neutral"

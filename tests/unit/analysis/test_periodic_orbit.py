@@ -83,3 +83,22 @@ def test_a_forced_oscillator_has_the_period_of_what_forces_it() -> None:
     assert orbit["x"] == pytest.approx((1 / (-5 + 1.5j)).real, abs=1e-9)
     decay = np.exp(-0.25 * 2 * np.pi / 3)
     assert np.allclose(np.abs(orbit.multipliers), decay, atol=1e-9) and orbit.stability == "stable"
+
+
+def test_a_period_that_the_drive_does_not_have_is_refused() -> None:
+    s = ph.System("driven", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
+    s.joint_force(x, ph.sin(s.time) - 2 * x.q[0] - x.u[0] / 5)
+    equations = s.derive()
+    with pytest.raises(ph.PolhodeError, match="does not repeat after 3 s"):
+        equations.periodic_orbit(3, is_period_known=True)
+    with pytest.raises(ph.PolhodeError, match="driven in time"):
+        equations.periodic_orbit(6)
+    assert equations.periodic_orbit(2 * np.pi, is_period_known=True).stability == "stable"
+
+
+def test_turns_are_whole_and_a_period_is_a_time(pendulum: ph.Equations) -> None:
+    with pytest.raises(ph.PolhodeError, match="is not a whole number of turns"):
+        pendulum.periodic_orbit(2, turns={"a": 0.5})  # type: ignore[dict-item]
+    with pytest.raises(ph.PolhodeError, match="is not a time"):
+        pendulum.periodic_orbit("x")  # type: ignore[arg-type]
