@@ -40,7 +40,7 @@ def test_F01_an_empty_file_a_folder_and_a_wrong_extension(tmp_path: Path) -> Non
     assert "folder" in file_refusal(tmp_path)
     assert ".yaml" in file_refusal(tmp_path / "arm.docx")
     assert "no extension" in file_refusal(tmp_path / "arm")
-    assert "not read yet" in file_refusal(tmp_path / "arm.sdf")
+    assert "not read yet" in file_refusal(tmp_path / "arm.xacro")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions differ")

@@ -41,7 +41,7 @@ def test_a_robot_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(b" \n", "nothing came in"), (b"bodies: {a: [}", "stdin.yaml:1"), (b"<sdf/>", "<sdf> begins no model")],
+    [(b" \n", "nothing came in"), (b"bodies: {a: [}", "stdin.yaml:1"), (b"<sdf/>", "there are 0 models in it")],
 )
 def test_what_is_wrong_with_it_is_told_without_a_path_that_nobody_chose(
     content: bytes, told: str, polhode: Shell, pipe

@@ -70,10 +70,10 @@ def test_what_is_wrong_is_told(
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done_and_the_next_call_goes_on(tmp_path: Path) -> None:
-    # by a method that takes its time; once more where a busy machine lets the sweep end before it is interrupted
-    words = ["--vary", "l=0.5:2:200", "--pose", "raised", "-t", "2", "--workers", "2", "--method", "scipy.DOP853"]
-    command = [sys.executable, "-m", "polhode", "sweep", str(MODEL), *words]
+    # by a method that takes its time; longer where a busy machine lets the sweep end before it is interrupted
     for attempt in range(4):
+        words = ["--vary", "l=0.5:2:200", "--pose", "raised", "-t", str(2 << attempt), "--workers", "2"]
+        command = [sys.executable, "-m", "polhode", "sweep", str(MODEL), *words, "--method", "scipy.DOP853"]
         store = tmp_path / f"store {attempt}"
         process = subprocess.Popen([*command, "--store", str(store)], stderr=subprocess.PIPE, text=True)
         while not list(store.glob("*.npz")) and process.poll() is None:
