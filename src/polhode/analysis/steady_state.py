@@ -159,7 +159,11 @@ class SteadyState:
         still = {*self.equations.tree.q, self.equations.system.time}
         known = {x: value for x, value in self.fixed.items() if x not in still}
         _, kept, matrices = small_motions(OperatingPoint(self.equations, known))
-        return kept, [as_expr(entry) for matrix in matrices.values() for entry in matrix.entries()]
+        felt = [k for k in kept if k < len(matrices["P"])]
+        entries = [matrices["P"][i][k] for i in felt for k in felt] + [x for i in felt for x in matrices["R"][i]]
+        entries += [row[k] for letter in "KS" for row in matrices[letter] for k in felt]
+        entries += [x for letter in "MCLUZ" for x in matrices[letter].entries()]
+        return kept, [as_expr(entry) for entry in entries]
 
     def _changes_with(self, x: Expr) -> bool:
         """Whether small motions about a steady state of this family depend on a symbol."""

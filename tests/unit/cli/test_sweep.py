@@ -75,7 +75,12 @@ def test_ctrl_c_keeps_what_is_done_and_the_next_call_goes_on(tmp_path: Path) -> 
         words = ["--vary", "l=0.5:2:200", "--pose", "raised", "-t", str(2 << attempt), "--workers", "2"]
         command = [sys.executable, "-m", "polhode", "sweep", str(MODEL), *words, "--method", "scipy.DOP853"]
         store = tmp_path / f"store {attempt}"
-        process = subprocess.Popen([*command, "--store", str(store)], stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [*command, "--store", str(store)],
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+        )
         while not list(store.glob("*.npz")) and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
