@@ -39,7 +39,7 @@ def _go(example: str, out: str, place: str, said: str, complained: str) -> None:
         written = os.open(name, os.O_WRONLY | os.O_CREAT)
         os.dup2(written, stream.fileno())
         os.close(written)
-        stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+        stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr] # these streams are text files
     for display in ("DISPLAY", "WAYLAND_DISPLAY"):
         os.environ.pop(display, None)
     os.chdir(place)

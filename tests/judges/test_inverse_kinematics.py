@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.robots import ROBOTS
 
 import polhode as ph
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is the judge here: pip install polhode[test]")
-try:
-    SHARE = metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data")
-except metadata.PackageNotFoundError:
-    pytest.skip("the robots come with example-robot-data: pip install polhode[test]", allow_module_level=True)
-ROBOTS = Path(str(SHARE)) / "robots"
 CASES = {
     "ur5": ("ur_description/urdf/ur5_robot.urdf", "tool0", ()),
     "panda": ("panda_description/urdf/panda.urdf", "panda_hand_tcp", ("panda_finger_joint1", "panda_finger_joint2")),
@@ -73,3 +67,11 @@ def test_every_branch_of_the_ur5_leads_to_the_pose(robot: tuple[ph.Equations, An
     row = np.nonzero(real)[0]
     assert np.abs(there - p[row]).max() < ROUNDED
     assert np.abs(turned - R[row]).max() < ROUNDED
+
+
+def test_restarts_are_counted_and_what_cannot_move_reaches_nothing() -> None:
+    s = ph.System("hinge")
+    s.joint("a", s.ground, s.body("link", 1, com=(1, 0, 0)), ph.Revolute("z"))
+    with pytest.raises(ph.PolhodeError, match="is not a number of restarts"):
+        s.derive().inverse_kinematics("link", (np.zeros(3), np.eye(3)), restarts=-1)
+    assert s.derive().manipulability("ground", [0.3]).measure == 0.0

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.robots import ROBOTS
 
 from polhode import Equations
 from polhode.formats.urdf import load_urdf
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is the judge here: pip install polhode[test]")
-try:
-    SHARE = metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data")
-except metadata.PackageNotFoundError:
-    pytest.skip("the robots come with example-robot-data: pip install polhode[test]", allow_module_level=True)
-ROBOTS = Path(str(SHARE)) / "robots"
 CASES = {"ur5": "ur_description/urdf/ur5_robot.urdf", "panda": "panda_description/urdf/panda.urdf"}
 
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.robots import ROBOTS
 
 from polhode import Equations
 from polhode.formats.urdf import load_urdf
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is the judge here: pip install polhode[test]")
-try:
-    SHARE = metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data")
-except metadata.PackageNotFoundError:
-    pytest.skip("the robots come with example-robot-data: pip install polhode[test]", allow_module_level=True)
-ROBOTS = Path(str(SHARE)) / "robots"
 CASES = {"ur5": ("ur_description/urdf/ur5_robot.urdf", "ee_link"), "a1": ("a1_description/urdf/a1.urdf", "FR_foot")}
 
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.robots import ROBOTS
 
 from polhode.formats.urdf import load_urdf
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is the judge here: pip install polhode[test]")
-try:
-    ROBOTS = Path(str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data")))
-except metadata.PackageNotFoundError:
-    pytest.skip("the robots come with example-robot-data: pip install polhode[test]", allow_module_level=True)
 
-UR5 = ROBOTS / "robots" / "ur_description" / "urdf" / "ur5_robot.urdf"
+UR5 = ROBOTS / "ur_description" / "urdf" / "ur5_robot.urdf"
 
 
 @pytest.mark.parametrize("seed", range(3))

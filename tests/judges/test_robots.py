@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +15,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.robots import PACKAGE
+from tests.robots import ROBOTS as FOLDER
 from tests.seeds import TRIAL
 
 from polhode import Equations
@@ -26,14 +27,7 @@ from polhode.model.records import GROUND
 from polhode.model.system import System
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is the judge here: pip install polhode[test]")
-try:
-    PACKAGE = Path(
-        str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data"))
-    )
-except metadata.PackageNotFoundError:
-    pytest.skip("the robots come with example-robot-data: pip install polhode[test]", allow_module_level=True)
 
-FOLDER = PACKAGE / "robots"
 ROBOTS = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.urdf"))
 TOLERANCE = 1e-8
 

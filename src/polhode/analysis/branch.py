@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -140,6 +141,8 @@ def branch(
             cure="Give between=(lower, upper).",
             code="E-BRANCH-001",
         )
+    with understood("a number of branches to switch to", follow, place=_PLACE, cure="Give a whole number."):
+        follow = index(follow)
     errors: list[PolhodeError] = []
     for value in (low, high, (low + high) / 2):
         try:

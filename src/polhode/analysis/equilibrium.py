@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..constraints.newton import largest, solve
-from ..errors import PolhodeError, listed
+from ..errors import PolhodeError, listed, understood
 from ..expr import Expr, evaluate, free_symbols
 from ..expr.spelling import spelled
+from .bends import bends_at
 from .state_names import state_names
 from .steady_state import Floats, SteadyState
 
@@ -110,12 +112,15 @@ class Equilibrium(Mapping[str, float]):
         """What small motions do: "stable" (all decay), "unstable" (one grows), "neutral" (some do neither).
 
         It is "unknown" where they depend on time, or on a coordinate that runs on: eigenvalues are then those of an
-        instant, and the multipliers of `periodic_orbit` decide.
+        instant, and the multipliers of `periodic_orbit` decide. It is so where a law bends or jumps at this very state,
+        as dry friction does at rest.
         Nonlinear terms decide what is neutral. In a steady motion as many eigenvalues zero as there are speeds that run
         on belong to the family of such motions, and are not counted.
         """
         running = sum(abs(self._values[u]) > _SAME for u in self.steady.equations.u)
         if self.steady.changes_in_time or (running and self.steady.changes_along):
+            return "unknown"
+        if bends_at(self.steady.bending, self._values):
             return "unknown"
         return stability_of(self.eigenvalues, running)
 
@@ -158,6 +163,9 @@ def stability_of(eigenvalues: NDArray[np.complex128], running: int = 0) -> str:
 
 def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = None) -> list[Equilibrium]:
     """The steady states that Newton's method leads to from the start and from others, nearest to it first."""
+    with understood("a number of starts", starts, place="equilibrium", cure="Give a whole number, 1 or more."):
+        if index(starts) < 1:
+            raise ValueError
     search = _Search(steady)
     found: list[Equilibrium] = []
     beyond: list[str] = []

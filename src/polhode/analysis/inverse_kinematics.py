@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,9 @@ def inverse_kinematics(
     check_asked(of, _PLACE)
     check_all_coordinates(equations, "inverse kinematics")
     check_kind(bool, "True or False", limits, f"{_PLACE} limits")
-    check_kind(int, "a whole number", restarts, f"{_PLACE} restarts")
+    with understood("a number of restarts", restarts, place=_PLACE, cure="Give a whole number, 0 or more."):
+        if index(restarts) < 0:
+            raise ValueError
     check_kind(int, "a whole number", seed, f"{_PLACE} seed")
     if prefer is not None and prefer not in PREFERENCES:
         raise PolhodeError(

@@ -34,6 +34,7 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import acceleration_of, spelled
+from .bends import bending, bends_at
 from .displacements import Displacements, displacements
 from .linear import DIVISIONS, Linear, SecondOrder, at_values, singular
 from .operating_point import OperatingPoint, Values, operating_point
@@ -111,7 +112,23 @@ def _linearized(
         point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(zdot),
         point.notices, parameters,
     )  # fmt: skip
-    return made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
+    made = made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
+    return replace(made, notices=(*made.notices, *_bent(made)))
+
+
+def _bent(linear: Linear) -> list[str]:
+    """That laws bend or jump at this very state, where derivatives tell nothing."""
+    equations = linear.equations
+    laws = bending([as_expr(entry) for entry in (*equations.bias, *equations.z_rates)])
+    if not laws:
+        return []
+    operands = substitute([operand for _, operand in laws], linear.point.values)
+    known = linear._values(None)
+    told = [(law, operand) for (law, _), operand in zip(laws, operands, strict=True)
+            if known.keys() >= {*free_symbols([operand])}]  # fmt: skip
+    return [
+        f"{law} bends or jumps at this state: these are no small motions across it." for law in bends_at(told, known)
+    ]
 
 
 def matrices_about(

@@ -67,4 +67,5 @@ def manipulability(
     sizes = sizes[..., :generic]
     with np.errstate(divide="ignore", invalid="ignore"):
         condition = sizes[..., 0] / sizes[..., -1] if generic else np.full(at.shape[:-1], np.nan)
-    return Manipulability(np.prod(sizes, axis=-1), sizes, np.asarray(condition), U[..., :generic])
+    measure = np.prod(sizes, axis=-1) if generic else np.zeros(at.shape[:-1])  # what cannot move has no volume to reach
+    return Manipulability(measure, sizes, np.asarray(condition), U[..., :generic])

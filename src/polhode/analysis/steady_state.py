@@ -35,6 +35,7 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import spelled
+from .bends import bending
 from .operating_point import OperatingPoint, operating_point, parameter_values
 from .small_motions import small_motions
 from .state_names import state_names
@@ -169,6 +170,11 @@ class SteadyState:
         """Whether small motions about a steady state of this family depend on a symbol."""
         values = {y: value for y, value in self.fixed.items() if y is not x}
         return any(substitute(directional(self._open[1], {x: as_expr(1)}), values))
+
+    @cached_property
+    def bending(self) -> list[tuple[Expr, Expr]]:
+        """The laws in the equations that bend or jump, each with what vanishes there."""
+        return bending([as_expr(entry) for entry in (*self.equations.bias, *self.equations.z_rates)])
 
     @cached_property
     def changes_in_time(self) -> bool:

@@ -110,7 +110,9 @@ def linear_along(
         )
     asked = LinearMatrices(inputs, tuple(observed.items()))
     found = _evaluated(functions, trajectory, asked)
-    notices = () if trajectory.is_whole else (f"The run is not whole: {trajectory.message}",)
+    notices: tuple[str, ...] = () if trajectory.is_whole else (f"The run is not whole: {trajectory.message}",)
+    if trajectory.acted is not None and trajectory.acted.columns:
+        notices += ("Efforts or inputs that Python gave are taken as lines between the samples.",)
     return LinearAlong(trajectory, states, inputs, tuple(observed) or states, *found, notices, functions, asked)
 
 

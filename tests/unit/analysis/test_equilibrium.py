@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -168,3 +170,9 @@ def test_a_given_coordinate_is_judged_where_it_might_be_not_where_it_is() -> Non
     y = s.joint("y", s.ground, s.body("Y", 1), ph.Prismatic("y"))
     s.joint_force(y, y.q[0] ** 3 - y.u[0])
     assert s.derive().equilibrium(given={"y": 0}).stability == "neutral"
+
+
+@pytest.mark.parametrize("starts", ["x", 0, 1.5])
+def test_starts_are_counted(starts: Any) -> None:
+    with pytest.raises(ph.PolhodeError, match="is not a number of starts"):
+        rotor().equilibria(starts=starts)

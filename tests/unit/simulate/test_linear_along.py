@@ -84,3 +84,13 @@ def test_what_cannot_be_gets_a_sentence() -> None:
     dead = linkage().derive().simulate(0.0, start={"a": 0.0, "x": 3.0})
     with pytest.raises(ph.PolhodeError, match="the other speeds do not follow from x"):
         turned.linearize_along(dead)
+
+
+def test_inputs_that_python_gave_are_told_to_be_lines_between_samples() -> None:
+    s = ph.System("pushed", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("mass", 3), ph.Prismatic("x"))
+    s.joint_force(x, s.input("c") * x.q[0])
+    equations = s.derive()
+    run = equations.simulate(0.2, start={"x": 1}, samples=5, inputs={"c": lambda t: 3.0 * t})
+    assert "lines between the samples" in equations.linearize_along(run).notices[0]
+    assert not equations.linearize_along(equations.simulate(0.2, start={"x": 1}, samples=5)).notices

@@ -153,6 +153,13 @@ def relative_degree(
 def degrees_of(made: Plant, outputs: dict[str, Expr], state: AtState | None) -> RelativeDegree:
     """The degrees of outputs of a mechanism with its controls."""
     form = made.regular
+    if not form.fields:
+        raise PolhodeError(
+            "no input is named, so that none reaches an output.",
+            place="relative_degree",
+            cure="Name the controls: inputs=[…].",
+            code="E-GEOMETRY-013",
+        )
     chains: list[list[Expr]] = [[entry] for entry in outputs.values()]
     rows: list[list[Expr] | None] = [None] * len(chains)
     open_rows = list(range(len(chains)))

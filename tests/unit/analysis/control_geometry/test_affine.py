@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import polhode as ph
@@ -19,9 +21,9 @@ def test_drift_and_fields_give_the_rates_of_the_state() -> None:
 
 
 @pytest.mark.parametrize("system", [cart_pole, furuta_pendulum, lambda: quadrotor(2), lambda: car_with_trailers(1)])
-def test_the_feedback_form_is_the_same_mechanism(system: object) -> None:
+def test_the_feedback_form_is_the_same_mechanism(system: Callable[[], ph.System]) -> None:
     """f + g v with v = v₀ + T c is the form in c."""
-    made = plant(system().derive().record, None, "here")  # type: ignore[operator]
+    made = plant(system().derive().record, None, "here")
     v0, T = made.feedback
     assert made.regular.driven
     columns = Matrix.columns_of(made.regular.fields, len(made.variables))

@@ -105,3 +105,8 @@ def test_a_degree_is_lost_where_the_inputs_lose_their_hold() -> None:
     assert s.derive().relative_degree(["x"]).decoupling == found.decoupling
     assert [str(each) for each in s.derive().relative_degree(["x"]).singular] == ["sin(x)"]
     assert s.derive().controllability().verdict is None and s.derive().accessibility(at={}).at == 0
+
+
+def test_without_inputs_there_is_no_degree() -> None:
+    with pytest.raises(ph.PolhodeError, match="no input is named"):
+        cart_pole().derive().relative_degree(["x"], [])
