@@ -18,6 +18,7 @@ from .files import version as version  # notes when polhode was loaded
 if TYPE_CHECKING:
     from os import PathLike
 
+    from . import control as control
     from .compare.equivalence import equivalence as equivalence
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
@@ -73,6 +74,8 @@ def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - f
 
 def __getattr__(name: str) -> Any:
     """The surface, when a name of it is first used: a warm start needs none of the rooms behind it."""
+    if name == "control":
+        return import_module(".control", __name__)
     if name in _LATER:
         return getattr(import_module(_LATER[name], __name__), name)
     surface = import_module(".surface.names", __name__)

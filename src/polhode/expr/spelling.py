@@ -10,6 +10,7 @@ r"""How symbols are written, in text, LaTeX and SymPy: one spelling that tells w
     further rates of these: the third of x       x'''        \dddot{x}      x_dot3
     effort                                       tau_x       \tau_{x}       tau_x
     multiplier of a constraint c                 lambda_c    \lambda_{c}    lambda_c
+    reference of x, its rate, its second rate    ref_x ref_x' ref_x''        \mathrm{ref}_{x} …
 
 The time t, the number pi and the rate alpha_stabilisation keep these words for themselves: a parameter that is called t
 is written t_. In text a name that could be read as something else, a number or a sum, stands in quotes: '1', 'a + b''.
@@ -40,7 +41,7 @@ _STYLES: Final = {
     ("speed", ""): ("", 1), ("speed", QUASI): ("u", 0), ("effort", ""): ("tau", 0),
     ("acceleration", ""): ("", 2), ("acceleration", OWN): ("", 1), ("acceleration", QUASI): ("u", 1),
     ("multiplier", ""): ("lambda", 0), ("line", ""): ("line", 0), ("position", ""): ("position", 0),
-    ("velocity", ""): ("velocity", 0),
+    ("velocity", ""): ("velocity", 0), ("reference", ""): ("ref", 0),
 }  # fmt: skip
 #: Quantities that no model names, and the words kept for them.
 _OURS: Final = {"time": "t", "stabilisation": "alpha_stabilisation"}
@@ -53,6 +54,7 @@ _KEPT_IN_SYMPY: Final = _KEPT | {
 _DOTS: Final = ("", "_dot", "_ddot")
 _ACCENTS: Final = ("", r"\dot", r"\ddot", r"\dddot", r"\ddddot")
 _FURTHER: Final = "further rate "
+_REFERENCE: Final = "reference"
 _SEPARATORS: Final = " -.:,/"
 
 _GREEK = {
@@ -79,6 +81,20 @@ def further_rate(acceleration: Expr, count: int) -> Expr:
     x''''
     """
     return symbol(acceleration.name, f"{_FURTHER}{count}", _role(acceleration))
+
+
+def reference_symbol(name: str, order: int = 0) -> Expr:
+    """The symbol for what something is wanted to be, or for the derivative of that in time, `order` times.
+
+    >>> reference_symbol("x"), reference_symbol("x", 2)
+    (ref_x, ref_x'')
+    """
+    return symbol(name, f"{_REFERENCE} rate {order}" if order else _REFERENCE)
+
+
+def is_reference(x: Expr) -> bool:
+    """Whether a symbol stands for what something is wanted to be, or for a derivative of it."""
+    return str(x.data[0]).startswith(_REFERENCE)
 
 
 def spelled(x: Expr) -> str:
@@ -154,9 +170,11 @@ def _role(x: Expr) -> str:
 
 
 def _style(x: Expr) -> tuple[str, int]:
-    kind = str(x.data[0])
-    more = int(kind.removeprefix(_FURTHER)) if kind.startswith(_FURTHER) else 0
-    head, primes = _STYLES.get(("acceleration" if more else kind, _role(x)), ("", 0))
+    kind, more = str(x.data[0]), 0
+    for before, plain in ((_FURTHER, "acceleration"), (f"{_REFERENCE} rate ", _REFERENCE)):
+        if kind.startswith(before):
+            kind, more = plain, int(kind.removeprefix(before))
+    head, primes = _STYLES.get((kind, _role(x)), ("", 0))
     primes += more
     return (f"{head}_" if head else ""), primes
 

@@ -1,0 +1,100 @@
+"""What every controller is: a mechanism, the law that was designed for it, and what can be done with that.
+
+A controller of one's own is a subclass with one method, `design`, which returns a `Law`. Whatever is done with laws
+(runs in continuous time or sampled, source code, proofs) is then done with it too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError, check_kind, shown, unknown
+from ..expr.spelling import spelled
+from ..model.reading import number_of
+from .law import Law
+
+if TYPE_CHECKING:
+    from ..surface.equations import Equations
+
+
+class Controller(ABC):
+    """A controller of a mechanism: its `equations`, and nominal values of `parameters` that are not the model's.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
+    >>> class Brake(Controller):
+    ...     def design(self):
+    ...         return Law({tau: -3 * u for tau, u in zip(self.equations.tau, self.equations.u)})
+    >>> Brake(s.derive()).law.controls
+    {tau_v: -3*v}
+    """
+
+    def __init__(
+        self, equations: Equations | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        self.equations = record_of(equations, self.name)
+        self.nominal = _nominal_values(self.equations, parameters, self.name)
+
+    @property
+    def name(self) -> str:
+        """What the controller is called in sentences."""
+        return type(self).__name__
+
+    @abstractmethod
+    def design(self) -> Law:
+        """The law, with the mechanism's own symbols and parameters."""
+
+    @cached_property
+    def law(self) -> Law:
+        """The law as it was designed, with the mechanism's own parameters: to be read, and to prove things of."""
+        made = self.design()
+        check_kind(Law, "a law", made, f"{self.name}.design")
+        return made
+
+    @cached_property
+    def nominal_law(self) -> Law:
+        """The law with nominal parameters of its own for those of the mechanism: what a run and source code take."""
+        return self.law.with_nominal(self.equations.system.parameters, self.nominal)
+
+    def __repr__(self) -> str:
+        controls = ", ".join(map(spelled, self.law.controls))
+        return f"{self.name}({controls} of '{self.equations.system.name}')"
+
+
+def record_of(equations: Any, place: str) -> EquationsOfMotion:
+    """The record of equations that a user holds."""
+    found = getattr(equations, "record", equations)
+    if not isinstance(found, EquationsOfMotion):
+        raise PolhodeError(
+            f"{shown(equations)} is no set of equations.",
+            place=place,
+            cure="Give what system.derive() returns.",
+            code="E-CONTROL-010",
+        )
+    return found
+
+
+def _nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
+    """Exact values by the names of parameters."""
+    check_kind(Mapping, "values by name", {} if given is None else given, f"{place} parameters")
+    table = equations.system.parameters
+    found: dict[str, Fraction] = {}
+    for name, value in (given or {}).items():
+        if name not in table:
+            raise unknown("parameter", name, table, place=place, code="E-CONTROL-011")
+        made = number_of(value, f"{place} parameter '{name}'")
+        if not made.is_number:
+            raise PolhodeError(
+                f"the value {shown(value)} of '{name}' is not a number.",
+                place=place,
+                cure="Give a number.",
+                code="E-CONTROL-012",
+            )
+        found[name] = Fraction(made.data)
+    return found

@@ -1,0 +1,218 @@
+"""The record that every controller comes to: controls as expressions of what is measured and wanted.
+
+    c = κ(y, r, ξ, t),        ξ̇ = φ(y, r, ξ, t)   or, from sample to sample,   ξ⁺ = ψ(y, r, ξ, t)
+
+c are efforts and inputs of a mechanism, y what is measured, r the reference, with as many of its derivatives as the law
+needs, and ξ the controller's own states. All are graphs: a law is put into the equations of motion and runs as native
+code with them, or is sampled, or is written as source, without a second form of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ..errors import PolhodeError, listed
+from ..expr import Expr, as_expr, free_symbols, substitute, symbol
+from ..expr.node import SYMBOL
+from ..expr.spelling import is_reference, reference_symbol, spelled
+from ..model.records import Parameter
+
+#: Kinds of symbols that can be measured on a mechanism.
+_MEASURABLE = ("coordinate", "speed", "state")
+
+
+@dataclass(frozen=True)
+class ControllerState:
+    """A state of the controller: its symbol, where it starts, and its `rate`, or its `update` at each sample."""
+
+    symbol: Expr
+    start: Fraction = Fraction(0)
+    rate: Expr | None = None
+    update: Expr | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A quantity that is wanted to follow a curve, and up to which derivative the law knows it.
+
+    `quantity` is what is to follow, where that is an expression of the mechanism. Where no curve is given, it is wanted
+    to stay at `default`; without one, a curve must be given.
+    """
+
+    name: str
+    order: int = 0
+    default: Fraction | None = None
+    quantity: Expr | None = None
+    unit: str = ""
+
+    @property
+    def symbols(self) -> tuple[Expr, ...]:
+        """The symbols of the reference and of its derivatives.
+
+        >>> Reference("x", 2).symbols
+        (ref_x, ref_x', ref_x'')
+        """
+        return tuple(reference_symbol(self.name, order) for order in range(self.order + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Controls by the symbols of efforts and inputs, and all that they depend on.
+
+    controls      what each effort or input is
+    states        the controller's own states
+    reference     what is wanted
+    measured      what is measured, by symbols of its own, as expressions of the mechanism's state; coordinates, speeds
+                  and states that occur in the law are measured as they are
+    parameters    gains, and the controller's nominal values of the mechanism's parameters
+    sample_time   seconds, where the law was made for a sample time
+    conditions    where the law does not hold, in words: a singular decoupling matrix, a chart that ends
+
+    >>> import polhode as ph
+    >>> x, v = ph.symbol("x", "coordinate"), ph.symbol("x", "speed")
+    >>> kp, tau = ph.symbol("kp", "parameter"), ph.symbol("x", "effort")
+    >>> wanted = Reference("x", 1)
+    >>> r, rdot = wanted.symbols
+    >>> Law({tau: kp * (r - x) + rdot - v}, reference=(wanted,), parameters={"kp": Parameter(kp, Fraction(4))})
+    Law(tau_x; of x, x', ref_x and ref_x')
+    """
+
+    controls: Mapping[Expr, Expr]
+    states: tuple[ControllerState, ...] = ()
+    reference: tuple[Reference, ...] = ()
+    measured: Mapping[Expr, Expr] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    sample_time: float | None = None
+    conditions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.controls:
+            raise PolhodeError("a law without controls.", place="law", cure="Give controls={…}.", code="E-CONTROL-001")
+        wrong = [each for each in self.controls if not _is(each, "effort", "input")]
+        if wrong:
+            raise PolhodeError(
+                f"{spelled(wrong[0]) if _is_symbol(wrong[0]) else wrong[0]} is no effort or input.",
+                place="law",
+                cure="Give controls by the symbols in equations.tau, or of the system's inputs.",
+                code="E-CONTROL-002",
+            )
+        both = [each.symbol for each in self.states if (each.rate is None) == (each.update is None)]
+        if both:
+            raise PolhodeError(
+                f"how {spelled(both[0])} changes is said twice, or not at all.",
+                place="law",
+                cure="Give a rate, or an update from sample to sample.",
+                code="E-CONTROL-003",
+            )
+        strange = [each for each in free_symbols(self.expressions) if each not in self._known]
+        if strange:
+            raise PolhodeError(
+                f"the law depends on the {strange[0].data[0]} '{strange[0].name}', which the controller does not know.",
+                place="law",
+                cure="Use time, what is measured, what is wanted, the controller's states, and the law's parameters.",
+                code="E-CONTROL-004",
+            )
+
+    @property
+    def expressions(self) -> list[Expr]:
+        """Every expression of the law: controls, then how the controller's states change, then what is measured."""
+        return [*self._laws, *map(as_expr, self.measured.values())]
+
+    @property
+    def _laws(self) -> list[Expr]:
+        kept = [as_expr(part) for each in self.states for part in (each.rate, each.update) if part is not None]
+        return [*map(as_expr, self.controls.values()), *kept]
+
+    @property
+    def _known(self) -> _Known:
+        own = {each.symbol for each in self.states} | {*self.measured}
+        own |= {each.symbol for each in self.parameters.values()}
+        own |= {each for wanted in self.reference for each in wanted.symbols}
+        return _Known(own)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the controller has no states."""
+        return not self.states
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the law goes from sample to sample, and has no continuous form."""
+        return any(each.update is not None for each in self.states)
+
+    @cached_property
+    def measurements(self) -> dict[Expr, Expr]:
+        """Every measurement by its symbol: coordinates, speeds and states as they are, then what the law names."""
+        own = {each.symbol for each in self.states}
+        plain = [x for x in free_symbols(self._laws) if _is(x, *_MEASURABLE) and x not in {*own, *self.measured}]
+        order = {kind: k for k, kind in enumerate(_MEASURABLE)}
+        plain.sort(key=lambda x: (order[str(x.data[0])], x.name))
+        return {**{x: x for x in plain}, **self.measured}
+
+    @property
+    def arguments(self) -> list[Expr]:
+        """What the law is a function of, but for parameters: measurements, references, the controller's states."""
+        met = {*free_symbols(self._laws)}
+        wanted = [each for reference in self.reference for each in reference.symbols if each in met]
+        return [*self.measurements, *wanted, *(each.symbol for each in self.states)]
+
+    def with_values(self, values: Mapping[Expr, Any]) -> Law:
+        """The law with expressions in place of some symbols, in all but what is measured."""
+        made = iter(substitute(self._laws, {x: as_expr(value) for x, value in values.items()}))
+        controls = {each: next(made) for each in self.controls}
+        states = tuple(
+            replace(each, rate=next(made)) if each.update is None else replace(each, update=next(made))
+            for each in self.states
+        )
+        return replace(self, controls=controls, states=states)
+
+    def with_nominal(self, table: Mapping[str, Parameter], values: Mapping[str, Fraction]) -> Law:
+        """The law with nominal parameters of its own for those of a mechanism: with these values, or the model's.
+
+        `simulate(parameters=…)` so changes the mechanism and not what its controller takes it to be. What is measured
+        is measured on the mechanism, and keeps its parameters.
+        """
+        met = {*free_symbols(self._laws)}
+        own = {name: each for name, each in table.items() if each.symbol in met and name not in self.parameters}
+        nominal = {name: symbol(nominal_name(name), "parameter") for name in own}
+        made = self.with_values({each.symbol: nominal[name] for name, each in own.items()})
+        parameters = {
+            nominal_name(name): Parameter(nominal[name], values.get(name, each.value), each.unit)
+            for name, each in own.items()
+        }
+        return replace(made, parameters={**self.parameters, **parameters})
+
+    def __repr__(self) -> str:
+        return f"Law({listed(map(spelled, self.controls))}; of {listed(map(spelled, self.arguments))})"
+
+
+def nominal_name(name: str) -> str:
+    """What a controller calls its own value of a mechanism's parameter.
+
+    >>> nominal_name("m1")
+    'nominal m1'
+    """
+    return f"nominal {name}"
+
+
+def _is(x: Any, *kinds: str) -> bool:
+    return _is_symbol(x) and str(x.data[0]) in kinds
+
+
+def _is_symbol(x: Any) -> bool:
+    return isinstance(x, Expr) and x.op == SYMBOL
+
+
+class _Known:
+    """What a law may depend on: symbols of its own, the mechanism's state and parameters, and time."""
+
+    def __init__(self, own: set[Expr]) -> None:
+        self._own = own
+
+    def __contains__(self, x: Expr) -> bool:
+        return x in self._own or (not is_reference(x) and _is(x, *_MEASURABLE, "parameter", "time"))

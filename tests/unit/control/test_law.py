@@ -1,0 +1,84 @@
+"""The record that controllers come to, and the gains in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.control.gains import gains
+
+
+def slider() -> tuple[ph.System, ph.Joint]:
+    s = ph.System("slider", gravity=(0, 0, 0))
+    m = s.parameter("m", 2)
+    return s, s.joint("x", s.ground, s.body("block", m), ph.Prismatic("x"), speeds=["v"])
+
+
+class Hold(ph.control.Controller):
+    """m times a wanted acceleration."""
+
+    def design(self) -> ph.control.Law:
+        e = self.equations
+        wanted = ph.control.Reference("x", 2)
+        m = e.system.parameters["m"].symbol
+        return ph.control.Law({e.tau[0]: m * wanted.symbols[2] - e.u[0]}, reference=(wanted,))
+
+
+def test_a_law_knows_what_it_is_a_function_of() -> None:
+    s, _ = slider()
+    law = Hold(s.derive()).law
+    assert [str(x) for x in law.arguments] == ["v", "ref_x''"]
+    assert law.is_static and not law.is_sampled
+
+
+def test_a_controller_has_parameters_of_its_own_for_those_of_the_mechanism() -> None:
+    s, _ = slider()
+    own = Hold(s.derive(), parameters={"m": 3}).nominal_law
+    ((name, nominal),) = own.parameters.items()
+    assert (name, nominal.value) == ("nominal m", 3)
+    (control,) = own.controls.values()
+    assert s.derive().system.parameters["m"].symbol not in ph.expr.free_symbols([control])
+    assert Hold(s.derive()).nominal_law.parameters["nominal m"].value == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda x: {}, "a law without controls"),
+        (lambda x: {x.q[0]: x.u[0]}, "x is no effort or input"),
+        (lambda x: {ph.symbol("v", "effort"): ph.symbol("w", "acceleration")}, "which the controller does not know"),
+        (lambda x: {ph.symbol("v", "effort"): ph.control.Reference("y").symbols[0]}, "does not know"),
+    ],
+)
+def test_a_law_that_cannot_be_gets_a_sentence(wrong: Any, sentence: str) -> None:
+    _, x = slider()
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        ph.control.Law(wrong(x))
+
+
+def test_a_state_changes_by_a_rate_or_by_an_update() -> None:
+    tau, xi = ph.symbol("v", "effort"), ph.symbol("xi", "state")
+    with pytest.raises(ph.PolhodeError, match="said twice, or not at all"):
+        ph.control.Law({tau: xi}, states=(ph.control.ControllerState(xi),))
+
+
+def test_gains_are_one_for_all_one_for_each_or_a_matrix() -> None:
+    a, b = ph.symbols("a b")
+    for given in (2, [2, 2], {"p": 2, "q": 2}, np.eye(2) * 2):
+        made = gains("k", given, ["p", "q"], "here")
+        values = {each.symbol: each.value for each in made.parameters.values()}
+        assert ph.expr.substitute(made.times([a, b]), values) == [2 * a, 2 * b]
+    for wrong in ([1, 2, 3], {"p": 1}, {"r": 1}, "x", [[1, 2], [3, 4]], np.nan, None):
+        with pytest.raises(ph.PolhodeError):
+            gains("k", wrong, ["p", "q"], "here")
+
+
+def test_only_parameters_of_the_mechanism_have_nominal_values() -> None:
+    s, _ = slider()
+    with pytest.raises(ph.PolhodeError, match="no parameter 'n'"):
+        Hold(s.derive(), parameters={"n": 3})
+    with pytest.raises(ph.PolhodeError, match="is no set of equations"):
+        Hold(s)  # type: ignore[arg-type] # that is what the sentence is about
