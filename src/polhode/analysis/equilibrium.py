@@ -33,6 +33,8 @@ _NOTHING = 1e-9
 _NEUTRAL = 1e-7
 #: States nearer to each other than this are the same.
 _SAME = 1e-6
+#: The longest step along a family of steady states.
+_LONGEST = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,21 +164,26 @@ def stability_of(eigenvalues: NDArray[np.complex128], running: int = 0) -> str:
 
 
 def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = None) -> list[Equilibrium]:
-    """The steady states that Newton's method leads to from the start and from others, nearest to it first."""
+    """The steady states that Newton's method leads to from the start and from others, nearest to it first.
+
+    Of a family of them, which the conditions leave free to move along, one is listed, and says so in its `notices`.
+    """
     with understood("a number of starts", starts, place="equilibrium", cure="Give a whole number, 1 or more."):
         if index(starts) < 1:
             raise ValueError
     search = _Search(steady)
     found: list[Equilibrium] = []
+    members: list[Floats] = []
     beyond: list[str] = []
     for begin in search.begins(starts, seed):
         made = search.solved(begin)
-        if made is None or any(search.are_same(made, other.x) for other in found):
+        if made is None or any(search.are_same(made, x) or search.are_of_one_family(made, x) for x in members):
             continue
         outside = search.outside(made)
         if outside:
             beyond.append(outside)
             continue
+        members.append(made)
         found.append(search.told(made))
         if most is not None and len(found) >= most:
             break
@@ -246,6 +253,33 @@ class _Search:
         away = np.where(self.turns, (away + np.pi) % (2 * np.pi) - np.pi, away)
         return bool(np.abs(away).max(initial=0.0) < _SAME)
 
+    def are_of_one_family(self, x: Floats, y: Floats) -> bool:
+        """Whether steady states lead from one to the other: steps towards y along what the conditions leave free."""
+        distance = np.inf
+        for _ in range(_MOST_STEPS):
+            free = self._free(x)
+            away = y - x
+            away = np.where(self.turns, (away + np.pi) % (2 * np.pi) - np.pi, away)
+            size = float(np.linalg.norm(away))
+            if size < _SAME:
+                return True
+            step = free @ (free.T @ away)
+            if not free.size or size > 0.99 * distance or np.linalg.norm(step) < _SAME * size:
+                return False
+            made = self.solved(x + step * min(1.0, _LONGEST / float(np.linalg.norm(step))))
+            if made is None:
+                return False
+            x, distance = made, size
+        return False
+
+    def _free(self, x: Floats) -> Floats:
+        """The directions that the conditions leave free at a steady state, as orthonormal columns."""
+        if not self.steady.rows or not len(x):
+            return np.eye(len(x))
+        _, sizes, rows = np.linalg.svd(self.steady.conditions(x)[1])
+        count = int((sizes > _NOTHING * max(1.0, sizes.max(initial=0.0))).sum())
+        return np.asarray(rows[count:].T)
+
     def outside(self, x: Floats) -> str:
         """A sentence where a coordinate is beyond its limits."""
         values = self.steady.values(x)
@@ -257,9 +291,8 @@ class _Search:
 
     def told(self, x: Floats) -> Equilibrium:
         steady, notices = self.steady, list(self.steady.notices)
-        rows, slopes = steady.conditions(x) if steady.rows else (np.zeros(0), np.zeros((0, len(x))))
-        sizes = np.linalg.svd(slopes, compute_uv=False) if slopes.size else np.zeros(0)
-        loose = len(x) - int((sizes > _NOTHING * max(1.0, sizes.max(initial=0.0))).sum())
+        rows = steady.conditions(x)[0] if steady.rows else np.zeros(0)
+        loose = self._free(x).shape[1]
         if loose:
             notices.append(
                 f"This is one of a family of steady states: the conditions leave {loose} of "

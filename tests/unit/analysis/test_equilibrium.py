@@ -176,3 +176,21 @@ def test_a_given_coordinate_is_judged_where_it_might_be_not_where_it_is() -> Non
 def test_starts_are_counted(starts: Any) -> None:
     with pytest.raises(ph.PolhodeError, match="is not a number of starts"):
         rotor().equilibria(starts=starts)
+
+
+def test_of_a_family_of_equilibria_one_is_listed() -> None:
+    """A cart may stand anywhere, its pendulum hangs or stands: two families; a marble in a round gutter has one."""
+    s = ph.System("cart and pendulum")
+    cart = s.body("cart", 1)
+    s.joint("x", s.ground, cart, ph.Prismatic("x"))
+    s.joint("a", cart, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    found = s.derive().equilibria(free=["x", "a"], starts=12)
+    assert sorted(abs(round(each["a"], 6)) for each in found) == [0.0, round(np.pi, 6)]
+    assert all("one of a family" in each.notices[0] for each in found)
+    s = ph.System("marble in a round gutter", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("frame", 1), ph.Prismatic("x"))
+    y = s.joint("y", "frame", s.body("marble", 1), ph.Prismatic("y"))
+    s.potential((x.q[0] ** 2 + y.q[0] ** 2 - 1) ** 2)
+    found = s.derive().equilibria(start={"x": 0.9}, starts=12)
+    sizes = [round(float(np.hypot(each["x"], each["y"])), 6) for each in found]
+    assert sorted(sizes) in ([0.0, 1.0], [1.0])
