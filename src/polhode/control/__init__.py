@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .controller import Controller as Controller
+    from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
     from .law import ControllerState as ControllerState
     from .law import Law as Law
     from .law import Reference as Reference
@@ -20,6 +21,7 @@ _FILES = {
     "Law": "law",
     "Reference": "law",
     "ControllerState": "law",
+    "FeedbackLinearization": "feedback_linearization.linearization",
 }  # fmt: skip
 
 __all__ = [*_FILES]
