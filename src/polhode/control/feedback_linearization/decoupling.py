@@ -12,10 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...analysis.control_geometry.affine import Plant
-from ...analysis.control_geometry.determinant import vanishing_factors
+from ...analysis.control_geometry.determinant import determinant, vanishing_factors
 from ...analysis.control_geometry.relative_degree import RelativeDegree
 from ...expr import Expr, as_expr, constant_ratio, free_symbols, jacobian, substitute
 from ...geometry.elimination import eliminate, solve_columns
+
+
+#: Up to so many rows, Cramer's rule is taken where pivots may vanish.
+_FEW = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +41,28 @@ def moves(value: Expr) -> bool:
     return any(x.data[0] != "parameter" for x in free_symbols([value]))
 
 
+def solved_surely(A: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> tuple[Sequence[Sequence[Any]], list[Expr]]:
+    """X with A X = b and what was divided by: where pivots may vanish, for few rows, nothing but the determinant."""
+    solved, divisors = eliminate(A, b)
+    size = len(A)
+    if size > _FEW or not any(map(moves, divisors[:-1])):
+        return solved, divisors
+    minors = [[determinant([_but(row, j) for row in _but(A, i)]) for j in range(size)] for i in range(size)]
+    whole = as_expr(sum(((-1) ** j * A[0][j] * minors[0][j] for j in range(size)), as_expr(0)))
+    lead = 1 / whole
+    columns = [[(-1) ** (i + j) * minors[i][j] * b[i][0] for i in range(size)] for j in range(size)]  # Cramer's rule
+    return [[sum(column, as_expr(0)) * lead] for column in columns], [whole]
+
+
+def _but(entries: Sequence[Any], k: int) -> list[Any]:
+    return [entry for i, entry in enumerate(entries) if i != k]
+
+
 def by_decoupling_matrix(degree: RelativeDegree, wanted: Sequence[Expr]) -> Decoupled:
     """A⁻¹ (v - b) by elimination, with pivots that are the surest not to vanish."""
     form = degree.plant.regular
     right = [[v - b] for v, b in zip(wanted, degree.driven_drift, strict=True)]
-    solved, divisors = eliminate(degree.driven, right)
+    solved, divisors = solved_surely(degree.driven, right)
     channels = [as_expr(entry) for (entry,) in solved]
     rates: list[Any] = []
     if form.driven:

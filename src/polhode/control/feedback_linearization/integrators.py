@@ -9,7 +9,7 @@ regular. That ends after at most n steps, or the outputs do not depend on the in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,18 +18,21 @@ from ...analysis.control_geometry.affine import Plant, Regular
 from ...analysis.control_geometry.at_state import AtState
 from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees_of
 from ...errors import PolhodeError
-from ...expr import Expr, Matrix, as_expr, independent_columns, is_zero, substitute, symbol, topological
+from ...expr import Expr, Matrix, as_expr, independent_columns, is_zero, normal, substitute, symbol, topological
 from ...expr.decide import combinations
 from ...geometry.elimination import solve_columns
 from ...geometry.vector_fields import NODE_LIMIT, Field
 
 _PLACE = "feedback_linearize"
+#: Quotients with more nodes than this are left as they are.
+_READABLE = 60
 
 
 @dataclass(frozen=True, eq=False)
 class Integrator:
-    """A state of the controller before an input: its symbol, what is before it, and where it starts."""
+    """A state of the controller before an input, by its place: its symbol, what is before it, and where it starts."""
 
+    input: int
     symbol: Expr
     rate: Expr  # another integrator's symbol, or the channel's
     start: Expr
@@ -126,7 +129,8 @@ def _delayed(
     if len(acting) > len(rows):
         made, acting = _combined(degree, made, rows, acting, starts, here)
     form = made.regular
-    added = [symbol(f"{made.channels[j].name} integrator {_count(made, j) + 1}", "state") for j in acting]
+    names = [*made.inputs]
+    added = [symbol(f"{names[j]} integrator {_count(made, j) + 1}", "state") for j in acting]
     drift = list(form.drift)
     for x, j in zip(added, acting, strict=True):
         drift = [as_expr(a + x * b) if b else a for a, b in zip(drift, form.fields[j], strict=True)]
@@ -136,7 +140,7 @@ def _delayed(
         fields[j] = [as_expr(int(i == len(drift) + k)) for i in range(len(drift) + len(added))]
     first = [not _count(made, j) for j in acting]
     integrators = [
-        Integrator(x, made.channels[j], starts[made.channels[j]] if is_first else as_expr(0))
+        Integrator(j, x, made.channels[j], starts[made.channels[j]] if is_first else as_expr(0))
         for x, j, is_first in zip(added, acting, first, strict=True)
     ]
     made = _substituted(made, {made.channels[j]: x for x, j in zip(added, acting, strict=True)})
@@ -149,7 +153,7 @@ def _delayed(
 
 def _count(made: ExtendedPlant, j: int) -> int:
     """How many integrators stand before an input."""
-    return sum(each.symbol.name.startswith(f"{made.channels[j].name} integrator ") for each in made.integrators)
+    return sum(each.input == j for each in made.integrators)
 
 
 def _substituted(made: ExtendedPlant, values: dict[Expr, Expr]) -> ExtendedPlant:
@@ -171,37 +175,27 @@ def _combined(
     starts: dict[Expr, Expr],
     here: AtState | None,
 ) -> tuple[ExtendedPlant, list[int]]:
-    """What acts in the rows as inputs of its own, ν = A₁ c₁ + A₂ c₂, in place of as many others, c₁."""
+    """What acts in the rows as inputs of its own, ν = c₁ + A₁⁻¹ A₂ c₂, in place of as many others, c₁."""
     form, A, channels = made.regular, degree.driven, list(made.channels)
-    pivots = independent_columns([[A[i][j] for j in acting] for i in rows])
-    chosen = [acting[k] for k in pivots]
+    chosen = [acting[k] for k in independent_columns([[A[i][j] for j in acting] for i in rows])]
     rest = [j for j in acting if j not in chosen]
-    nu = [symbol(f"{channels[j].name} with others", "input") for j in chosen]
-    for x, i in zip(nu, rows, strict=True):
-        total = as_expr(0)
-        for j in acting:
-            total = total + A[i][j] * starts[channels[j]]
-        starts[x] = as_expr(0) if here is None else made.state(here).exact([total])[0]
-    unit = [[as_expr(int(k == l)) for l in range(len(rows))] for k in range(len(rows))]
-    right = [[*unit[k], *(as_expr(-A[i][j]) for j in rest)] for k, i in enumerate(rows)]
-    solved = solve_columns([[A[i][j] for j in chosen] for i in rows], right)
-    new = [*nu, *(channels[j] for j in rest)]
-    values = {channels[j]: _sum(zip(row, new, strict=True)) for j, row in zip(chosen, solved, strict=True)}
-    fields = list(form.fields)
-    for column, j in enumerate((*chosen, *rest)):
-        own = list(form.fields[j]) if j in rest else [as_expr(0)] * len(form.drift)
-        for row, k in zip(solved, chosen, strict=True):
-            own = [as_expr(a + row[column] * b) if b else a for a, b in zip(own, form.fields[k], strict=True)]
-        fields[j] = own
-    for x, j in zip(nu, chosen, strict=True):
-        channels[j] = x
-    made = _substituted(made, values)
+    left, right = ([[A[i][j] for j in those] for i in rows] for those in (chosen, rest))
+    ratio = solve_columns(left, right).map(_short)  # A₁⁻¹ A₂
+    values, fields = dict[Expr, Expr](), list(form.fields)
+    for k, row in zip(chosen, ratio, strict=True):
+        old, new = channels[k], symbol(f"{channels[k].name} combined", "input")
+        total = starts[old]
+        values[old] = new
+        for j, factor in zip(rest, row, strict=True):
+            values[old] = as_expr(values[old] - factor * channels[j])
+            total = total + factor * starts[channels[j]]
+            fields[j] = [as_expr(a - factor * b) if b else a for a, b in zip(fields[j], form.fields[k], strict=True)]
+        starts[new] = as_expr(0) if here is None else made.state(here).exact([total])[0]
+        channels[k] = new
     plain = Regular(form.variables, form.drift, fields, [], as_expr(1), as_expr(1))
-    return replace(made, form=plain, channels=tuple(channels)), chosen
+    return replace(_substituted(made, values), form=plain, channels=tuple(channels)), chosen
 
 
-def _sum(terms: Iterable[tuple[Any, Any]]) -> Expr:
-    total = as_expr(0)
-    for a, b in terms:
-        total = total + a * b
-    return as_expr(total)
+def _short(value: Any) -> Expr:
+    """A quotient with what cancels left out, so that nothing is divided by where it vanishes on both sides."""
+    return normal(as_expr(value)) if len(topological([value])) < _READABLE else as_expr(value)

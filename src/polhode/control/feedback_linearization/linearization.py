@@ -82,8 +82,7 @@ class FeedbackLinearization(Controller):
             self._plant, self._state = self._asked.plant(_PLACE)
             #: The conditions for making the whole state linear, where that was asked for.
             self.linearizability: Linearizability | None = None
-            wanted = self._outputs(outputs)
-            self.degree = self._degree(wanted, extend)
+            self.degree = self._whole() if outputs is None else self._degree(outputs_of(self._plant, outputs), extend)
             _check(self.degree, extend)
             self._errors = self._error_dynamics(poles, gains)
         #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
@@ -91,11 +90,9 @@ class FeedbackLinearization(Controller):
 
     # ---- the questions -------------------------------------------------------------------------------------------
 
-    def _outputs(self, outputs: Any) -> dict[str, Expr]:
-        if outputs is not None:
-            return outputs_of(self._plant, outputs)
+    def _whole(self) -> RelativeDegree:
         self.linearizability = linearizability(self._plant, self._state)
-        return linearizing_outputs(self._plant, self.linearizability)
+        return replace(linearizing_outputs(self._plant, self.linearizability), state=self._state)
 
     def _degree(self, outputs: dict[str, Expr], extend: bool) -> RelativeDegree:
         count = len(self._plant.inputs)
@@ -118,13 +115,13 @@ class FeedbackLinearization(Controller):
             return ()
         left = self.zero_dynamics
         if left.is_stable is None:
-            return (f"{left.size} states are not made linear, and eigenvalues do not tell whether they stay bounded.",)
+            return (f"{_counted(left.size)} not made linear, and eigenvalues do not tell whether they stay bounded.",)
         if left.is_stable:
             return ()
         worst = max(left.eigenvalues if left.eigenvalues is not None else [0j], key=lambda x: x.real)
         told = (
-            f"the zero dynamics are unstable: while {', '.join(self.outputs)} follow, {left.size} other states grow as "
-            f"exp({worst.real:.4g} t) away from rest."
+            f"the zero dynamics are unstable: while the outputs follow, what else moves leaves its rest as "
+            f"exp({worst.real:.4g} t)."
         )
         warn(f"{self.name}: {told}", code="W-FEEDBACK-001")
         return (told,)
@@ -276,6 +273,10 @@ def _check(degree: RelativeDegree, extend: bool) -> None:
             cure="Take other outputs, or a state away from there.",
             code="E-FEEDBACK-015",
         )
+
+
+def _counted(count: int) -> str:
+    return "one state is" if count == 1 else f"{count} states are"
 
 
 def _text(each: Expr) -> str:

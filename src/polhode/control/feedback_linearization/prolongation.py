@@ -26,7 +26,7 @@ from ...analysis.control_geometry.relative_degree import RelativeDegree
 from ...expr import Expr, Matrix, as_expr, directional, free_symbols, is_zero, jacobian, substitute
 from ...expr.spelling import further_rate
 from ...geometry.elimination import eliminate, factor_symmetric
-from .decoupling import Decoupled, moves
+from .decoupling import Decoupled, moves, solved_surely
 
 
 def by_prolongation(degree: RelativeDegree, wanted: Sequence[Expr]) -> Decoupled | None:
@@ -118,7 +118,7 @@ class _Prolongation:
         C, D = [row[:size] for row in left[size:]], [row[size:] for row in left[size:]]
         A = [[d - _dot(c, column) for d, column in zip(D_row, solved, strict=True)] for c, D_row in zip(C, D, strict=True)]
         b = [[entry - _dot(c, fast)] for c, entry in zip(C, right[size:], strict=True)]
-        alpha, divisors = eliminate(A, b)
+        alpha, divisors = solved_surely(A, b)
         found = [as_expr(entry) for (entry,) in alpha]
         W = [as_expr(f - _dot(found, [column[i] for column in solved])) for i, f in enumerate(fast)]
         return [*W, *found], divisors
