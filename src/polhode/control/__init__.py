@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .controller import Controller as Controller
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
+    from .feedback_linearization.partial import PartialLinearization as PartialLinearization
     from .law import ControllerState as ControllerState
     from .law import Law as Law
     from .law import Reference as Reference
@@ -22,6 +23,7 @@ _FILES = {
     "Reference": "law",
     "ControllerState": "law",
     "FeedbackLinearization": "feedback_linearization.linearization",
+    "PartialLinearization": "feedback_linearization.partial",
 }  # fmt: skip
 
 __all__ = [*_FILES]

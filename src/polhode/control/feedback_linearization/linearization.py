@@ -82,13 +82,16 @@ class FeedbackLinearization(Controller):
             self._plant, self._state = self._asked.plant(_PLACE)
             #: The conditions for making the whole state linear, where that was asked for.
             self.linearizability: Linearizability | None = None
-            self.degree = self._whole() if outputs is None else self._degree(outputs_of(self._plant, outputs), extend)
+            self.degree = self._whole() if outputs is None else self._degree(self._named(outputs), extend)
             _check(self.degree, extend)
             self._errors = self._error_dynamics(poles, gains)
         #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._looked_at()
 
     # ---- the questions -------------------------------------------------------------------------------------------
+
+    def _named(self, outputs: Any) -> dict[str, Expr]:
+        return outputs_of(self._plant, outputs)
 
     def _whole(self) -> RelativeDegree:
         self.linearizability = linearizability(self._plant, self._state)
@@ -182,9 +185,8 @@ class FeedbackLinearization(Controller):
     @cached_property
     def references(self) -> tuple[Reference, ...]:
         """The wanted curves, each with as many derivatives as its output's degree."""
-        own = {*self.equations.q, *self.equations.u, *self.equations.z}
         return tuple(
-            Reference(name, degree, quantity=None if y in own else y)
+            Reference(name, degree, quantity=y)
             for (name, y), degree in zip(self.outputs.items(), self.degrees, strict=True)
         )
 
