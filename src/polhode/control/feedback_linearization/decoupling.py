@@ -1,8 +1,8 @@
 """The inputs that give the outputs' highest derivatives wanted values: v = b + A c, solved for c.
 
 Two ways to the same function, the first of which divides by less: with the equations of motion left implicit
-(`prolongation`), or by the decoupling matrix itself. Either gives the inputs after feedback (accelerations of the driven
-speeds); the inputs follow by inverse dynamics.
+(`prolongation`), or by the decoupling matrix itself. Either gives the inputs after feedback (accelerations of the
+driven speeds); the inputs follow by inverse dynamics.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from ...analysis.control_geometry.determinant import determinant, vanishing_fact
 from ...analysis.control_geometry.relative_degree import RelativeDegree
 from ...expr import Expr, as_expr, constant_ratio, free_symbols, jacobian, substitute
 from ...geometry.elimination import eliminate, solve_columns
-
 
 #: Up to so many rows, Cramer's rule is taken where pivots may vanish.
 _FEW = 4

@@ -1,10 +1,10 @@
 """Integrators before inputs: the dynamic extension algorithm.
 
-J. Descusse and C. H. Moog, *Decoupling with dynamic compensation for strong invertible affine nonlinear systems* (1985);
-A. Isidori, *Nonlinear Control Systems* (1995), section 5.4. Where the decoupling matrix is singular, some of its rows
-depend on each other: the inputs that act in these appear too early. An integrator is put before each of them (before
-combinations of them, where more act than the rows have rank), so that others catch up; and so on, until the matrix is
-regular. That ends after at most n steps, or the outputs do not depend on the inputs independently.
+J. Descusse and C. H. Moog, *Decoupling with dynamic compensation for strong invertible affine nonlinear systems*
+(1985); A. Isidori, *Nonlinear Control Systems* (1995), section 5.4. Where the decoupling matrix is singular, some of its
+rows depend on each other: the inputs that act in these appear too early. An integrator is put before each of them
+(before combinations of them, where more act than the rows have rank), so that others catch up; and so on, until the
+matrix is regular. That ends after at most n steps, or the inputs do not move the outputs independently.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...errors import PolhodeError
 from ...expr import Expr, Matrix, as_expr, independent_columns, is_zero, normal, substitute, symbol, topological
 from ...expr.decide import combinations
 from ...geometry.elimination import solve_columns
-from ...geometry.vector_fields import NODE_LIMIT, Field
+from ...geometry.vector_fields import NODE_LIMIT
 
 _PLACE = "feedback_linearize"
 #: Quotients with more nodes than this are left as they are.

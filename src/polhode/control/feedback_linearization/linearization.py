@@ -1,12 +1,12 @@
 """Feedback linearisation: outputs, or the whole state, follow linear equations that are chosen.
 
-A. Isidori, *Nonlinear Control Systems* (1995), sections 4.2, 5.2 and 5.3; C. Mladenova, "Group Theory in the Problems of
-Modeling and Control of Multi-Body Systems", (290)-(308). Outputs of vector relative degree r have
+A. Isidori, *Nonlinear Control Systems* (1995), sections 4.2, 5.2 and 5.3; C. Mladenova, "Group Theory in the Problems
+of Modeling and Control of Multi-Body Systems", (290)-(308). Outputs of vector relative degree r have
 
     yᵢ^(rᵢ) = bᵢ(x) + Σ Aᵢⱼ(x) cⱼ,     c = A⁻¹ (v - b),     vᵢ = refᵢ^(rᵢ) + Σ kᵢⱼ (refᵢ^(j) - yᵢ^(j))
 
-so that the error of each obeys a linear equation of its own. Where Σ r is the dimension of the state, nothing else moves;
-otherwise the rest are the zero dynamics, which are looked at when the law is made.
+so that the error of each obeys a linear equation of its own. Where Σ r is the dimension of the state, nothing else
+moves; otherwise the rest are the zero dynamics, which are looked at when the law is made.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.control_geometry.at_state import Asked, AtState
+from ...analysis.control_geometry.at_state import Asked
 from ...analysis.control_geometry.linearizability import Linearizability, linearizability
 from ...analysis.control_geometry.outputs import outputs_of
 from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees_of
@@ -25,7 +25,7 @@ from ...analysis.control_geometry.zero_dynamics import ZeroDynamics, zero_dynami
 from ...analysis.operating_point import parameter_values
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, check_kind, warn
-from ...expr import Expr, as_expr, evaluate, free_symbols, quiet_collector, substitute, symbol
+from ...expr import Expr, as_expr, evaluate, free_symbols, is_zero, quiet_collector, substitute, symbol
 from ..controller import Controller
 from ..law import ControllerState, Law, Reference
 from .candidates import linearizing_outputs
@@ -47,9 +47,9 @@ class FeedbackLinearization(Controller):
     """A law under which outputs follow linear equations, in symbols; the whole state does where no output is named.
 
     `outputs` are names or expressions of the state, as many as `inputs`; without any, coordinates are looked for that
-    make the whole state linear. Errors decay with `poles` or with `gains` k₀, k₁, …, of which one set serves all outputs
-    or each has its own by name. With `extend`, integrators are put before inputs where that is needed; they start where
-    the state `at` has the inputs. At a state that is given the law must exist there too.
+    make the whole state linear. Errors decay with `poles` or with `gains` k₀, k₁, …, of which one set serves all
+    outputs, or each has its own by name. With `extend`, integrators are put before inputs where that is needed; they
+    start where the state `at` has the inputs. At a state that is given the law must exist too.
 
     >>> import polhode as ph
     >>> s = ph.System("arm", gravity=(0, 0, 0))
@@ -114,11 +114,17 @@ class FeedbackLinearization(Controller):
         return error_dynamics([*self.outputs], degrees, poles, gains, _PLACE)
 
     def _looked_at(self) -> tuple[str, ...]:
+        if self._starts_singular():
+            told = "the integrators start where the law does not hold; say where inputs are: at={…}."
+            warn(f"{self.name}: {told}", code="W-FEEDBACK-002")
+            return (told,)
         if self.degree.total == self.degree.size:
             return ()
         left = self.zero_dynamics
         if left.is_stable is None:
-            return (f"{_counted(left.size)} not made linear, and eigenvalues do not tell whether they stay bounded.",)
+            why = " ".join(each for each in left.notices if each.startswith(("At", "This", "A ")))
+            told = f"{_counted(left.size)} not made linear, and eigenvalues do not tell whether it stays bounded."
+            return (f"{told} {why}".rstrip(),)
         if left.is_stable:
             return ()
         worst = max(left.eigenvalues if left.eigenvalues is not None else [0j], key=lambda x: x.real)
@@ -128,6 +134,13 @@ class FeedbackLinearization(Controller):
         )
         warn(f"{self.name}: {told}", code="W-FEEDBACK-001")
         return (told,)
+
+    def _starts_singular(self) -> bool:
+        plant = self.degree.plant
+        if not isinstance(plant, ExtendedPlant):
+            return False
+        starts = {each.symbol: each.start for each in plant.integrators}
+        return any(map(is_zero, substitute(self.degree.singular, starts)))
 
     # ---- what was found ------------------------------------------------------------------------------------------
 
@@ -149,12 +162,18 @@ class FeedbackLinearization(Controller):
     @property
     def conditions(self) -> tuple[str, ...]:
         """Where the law does not hold, and which conditions for making the whole state linear hold, in words."""
+        return (*self._where_not, *(self.linearizability.sentences if self.linearizability is not None else ()))
+
+    @property
+    def _where_not(self) -> tuple[str, ...]:
         told = [
             f"The law does not hold where {_text(each)}, as the decoupling matrix is singular there."
             for each in self.degree.singular
         ]
-        told += [f"The law divides by a pivot, and does not hold where {_text(each)}." for each in self._further_singular]
-        return (*told, *(self.linearizability.sentences if self.linearizability is not None else ()))
+        told += [
+            f"The law divides by a pivot, and does not hold where {_text(each)}." for each in self._further_singular
+        ]
+        return tuple(told)
 
     @cached_property
     def zero_dynamics(self) -> ZeroDynamics:
@@ -207,9 +226,7 @@ class FeedbackLinearization(Controller):
     def _highest(self) -> list[Expr]:
         """v: the reference's highest derivative, and errors times their coefficients."""
         made = []
-        for wanted, chain, row in zip(
-            self.references, self._decoupled.chain, self._errors.coefficients, strict=True
-        ):
+        for wanted, chain, row in zip(self.references, self._decoupled.chain, self._errors.coefficients, strict=True):
             total = wanted.symbols[-1]
             for k, r, y in zip(row, wanted.symbols, chain, strict=False):
                 total = total + k * (r - y)
@@ -238,7 +255,7 @@ class FeedbackLinearization(Controller):
                 states,
                 self.references,
                 parameters=self._errors.parameters,
-                conditions=self.conditions[: len(self.singular)],
+                conditions=self._where_not,
             )
 
 
@@ -278,7 +295,7 @@ def _check(degree: RelativeDegree, extend: bool) -> None:
 
 
 def _counted(count: int) -> str:
-    return "one state is" if count == 1 else f"{count} states are"
+    return "one state is" if count == 1 else f"a part of {count} states is"
 
 
 def _text(each: Expr) -> str:

@@ -12,9 +12,9 @@ derivatives of the outputs,
       C W  + D α + β = v
 
 are solved for W and α together. For elastic joints of the reduced model (Mladenova (281), (282)) s is 2, C is the unit
-matrix, and α comes out by two derivatives of the links' inverse dynamics, with no matrix inverted but H; for s = 0 these
-are Spong's collocated (C = 0) and non-collocated (C = 1) partial linearisations. What stands in front of W and α and
-does not change with the state is taken as a pivot first.
+matrix, and α comes out by two derivatives of the links' inverse dynamics, with no matrix inverted but H; for s = 0
+these are Spong's collocated (C = 0) and non-collocated (C = 1) partial linearisations. What stands in front of W and α
+and does not change with the state is taken as a pivot first.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ class _Prolongation:
         unknown, size = [*self.highest, *self.channels], len(self.free)
         tops = [chain[-1] for chain in chains]
         E = jacobian(self.rows, self.channels) if size else []
-        left = [[*m, *row] for m, row in zip(self.mass, E, strict=True)] + [list(row) for row in jacobian(tops, unknown)]
+        left = [[*m, *row] for m, row in zip(self.mass, E, strict=True)] + [
+            list(row) for row in jacobian(tops, unknown)
+        ]
         right = [-entry for entry in self._without(self.rows, unknown)]
         right += [v - entry for v, entry in zip(wanted, self._without(tops, unknown), strict=True)]
         width = len(unknown)
@@ -116,7 +118,10 @@ class _Prolongation:
         E = [[left[i][size + j] for i in range(size)] for j in range(count)]  # by columns
         fast, solved = self.factors.solve(right[:size]), [self.factors.solve(column) for column in E]
         C, D = [row[:size] for row in left[size:]], [row[size:] for row in left[size:]]
-        A = [[d - _dot(c, column) for d, column in zip(D_row, solved, strict=True)] for c, D_row in zip(C, D, strict=True)]
+        A = [
+            [d - _dot(c, column) for d, column in zip(D_row, solved, strict=True)]
+            for c, D_row in zip(C, D, strict=True)
+        ]
         b = [[entry - _dot(c, fast)] for c, entry in zip(C, right[size:], strict=True)]
         alpha, divisors = solved_surely(A, b)
         found = [as_expr(entry) for (entry,) in alpha]
