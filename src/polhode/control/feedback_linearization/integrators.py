@@ -1,8 +1,8 @@
 """Integrators before inputs: the dynamic extension algorithm.
 
 J. Descusse and C. H. Moog, *Decoupling with dynamic compensation for strong invertible affine nonlinear systems*
-(1985); A. Isidori, *Nonlinear Control Systems* (1995), section 5.4. Where the decoupling matrix is singular, some of its
-rows depend on each other: the inputs that act in these appear too early. An integrator is put before each of them
+(1985); A. Isidori, *Nonlinear Control Systems* (1995), section 5.4. Where the decoupling matrix is singular, some of
+its rows depend on each other: the inputs that act in these appear too early. An integrator is put before each of them
 (before combinations of them, where more act than the rows have rank), so that others catch up; and so on, until the
 matrix is regular. That ends after at most n steps, or the inputs do not move the outputs independently.
 """
