@@ -9,7 +9,7 @@ matrix is regular. That ends after at most n steps, or the inputs do not move th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, as_expr, independent_columns, is_zero, normal, substitute, symbol, topological
 from ...expr.decide import combinations
-from ...geometry.elimination import solve_columns
+from ...geometry.elimination import factor_symmetric, solve_columns
 from ...geometry.vector_fields import NODE_LIMIT
 
 _PLACE = "feedback_linearize"
@@ -76,11 +76,21 @@ class ExtendedPlant(Plant):
     @cached_property
     def regular(self) -> Regular:
         """The form that the extension made."""
-        return self.form or Plant(self.equations, self.inputs, self.held, self.place, is_plain=True).regular
+        if self.form is not None:
+            return self.form
+        plain = Plant(self.equations, self.inputs, self.held, self.place, is_plain=True).regular
+        return replace(plain, positive=_product(factor_symmetric(self.mass_matrix).pivots))
 
     def state(self, here: AtState) -> AtState:
         """A state of the mechanism, with the integrators where they start."""
         return ExtendedState(here.linear, here.known, here.place, {x.symbol: x.start for x in self.integrators})
+
+
+def _product(entries: Iterable[Any]) -> Expr:
+    made = as_expr(1)
+    for entry in entries:
+        made = made * entry
+    return made
 
 
 def extended(plant: Plant, outputs: dict[str, Expr], here: AtState | None) -> RelativeDegree:
@@ -147,7 +157,7 @@ def _delayed(
     return replace(
         made,
         integrators=(*made.integrators, *integrators),
-        form=Regular([*form.variables, *added], [*drift, *still], fields, [], as_expr(1), as_expr(1)),
+        form=Regular([*form.variables, *added], [*drift, *still], fields, [], as_expr(1), form.positive),
     )
 
 
@@ -192,7 +202,7 @@ def _combined(
             fields[j] = [as_expr(a - factor * b) if b else a for a, b in zip(fields[j], form.fields[k], strict=True)]
         starts[new] = as_expr(0) if here is None else made.state(here).exact([total])[0]
         channels[k] = new
-    plain = Regular(form.variables, form.drift, fields, [], as_expr(1), as_expr(1))
+    plain = replace(form, fields=fields)
     return replace(_substituted(made, values), form=plain, channels=tuple(channels)), chosen
 
 
