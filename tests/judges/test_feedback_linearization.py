@@ -73,8 +73,8 @@ def test_ball_and_beam_is_refused_where_it_rests() -> None:
     with pytest.raises(ph.PolhodeError) as told:
         e.feedback_linearize(["r"], at={})
     assert str(told.value).startswith(
-        "feedback_linearize: the law does not exist at the given state: relative degree 3 of 4 states, lost where r = 0 "
-        "or theta' = 0; none at the given state, where r and theta' vanish."
+        "feedback_linearize: the law does not exist at the given state: relative degree 3 of 4 states, lost where "
+        "r = 0 or theta' = 0; none at the given state, where r and theta' vanish."
     )
     found = e.is_feedback_linearizable()
     assert not found and found.ranks == (1, 2) and found.involutive == (True, False)

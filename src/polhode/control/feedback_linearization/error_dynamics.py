@@ -33,7 +33,11 @@ class ErrorDynamics:
 
 
 def error_dynamics(
-    names: Sequence[str], degrees: Sequence[int], poles: Any = None, gains: Any = None, place: str = "feedback_linearize"
+    names: Sequence[str],
+    degrees: Sequence[int],
+    poles: Any = None,
+    gains: Any = None,
+    place: str = "feedback_linearize",
 ) -> ErrorDynamics:
     """Coefficients by poles, or as given: one number or list for all outputs, or by their names.
 

@@ -1,4 +1,4 @@
-"""Laws under which outputs are chains of integrators: proved on the graph, run in closed loop, refused with a reason."""
+"""Laws under which outputs are chains of integrators: proved on the graph, run in closed loop, or refused."""
 
 from __future__ import annotations
 
