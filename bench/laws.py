@@ -62,7 +62,7 @@ def _call(law: FeedbackLinearization, name: str, calls: int, say: Callable[[str]
         [str(program.resolve()), str(calls)], input=values, capture_output=True, text=True, check=False
     )
     if run.returncode:
-        raise PolhodeError(f"the loop of {name} ended with {run.returncode}.", code="E-BENCH-014")
+        raise PolhodeError(f"the loop of {name} ended with {run.returncode}.", code="E-BENCH-015")
     return 1e-9 * float(run.stdout.split()[1]), _operations(folder / "arm_control_law.h")
 
 
