@@ -52,11 +52,15 @@ class ExtendedState(AtState):
 
 @dataclass(frozen=True, eq=False)
 class ExtendedPlant(Plant):
-    """A mechanism behind integrators: the inputs are `channels`, and what the mechanism's own are is in `controls`."""
+    """A mechanism behind integrators: the inputs are `channels`, and what the mechanism's own are is in `controls`.
+
+    `starts` are values of the channels at the state at which the integrators start.
+    """
 
     integrators: tuple[Integrator, ...] = ()
     controls: Mapping[Expr, Expr] = field(default_factory=dict)
     channels: tuple[Expr, ...] = ()
+    starts: Mapping[Expr, Expr] = field(default_factory=dict)
     form: Regular | None = None
 
     @cached_property
@@ -101,13 +105,13 @@ def extended(plant: Plant, outputs: dict[str, Expr], here: AtState | None) -> Re
     symbols = [*plant.inputs.values()]
     made = ExtendedPlant(
         plant.equations, plant.inputs, plant.held, plant.place, is_plain=True,
-        controls={x: x for x in symbols}, channels=tuple(symbols),
+        controls={x: x for x in symbols}, channels=tuple(symbols), starts=starts,
     )  # fmt: skip
     degree = degrees_of(made, outputs, None)
     for _ in range(plant.size):
         if degree.exists or None in degree.degrees:
             break
-        made = _delayed(degree, made, starts, here)
+        made = _delayed(degree, made, here)
         size = len(topological([*made.regular.drift, *(entry for g in made.regular.fields for entry in g)]))
         if size > NODE_LIMIT:
             break
@@ -131,13 +135,11 @@ def _too_early(degree: RelativeDegree) -> tuple[list[int], list[int]]:
     return rows, acting
 
 
-def _delayed(
-    degree: RelativeDegree, made: ExtendedPlant, starts: dict[Expr, Expr], here: AtState | None
-) -> ExtendedPlant:
+def _delayed(degree: RelativeDegree, made: ExtendedPlant, here: AtState | None) -> ExtendedPlant:
     """An integrator more before each of the inputs that appear too early."""
     rows, acting = _too_early(degree)
     if len(acting) > len(rows):
-        made, acting = _combined(degree, made, rows, acting, starts, here)
+        made, acting = _combined(degree, made, rows, acting, here)
     form = made.regular
     names = [*made.inputs]
     added = [symbol(f"{names[j]} integrator {_count(made, j) + 1}", "state") for j in acting]
@@ -148,15 +150,13 @@ def _delayed(
     fields = [[*g, *still] for g in form.fields]
     for k, j in enumerate(acting):
         fields[j] = [as_expr(int(i == len(drift) + k)) for i in range(len(drift) + len(added))]
-    first = [not _count(made, j) for j in acting]
-    integrators = [
-        Integrator(j, x, made.channels[j], starts[made.channels[j]] if is_first else as_expr(0))
-        for x, j, is_first in zip(added, acting, first, strict=True)
-    ]
-    made = _substituted(made, {made.channels[j]: x for x, j in zip(added, acting, strict=True)})
+    delayed = {made.channels[j]: x for x, j in zip(added, acting, strict=True)}
+    integrators = [Integrator(j, delayed[w], w, made.starts[w]) for j, w in zip(acting, delayed, strict=True)]
+    made = _substituted(made, delayed)
     return replace(
         made,
         integrators=(*made.integrators, *integrators),
+        starts={**made.starts, **dict.fromkeys(delayed, as_expr(0))},  # what is left before an integrator is a rate
         form=Regular([*form.variables, *added], [*drift, *still], fields, [], as_expr(1), form.positive),
     )
 
@@ -182,7 +182,6 @@ def _combined(
     made: ExtendedPlant,
     rows: Sequence[int],
     acting: Sequence[int],
-    starts: dict[Expr, Expr],
     here: AtState | None,
 ) -> tuple[ExtendedPlant, list[int]]:
     """What acts in the rows as inputs of its own, ν = c₁ + A₁⁻¹ A₂ c₂, in place of as many others, c₁."""
@@ -191,7 +190,7 @@ def _combined(
     rest = [j for j in acting if j not in chosen]
     left, right = ([[A[i][j] for j in those] for i in rows] for those in (chosen, rest))
     ratio = solve_columns(left, right).map(_short)  # A₁⁻¹ A₂
-    values, fields = dict[Expr, Expr](), list(form.fields)
+    values, fields, starts = dict[Expr, Expr](), list(form.fields), dict(made.starts)
     for k, row in zip(chosen, ratio, strict=True):
         old, new = channels[k], symbol(f"{channels[k].name} combined", "input")
         total = starts[old]
@@ -200,10 +199,10 @@ def _combined(
             values[old] = as_expr(values[old] - factor * channels[j])
             total = total + factor * starts[channels[j]]
             fields[j] = [as_expr(a - factor * b) if b else a for a, b in zip(fields[j], form.fields[k], strict=True)]
-        starts[new] = as_expr(0) if here is None else made.state(here).exact([total])[0]
+        starts[new] = starts[old] if here is None else made.state(here).exact([total])[0]
         channels[k] = new
     plain = replace(form, fields=fields)
-    return replace(_substituted(made, values), form=plain, channels=tuple(channels)), chosen
+    return replace(_substituted(made, values), form=plain, channels=tuple(channels), starts=starts), chosen
 
 
 def _short(value: Any) -> Expr:

@@ -83,7 +83,7 @@ class FeedbackLinearization(Controller):
             #: The conditions for making the whole state linear, where that was asked for.
             self.linearizability: Linearizability | None = None
             self.degree = self._whole() if outputs is None else self._degree(self._named(outputs), extend)
-            _check(self.degree, extend)
+            _check(self.degree)
             self._errors = self._error_dynamics(poles, gains)
         #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._looked_at()
@@ -122,9 +122,10 @@ class FeedbackLinearization(Controller):
             return ()
         left = self.zero_dynamics
         if left.is_stable is None:
-            why = " ".join(each for each in left.notices if each.startswith(("At", "This", "A ")))
-            told = f"{_counted(left.size)} not made linear, and eigenvalues do not tell whether it stays bounded."
-            return (f"{told} {why}".rstrip(),)
+            told = (
+                f"{_counted(left.size)} not made linear, and eigenvalues do not tell whether what is left stays bounded"
+            )
+            return (f"{told}.", *left.notices)
         if left.is_stable:
             return ()
         worst = max(left.eigenvalues if left.eigenvalues is not None else [0j], key=lambda x: x.real)
@@ -276,7 +277,7 @@ def _assembly(equations: Any) -> Any:
     return refuse
 
 
-def _check(degree: RelativeDegree, extend: bool) -> None:
+def _check(degree: RelativeDegree) -> None:
     if not degree.exists:
         cure = "Put integrators before inputs that appear too early, extend=True, or take other outputs."
         raise PolhodeError(
@@ -295,7 +296,7 @@ def _check(degree: RelativeDegree, extend: bool) -> None:
 
 
 def _counted(count: int) -> str:
-    return "one state is" if count == 1 else f"a part of {count} states is"
+    return "one state is" if count == 1 else f"{count} states are"
 
 
 def _text(each: Expr) -> str:

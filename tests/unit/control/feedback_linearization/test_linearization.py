@@ -143,6 +143,10 @@ def test_orientations_may_be_quaternions() -> None:
         (lambda: cart_pole().derive().feedback_linearize(["x"], extend="yes"), "True or False"),
         (lambda: cart_pole().derive().feedback_linearize(3), "3"),
         (lambda: FeedbackLinearization("cart", ["x"]), "no set of equations"),
+        (
+            lambda: FeedbackLinearization(four_bar().derive().record, ["crank"], ["crank"], {}),
+            "how its constraints are",
+        ),
     ],
 )
 def test_what_cannot_be_says_why(make: Any, sentence: str) -> None:
@@ -164,8 +168,8 @@ def test_unstable_zero_dynamics_are_warned_of_in_the_call() -> None:
     with pytest.warns(UserWarning, match=r"zero dynamics are unstable.*exp\(4.429 t\)"):
         law = e.feedback_linearize(["x"])
     assert law.notices and law.zero_dynamics.is_stable is False
-    (told,) = e.feedback_linearize(["theta"]).notices
-    assert told.startswith("a part of 2 states is not made linear")
+    told = e.feedback_linearize(["theta"]).notices[0]
+    assert told.startswith("2 states are not made linear, and eigenvalues do not tell")
 
 
 def test_the_law_says_where_it_does_not_hold() -> None:
