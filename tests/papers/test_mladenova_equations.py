@@ -12,8 +12,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "mladenova.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
-#: Feedback linearisation, (290)-(304) and (308), waits for the room of controllers.
-OF_CONTROL = {*range(290, 305), 308}
 
 
 @cache
@@ -26,7 +24,7 @@ def test_every_equation_has_a_line() -> None:
     for first in re.findall(r"(?m)^\| ([^|]*) \|", PAGE):
         for low, high in re.findall(r"\((\d+)\)(?:–\((\d+)\))?", first):
             listed |= {*range(int(low), int(high or low) + 1)}
-    assert {*range(1, 398)} - listed == OF_CONTROL
+    assert {*range(1, 398)} <= listed
 
 
 @pytest.mark.parametrize(("path", "name"), NAMED, ids=[name for _, name in NAMED])

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .controller import Controller as Controller
+    from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
+    from .feedback_linearization.partial import PartialLinearization as PartialLinearization
     from .law import ControllerState as ControllerState
     from .law import Law as Law
     from .law import Reference as Reference
@@ -20,6 +22,8 @@ _FILES = {
     "Law": "law",
     "Reference": "law",
     "ControllerState": "law",
+    "FeedbackLinearization": "feedback_linearization.linearization",
+    "PartialLinearization": "feedback_linearization.partial",
 }  # fmt: skip
 
 __all__ = [*_FILES]

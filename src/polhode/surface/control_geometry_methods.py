@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..analysis.control_geometry.at_state import Asked
     from ..analysis.control_geometry.controllability import Controllability
     from ..analysis.control_geometry.flatness import FlatOutput
+    from ..analysis.control_geometry.linearizability import Linearizability
     from ..analysis.control_geometry.observability import Observability
     from ..analysis.control_geometry.relative_degree import RelativeDegree
     from ..analysis.control_geometry.zero_dynamics import ZeroDynamics
@@ -84,6 +85,14 @@ class ControlGeometryMethods(Derived):
         from ..analysis.control_geometry.flatness import is_flat_output
 
         return is_flat_output(self._asked(inputs, None, parameters), outputs)
+
+    def is_feedback_linearizable(
+        self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
+    ) -> Linearizability:
+        """Whether feedback makes the whole state linear; see `analysis.control_geometry.linearizability`."""
+        from ..analysis.control_geometry.linearizability import is_feedback_linearizable
+
+        return is_feedback_linearizable(self._asked(inputs, at, parameters))
 
     def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Asked:
         from ..analysis.control_geometry.at_state import Asked

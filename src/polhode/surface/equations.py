@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack, cast
 from ..errors import check_kind, refuse
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
+from .control_methods import ControlMethods
 from .equilibrium_methods import EquilibriumMethods
 from .identification_methods import IdentificationMethods
 from .inverse_kinematics_methods import InverseKinematicsMethods
@@ -49,6 +50,7 @@ class Equations(
     InverseKinematicsMethods,
     AnalysisMethods,
     ControlGeometryMethods,
+    ControlMethods,
     LinearMethods,
     EquilibriumMethods,
     IdentificationMethods,

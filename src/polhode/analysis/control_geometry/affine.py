@@ -129,7 +129,7 @@ class Plant:
 
     def check(self) -> None:
         """Raise where the equations are no such form: they depend on time, or bend with an input."""
-        rates = [*self._load, *self._coordinate_rates, *self._state_rates]
+        rates = [*self._load, *self.coordinate_rates, *self.state_rates]
         mass = [as_expr(entry) for entry in self.equations.mass_matrix.entries()]
         if self.equations.system.time in free_symbols([*rates, *mass]):
             raise PolhodeError(
@@ -143,7 +143,7 @@ class Plant:
             bent = directional(
                 [*self._load_by_inputs.entries(), *self._state_by_inputs.entries()], {symbol: as_expr(1)}
             )
-            if not all(map(is_zero, bent)) or any(x in controls for x in free_symbols(self._coordinate_rates)):
+            if not all(map(is_zero, bent)) or any(x in controls for x in free_symbols(self.coordinate_rates)):
                 raise PolhodeError(
                     f"the equations are not affine in the input '{name}'.",
                     place=self.place,
@@ -168,16 +168,31 @@ class Plant:
         return jacobian(self._load, [*self.inputs.values()])
 
     @cached_property
-    def _coordinate_rates(self) -> list[Expr]:
+    def coordinate_rates(self) -> list[Expr]:
+        """q̇."""
         return self._held(self.equations.coordinate_rates)
 
     @cached_property
-    def _state_rates(self) -> list[Expr]:
+    def state_rates(self) -> list[Expr]:
+        """ż, with the inputs."""
         return self._held(self.equations.z_rates)
 
     @cached_property
     def _state_by_inputs(self) -> Matrix:
-        return jacobian(self._state_rates, [*self.inputs.values()])
+        return jacobian(self.state_rates, [*self.inputs.values()])
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        """M."""
+        size = len(self.equations.u)
+        flat = self._held(list(self.equations.mass_matrix.entries()))
+        return Matrix([flat[i * size : (i + 1) * size] for i in range(size)])
+
+    @cached_property
+    def residuals(self) -> list[Expr]:
+        """M u̇ - f - B c, which vanish; by inverse dynamics, on the symbols of u̇."""
+        equations = self.equations
+        return self._held([a - b for a, b in zip(equations.inverse_dynamics, equations.efforts, strict=True)])
 
     # ---- the two forms -------------------------------------------------------------------------------------------
 
@@ -193,7 +208,7 @@ class Plant:
                 _columns(by_inputs, self.inputs), _columns(self._state_by_inputs, self.inputs), strict=True
             )
         ]
-        drift = [*self._coordinate_rates, *self._without_inputs(rates), *self._without_inputs(self._state_rates)]
+        drift = [*self.coordinate_rates, *self._without_inputs(rates), *self._without_inputs(self.state_rates)]
         return ControlAffine(
             self.equations, self.inputs, self.variables, drift, dict(zip(self.inputs, fields, strict=True))
         )
@@ -217,7 +232,7 @@ class Plant:
                 fields.append([*still, *next(left), *settled])
             else:
                 fields.append([*still, *[as_expr(0)] * len(self.equations.u), *map(as_expr, R[k])])
-        drift = [*self._coordinate_rates, *drift, *self._without_inputs(self._state_rates)]
+        drift = [*self.coordinate_rates, *drift, *self._without_inputs(self.state_rates)]
         driven = dict(zip(acting, rows, strict=True))
         speeds = [driven.get(k, -1) for k in range(len(self.inputs))]
         return Regular(self.variables, drift, fields, speeds, determinant(block), positive)
@@ -225,8 +240,7 @@ class Plant:
     def _partly_driven(self, rows: Sequence[int]) -> tuple[list[Expr], list[list[Expr]], Expr]:
         """u̇ with the driven speeds left as they are, by the acceleration of each driven speed, and det M_pp."""
         size = len(self.equations.u)
-        flat = self._held(list(self.equations.mass_matrix.entries()))
-        M = [flat[i * size : (i + 1) * size] for i in range(size)]
+        M = self.mass_matrix
         free = [i for i in reversed(range(size)) if i not in rows]  # from the tips, where M has its zeros
         load = self._without_inputs(self._load)
         factors = factor_symmetric([[M[i][j] for j in free] for i in free])

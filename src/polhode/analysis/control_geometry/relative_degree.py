@@ -26,6 +26,8 @@ from .determinant import determinant, vanishing_factors
 from .outputs import outputs_of
 
 _PLACE = "relative_degree"
+#: Chains no longer than this are differentiated on: to look whether they end costs more.
+_SHORT_CHAIN = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,6 +152,13 @@ def relative_degree(
         return degrees_of(made, outputs_of(made, outputs), state)
 
 
+def _is_closed(made: Plant, chain: Sequence[Expr]) -> bool:
+    """Whether the last derivative is a function of those before."""
+    if len(chain) <= _SHORT_CHAIN:
+        return is_zero(chain[-1])
+    return rank(made.differentials(chain)) < len(chain)
+
+
 def degrees_of(made: Plant, outputs: dict[str, Expr], state: AtState | None) -> RelativeDegree:
     """The degrees of outputs of a mechanism with its controls."""
     form = made.regular
@@ -174,7 +183,7 @@ def degrees_of(made: Plant, outputs: dict[str, Expr], state: AtState | None) -> 
         for i, rate in zip(open_rows, rates, strict=True):
             chains[i].append(rate)
         # where the differential of a derivative is spanned by those before, all later ones are, and no input appears
-        open_rows = [i for i in open_rows if rank(made.differentials(chains[i])) == len(chains[i])]
+        open_rows = [i for i in open_rows if not _is_closed(made, chains[i])]
     degrees = tuple(None if row is None else len(chain) for row, chain in zip(rows, chains, strict=True))
     width = len(form.fields)
     driven = Matrix([row or [as_expr(0)] * width for row in rows])

@@ -127,18 +127,24 @@ def zero_dynamics(
             offsets = state.exact([*wanted.values()])
             wanted = {name: as_expr(y - y0) for (name, y), y0 in zip(wanted.items(), offsets, strict=True)}
         degree = degrees_of(made, wanted, state)
-        _check(degree)
-        manifold = [entry for chain in degree.chain for entry in chain]
-        drift = _held_field(degree)
-        rates, solved, conditions = _reduced(made, manifold, drift)
-        here = state or asked.state(_PLACE)
-        eigenvalues, notices = _eigenvalues(made, here, manifold, drift, degree)
-        if not rates and made.size > degree.total:
-            notices = ("The outputs could not be solved for states one by one: see manifold and drift.", *notices)
-        return ZeroDynamics(degree, tuple(manifold), drift, rates, solved, conditions, eigenvalues, notices)
+        check_square(degree)
+        return zero_dynamics_of(degree, state or asked.state(_PLACE))
 
 
-def _check(degree: RelativeDegree) -> None:
+def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
+    """The zero dynamics of outputs whose relative degree exists, with eigenvalues about a state."""
+    made = degree.plant
+    manifold = [entry for chain in degree.chain for entry in chain]
+    drift = _held_field(degree)
+    rates, solved, conditions = _reduced(made, manifold, drift)
+    eigenvalues, notices = _eigenvalues(made, here, manifold, drift, degree)
+    if not rates and made.size > degree.total:
+        notices = ("The outputs could not be solved for states one by one: see manifold and drift.", *notices)
+    return ZeroDynamics(degree, tuple(manifold), drift, rates, solved, conditions, eigenvalues, notices)
+
+
+def check_square(degree: RelativeDegree) -> None:
+    """Raise where there are not as many outputs as inputs, or the degree does not exist."""
     if len(degree.outputs) != len(degree.inputs):
         raise PolhodeError(
             f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.",

@@ -27,12 +27,17 @@ _MOTORS = (
 
 
 def elastic_arm(
-    gears: str = "elastic", coupling: str = "full", stiffness: Any = 10000, damping: Any = None, mark: str = ""
+    gears: str = "elastic",
+    coupling: str = "full",
+    stiffness: Any = 10000,
+    damping: Any = None,
+    mark: str = "",
+    joints: int = 6,
 ) -> System:
     """An arm of six joints, each on a motor; every length, mass, inertia, ratio and stiffness is a parameter.
 
-    `gears` are "elastic" or "stiff", `coupling` is that of the rotors, `mark` ends the names of all parameters. The
-    named pose "reach" has the arm bent forward, the gears being at rest.
+    `gears` are "elastic" or "stiff", `coupling` is that of the rotors, `mark` ends the names of all parameters; of the
+    arm, the first `joints` are there. The named pose "reach" has the arm bent forward, the gears being at rest.
 
     >>> arm = elastic_arm()
     >>> len(arm.parameters), len(arm.derive().u)
@@ -40,7 +45,8 @@ def elastic_arm(
     """
     arm = System("elastic arm" if gears == "elastic" else "geared arm")
     link = arm.ground
-    for i, ((axis, place), (mass, centre, moments)) in enumerate(zip(_JOINTS, _LINKS, strict=True), start=1):
+    parts = zip(_JOINTS[:joints], _LINKS[:joints], strict=True)
+    for i, ((axis, place), (mass, centre, moments)) in enumerate(parts, start=1):
         m = arm.parameter(f"m{i}{mark}", mass, "kg")
         com, at = (
             [arm.parameter(f"{letter}{i}{x}{mark}", value, "m") for x, value in zip("xyz", values, strict=True)]
@@ -50,7 +56,7 @@ def elastic_arm(
         body = arm.body(f"link {i}", m, com, I)
         arm.joint(f"j{i}", link, body, Revolute(axis), at=at)
         link = body
-    for i, (ratio, weight, across, along) in enumerate(_MOTORS, start=1):
+    for i, (ratio, weight, across, along) in enumerate(_MOTORS[:joints], start=1):
         n, m = arm.parameter(f"n{i}{mark}", ratio), arm.parameter(f"mr{i}{mark}", weight, "kg")
         Ir = arm.parameter(f"Ir{i}{mark}", across, "kg m^2")
         Im = arm.parameter(f"Im{i}{mark}", along, "kg m^2")
@@ -60,5 +66,6 @@ def elastic_arm(
         if gears == "elastic" and damping is not None:
             elastic["damping"] = arm.parameter(f"d{i}{mark}", damping, "N m s/rad")
         arm.motor(f"j{i}", n, inertia=(Ir, Ir, Im), mass=m, coupling=coupling, **elastic)
-    arm.pose("reach", {"j2": 0.6, "j3": 0.9, "j4": 0.3, "j5": 0.4})
+    reach = {"j2": 0.6, "j3": 0.9, "j4": 0.3, "j5": 0.4}
+    arm.pose("reach", {name: angle for name, angle in reach.items() if name in arm.joints})
     return arm

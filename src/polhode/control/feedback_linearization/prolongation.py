@@ -1,0 +1,147 @@
+"""Derivatives of outputs with the equations of motion left implicit, and differentiated instead of their solution.
+
+Where inputs drive the speeds a, and not p (`control_geometry.affine.Regular`), the rows of inverse dynamics
+
+    ρ_p(q, u, u̇) = 0,      ρ_p' = 0,      ρ_p'' = 0, …
+
+are linear in u̇_p, ü_p, …, each with the same M_pp in front: one factorisation serves all orders. Let s be the first
+order in which the accelerations α = u̇_a appear. With W the derivative of u_p of order s + 1 and v the wanted highest
+derivatives of the outputs,
+
+    M_pp W + E α + ρ = 0
+      C W  + D α + β = v
+
+are solved for W and α together. For elastic joints of the reduced model (Mladenova (281), (282)) s is 2, C is the unit
+matrix, and α comes out by two derivatives of the links' inverse dynamics, with no matrix inverted but H; for s = 0
+these are Spong's collocated (C = 0) and non-collocated (C = 1) partial linearisations. What stands in front of W and α
+and does not change with the state is taken as a pivot first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...analysis.control_geometry.affine import Plant
+from ...analysis.control_geometry.relative_degree import RelativeDegree
+from ...expr import Expr, Matrix, as_expr, directional, free_symbols, is_zero, jacobian, substitute
+from ...expr.spelling import further_rate
+from ...geometry.elimination import eliminate, factor_symmetric
+from .decoupling import Decoupled, moves, solved_surely
+
+
+def by_prolongation(degree: RelativeDegree, wanted: Sequence[Expr]) -> Decoupled | None:
+    """Inputs after feedback for wanted highest derivatives; None where outputs do not lie so to the driven speeds."""
+    plant = degree.plant
+    if not plant.regular.driven:
+        return None
+    made = _Prolongation(plant)
+    chain = made.levels() and made.chains(degree)
+    return made.solved(chain, wanted) if chain else None
+
+
+class _Prolongation:
+    """Rows of the speeds that are not driven, order by order, on symbols for the derivatives of these speeds."""
+
+    def __init__(self, plant: Plant) -> None:
+        equations, driven = plant.equations, plant.regular.driven
+        inputs = [*plant.inputs.values()]
+        self.plant = plant
+        self.channels = [x if speed < 0 else equations.udot[speed] for x, speed in zip(inputs, driven, strict=True)]
+        self.free = [i for i in reversed(range(len(equations.u))) if i not in driven]  # M has its zeros at the tips
+        self.highest = [equations.udot[i] for i in self.free]  # W
+        self.rows = [plant.residuals[i] for i in self.free]
+        self.mass = [[plant.mass_matrix[i][j] for j in self.free] for i in self.free]
+        self.factors = factor_symmetric(self.mass)
+        self.flow = dict(zip(equations.q, plant.coordinate_rates, strict=True))
+        self.flow |= dict(zip(equations.u, equations.udot, strict=True))
+        self.flow |= dict(zip(equations.z, plant.state_rates, strict=True))
+        self.known: dict[Expr, Expr] = {}
+
+    def levels(self) -> bool:
+        """Solve for derivatives of the free speeds until inputs appear in their rows, which they may never do."""
+        for order in range(self.plant.size if self.free else 0):
+            if _depend(self.rows, self.channels):
+                return True
+            self.rows = self._without(self.rows, self.channels)
+            right = substitute(self._without(self.rows, self.highest), self.known)
+            self.known |= dict(zip(self.highest, self.factors.solve([-entry for entry in right]), strict=True))
+            later = [further_rate(self.plant.equations.udot[i], order + 1) for i in self.free]
+            self.flow |= dict(zip(self.highest, later, strict=True))
+            self.rows, self.highest = directional(self.rows, self.flow), later
+        return not self.free
+
+    def chains(self, degree: RelativeDegree) -> list[list[Expr]] | None:
+        """Each output and its derivatives up to its degree, the first in which W or an input appears."""
+        unknown = [*self.highest, *self.channels]
+        found = []
+        for value, count in zip(degree.outputs.values(), degree.degrees, strict=True):
+            chain = [value]
+            for _ in range(count or 0):
+                if _depend(chain[-1:], unknown):
+                    return None
+                (chain[-1],) = self._without(chain[-1:], unknown)
+                chain += directional(chain[-1:], self.flow)
+            found.append(chain)
+        return found
+
+    def solved(self, chains: Sequence[Sequence[Expr]], wanted: Sequence[Expr]) -> Decoupled:
+        """W and α, by the surest pivots; or W first, as M_pp is positive, where a pivot may vanish."""
+        unknown, size = [*self.highest, *self.channels], len(self.free)
+        tops = [chain[-1] for chain in chains]
+        E = jacobian(self.rows, self.channels) if size else []
+        left = [[*m, *row] for m, row in zip(self.mass, E, strict=True)] + [
+            list(row) for row in jacobian(tops, unknown)
+        ]
+        right = [-entry for entry in self._without(self.rows, unknown)]
+        right += [v - entry for v, entry in zip(wanted, self._without(tops, unknown), strict=True)]
+        width = len(unknown)
+        flat = substitute([*(as_expr(entry) for row in left for entry in row), *right], self.known)
+        left = [flat[i * width : (i + 1) * width] for i in range(width)]
+        right = flat[width * width :]
+        solution, divisors = eliminate(left, [[entry] for entry in right])
+        if any(map(moves, divisors[:-1])):
+            found, divisors = self._by_mass_matrix(left, right)
+        else:
+            found = [as_expr(entry) for (entry,) in solution]
+        equations, values = self.plant.equations, dict(zip(unknown, found, strict=True)) | self.known
+        below = iter(substitute([entry for chain in chains for entry in chain[:-1]], self.known))
+        return Decoupled(
+            tuple(tuple(next(below) for _ in chain[:-1]) for chain in chains),
+            tuple(found[size:]),
+            tuple(values[x] for x in equations.udot),
+            tuple(divisors),
+        )
+
+    def _by_mass_matrix(self, left: Sequence[Sequence[Expr]], right: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+        """(D - C M⁻¹ E) α = v - β + C M⁻¹ ρ, then W."""
+        size, count = len(self.free), len(self.channels)
+        E = [[left[i][size + j] for i in range(size)] for j in range(count)]  # by columns
+        fast, solved = self.factors.solve(right[:size]), [self.factors.solve(column) for column in E]
+        C, D = [row[:size] for row in left[size:]], [row[size:] for row in left[size:]]
+        A = [
+            [d - _dot(c, column) for d, column in zip(D_row, solved, strict=True)]
+            for c, D_row in zip(C, D, strict=True)
+        ]
+        b = [[entry - _dot(c, fast)] for c, entry in zip(C, right[size:], strict=True)]
+        alpha, divisors = solved_surely(A, b)
+        found = [as_expr(entry) for (entry,) in alpha]
+        W = [as_expr(f - _dot(found, [column[i] for column in solved])) for i, f in enumerate(fast)]
+        return [*W, *found], divisors
+
+    def _without(self, values: Sequence[Expr], symbols: Sequence[Expr]) -> list[Expr]:
+        return substitute(values, dict.fromkeys(symbols, as_expr(0)))
+
+
+def _dot(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
+    total = as_expr(0)
+    for x, y in zip(a, b, strict=True):
+        if not (is_zero(x) or is_zero(y)):
+            total = total + x * y
+    return total
+
+
+def _depend(values: Sequence[Expr], symbols: Sequence[Expr]) -> bool:
+    """Whether some of the values change with some of the symbols."""
+    present = {*free_symbols(values)}
+    found = [x for x in symbols if x in present]
+    return bool(found) and not all(map(is_zero, Matrix(jacobian(values, found)).entries()))

@@ -1,0 +1,180 @@
+"""Laws under which outputs are chains of integrators: proved on the graph, run in closed loop, or refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.linearized_loops import is_chain_of_integrators
+
+import polhode as ph
+from polhode.control import FeedbackLinearization
+from polhode.control.feedback_linearization.decoupling import by_decoupling_matrix, inputs_of
+from polhode.control.feedback_linearization.prolongation import by_prolongation
+from polhode.expr import same, symbol
+from polhode.model.samples import elastic_arm
+from polhode.model.samples.linkages import four_bar
+from polhode.model.samples.underactuated import (
+    ball_and_beam,
+    cart_pole,
+    furuta_pendulum,
+    planar_vtol,
+    quadrotor,
+    tora,
+    two_link_pendulum,
+)
+
+JOINTS = [f"j{i}" for i in range(1, 7)]
+
+
+def tora_law() -> FeedbackLinearization:
+    s = tora()
+    M, m, e = (s.parameters[name].symbol for name in ("M", "m", "e"))
+    made = s.derive()
+    return made.feedback_linearize({"centre": made.q[0] + m * e * ph.sin(made.q[1]) / (M + m)})
+
+
+@pytest.mark.filterwarnings("ignore:.*W-FEEDBACK-001")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: cart_pole().derive().feedback_linearize(["x"]),
+        lambda: cart_pole().derive().feedback_linearize(["theta"]),
+        lambda: furuta_pendulum().derive().feedback_linearize(["pendulum"]),
+        lambda: two_link_pendulum().derive().feedback_linearize(["shoulder"], ["elbow"]),
+        lambda: two_link_pendulum().derive().feedback_linearize(["shoulder", "elbow'"], ["shoulder", "elbow"]),
+        lambda: ball_and_beam().derive().feedback_linearize(["r"]),
+        lambda: planar_vtol().derive().feedback_linearize(["x", "y"]),
+        lambda: quadrotor(2).derive().feedback_linearize(),
+        lambda: elastic_arm(coupling="reduced", joints=3).derive().feedback_linearize(),
+        lambda: elastic_arm(coupling="reduced", joints=2, damping=3).derive().feedback_linearize(["j1", "j2"]),
+        tora_law,
+    ],
+)
+def test_coordinates_are_chains_of_integrators(make: Any) -> None:
+    assert is_chain_of_integrators(make())
+
+
+@pytest.mark.filterwarnings("ignore:.*W-FEEDBACK-001")
+@pytest.mark.parametrize("joints", [1, 3])
+def test_differentiated_equations_give_what_the_decoupling_matrix_gives(joints: int) -> None:
+    degree = elastic_arm(coupling="reduced", joints=joints).derive().feedback_linearize(JOINTS[:joints]).degree
+    wanted = [symbol(f"v{i}", "wanted") for i in range(joints)]
+    short, plain = by_prolongation(degree, wanted), by_decoupling_matrix(degree, wanted)
+    assert short is not None and all(map(same, short.chain, plain.chain))
+    assert same(inputs_of(degree.plant, short), inputs_of(degree.plant, plain))
+
+
+def test_a_six_joint_elastic_arm_follows_its_links_reference() -> None:
+    e = elastic_arm(coupling="reduced").derive()
+    law = e.feedback_linearize(JOINTS)
+    assert law.degrees == (4,) * 6 and law.singular == () and law.conditions == () and law.notices == ()
+    t = e.system.time
+    way = t**5 * (126 - 420 * t + 540 * t**2 - 315 * t**3 + 70 * t**4)  # at rest to the fourth derivative at both ends
+    start = np.array([0.0, 0.6, 0.9, 0.3, 0.4, 0.0])
+    goal = np.array([0.8, -0.5, 0.7, 0.4, -0.6, 1.0])
+    reference = {name: float(a) + float(b) * way for name, a, b in zip(JOINTS, start, goal, strict=True)}
+    rest = np.array([start, *np.zeros((4, 6))])  # the gears twisted by the weight of the links
+    rotors = {name: float(value) for name, value in e.link_inverse_dynamics.rotors_at(rest).items()}
+    run = e.simulate(
+        1, controller=law, reference=reference, start=dict(zip(JOINTS, start, strict=True)) | rotors,
+        rtol=1e-10, atol=1e-12, samples=41,
+    )  # fmt: skip
+    s = run.t[:, None]
+    wanted = start + goal * s**5 * (126 - 420 * s + 540 * s**2 - 315 * s**3 + 70 * s**4)
+    assert np.abs(np.stack([run[name] for name in JOINTS], axis=1) - wanted).max() < 1e-6
+
+
+def test_parameters_that_the_controller_has_wrong_cost_accuracy_and_behind_a_stiff_gear_stability() -> None:
+    """With J taken for Ĵ, the wound angle obeys δ'' = k (1/Ĵ - 1/J) δ + …, which the poles must hold."""
+    ends = []
+    for stiffness, wrong in ((10, None), (10, {"I1z": 0.07})):
+        e = elastic_arm(coupling="reduced", joints=1, stiffness=stiffness).derive()
+        law = e.feedback_linearize(["j1"], poles=-10, parameters=wrong)
+        run = e.simulate(4, controller=law, reference={"j1": "sin(3*t)"}, rtol=1e-9)
+        ends.append(np.abs(run["j1"] - np.sin(3 * run.t))[run.t > 3].max())
+    assert ends[0] < 1e-6 and 1e-3 < ends[1] < 0.2
+    e = elastic_arm(coupling="reduced", joints=1).derive()
+    law = e.feedback_linearize(["j1"], poles=-10, parameters={"I1z": 0.07})
+    with pytest.raises(ph.PolhodeError, match="left all bounds"):
+        e.simulate(4, controller=law, reference={"j1": "sin(3*t)"})
+
+
+def test_an_error_decays_as_its_poles_say() -> None:
+    e = elastic_arm(coupling="reduced", joints=1).derive()
+    run = e.simulate(
+        1, controller=e.feedback_linearize(["j1"], poles=-6), reference={"j1": 0}, rtol=1e-10, samples=21,
+        start={"j1": 0.1, "j1 rotor": 0.1 * float(e.system.parameters["n1"].value)},
+    )  # fmt: skip
+    s = 6 * run.t  # from rest with the spring unloaded: e' = e'' = e''' = 0
+    assert np.allclose(run["j1"], 0.1 * np.exp(-s) * (1 + s + s**2 / 2 + s**3 / 6), atol=1e-8)
+
+
+def test_a_crank_of_a_closed_loop_follows() -> None:
+    e = four_bar().derive()
+    law = e.feedback_linearize(["crank"], ["crank"], poles=-8)
+    run = e.simulate(4, controller=law, reference={"crank": "1 + 0.3*sin(t)"}, rtol=1e-9)
+    assert law.degrees == (2,) and abs(run["crank"][-1] - 1 - 0.3 * np.sin(4)) < 1e-6
+
+
+def test_orientations_may_be_quaternions() -> None:
+    """Place and the rate of turning about the own axis: but for a lost thrust, the law is singular nowhere."""
+    s = ph.System("drone")
+    frame = s.body("frame", 1, inertia=("0.01", "0.012", "0.02"))
+    s.joint("pose", s.ground, frame, ph.Free())
+    s.force(frame, (0, 0, s.input("thrust", "9.81")), frame=frame)
+    s.torque(frame, [s.input(f"T{x}") for x in "xyz"], frame=frame)
+    law = s.derive().feedback_linearize(["pose_x", "pose_y", "pose_z", "pose_wz"], extend=True)
+    assert law.degrees == (4, 4, 4, 1) and [str(each) for each in law.singular] == ["thrust integrator 1"]
+    assert law.zero_dynamics.size == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: ball_and_beam().derive().feedback_linearize(["r"], at={}), "not exist at the given state.*where r"),
+        (lambda: ball_and_beam().derive().feedback_linearize(), "span of g, ad_f g has rank 2 of 4 and is not involut"),
+        (lambda: tora().derive().feedback_linearize(), r"relative degrees \{4\} exist, but coordinates are none"),
+        (lambda: quadrotor().derive().feedback_linearize(["pose_x", "pose_y", "pose_z", "pose_a1"]), "has rank 2 of 4"),
+        (lambda: cart_pole().derive().feedback_linearize(["x", "theta"]), "1 inputs are to make 2 outputs linear"),
+        (lambda: cart_pole().derive().feedback_linearize(["y"]), "no state 'y'"),
+        (lambda: cart_pole().derive().feedback_linearize(["x"], ["G"]), "no input 'G'"),
+        (lambda: cart_pole().derive().feedback_linearize(["x"], extend="yes"), "True or False"),
+        (lambda: cart_pole().derive().feedback_linearize(3), "3"),
+        (lambda: FeedbackLinearization("cart", ["x"]), "no set of equations"),
+        (
+            lambda: FeedbackLinearization(four_bar().derive().record, ["crank"], ["crank"], {}),
+            "how its constraints are",
+        ),
+    ],
+)
+def test_what_cannot_be_says_why(make: Any, sentence: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=f"(?s){sentence}"):
+        make()
+
+
+def test_a_coordinate_that_no_input_reaches_is_named() -> None:
+    s = ph.System("two carts", gravity=(0, 0, 0))
+    for name in "ab":
+        s.joint(name, s.ground, s.body(f"cart {name}", 1), ph.Prismatic("x"))
+    with pytest.raises(ph.PolhodeError, match="no input ever reaches b") as told:
+        s.derive().feedback_linearize(["b"], ["a"])
+    assert "extend" not in str(told.value)
+
+
+def test_unstable_zero_dynamics_are_warned_of_in_the_call() -> None:
+    e = cart_pole().derive()
+    with pytest.warns(UserWarning, match=r"zero dynamics are unstable.*exp\(4.429 t\)"):
+        law = e.feedback_linearize(["x"])
+    assert law.notices and law.zero_dynamics.is_stable is False
+    told = e.feedback_linearize(["theta"]).notices[0]
+    assert told.startswith("2 states are not made linear, and eigenvalues do not tell")
+
+
+def test_the_law_says_where_it_does_not_hold() -> None:
+    law = cart_pole().derive().feedback_linearize(["theta"])
+    assert [str(each) for each in law.singular] == ["cos(theta)"]
+    (told,) = law.law.conditions
+    assert told == "The law does not hold where cos(theta) = 0, as the decoupling matrix is singular there."
+    assert law.conditions == law.law.conditions and [*law.coordinates] == ["theta", "theta'"]
