@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .law import ControllerState as ControllerState
     from .law import Law as Law
     from .law import Reference as Reference
+    from .lqr import LQR as LQR
 
 #: What there is, and the file that it is in.
 _FILES = {
@@ -20,6 +21,7 @@ _FILES = {
     "Law": "law",
     "Reference": "law",
     "ControllerState": "law",
+    "LQR": "lqr",
 }  # fmt: skip
 
 __all__ = [*_FILES]
