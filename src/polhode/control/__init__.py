@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .controller import Controller as Controller
+    from .ekf import EKF as EKF
+    from .filtering import Estimates as Estimates
+    from .high_gain import HighGain as HighGain
+    from .kalman import KalmanFilter as KalmanFilter
+    from .kalman import Luenberger as Luenberger
     from .law import ControllerState as ControllerState
     from .law import Law as Law
     from .law import Reference as Reference
     from .lqr import LQR as LQR
+    from .observer import Estimator as Estimator
+    from .observer import Observed as Observed
+    from .observer import Observer as Observer
 
 #: What there is, and the file that it is in.
 _FILES = {
@@ -22,6 +30,14 @@ _FILES = {
     "Reference": "law",
     "ControllerState": "law",
     "LQR": "lqr",
+    "Observer": "observer",
+    "Observed": "observer",
+    "Estimator": "observer",
+    "EKF": "ekf",
+    "Estimates": "filtering",
+    "KalmanFilter": "kalman",
+    "Luenberger": "kalman",
+    "HighGain": "high_gain",
 }  # fmt: skip
 
 __all__ = [*_FILES]
