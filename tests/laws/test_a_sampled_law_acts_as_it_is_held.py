@@ -12,6 +12,7 @@ from tests.controlled_arms import InverseDynamics, ServoPID, arm, slider
 import polhode as ph
 from polhode.compiled.native.arrays import Floats
 from polhode.control import ControllerState, Law
+from polhode.simulate import Trajectory
 
 START = {"shoulder": 0.4, "elbow": -0.3}
 REFERENCE = {"shoulder": "sin(t)", "elbow": "cos(2*t)"}
@@ -84,7 +85,7 @@ def test_a_law_of_time_that_is_delayed_is_the_earlier_one() -> None:
 def test_noise_is_known_by_its_seed() -> None:
     e = slider().derive()
 
-    def run(**given: Any) -> ph.Trajectory:
+    def run(**given: Any) -> Trajectory:
         law = Law({e.tau[0]: -4 * e.q[0] - e.u[0]})
         return e.simulate(1, controller=law, sample_time=0.01, start={"x": 1}, samples=5, **given)
 
