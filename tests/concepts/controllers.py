@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tests.controlled_arms import arm
@@ -12,6 +13,7 @@ import polhode as ph
 from polhode.control import Controller
 
 from .brake import Brake
+from .regulators import REGULATORS, mechanism
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,13 @@ def brake() -> Sample:
     return Sample(e, Brake(e, [3, 1]), {"start": {"shoulder": 0.5}, "speeds": {"elbow": 1.0}})
 
 
+def regulator(name: str) -> Sample:
+    e = mechanism()
+    return Sample(e, REGULATORS[name](e), {"start": {"theta": 0.1}})
+
+
 #: How a sample of each is made.
 SAMPLES: dict[str, Callable[[], Sample]] = {
     "Brake": brake,
+    **{name: partial(regulator, name) for name in REGULATORS},
 }

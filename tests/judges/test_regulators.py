@@ -5,8 +5,9 @@ from __future__ import annotations
 import control
 import numpy as np
 import pytest
+from scipy.optimize import lsq_linear
 
-from polhode.control import EKF, LQR, KalmanFilter
+from polhode.control import EKF, LQR, KalmanFilter, LinearMPC
 from polhode.model.samples.underactuated import cart_pole, furuta_pendulum
 
 MODELS = [cart_pole, furuta_pendulum]
@@ -102,3 +103,17 @@ def test_an_extended_kalman_filter_equals_one_written_by_hand() -> None:
         np.testing.assert_allclose(made.innovation_covariances[k], S, rtol=1e-10, atol=1e-13)
         x, F = _stepped(x, force[k], h)
         P = F @ P @ F.T + W * h
+
+
+def test_plans_equal_those_of_another_solver_of_quadratic_programmes() -> None:
+    linear = cart_pole().derive().linearize()
+    mpc = LinearMPC(linear, {"x": 1, "theta": 1}, horizon=20, sample_time=0.05, limits={"F": 3}, iterations=10)
+    lower = np.linalg.cholesky(mpc.H)
+    rng = np.random.default_rng(0)
+    limited = 0
+    for _ in range(60):
+        x = rng.normal(0, 1, 4) * [1, 0.25, 0.5, 0.5]
+        made = lsq_linear(lower.T, -np.linalg.solve(lower, mpc.F @ x), (-3, 3), tol=1e-15, max_iter=500).x
+        np.testing.assert_allclose(mpc.solve(x).ravel(), made, atol=2e-5)
+        limited += np.abs(made).max() > 3 - 1e-9
+    assert limited > 20

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.operating_point import parameter_values
-from ..errors import PolhodeError, ShapeError, understood, unknown
-from ..expr import Expr
+from ..errors import PolhodeError, ShapeError, ValueMissing, understood, unknown
+from ..expr import Expr, free_symbols
 from ..expr.evaluation import Evaluator
+from ..expr.spelling import described
 from .observer import measured_symbols
 from .weights import Floats
 
@@ -97,12 +98,25 @@ def function_of(
     surface: Any, variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
 ) -> Callable[[Floats], Floats]:
     """Roots as a function of an array of variables: compiled by what a user derived, else evaluated on the graph."""
+    lacking = [x for x in free_symbols(roots) if x not in known and x not in {*variables}]
+    if lacking:
+        raise ValueMissing(
+            f"the {described(lacking[0])} has no value.",
+            cure=f"Give parameters={{{lacking[0].name!r}: …}}, or a value in the model.",
+            code="E-OBSERVER-029",
+        )
     compiled = getattr(surface, "native_function", None)
     if compiled is not None:
         made: Callable[[Floats], Floats] = compiled(variables, roots, known)
         return made
     evaluator = Evaluator(roots)
-    return lambda values: np.array(evaluator({**known, **dict(zip(variables, values.tolist(), strict=True))}))
+
+    def rows(values: Floats) -> Floats:
+        if values.ndim == 1:
+            return np.array(evaluator({**known, **dict(zip(variables, values.tolist(), strict=True))}))
+        return np.array([rows(row) for row in values])
+
+    return rows
 
 
 def _samples(ekf: EKF, times: Any, measurements: Any, controls: Any) -> tuple[Floats, Floats, Floats]:
