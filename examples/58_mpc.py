@@ -15,11 +15,11 @@ from polhode.model.samples.underactuated import cart_pole
 system = cart_pole()
 LIMITS = {"F": 3.0}
 
-# Derive: small motions about upright, and plans over ten samples with the limits in them.
+# Derive: small motions about upright, and plans over twelve samples with the limits in them.
 equations = system.derive()
 upright = equations.linearize()
 weights = {"Q": {"x": 1, "theta": 1}, "R": 0.1, "sample_time": 0.05}
-mpc = LinearMPC(upright, horizon=10, limits=LIMITS, iterations=7, **weights)
+mpc = LinearMPC(upright, horizon=12, limits=LIMITS, iterations=7, **weights)
 print(f"{len(mpc.H)} inputs are planned at each sample; the law has no branches and no memory")
 
 # Simulate: begun 0.23 rad aside. What the plan costs above the least is bounded, sample by sample.
@@ -33,7 +33,7 @@ print(f"a clipped regulator: theta {np.abs(clipped['theta']).max():.0f} rad, it 
 
 # From far below no linear plan helps; one with the nonlinear equations, a Newton step a sample, swings up again.
 swing = RealTimeIteration(equations, horizon=12, limits={"F": 8.0}, **weights)
-back = equations.simulate(8, controller=swing, start={"theta": 0.9})
+back = equations.simulate(12, controller=swing, start={"theta": 0.9})
 print(f"fallen to {np.abs(back['theta']).max():.1f} rad and brought back to {back['theta'][-1]:+.3f}")
 
 # Look: the swing as a page, the plan as C.

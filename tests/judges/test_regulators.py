@@ -107,13 +107,13 @@ def test_an_extended_kalman_filter_equals_one_written_by_hand() -> None:
 
 def test_plans_equal_those_of_another_solver_of_quadratic_programmes() -> None:
     linear = cart_pole().derive().linearize()
-    mpc = LinearMPC(linear, {"x": 1, "theta": 1}, horizon=20, sample_time=0.05, limits={"F": 3}, iterations=10)
+    mpc = LinearMPC(linear, {"x": 1, "theta": 1}, horizon=12, sample_time=0.05, limits={"F": 3}, iterations=10)
     lower = np.linalg.cholesky(mpc.H)
     rng = np.random.default_rng(0)
     limited = 0
-    for _ in range(60):
+    for _ in range(25):
         x = rng.normal(0, 1, 4) * [1, 0.25, 0.5, 0.5]
         made = lsq_linear(lower.T, -np.linalg.solve(lower, mpc.F @ x), (-3, 3), tol=1e-15, max_iter=500).x
         np.testing.assert_allclose(mpc.solve(x).ravel(), made, atol=2e-5)
         limited += np.abs(made).max() > 3 - 1e-9
-    assert limited > 20
+    assert limited > 5

@@ -29,7 +29,7 @@ from ..geometry.elimination import factor_symmetric
 from .filtering import Estimates, filtered
 from .law import ControllerState
 from .lqr import sample_time_of
-from .observer import Estimator, Observer, estimate_symbol, measured_symbols, starts_of
+from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
 from .state_equations import check_size, state_equations, step_of
 from .weights import weights
 
@@ -78,6 +78,7 @@ class EKF(Observer):
         self.step = step_of(step, self.name)
         self.plant = state_equations(self.equations, inputs, self.name, may_be_none=True)
         self.outputs = read_outputs(self.equations, self.plant.moved, outputs, self.name)
+        check_measurable(self.outputs, self.name)
         if not self.outputs:
             raise PolhodeError("nothing is measured.", place=self.name, cure="Name outputs.", code="E-OBSERVER-021")
         names = self.plant.names

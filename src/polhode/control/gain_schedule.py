@@ -84,7 +84,7 @@ class GainSchedule(Controller):
             )
         self.kind, self.by_reference = kind, by_reference
         self.variable, self.values = _over(over, self.name)
-        self._find(equations)
+        self._find()
         self._given: dict[str, Any] = {"free": free, "start": start, "parameters": parameters}
 
         def regulator(linear: Linear) -> LQR:
@@ -103,7 +103,8 @@ class GainSchedule(Controller):
 
     # ---- the family ----------------------------------------------------------------------------------------------
 
-    def _find(self, equations: Equations) -> None:
+    def _find(self) -> None:
+        """The symbol of the scheduling variable, and whether it is a parameter."""
         own = self.equations
         table = own.system.parameters
         known = {spelled(x): x for x in (*own.q, *own.u)}

@@ -100,7 +100,7 @@ class iLQR(Controller):
                 code="E-REGULATOR-050",
             )
         names = [*self.plant.inputs]
-        self.lower, self.upper = limits_of(limits, names, [0.0] * len(names), self.name)
+        self.lower, self.upper = limits_of(limits, names, self.name)
         self._known = parameter_values(self.equations, {name: float(each) for name, each in self.nominal.items()})
         self.running_cost, self.final_cost = self._costs(cost, final)
         self._compile(equations, step_of(step, self.name))

@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.linear import Linear
-from ..errors import PolhodeError, check_kind, understood
+from ..analysis.outputs import read_outputs
+from ..errors import PolhodeError, check_kind, understood, unknown
 from ..expr import Expr, Vector, as_expr, substitute
 from ..model.reading import list_of
 from .deviations import Deviations, deviations
 from .law import ControllerState
 from .lqr import held, sample_time_of
-from .observer import Estimator, Observer, estimate_symbol, measured_symbols
+from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
 from .riccati import solve_riccati, unreached
 from .weights import Floats, weights
 
@@ -46,6 +47,8 @@ class LinearObserver(Observer):
         check_kind(Linear, "a set of linear equations, as equations.linearize(…) returns it", linear, self.name)
         super().__init__(linear.equations, parameters=linear.given)
         self.linear = linear.with_ports(inputs, outputs)
+        self._observed = self.linear.observed or _named_states(self.linear)
+        check_measurable(self._observed, self.name)
         self.deviations: Deviations = deviations(self.linear, inputs, None, self.name)
         self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
         A, B = self.deviations.A, self.deviations.B
@@ -99,7 +102,7 @@ class LinearObserver(Observer):
         """Estimates of coordinates are q₀ + D δs, those of speeds and states u₀ + δu, z₀ + δz."""
         made, point = self.deviations, self.linear.point
         own = [estimate_symbol(name) for name in made.names]
-        observed = self.linear.observed or _named_states(self.linear)
+        observed = self._observed
         y = measured_symbols(observed)
         at_rest = substitute([*observed.values()], point.values)
         surprise = [
@@ -233,9 +236,7 @@ def _sum(row: Sequence[float], values: Sequence[Expr]) -> Expr:
 
 
 def _named_states(linear: Linear) -> dict[str, Expr]:
-    """All states as outputs, where none are named: a small turn is none that is measured."""
-    from ..analysis.outputs import read_outputs
-
+    """All states as outputs, where none are named."""
     return read_outputs(linear.equations, linear.moved, linear.states, "outputs")
 
 
@@ -244,8 +245,6 @@ def _starts(given: Any, names: Sequence[str], place: str) -> list[Fraction]:
     check_kind(Mapping, "deviations by name", {} if given is None else given, f"{place} start")
     for name in given or {}:
         if name not in names:
-            from ..errors import unknown
-
             raise unknown("state", name, names, place=f"{place} start", code="E-OBSERVER-045")
     with understood("deviations by name", given, place=f"{place} start", cure="Give numbers."):
         return [Fraction(float((given or {}).get(name, 0.0))) for name in names]

@@ -32,7 +32,7 @@ from ..geometry.elimination import factor_symmetric
 from .controller import Controller
 from .law import ControllerState, Law
 from .lqr import LQR
-from .state_equations import check_size
+from .state_equations import check_count, check_size
 from .weights import Floats
 
 #: What the controller's state with the bound of the cost is called.
@@ -80,7 +80,7 @@ class LinearMPC(Controller):
         super().__init__(linear.equations, parameters=linear.given)
         made = self.regulator.deviations
         steady = evaluate(made.steady, parameter_values(linear.equations, linear.given))
-        self.lower, self.upper = limits_of(limits, [*made.inputs], steady, self.name)
+        self.lower, self.upper = limits_of(limits, [*made.inputs], self.name, steady)
         self.H, self.F = _condensed(self.regulator, self.horizon)
         self._free: Floats = np.asarray(-np.linalg.solve(self.H, self.F), dtype=np.float64)
 
@@ -115,14 +115,15 @@ class LinearMPC(Controller):
 
     def design(self) -> Law:
         """The first of the planned inputs."""
-        made = self.regulator.deviations
+        made, size = self.regulator.deviations, len(self.H)
+        cure = f"Take a shorter horizon or fewer iterations: {size} inputs are planned."
+        check_count(self.iterations * (size**3 // 3 + 4 * size**2), self.name, cure)  # before it is built
         with quiet_collector():
             U, gap = self._planned(made.values)
             controls = {
                 control: as_expr(steady + U[k])
                 for k, (control, steady) in enumerate(zip(made.inputs.values(), made.steady, strict=True))
             }
-            cure = f"Take a shorter horizon or fewer iterations: {len(U)} inputs are planned."
             check_size([*controls.values(), gap], self.name, cure)
         return Law(
             controls,
@@ -227,8 +228,10 @@ def count_of(given: Any, what: str, place: str) -> int:
     return made
 
 
-def limits_of(given: Any, names: Sequence[str], steady: Sequence[float], place: str) -> tuple[Floats, Floats]:
-    """Lower and upper limits of inputs, as deviations from what they are at the operating point."""
+def limits_of(
+    given: Any, names: Sequence[str], place: str, steady: Sequence[float] | None = None
+) -> tuple[Floats, Floats]:
+    """Lower and upper limits of inputs, as deviations from what they are at the operating point, where there is one."""
     check_kind(Mapping, "limits by the names of inputs", {} if given is None else given, f"{place} limits")
     lower, upper = np.full(len(names), -np.inf), np.full(len(names), np.inf)
     for name, value in (given or {}).items():
@@ -240,7 +243,17 @@ def limits_of(given: Any, names: Sequence[str], steady: Sequence[float], place: 
             if len(ends) != 2:
                 raise ValueError
         k = names.index(name)
-        if not ends[0] <= steady[k] <= ends[1] or ends[0] == ends[1]:
+        if not ends[0] < ends[1]:
+            raise PolhodeError(
+                f"the limits {ends[0]:g} and {ends[1]:g} of {name} leave nothing between them.",
+                place=f"{place} limits",
+                cure="Give the lower one first.",
+                code="E-REGULATOR-044",
+            )
+        if steady is None:
+            lower[k], upper[k] = ends
+            continue
+        if not ends[0] <= steady[k] <= ends[1]:
             raise PolhodeError(
                 f"{name} is {steady[k]:g} at the operating point, which is not between {ends[0]:g} and {ends[1]:g}.",
                 place=f"{place} limits",

@@ -177,6 +177,19 @@ def measured_symbols(names: Any) -> list[Expr]:
     return [symbol(f"y_{name}", "measurement") for name in names]
 
 
+def check_measurable(outputs: Mapping[str, Expr], place: str) -> None:
+    """Refuse small turns as outputs: nothing measures them."""
+    kinds = {name: {str(x.data[0]) for x in free_symbols([each])} for name, each in outputs.items()}
+    turns = [name for name, found in kinds.items() if "displacement" in found]
+    if turns:
+        raise PolhodeError(
+            f"'{turns[0]}' is a small turn, which cannot be measured.",
+            place=f"{place} outputs",
+            cure="Give expressions by name, for example entries of equations.pose(…).R.",
+            code="E-OBSERVER-014",
+        )
+
+
 def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr, Fraction]:
     """Where estimates begin: values by name, the rest at home and at rest."""
     check_kind(Mapping, "values by name", {} if given is None else given, f"{place} start")

@@ -42,7 +42,7 @@ from .linear_mpc import clipped, count_of, limits_of
 from .lqr import sample_time_of
 from .observer import starts_of
 from .riccati import solve_riccati
-from .state_equations import LARGEST, StateEquations, check_size, state_equations, step_of
+from .state_equations import StateEquations, check_count, check_size, state_equations, step_of
 from .weights import Floats, weights
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class RealTimeIteration(Controller):
         self.goal = starts_of(self.equations, goal, f"{self.name} goal")
         self.start = self.goal if start is None else starts_of(self.equations, start, self.name)
         self.steady = _steady(steady, names, self.name)
-        self.lower, self.upper = limits_of(limits, names, self.steady, self.name)
+        self.lower, self.upper = limits_of(limits, names, self.name, self.steady)
         self.Q = weights("Q", Q, self.plant.names, self.name)
         self.R = weights("R", R, names, self.name, positive=True)
         with quiet_collector():
@@ -174,13 +174,7 @@ class RealTimeIteration(Controller):
         """Refuse what would be too large before it is built."""
         after, F, G = self._transition
         count = len(topological([*after, *F.entries(), *G.entries()])) * self.horizon
-        if count > LARGEST:
-            raise PolhodeError(
-                f"the steps of the plan have {count:,} nodes, more than {LARGEST:,}.",
-                place=self.name,
-                cure="Take a shorter horizon, or step='euler'.",
-                code="E-REGULATOR-063",
-            )
+        check_count(count, self.name, "Take a shorter horizon, or step='euler'.")
 
     def _stage(self, x: Sequence[Expr], c: Sequence[Expr], ahead: Sequence[Expr]) -> tuple[Matrix, Matrix, Vector]:
         """F, G and the defect of one interval of the plan."""

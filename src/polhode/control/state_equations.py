@@ -163,7 +163,11 @@ def step_of(given: Any, place: str) -> str:
 
 def check_size(roots: Sequence[Expr], place: str, cure: str) -> None:
     """Refuse a law that is too large to be compiled in a sensible time."""
-    count = len(topological(roots))
+    check_count(len(topological(roots)), place, cure)
+
+
+def check_count(count: int, place: str, cure: str) -> None:
+    """Refuse so many nodes."""
     if count > LARGEST:
         raise PolhodeError(
             f"the law has {count:,} nodes, more than {LARGEST:,}.", place=place, cure=cure, code="E-OBSERVER-003"

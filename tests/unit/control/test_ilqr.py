@@ -94,6 +94,7 @@ def v_squared(e: ph.Equations) -> Any:
         ({"cost": ph.symbol("y")}, "depends on y"),
         ({"cost": [1]}, "not a number or an expression"),
         ({"limits": {"G": 1}}, "no input 'G'"),
+        ({"limits": {"F": (2, 1)}}, "leave nothing between them"),
         ({"guess": {"G": 1}}, "not inputs to begin with"),
         ({"guess": [1, 2]}, "not inputs to begin with"),
         ({"start": {"y": 1}}, "no coordinate, speed or state 'y'"),

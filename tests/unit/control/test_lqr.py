@@ -11,6 +11,7 @@ import polhode as ph
 from polhode.control import LQR
 from polhode.control.law import Law
 from polhode.expr import as_expr, evaluate, substitute
+from polhode.model.samples.linkages import four_bar
 from polhode.model.samples.underactuated import cart_pole
 
 
@@ -108,6 +109,27 @@ def test_a_reference_moves_what_is_wanted() -> None:
     (force,) = at_reference(law, x=2.0).values()
     run = e.simulate(15, inputs={"F": force})
     assert run.q[-1, 0] == pytest.approx(2, abs=1e-2)
+
+
+def test_a_steady_motion_is_held_without_the_way_that_it_goes() -> None:
+    s = ph.System("slider", gravity=(0, 0, 0))
+    slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force(slide, -slide.u[0])
+    e = s.derive()
+    cruise = e.linearize(speeds={"x": 3}, tau={"x": 3})
+    with pytest.raises(ph.PolhodeError, match="x runs on in this steady motion"):
+        LQR(cruise)
+    run = e.simulate(10, controller=LQR(cruise, states=["x'"]))
+    assert run.u[-1, 0] == pytest.approx(3, abs=1e-5)
+
+
+def test_a_closed_loop_mechanism_is_held_where_it_would_fall() -> None:
+    e = four_bar().derive()
+    at = e.equilibrium()
+    assert at.stability == "unstable"
+    regulator = LQR(e.linearize(at), Q=[100, 1], R=0.1, inputs=["tau_crank"])
+    run = e.simulate(6, controller=regulator, start={"crank": at["crank"] + 0.2})
+    np.testing.assert_allclose(run.q[-1], [*at.coordinates.values()], atol=1e-5)
 
 
 def test_a_mode_that_no_input_reaches_is_named() -> None:

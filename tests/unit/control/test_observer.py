@@ -114,10 +114,14 @@ def test_poles_of_an_observer_are_those_that_are_wanted() -> None:
     np.testing.assert_allclose(np.sort_complex(made.poles), np.sort_complex(poles), atol=1e-6)
 
 
-def test_an_orientation_is_estimated_from_two_directions() -> None:
+def ball() -> ph.Equations:
     s = ph.System("satellite", gravity=(0, 0, 0))
     s.joint("ball", s.ground, s.body("b", 1, inertia=(1, 2, 3)), ph.Spherical())
-    e = s.derive()
+    return s.derive()
+
+
+def test_an_orientation_is_estimated_from_two_directions() -> None:
+    e = ball()
     R = e.pose("b").R
     seen = {f"r{i}{j}": R[i][j] for i in range(3) for j in (0, 1)}
     ekf = EKF(e, seen, process_noise=1e-8, measurement_noise=1e-4, sample_time=0.05)
@@ -175,6 +179,8 @@ def test_outputs_that_do_not_tell_the_state_are_refused() -> None:
         (lambda e: Luenberger(e.linearize(), ["x"], poles=[-1, -1, -1, -1]), "cannot be placed"),
         (lambda e: KalmanFilter(e, ["x"], **NOISE), "not a set of linear equations"),
         (lambda e: KalmanFilter(e.linearize(), ["x"], **NOISE, start={"y": 0}), "no state 'y'"),
+        (lambda e: EKF(ball(), ["ball_rx"], **NOISE, sample_time=0.1), "'ball_rx' is a small turn"),
+        (lambda e: KalmanFilter(ball().linearize(), None, **NOISE), "is a small turn"),
         (lambda e: Observed(LQR(e.linearize()), 3), "3 is not an observer"),
     ],
 )
