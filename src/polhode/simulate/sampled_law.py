@@ -105,7 +105,7 @@ class SampledLoop:
         sampling = self.sampling
         every = sampling.sample_time
         times = np.concatenate([[0.0], sample_times(every, end, f"the controller '{loop.controller}'")])
-        planned = loop.planned(functions.equations)
+        planned = loop.planned(functions.derivation)
         law = functions.compiled(planned.program).with_parameters(functions.values_of(planned.parameters, parameters))
         spread = np.array([*sampling.noise.values()])
         noise = np.random.default_rng(sampling.seed or 0).standard_normal((len(times), len(spread))) * spread
