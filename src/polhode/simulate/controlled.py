@@ -159,7 +159,7 @@ def _nominal_as_given(law: Law, system: Model, parameters: Any) -> Any:
 def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
     """Refuse a law that gives, or is given, what the mechanism does not have."""
     system = equations.system
-    acting = {*equations.tau, *(each.symbol for each in system.inputs.values())}
+    acting = [*equations.tau, *(each.symbol for each in system.inputs.values())]
     for each in law.controls:
         if each not in acting:
             raise PolhodeError(
@@ -173,6 +173,7 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
     known |= {*equations.q, *equations.u, *equations.z}
     known |= {each.symbol for table in (system.parameters, law.parameters) for each in table.values()}
     known |= {symbol for each in law.reference for symbol in each.symbols}
+    known -= {*equations.omitted}
     strange = [each for each in free_symbols(law.expressions) if each not in known]
     if strange:
         raise PolhodeError(
