@@ -36,11 +36,10 @@ swing = RealTimeIteration(equations, horizon=12, limits={"F": 8.0}, **weights)
 back = equations.simulate(12, controller=swing, start={"theta": 0.9})
 print(f"fallen to {np.abs(back['theta']).max():.1f} rad and brought back to {back['theta'][-1]:+.3f}")
 
-# Look: the swing as a page, the plan as C.
+# Look: the swing as a page.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 back.animate(out / "58_mpc.html")
-mpc.export("c", out / "58_mpc")
 
 # Where no limit acts, the first of the planned inputs is the regulator's.
 x = np.array([0.01, 0.02, 0.0, -0.03])

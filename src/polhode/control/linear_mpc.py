@@ -145,9 +145,7 @@ class LinearMPC(Controller):
             held = [_at_limits(force[k], H[k][k], U[k], *limits[k]) for k in places]
             fixed = [as_expr(a * _finite(upper[k]) + b * _finite(lower[k])) for k, (a, b) in enumerate(held)]
             left = [as_expr(1 - above - below) for above, below in held]
-            masked = [[as_expr(H[i][j] * left[i] * left[j]) for j in places] for i in places]
-            for k in places:
-                masked[k][k] = as_expr(masked[k][k] + 1 - left[k])
+            masked = _masked(H, left)
             pull = H @ Vector(fixed)
             solved = factor_symmetric(masked).solve([as_expr(-left[k] * (g[k] + pull[k])) for k in places])
             U = [as_expr(a + b) for a, b in zip(fixed, solved, strict=True)]
@@ -159,6 +157,17 @@ class LinearMPC(Controller):
         for k in places:
             gap = gap + _above_least(as_expr(slope[k] + g[k]), U[k], self._least, *limits[k])
         return U, as_expr(gap)
+
+
+def _masked(H: Matrix, left: Sequence[Expr]) -> list[list[Expr]]:
+    """H among the inputs that are left, and ones for the others."""
+    size = len(left)
+    found = [[as_expr(0)] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i):
+            found[i][j] = found[j][i] = as_expr(H[i][j] * (left[i] * left[j]))
+        found[i][i] = as_expr(1 + (H[i][i] - 1) * left[i])  # left is 0 or 1
+    return found
 
 
 def _finite(limit: float) -> Expr:

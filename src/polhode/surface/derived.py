@@ -36,7 +36,16 @@ class Derived:
     def native_function(
         self, variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
     ) -> Callable[..., Any]:
-        """Expressions as one native function of an array (…, variables), with the values of all other symbols."""
+        """Expressions as one native function of an array (…, variables), with the values of all other symbols.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> x = s.joint("x", s.ground, s.body("block", s.parameter("m", 2)), ph.Prismatic("x"), speeds=["v"])
+        >>> e, v = s.derive(), x.u[0]
+        >>> energy = e.native_function([v], [e.kinetic_energy, v], {e.system.parameters["m"].symbol: 2.0})
+        >>> energy([[1.0], [3.0]]).tolist()
+        [[1.0, 1.0], [9.0, 3.0]]
+        """
         import numpy as np
 
         from ..codegen.plan import plan
