@@ -98,3 +98,18 @@ def test_a_law_that_would_be_too_large_is_refused() -> None:
     mpc = LinearMPC(cart_pole().derive().linearize(), **WEIGHTS, horizon=60, sample_time=0.02, limits={"F": 3})
     with pytest.raises(ph.PolhodeError, match="Take a shorter horizon"):
         _ = mpc.law
+
+
+def test_two_inputs_are_planned_side_by_side() -> None:
+    s = ph.System("table", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("slide", 0), ph.Prismatic("x"))
+    s.joint("y", "slide", s.body("block", 1), ph.Prismatic("y"))
+    linear = s.derive().linearize()
+    both = LinearMPC(linear, horizon=4, sample_time=0.2, limits={"tau_x": 1, "tau_y": (-2, 3)})
+    s = ph.System("track", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    one = LinearMPC(s.derive().linearize(), horizon=4, sample_time=0.2, limits={"tau_x": 1})
+    planned = both.solve([0.9, -0.8, 0.1, 0.0])
+    assert planned.shape == (4, 2)
+    np.testing.assert_allclose(planned[:, 0], one.solve([0.9, 0.1])[:, 0], atol=1e-9)  # axes do not act on each other
+    np.testing.assert_allclose(law_at(both, [0.9, -0.8, 0.1, 0.0])[:2], planned[0], atol=1e-9)
