@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from ..constraints import dependent_speeds_of
 from ..constraints.rows import Constraints
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, directional, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, atan2, directional, sqrt, substitute, symbol
 from ..expr.spelling import spelled
 from ..kinematics.tree import Link, Tree
+
+#: Added to the square of a sine, so that a rotation vector and its derivative exist where nothing is turned.
+_NO_TURN = Fraction(1, 10**30)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,42 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     )
     kept = dependent_speeds.independent
     return Displacements([names[k] for k in kept], (D @ dependent_speeds.E).columns, Matrix([back[k] for k in kept]))
+
+
+def displaced_from(equations: EquationsOfMotion, at: Mapping[Expr, Expr]) -> dict[str, Expr]:
+    """How far a pose is from another one, by the names of displacements, as expressions of the coordinates.
+
+    It is q - q₀ for a coordinate, and for a stored orientation the rotation vector of R₀ᵀR, about axes of the body.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    >>> displaced_from(s.derive().record, {x.q[0]: ph.expr.as_expr(2)})
+    {'x': x - 2}
+    """
+    tree = equations.tree
+    every = [(one, i) for i in range(len(tree.links)) for one in _kept_of_link(equations, i)]
+    names = _told_apart([one for one, _ in every], [*map(spelled, (*tree.q, *tree.u))])
+    turned = {i: _rotation_vector(tree.links[i], at) for i in {i for one, i in every if one.is_turn}}
+    found: dict[str, Expr] = {}
+    for name, (one, i) in zip(names, every, strict=True):
+        if one.is_turn:
+            found[name] = turned[i]["xyz".index(one.name[-1])]
+        else:
+            q = tree.q[next(iter(one.column))]
+            found[name] = as_expr(q - at[q])
+    return found
+
+
+def _rotation_vector(link: Link, at: Mapping[Expr, Expr]) -> list[Expr]:
+    """φ n of R₀ᵀR, with sin φ n from what is not symmetric in it and cos φ from its trace."""
+    R = link.motion.R
+    flat = substitute([as_expr(entry) for entry in R.entries()], dict(at))
+    S = Matrix([flat[0:3], flat[3:6], flat[6:9]]).T @ R
+    sine = [(S[2][1] - S[1][2]) / 2, (S[0][2] - S[2][0]) / 2, (S[1][0] - S[0][1]) / 2]
+    length = sqrt(sum((x * x for x in sine), start=as_expr(_NO_TURN)))
+    angle = atan2(length, (S[0][0] + S[1][1] + S[2][2] - 1) / 2)
+    return [as_expr(x * (angle / length)) for x in sine]
 
 
 def _kept_of_link(equations: EquationsOfMotion, i: int) -> Iterator[_One]:

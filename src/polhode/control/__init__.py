@@ -12,9 +12,22 @@ if TYPE_CHECKING:
     from .controller import Controller as Controller
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
     from .feedback_linearization.partial import PartialLinearization as PartialLinearization
+    from .ekf import EKF as EKF
+    from .filtering import Estimates as Estimates
+    from .gain_schedule import GainSchedule as GainSchedule
+    from .high_gain import HighGain as HighGain
+    from .ilqr import iLQR as iLQR
+    from .kalman import KalmanFilter as KalmanFilter
+    from .kalman import Luenberger as Luenberger
     from .law import ControllerState as ControllerState
     from .law import Law as Law
     from .law import Reference as Reference
+    from .linear_mpc import LinearMPC as LinearMPC
+    from .lqr import LQR as LQR
+    from .observer import Estimator as Estimator
+    from .observer import Observed as Observed
+    from .observer import Observer as Observer
+    from .real_time_iteration import RealTimeIteration as RealTimeIteration
 
 #: What there is, and the file that it is in.
 _FILES = {
@@ -24,6 +37,19 @@ _FILES = {
     "ControllerState": "law",
     "FeedbackLinearization": "feedback_linearization.linearization",
     "PartialLinearization": "feedback_linearization.partial",
+    "LQR": "lqr",
+    "Observer": "observer",
+    "Observed": "observer",
+    "Estimator": "observer",
+    "EKF": "ekf",
+    "Estimates": "filtering",
+    "KalmanFilter": "kalman",
+    "Luenberger": "kalman",
+    "HighGain": "high_gain",
+    "GainSchedule": "gain_schedule",
+    "LinearMPC": "linear_mpc",
+    "iLQR": "ilqr",
+    "RealTimeIteration": "real_time_iteration",
 }  # fmt: skip
 
 __all__ = [*_FILES]

@@ -1,0 +1,250 @@
+"""Observers of linear equations: the stationary Kalman filter, and Luenberger's observer with given poles.
+
+R. E. Kalman and R. S. Bucy, *New results in linear filtering and prediction theory* (1961); D. G. Luenberger,
+*Observing the state of a linear system* (1964).
+
+    continuous               ẋ = A x + B δc + L (y - y₀ - C x)
+    from sample to sample    x⁺ = A (x + L ν) + B δc,    ν = y - y₀ - C x;   the estimate is x + L ν
+
+x are deviations from the operating point of `linearize`; L is that of the dual Riccati equation, or places poles.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.linear import Linear
+from ..analysis.outputs import read_outputs
+from ..errors import PolhodeError, check_kind, understood, unknown
+from ..expr import Expr, Vector, as_expr, substitute
+from ..model.reading import list_of
+from .deviations import Deviations, deviations
+from .law import ControllerState
+from .lqr import held, sample_time_of
+from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
+from .riccati import solve_riccati, unreached
+from .weights import Floats, weights
+
+
+class LinearObserver(Observer):
+    """An observer with a constant gain L about an operating point; `gain` says which."""
+
+    def __init__(
+        self,
+        linear: Linear,
+        outputs: Any,
+        inputs: Sequence[str] | None = None,
+        *,
+        sample_time: float | None = None,
+        start: Mapping[str, float] | None = None,
+    ) -> None:
+        check_kind(Linear, "a set of linear equations, as equations.linearize(…) returns it", linear, self.name)
+        super().__init__(linear.equations, parameters=linear.given)
+        self.linear = linear.with_ports(inputs, outputs)
+        self._observed = self.linear.observed or _named_states(self.linear)
+        check_measurable(self._observed, self.name)
+        self.deviations: Deviations = deviations(self.linear, inputs, None, self.name)
+        self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
+        A, B = self.deviations.A, self.deviations.B
+        self.A, self.B = (A, B) if self.sample_time is None else held(A, B, self.sample_time)
+        self.C = self.linear.numbers("C")
+        if self.linear.numbers("D").any():
+            raise PolhodeError(
+                "an output depends on an input at once.",
+                place=self.name,
+                cure="Measure coordinates, speeds and states.",
+                code="E-OBSERVER-040",
+            )
+        for mode in unreached(self.A.T, self.C.T, self.is_sampled):
+            raise PolhodeError(
+                f"the outputs {', '.join(self.outputs)} do not tell the mode with the "
+                f"{mode.told(self.states, self.is_sampled)}, which does not decay.",
+                place=self.name,
+                cure="Measure one of these states as well.",
+                code="E-OBSERVER-041",
+            )
+        self._start = _starts(start, self.states, self.name)
+        self.L = self.gain()
+
+    @abstractmethod
+    def gain(self) -> Floats:
+        """L: a row for each state, a column for each output."""
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether it goes from sample to sample."""
+        return self.sample_time is not None
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the deviations that are estimated."""
+        return self.deviations.names
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of the outputs, the columns of L."""
+        return self.linear.outputs
+
+    @property
+    def poles(self) -> NDArray[np.complex128]:
+        """The eigenvalues of the error's motion; from sample to sample, with a sample time."""
+        error = self.A - self.A @ self.L @ self.C if self.is_sampled else self.A - self.L @ self.C
+        found = np.linalg.eigvals(error).astype(np.complex128)
+        return found[np.argsort(-(np.abs(found) if self.is_sampled else found.real), kind="stable")]
+
+    def design(self) -> Estimator:
+        """Estimates of coordinates are q₀ + D δs, those of speeds and states u₀ + δu, z₀ + δz."""
+        made, point = self.deviations, self.linear.point
+        own = [estimate_symbol(name) for name in made.names]
+        observed = self._observed
+        y = measured_symbols(observed)
+        at_rest = substitute([*observed.values()], point.values)
+        surprise = [
+            as_expr(a - b - _sum(row, own)) for a, b, row in zip(y, at_rest, self.C.tolist(), strict=True)
+        ]  # fmt: skip
+        corrected = [as_expr(x + _sum(row, surprise)) for x, row in zip(own, self.L.tolist(), strict=True)]
+        pushed = [as_expr(c - c0) for c, c0 in zip(made.inputs.values(), made.steady, strict=True)]
+        state = corrected if self.is_sampled else own
+        change = [
+            as_expr(_sum(a, state) + _sum(b, pushed)) for a, b in zip(self.A.tolist(), self.B.tolist(), strict=True)
+        ]
+        if not self.is_sampled:
+            change = [as_expr(x + _sum(row, surprise)) for x, row in zip(change, self.L.tolist(), strict=True)]
+        key = "update" if self.is_sampled else "rate"
+        states = tuple(
+            ControllerState(x, start, **{key: each})  # type: ignore[arg-type] # one of the two
+            for x, start, each in zip(own, self._start, change, strict=True)
+        )
+        measured = dict(zip(y, observed.values(), strict=True))
+        return Estimator(
+            self._estimates(state), states, measured, tuple(made.inputs.values()), sample_time=self.sample_time
+        )
+
+    def _estimates(self, change: Sequence[Expr]) -> dict[Expr, Expr]:
+        equations, at, moved = self.equations, self.linear.point.values, self.linear.moved
+        count = len(moved.names)
+        found = {x: at[x] for x in equations.tree.q}
+        for direction, step in zip(moved.directions, change[:count], strict=True):
+            slopes = substitute([as_expr(entry) for entry in direction], at)
+            found = {x: as_expr(value + s * step) for (x, value), s in zip(found.items(), slopes, strict=True)}
+        others = [*equations.u, *equations.z]
+        return found | {x: as_expr(at[x] + step) for x, step in zip(others, change[count:], strict=True)}
+
+
+class KalmanFilter(LinearObserver):
+    """The stationary Kalman filter of linear equations.
+
+    `process_noise` W is the covariance that a second of noise adds to the states; `measurement_noise` V is the density
+    of the outputs' noise in continuous time, and with `sample_time` the covariance of a sample.
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> linear = cart_pole().derive().linearize()
+    >>> made = KalmanFilter(linear, ["x"], process_noise=1, measurement_noise=0.01)
+    >>> made.L.shape, bool(made.poles.real.max() < 0)
+    ((4, 1), True)
+    """
+
+    def __init__(
+        self,
+        linear: Linear,
+        outputs: Any,
+        *,
+        process_noise: Any,
+        measurement_noise: Any,
+        inputs: Sequence[str] | None = None,
+        sample_time: float | None = None,
+        start: Mapping[str, float] | None = None,
+    ) -> None:
+        self._noise = (process_noise, measurement_noise)
+        super().__init__(linear, outputs, inputs, sample_time=sample_time, start=start)
+
+    def gain(self) -> Floats:
+        """L of the dual Riccati equation; `P` is the covariance of the error, before a sample where it is sampled."""
+        W = weights("process_noise", self._noise[0], self.states, self.name) * (self.sample_time or 1.0)
+        V = weights("measurement_noise", self._noise[1], self.outputs, self.name, positive=True)
+        for mode in unreached(self.A, W, self.is_sampled):
+            if mode.is_at_edge(self.is_sampled):
+                raise PolhodeError(
+                    f"no noise drives the mode with the {mode.told(self.states, self.is_sampled)}, which keeps its "
+                    "size: its estimate would never settle.",
+                    place=self.name,
+                    cure="Give one of these states process noise.",
+                    code="E-OBSERVER-042",
+                )
+        made = solve_riccati(self.A.T, self.C.T, W, V, self.states, self.name, self.is_sampled)
+        self.P: Floats = made.P
+        if not self.is_sampled:
+            return made.K.T
+        return np.asarray(np.linalg.solve(self.C @ self.P @ self.C.T + V, self.C @ self.P).T, dtype=np.float64)
+
+
+class Luenberger(LinearObserver):
+    """An observer of linear equations whose error moves with given `poles`, as many as there are states.
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> linear = cart_pole().derive().linearize()
+    >>> Luenberger(linear, ["x", "theta"], poles=[-4, -5, -6, -7]).poles.real.round(6).tolist()
+    [-4.0, -5.0, -6.0, -7.0]
+    """
+
+    def __init__(
+        self,
+        linear: Linear,
+        outputs: Any,
+        *,
+        poles: Sequence[complex],
+        inputs: Sequence[str] | None = None,
+        start: Mapping[str, float] | None = None,
+    ) -> None:
+        self._wanted = poles
+        super().__init__(linear, outputs, inputs, start=start)
+
+    def gain(self) -> Floats:
+        """L by A. L. Tits and Y. Yang's choice of eigenvectors (1996)."""
+        from scipy.signal import place_poles
+
+        given = list_of(self._wanted, "a list of poles", f"{self.name} poles")
+        with understood("poles", given, place=self.name, cure="Give numbers, conjugate ones in pairs."):
+            wanted = np.array(given, dtype=np.complex128)
+        if wanted.shape != (len(self.A),) or not (np.isfinite(wanted).all() and wanted.real.max() < 0):
+            raise PolhodeError(
+                f"{len(self.A)} poles with negative real parts are needed.",
+                place=self.name,
+                cure="Give as many as there are states.",
+                code="E-OBSERVER-043",
+            )
+        try:
+            made = place_poles(self.A.T, self.C.T, wanted)
+        except ValueError as error:
+            raise PolhodeError(
+                f"these poles cannot be placed: {str(error).rstrip('.')}.",
+                place=self.name,
+                cure="Give conjugate poles in pairs, and no pole more often than there are outputs.",
+                code="E-OBSERVER-044",
+            ) from error
+        return np.asarray(made.gain_matrix.T, dtype=np.float64)
+
+
+def _sum(row: Sequence[float], values: Sequence[Expr]) -> Expr:
+    return as_expr(Vector([as_expr(entry) for entry in row]).dot(Vector(values)))
+
+
+def _named_states(linear: Linear) -> dict[str, Expr]:
+    """All states as outputs, where none are named."""
+    return read_outputs(linear.equations, linear.moved, linear.states, "outputs")
+
+
+def _starts(given: Any, names: Sequence[str], place: str) -> list[Fraction]:
+    """Where the deviations begin; at none, where nothing is said."""
+    check_kind(Mapping, "deviations by name", {} if given is None else given, f"{place} start")
+    for name in given or {}:
+        if name not in names:
+            raise unknown("state", name, names, place=f"{place} start", code="E-OBSERVER-045")
+    with understood("deviations by name", given, place=f"{place} start", cure="Give numbers."):
+        return [Fraction(float((given or {}).get(name, 0.0))) for name in names]

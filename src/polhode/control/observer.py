@@ -1,0 +1,208 @@
+"""What every observer is, and how one is put before a controller.
+
+An observer comes to an `Estimator`: estimates of coordinates, speeds and states as expressions of what is measured and
+of states of its own. `Observed` puts these into a law in place of what the law measures, and the law's controls into
+the observer in place of the inputs that it has to know: one law again, which runs and is written as source as one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError, check_kind, listed, understood, unknown
+from ..expr import Expr, as_expr, free_symbols, substitute, symbol
+from ..expr.spelling import spelled
+from ..model.records import Parameter
+from .controller import Controller, _nominal_values, record_of
+from .law import ControllerState, Law
+
+if TYPE_CHECKING:
+    from ..surface.equations import Equations
+
+
+@dataclass(frozen=True, eq=False)
+class Estimator:
+    """Estimates by the symbols of the mechanism, and all that they depend on.
+
+    estimates     what each coordinate, speed and state is taken to be
+    states        the observer's own states; their rates or updates may depend on `inputs`
+    measured      what is measured, by symbols of its own, as expressions of the mechanism's state
+    inputs        efforts and inputs that the observer has to know
+    sample_time   seconds, where it goes from sample to sample
+    """
+
+    estimates: Mapping[Expr, Expr]
+    states: tuple[ControllerState, ...]
+    measured: Mapping[Expr, Expr]
+    inputs: tuple[Expr, ...]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    sample_time: float | None = None
+
+
+class Observer(ABC):
+    """An observer of a mechanism, with nominal values of `parameters` that are not the model's."""
+
+    def __init__(
+        self, equations: Equations | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        self.equations = record_of(equations, self.name)
+        self.nominal = _nominal_values(self.equations, parameters, self.name)
+        self._surface = equations
+
+    @property
+    def name(self) -> str:
+        """What the observer is called in sentences."""
+        return type(self).__name__
+
+    @abstractmethod
+    def design(self) -> Estimator:
+        """The estimator, with the mechanism's own symbols and parameters."""
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        """The estimator as it was designed."""
+        made = self.design()
+        check_kind(Estimator, "an estimator", made, f"{self.name}.design")
+        return made
+
+    def __repr__(self) -> str:
+        told = listed(each.name for each in self.estimator.measured)
+        return f"{self.name}(of '{self.equations.system.name}' by {told})"
+
+
+class Observed(Controller):
+    """A controller that knows what an observer estimates, and measures nothing else.
+
+    >>> import polhode as ph
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> linear = cart_pole().derive().linearize()
+    >>> filter = ph.control.KalmanFilter(linear, ["x", "theta"], process_noise=1, measurement_noise=0.01)
+    >>> ph.control.Observed(ph.control.LQR(linear), filter).law.measured
+    {y_x: x, y_theta: theta}
+    """
+
+    def __init__(self, controller: Controller, observer: Observer) -> None:
+        check_kind(Controller, "a controller", controller, self.name)
+        check_kind(Observer, "an observer", observer, self.name)
+        self.controller, self.observer = controller, observer
+        super().__init__(controller.equations)
+        self.nominal = {**observer.nominal, **controller.nominal}
+
+    def design(self) -> Law:
+        """The law with estimates for what it measures."""
+        law, seen = self.controller.law, self.observer.estimator
+        sample_time = _common_sample_time(law, seen)
+        needed = [x for x in law.measurements.values() if x not in law.measured.values()]
+        missing = [x for x in free_symbols([*needed, *law.measured.values()]) if _moves(x) and x not in seen.estimates]
+        if missing:
+            raise PolhodeError(
+                f"the law measures {spelled(missing[0])}, which the observer does not estimate.",
+                place=self.name,
+                cure="Design both for one mechanism.",
+                code="E-OBSERVER-010",
+            )
+        told = dict(seen.estimates)
+        told |= dict(zip(law.measured, substitute([*law.measured.values()], told), strict=True))
+        flat = substitute([*law.controls.values(), *_changes(law.states)], told)
+        controls = dict(zip(law.controls, flat, strict=False))
+        lacking = [x for x in seen.inputs if x not in controls]
+        values = {**controls, **{x: _constant(x, self.equations) for x in lacking}}
+        return Law(
+            controls,
+            (*_changed(seen.states, substitute(_changes(seen.states), values)),
+             *_changed(law.states, flat[len(controls) :])),
+            law.reference,
+            seen.measured,
+            {**seen.parameters, **law.parameters},
+            sample_time,
+            law.conditions,
+        )  # fmt: skip
+
+
+def _changed(states: Sequence[ControllerState], changes: Sequence[Expr]) -> Iterator[ControllerState]:
+    for each, made in zip(states, changes, strict=True):
+        yield replace(each, rate=made) if each.update is None else replace(each, update=made)
+
+
+def _changes(states: Sequence[ControllerState]) -> list[Expr]:
+    return [as_expr(each.update if each.rate is None else each.rate) for each in states]
+
+
+def _moves(x: Expr) -> bool:
+    return str(x.data[0]) in ("coordinate", "speed", "state")
+
+
+def _constant(x: Expr, equations: EquationsOfMotion) -> Expr:
+    """An input that the law does not give: the model's value, or no effort."""
+    entry = equations.system.inputs.get(x.name) if str(x.data[0]) == "input" else None
+    return as_expr(0 if entry is None else entry.value or 0)
+
+
+def _common_sample_time(law: Law, seen: Estimator) -> float | None:
+    if law.sample_time is not None and seen.sample_time is not None and law.sample_time != seen.sample_time:
+        raise PolhodeError(
+            f"the controller is sampled every {law.sample_time:g} s and the observer every {seen.sample_time:g} s.",
+            place="Observed",
+            cure="Give both the same sample_time.",
+            code="E-OBSERVER-011",
+        )
+    found = law.sample_time or seen.sample_time
+    states = (*law.states, *seen.states)
+    if found is not None and any(each.rate is not None for each in states):
+        smooth = "the controller" if law.sample_time is None else "the observer"
+        raise PolhodeError(
+            f"{smooth} changes in continuous time and the other from sample to sample.",
+            place="Observed",
+            cure="Give both the same sample_time.",
+            code="E-OBSERVER-012",
+        )
+    return found
+
+
+def estimate_symbol(name: str) -> Expr:
+    """The symbol of an observer's state that estimates something."""
+    return symbol(f"estimate of {name}", "state")
+
+
+def measured_symbols(names: Any) -> list[Expr]:
+    """The symbols of what is measured, by the names of outputs."""
+    return [symbol(f"y_{name}", "measurement") for name in names]
+
+
+def check_measurable(outputs: Mapping[str, Expr], place: str) -> None:
+    """Refuse small turns as outputs: nothing measures them."""
+    kinds = {name: {str(x.data[0]) for x in free_symbols([each])} for name, each in outputs.items()}
+    turns = [name for name, found in kinds.items() if "displacement" in found]
+    if turns:
+        raise PolhodeError(
+            f"'{turns[0]}' is a small turn, which cannot be measured.",
+            place=f"{place} outputs",
+            cure="Give expressions by name, for example entries of equations.pose(…).R.",
+            code="E-OBSERVER-014",
+        )
+
+
+def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr, Fraction]:
+    """Where estimates begin: values by name, the rest at home and at rest."""
+    check_kind(Mapping, "values by name", {} if given is None else given, f"{place} start")
+    found = dict.fromkeys([*equations.q, *equations.u], Fraction(0))
+    found |= {equations.q[k]: Fraction(1) for k in equations.quaternions}
+    found |= {each.symbol: Fraction(each.start) for each in equations.system.states.values()}
+    known = {spelled(x): x for x in found}
+    for name, value in (given or {}).items():
+        if name not in known:
+            raise unknown("coordinate, speed or state", name, known, place=f"{place} start", code="E-OBSERVER-013")
+        with understood("a number", value, place=f"{place} start", cure="Give a number."):
+            number = float(value)
+            if not np.isfinite(number):
+                raise ValueError
+        found[known[name]] = Fraction(number)
+    return found
