@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .controller import Controller as Controller
+    from .ekf import EKF as EKF
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
     from .feedback_linearization.partial import PartialLinearization as PartialLinearization
-    from .ekf import EKF as EKF
     from .filtering import Estimates as Estimates
     from .gain_schedule import GainSchedule as GainSchedule
     from .high_gain import HighGain as HighGain
