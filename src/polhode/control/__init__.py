@@ -9,10 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .adaptive import Adaptive as Adaptive
+    from .computed_torque import ComputedTorque as ComputedTorque
     from .controller import Controller as Controller
     from .law import ControllerState as ControllerState
     from .law import Law as Law
     from .law import Reference as Reference
+    from .passivity import PassivityBased as PassivityBased
+    from .potential_shaping import PDGravity as PDGravity
+    from .potential_shaping import PotentialShaping as PotentialShaping
+    from .sliding_mode import SlidingMode as SlidingMode
 
 #: What there is, and the file that it is in.
 _FILES = {
@@ -20,6 +26,12 @@ _FILES = {
     "Law": "law",
     "Reference": "law",
     "ControllerState": "law",
+    "ComputedTorque": "computed_torque",
+    "PassivityBased": "passivity",
+    "PDGravity": "potential_shaping",
+    "PotentialShaping": "potential_shaping",
+    "Adaptive": "adaptive",
+    "SlidingMode": "sliding_mode",
 }  # fmt: skip
 
 __all__ = [*_FILES]
