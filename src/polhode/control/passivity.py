@@ -1,11 +1,11 @@
 """Passivity-based tracking: the closed loop keeps the energy of the mechanism's own form, and damping drains it.
 
     Slotine and Li   τ = M a_r + C u_r + g - Kd s,               V = ½ sᵀ M s,                  V̇ = -sᵀ Kd s
-    Paden and Panja  τ = M a_d + C u_d + g + Eᵀ-weighted Kp e - Kd (u - u_d),   V = ½ (u - u_d)ᵀ M (u - u_d) + ½ eᵀ Kp e
+    Paden and Panja  τ = M a_d + C u_d + g + Kp e - Kd s,        V = ½ sᵀ M s + ½ eᵀ Kp e,      V̇ = -sᵀ Kd s
 
 J.-J. E. Slotine and W. Li, "On the adaptive control of robot manipulators" (1987), with parameters that are known;
-B. Paden and R. Panja, "Globally asymptotically stable 'PD+' controller for robot manipulators" (1988), (6)–(9). g is what
-is left of the bias beside C u: gravity, springs, friction. M and C u_r come out of inverse dynamics and C s.
+B. Paden and R. Panja, "Globally asymptotically stable 'PD+' controller for robot manipulators" (1988), (6)–(9). g is
+what is left of the bias beside C u: gravity, springs, friction. M and C u_r come out of inverse dynamics and C s.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError
-from ..expr import Expr, Vector, as_expr, directional
+from ..expr import Vector, as_expr
 from .lyapunov import LyapunovFunction, prove, quadratic
 from .model_based import ModelBased, Written, step
 from .sliding_variable import sliding_variable
@@ -72,32 +72,16 @@ class PassivityBased(ModelBased):
 
     def write(self) -> Written:
         """Errors, wanted speeds and accelerations, and controls."""
-        made = self._pd_plus() if self.rates is None else self._slotine_li()
-        return made
-
-    def _slotine_li(self) -> Written:
         found = sliding_variable(self.equations, self.tracking, self.rates, self.actuation)
-        damped = [as_expr(f - d) for f, d in zip(found.forces, self.kd.times(found.s), strict=True)]
-        return self._made(damped, found.steps)
-
-    def _pd_plus(self) -> Written:
-        followed, u = self.tracking, self.equations.u
-        e = {step("e", name): error for name, error in followed.errors.items()}
-        v = followed.speeds_for([0] * len(u))
-        speeds = {step("v", x.name): value for x, value in zip(u, v, strict=True)}
-        a = dict(zip((step("a", x.name) for x in u), directional(v, followed.flow), strict=True))
-        s = {step("s", x.name): as_expr(x - own) for x, own in zip(u, speeds, strict=True)}
-        along = Vector(list(s))
-        pulled = followed.by_speeds.T @ Vector(self.kp.times(list(e)))
-        parts = (self.actuation.required(list(a)), self.equations.coriolis_matrix @ along, self.kd.times(along), pulled)
-        forces = [as_expr(f - c - d - p) for f, c, d, p in zip(*parts, strict=True)]
-        return self._made(forces, {**e, **speeds, **a, **s})
-
-    def _made(self, forces: Sequence[Expr], steps: Mapping[Expr, Expr]) -> Written:
+        forces = [as_expr(f - d) for f, d in zip(found.forces, self.kd.times(found.s), strict=True)]
         own = self.rates or self.kp
+        if self.kp is not None:
+            errors = [step("e", name) for name in self.tracking.names]
+            pull = self.tracking.by_speeds.T @ Vector(self.kp.times(errors))  # the slope of ½ eᵀ Kp e on the speeds
+            forces = [as_expr(f - p) for f, p in zip(forces, pull, strict=True)]
         return Written(
             self.actuation.solved(forces),
-            steps,
+            found.steps,
             reference=self.tracking.reference,
             parameters={**self.kd.parameters, **(own.parameters if own else {})},
             conditions=self.tracking.conditions,

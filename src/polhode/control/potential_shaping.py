@@ -56,7 +56,7 @@ class PotentialShaping(ModelBased):
         strange = [x for x in free_symbols([self.potential]) if x not in known]
         if strange:
             raise PolhodeError(
-                f"the potential depends on {spelled(strange[0])}, which is no coordinate or parameter of the mechanism.",
+                f"the potential depends on {spelled(strange[0])}, which is no coordinate or parameter.",
                 place=self.name,
                 cure="Give an expression of equations.q.",
                 code="E-LAW-060",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class SlidingMode(ModelBased):
-    """Robust tracking: `lambda_` are the rates of errors on the surface, `gain` the effort that brings the speeds to it.
+    """Robust tracking: `lambda_` are the rates of errors on the surface, `gain` the effort that brings speeds to it.
 
     `boundary` is the width φ of the layer within which the effort goes from -gain to gain: straight, or with
     smooth=True as tanh(s/φ). `kd` adds an effort in proportion to s, so that what is far away comes sooner.
@@ -128,7 +128,7 @@ class SlidingMode(ModelBased):
             taken,
             formula=("1/2 sᵀ M s", r"\tfrac12 s^T M s"),
             rate_formula=(f"-Σ k s sat(s/φ){more[0]}", rf"-\sum_i k_i s_i \,\mathrm{{sat}}(s_i/\varphi_i){more[1]}"),
-            conclusion="s goes to zero, for s and sat(s/φ) have one sign; efforts wrong by less than k leave it near the layer.",
+            conclusion="s goes to zero, for sat(s/φ) has its sign; efforts wrong by less than k leave it near the layer.",
         )
 
     def _bounds(self, s: Sequence[Any]) -> list[Expr]:

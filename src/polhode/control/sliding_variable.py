@@ -31,11 +31,11 @@ class SlidingVariable:
 
 
 def sliding_variable(
-    equations: EquationsOfMotion, followed: Tracking, rates: Gains, actuation: Actuation
+    equations: EquationsOfMotion, followed: Tracking, rates: Gains | None, actuation: Actuation
 ) -> SlidingVariable:
-    """s and the efforts that keep ½ sᵀ M s, in steps."""
+    """s and the efforts that keep ½ sᵀ M s, in steps; without rates, u_r is what the reference asks for."""
     e = {step("e", name): error for name, error in followed.errors.items()}
-    v = followed.speeds_for([-each for each in rates.times(list(e))])
+    v = followed.speeds_for([-each for each in rates.times(list(e))] if rates else [0] * len(e))
     names = [u.name for u in equations.u]
     speeds = {step("v", name): value for name, value in zip(names, v, strict=True)}
     moving = directional(substitute(v, e), followed.flow)  # u_r is a function of q, t and the reference

@@ -5,7 +5,7 @@
 The error of a coordinate is e = r - q. That of an orientation, stored as a unit quaternion q, is the rotation that is
 lacking, e = 2 vec(q* ∘ r), in the body's own components: twice the sine of half its angle along its axis. So one law
 serves joints of every kind: whatever is wanted of the errors is solved for speeds and accelerations through E.
-B. Wie and P. M. Barba, "Quaternion feedback for spacecraft large angle maneuvers" (1985), for the error's sign and size.
+B. Wie and P. M. Barba, "Quaternion feedback for spacecraft large angle maneuvers" (1985), for the error.
 """
 
 from __future__ import annotations
@@ -145,9 +145,9 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         )
     E, names = made.by_speeds, [*errors]
     for rows, columns in _blocks(E):
-        own = [names[r] for r in rows]
-        if own[0] in plain_names and not is_orthogonal(Matrix([[E[r][c] for c in columns] for r in rows])):
-            conditions.append(f"the rates of {listed(own)} do not tell the speeds")
+        told = [names[r] for r in rows]
+        if told[0] in plain_names and not is_orthogonal(Matrix([[E[r][c] for c in columns] for r in rows])):
+            conditions.append(f"the rates of {listed(told)} do not tell the speeds")
     return replace(made, conditions=tuple(conditions))
 
 
