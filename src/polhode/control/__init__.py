@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from .adaptive import Adaptive as Adaptive
     from .computed_torque import ComputedTorque as ComputedTorque
     from .controller import Controller as Controller
+    from .energy_control import EnergyControl as EnergyControl
+    from .energy_shaping import EnergyShaping as EnergyShaping
     from .law import ControllerState as ControllerState
     from .law import Law as Law
     from .law import Reference as Reference
+    from .lyapunov import LyapunovFunction as LyapunovFunction
+    from .operational_space import OperationalSpace as OperationalSpace
     from .passivity import PassivityBased as PassivityBased
     from .potential_shaping import PDGravity as PDGravity
     from .potential_shaping import PotentialShaping as PotentialShaping
     from .sliding_mode import SlidingMode as SlidingMode
+    from .switched import Switched as Switched
 
 #: What there is, and the file that it is in.
 _FILES = {
@@ -32,6 +37,11 @@ _FILES = {
     "PotentialShaping": "potential_shaping",
     "Adaptive": "adaptive",
     "SlidingMode": "sliding_mode",
+    "OperationalSpace": "operational_space",
+    "EnergyControl": "energy_control",
+    "EnergyShaping": "energy_shaping",
+    "Switched": "switched",
+    "LyapunovFunction": "lyapunov",
 }  # fmt: skip
 
 __all__ = [*_FILES]

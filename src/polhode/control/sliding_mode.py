@@ -128,7 +128,7 @@ class SlidingMode(ModelBased):
             taken,
             formula=("1/2 sᵀ M s", r"\tfrac12 s^T M s"),
             rate_formula=(f"-Σ k s sat(s/φ){more[0]}", rf"-\sum_i k_i s_i \,\mathrm{{sat}}(s_i/\varphi_i){more[1]}"),
-            conclusion="s goes to zero, for sat(s/φ) has its sign; efforts wrong by less than k leave it near the layer.",
+            conclusion="s goes to zero, as sat(s/φ) has its sign; efforts wrong by less than k leave it near it.",
         )
 
     def _bounds(self, s: Sequence[Any]) -> list[Expr]:
