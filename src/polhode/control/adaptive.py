@@ -15,13 +15,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError, check_kind, listed, shown, unknown
+from ..errors import PolhodeError, listed
 from ..expr import Expr, Vector, as_expr, free_symbols, gradient, jacobian, same, substitute, symbol
 from ..geometry.elimination import solve_symmetric
-from ..model.reading import number_of
 from .law import ControllerState
 from .lyapunov import LyapunovFunction, prove, quadratic
 from .model_based import ModelBased, Written, step
+from .named_numbers import named_numbers
 from .sliding_variable import SlidingVariable, sliding_variable
 from .tracking import tracking
 
@@ -129,27 +129,14 @@ class Adaptive(ModelBased):
 def _starts(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
     """Where estimates start, by the names of parameters."""
     table = equations.system.parameters
-    check_kind(Mapping, "starting values by the names of parameters", {} if given is None else given, place)
-    if not given:
+    found = named_numbers(given, "parameter", table, f"{place} estimates")
+    if not found:
         raise PolhodeError(
             "no parameters to estimate are given.",
             place=place,
             cure=f"Give estimates={{{next(iter(table), 'm')!r}: …}}: names with the values at which they start.",
             code="E-LAW-070",
         )
-    found: dict[str, Fraction] = {}
-    for name, value in given.items():
-        if name not in table:
-            raise unknown("parameter", name, table, place=place, code="E-LAW-071")
-        made = number_of(value, f"{place} estimate of '{name}'")
-        if not made.is_number:
-            raise PolhodeError(
-                f"the estimate of '{name}' starts at {shown(value)}, which is not a number.",
-                place=place,
-                cure="Give a number.",
-                code="E-LAW-072",
-            )
-        found[name] = Fraction(made.data)
     return found
 
 

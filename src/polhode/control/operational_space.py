@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..dynamics.frame_motion import bias_acceleration, frame_velocity
 from ..dynamics.mass_factors import mass_factors
-from ..errors import PolhodeError, check_kind, listed, shown, unknown
+from ..errors import PolhodeError, listed, shown
 from ..expr import Expr, Matrix, Vector, as_expr, independent_columns, is_zero
 from ..geometry.elimination import factor_symmetric
-from ..model.reading import number_of, pose_of
+from ..model.reading import pose_of
 from .law import Reference
 from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
 from .model_based import ModelBased, Written, step
+from .named_numbers import named_numbers
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -94,15 +95,14 @@ class OperationalSpace(ModelBased):
         self.posture_kd = None if posture_kd is None else self.gains("posture_kd", posture_kd, speeds)
         self.posture_kp = None if posture_kp is None else self.gains("posture_kp", posture_kp, speeds)
         self.posture = self._posture(posture)
-        delta = number_of(damping, f"{self.name} damping")
-        if not delta.is_number or delta.data < 0:
+        self.damping = named_numbers({"damping": damping}, "option", ["damping"], self.name)["damping"]
+        if self.damping < 0:
             raise PolhodeError(
-                f"the damping {shown(damping)} is not a number of at least zero.",
+                f"the damping {shown(damping)} is negative.",
                 place=self.name,
                 cure="Give a small number, such as 0.01.",
                 code="E-LAW-091",
             )
-        self.damping = Fraction(delta.data)
 
     # ---- what is asked for -------------------------------------------------------------------------------------
 
@@ -122,7 +122,6 @@ class OperationalSpace(ModelBased):
     def _posture(self, given: Any) -> dict[str, Fraction]:
         """Where coordinates are to go as far as the frame lets them, by name; zero where nothing is said."""
         e = self.equations
-        check_kind(Mapping, "coordinates by name", {} if given is None else given, f"{self.name} posture")
         left = len(e.u) - len(self.names)
         if left and self.posture_kd is None:
             raise PolhodeError(
@@ -133,13 +132,9 @@ class OperationalSpace(ModelBased):
             )
         if self.posture_kp is None:
             return {}
-        own = dict(zip((u.name for u in e.u), self._coordinates(), strict=True))
-        found = {q.name: Fraction(0) for q in own.values()}
-        for name, value in (given or {}).items():
-            if name not in found:
-                raise unknown("coordinate", name, found, place=f"{self.name} posture", code="E-LAW-094")
-            found[name] = Fraction(number_of(value, f"{self.name} posture").data)
-        return found
+        own = self._coordinates()
+        found = {q.name: Fraction(0) for q in own}
+        return found | named_numbers(given, "coordinate", found, f"{self.name} posture")
 
     def _coordinates(self) -> list[Expr]:
         """The coordinate whose rate each speed is."""

@@ -10,11 +10,12 @@ control with gravity compensation. The set point stays where it is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError
-from ..expr import Expr, Vector, as_expr, free_symbols, gradient
+from ..expr import Expr, Vector, as_expr, free_symbols, gradient, is_zero
 from ..expr.spelling import spelled
 from ..model.reading import number_of
 from .lyapunov import LyapunovFunction, prove, quadratic
@@ -78,23 +79,29 @@ class PotentialShaping(ModelBased):
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
-        """V = T + V_d; loads that depend on speeds, beyond the velocity terms, are not in it."""
+        """V = T + V_d."""
         return self._proof(
             self.potential, ("T + V_d", "T + V_d"), "The mechanism comes to rest where V_d has a minimum."
         )
 
     def _proof(self, potential: Expr, formula: tuple[str, str], conclusion: str) -> LyapunovFunction:
-        e = self.equations
-        return prove(
+        e, u = self.equations, list(self.equations.u)
+        act = self.actuation
+        moving = zip(act.required([0] * len(u)), e.coriolis_matrix @ Vector(u), act.at_rest(), strict=True)
+        friction = Vector([as_expr(whole - own - still) for whole, own, still in moving])
+        rubs = not all(is_zero(each) for each in friction)
+        made = prove(
             e,
             self.law,
             e.kinetic_energy + potential,
-            quadratic(self.kd.matrix, e.u),
+            quadratic(self.kd.matrix, u) + friction.dot(u),
             is_constant=True,
             formula=formula,
-            rate_formula=("-uᵀ Kd u", r"-u^T K_d u"),
+            rate_formula=("-uᵀ Kd u - uᵀ d", r"-u^T K_d u - u^T d") if rubs else ("-uᵀ Kd u", r"-u^T K_d u"),
             conclusion=conclusion,
         )
+        more = ("the loads d that depend on speeds drive the mechanism, uᵀ d < 0",) if rubs else ()
+        return replace(made, conditions=(*made.conditions, *more))
 
 
 class PDGravity(PotentialShaping):

@@ -18,10 +18,11 @@ from ..errors import PolhodeError, check_kind, listed, shown, unknown
 from ..expr import Expr, as_expr, symbol
 from ..expr.exact import atan2, cos, maximum, minimum, sign, sin
 from ..expr.spelling import spelled
-from ..model.reading import list_of, number_of
+from ..model.reading import list_of
 from ..model.records import Parameter
 from .controller import Controller
 from .law import ControllerState, Law, Reference
+from .named_numbers import named_numbers
 
 
 class Switched(Controller):
@@ -68,10 +69,10 @@ class Switched(Controller):
         self.far, self.near = far, near
         e = self.equations
         self._known = {spelled(x): x for x in (*e.q, *e.u, *e.z)}
-        self.within = self._numbers("within", within, positive=True)
-        self.at = self._numbers("at", at or {}, positive=False)
+        self.within = self._widths(within)
+        self.at = self._numbers("at", at)
         self.turning = self._turning(turning)
-        self.leave = Fraction(number_of(leave, f"{self.name} leave").data or 0)
+        self.leave = named_numbers({"leave": leave}, "option", ["leave"], self.name)["leave"]
         if self.leave <= 1:
             raise PolhodeError(
                 f"leave={shown(leave)} is not above 1.",
@@ -88,29 +89,21 @@ class Switched(Controller):
                 code="E-LAW-122",
             )
 
-    def _numbers(self, word: str, given: Any, positive: bool) -> dict[Expr, Fraction]:
-        check_kind(Mapping, "numbers by the names of states", given, f"{self.name} {word}")
-        found: dict[Expr, Fraction] = {}
-        for name, value in given.items():
-            if name not in self._known:
-                raise unknown("state", name, self._known, place=f"{self.name} {word}", code="E-LAW-123")
-            made = number_of(value, f"{self.name} {word} '{name}'")
-            if not made.is_number or (positive and made.data <= 0):
-                raise PolhodeError(
-                    f"{word} of {name} is {shown(value)}, not a {'positive ' if positive else ''}number.",
-                    place=self.name,
-                    cure="Give one.",
-                    code="E-LAW-124",
-                )
-            found[self._known[name]] = Fraction(made.data)
-        if positive and not found:
+    def _widths(self, given: Any) -> dict[Expr, Fraction]:
+        found = self._numbers("within", given)
+        wrong = [x for x, width in found.items() if width <= 0]
+        if wrong or not found:
             raise PolhodeError(
-                "there is nothing that tells near from far.",
+                f"the width of {spelled(wrong[0])} is not positive." if wrong else "nothing tells near from far.",
                 place=self.name,
                 cure="Give within={…}: widths of coordinates and speeds by name.",
                 code="E-LAW-125",
             )
         return found
+
+    def _numbers(self, word: str, given: Any) -> dict[Expr, Fraction]:
+        found = named_numbers(given, "state", self._known, f"{self.name} {word}")
+        return {self._known[name]: value for name, value in found.items()}
 
     def _turning(self, given: Any) -> list[Expr]:
         found = []

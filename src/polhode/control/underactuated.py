@@ -11,13 +11,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError, check_kind, listed, shown, unknown
+from ..errors import PolhodeError, listed
 from ..expr import Expr, Matrix, as_expr, is_zero, substitute
 from ..expr.spelling import spelled
 from ..geometry.elimination import solve_columns
-from ..model.reading import number_of
 from .law import Reference
 from .model_based import ModelBased
+from .named_numbers import named_numbers
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -37,7 +37,7 @@ class Underactuated(ModelBased):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, inputs=inputs, parameters=parameters)
-        self.target = _target(self.equations, target, self.name)
+        self.target = named_numbers(target, "coordinate", self.equations.coordinates, f"{self.name} target")
         self.driven = self._driven()
         found = {word: self.gains(word, given, ["all"]) for word, given in words.items()}
         self._gain = {word: as_expr(each.matrix[0][0]) for word, each in found.items()}
@@ -94,22 +94,3 @@ class Underactuated(ModelBased):
         acting = Matrix([self.actuation.matrix[row] for row in self.driven])
         found = solve_columns(acting, [[as_expr(each)] for each in forces])
         return dict(zip(self.actuation.controls, (as_expr(row[0]) for row in found), strict=True))
-
-
-def _target(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
-    """A pose by the names of coordinates; those that are not named are zero there."""
-    check_kind(Mapping, "coordinates by name", given, f"{place} target")
-    found: dict[str, Fraction] = {}
-    for name, value in given.items():
-        if name not in equations.coordinates:
-            raise unknown("coordinate", name, equations.coordinates, place=f"{place} target", code="E-LAW-102")
-        made = number_of(value, f"{place} target '{name}'")
-        if not made.is_number:
-            raise PolhodeError(
-                f"{name} = {shown(value)} is not a number.",
-                place=f"{place} target",
-                cure="Give a number.",
-                code="E-LAW-103",
-            )
-        found[name] = Fraction(made.data)
-    return found
