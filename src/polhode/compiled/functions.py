@@ -101,11 +101,18 @@ class Functions(FrameFunctions):
         if not isinstance(laws, Laws):
             check_kind(Mapping, "a mapping from symbols to expressions", laws, "laws")
         made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
-        if made.digest not in self._driven:
+        return self._kept(made.digest, self.derivation, made)
+
+    def of(self, derivation: Derivation) -> Functions:
+        """The functions of another derivation, with the same options; kept for the next call."""
+        return self._kept(derivation.key, derivation, None)
+
+    def _kept(self, key: str, derivation: Derivation, laws: Laws | None) -> Functions:
+        if key not in self._driven:
             if len(self._driven) >= _MOST_LAWS:
                 self._driven.pop(next(iter(self._driven)))
-            self._driven[made.digest] = Functions(self.derivation, bake=self.bake, laws=made, **self._options)
-        return self._driven[made.digest]
+            self._driven[key] = Functions(derivation, bake=self.bake, laws=laws, **self._options)
+        return self._driven[key]
 
     def planned(self, name: Asked) -> Planned:
         """The plan of a function, made when it is first asked for."""

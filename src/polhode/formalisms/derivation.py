@@ -149,5 +149,13 @@ class Derivation:
         vars(made)["synopsis"] = self.synopsis
         return made
 
+    def extended(self, model: Model) -> Derivation:
+        """The same for a model that has more states without mass, or more parameters: it is not derived again."""
+        from ..dynamics.extension import extended
+
+        made = replace(self, source=model)
+        vars(made)["equations"] = extended(self.equations, model)
+        return made
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Derivation, tuple(getattr(self, each.name) for each in fields(self))

@@ -30,7 +30,7 @@ from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table
 from .initial_state import Floats
 from .sensitivities import read_by
-from .smooth_run import Followed, Met, SmoothOptions, SmoothRun
+from .smooth_run import Followed, Met, SmoothOptions, SmoothRun, closing_smoothly
 from .start_variations import start_variations
 from .stepping import Stepper
 from .trajectory import Trajectory
@@ -100,8 +100,9 @@ def gradient(
             cure="Give of=… at the end of the run, integrand=… along it, or both.",
             code="E-SENS-011",
         )
+    derivation, closed = closing_smoothly(derivation, {**options})
     symbols = read_by(derivation.equations, by)
-    run = SmoothRun.of(derivation, duration, symbols, **options)
+    run = SmoothRun.of(derivation, duration, symbols, **closed)
     return _Adjoint(run, symbols, of, integrand).gradient()
 
 

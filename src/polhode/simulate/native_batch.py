@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 _KNOWN = frozenset((
     "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_steps",
     "progress", "functions", "watch_energy", "hold", "events", "until", "on",
+    "controller",
 ))  # fmt: skip
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
 _LANES_FROM = 16
@@ -242,7 +243,8 @@ def _plan(
     derivation: Derivation, duration: float, members: Members, functions: Functions
 ) -> tuple[_Plan, Floats, Floats] | None:
     options, equations = members.shared, derivation.equations
-    if not options.keys() <= _KNOWN or not duration > 0.0:
+    loop = options.get("controller")
+    if not options.keys() <= _KNOWN or not duration > 0.0 or (loop is not None and loop.sampling is not None):
         return None
     check_held(options.get("hold", ()), "simulate")
     method = options.get("method", "auto")

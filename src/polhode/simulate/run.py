@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, cast
 
 import numpy as np
 
@@ -24,7 +24,18 @@ from .members import Members
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record, Report
-from .settings import Even, RunOptions, check_held, check_kinds, control_of, every_of, grid_of, span_of, unknown_method
+from .settings import (
+    Even,
+    RunOptions,
+    check_held,
+    check_kinds,
+    closing,
+    control_of,
+    every_of,
+    grid_of,
+    span_of,
+    unknown_method,
+)  # fmt: skip
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -62,6 +73,15 @@ def simulate(
     functions: Functions | None = None,
     audit: bool | float = False,
     watch_energy: bool = True,
+    controller: Any = None,
+    reference: Any = None,
+    sample_time: float | None = None,
+    delay: float | None = None,
+    limits: Any = None,
+    quantisation: Mapping[Any, float] | None = None,
+    noise: Mapping[Any, float] | None = None,
+    seed: Any = None,
+    discretisation: str | None = None,
     **strange: Never,
 ) -> Trajectory:
     """Run a mechanism for `duration` seconds and return its trajectory.
@@ -100,6 +120,14 @@ def simulate(
     True
     """
     refuse(strange, simulate)
+    derivation, closed = closing(
+        derivation, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
+        controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
+        quantisation=quantisation, noise=noise, seed=seed, discretisation=discretisation,
+    )  # fmt: skip
+    functions, start, parameters, tau, inputs = (
+        closed[name] for name in ("functions", "start", "parameters", "tau", "inputs")
+    )
     is_fixed = _is_fixed(method)
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
@@ -165,6 +193,8 @@ def simulate(
 
 def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
     """One run or, where some option has a value for each of several, all of them."""
+    derivation, closed = closing(derivation, **options)
+    options = cast("RunOptions", closed)
     members = Members.of(options)
     if members is None:
         return simulate(derivation, duration, **options)

@@ -22,7 +22,7 @@ from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table
 from .initial_state import Floats
 from .jumps import expressed
-from .smooth_run import Met, SmoothOptions, SmoothRun
+from .smooth_run import Met, SmoothOptions, SmoothRun, closing_smoothly
 from .start_variations import start_variations
 from .trajectory import Trajectory
 
@@ -132,8 +132,9 @@ def sensitivities(
     [0.101936799, 0.101936799]
     """
     refuse([name for name in options if name not in SmoothOptions.__annotations__], sensitivities)
+    derivation, closed = closing_smoothly(derivation, {**options})
     symbols = read_by(derivation.equations, by)
-    run = SmoothRun.of(derivation, duration, symbols, **options)
+    run = SmoothRun.of(derivation, duration, symbols, **closed)
     varying, order = _ordered(run.functions.equations, symbols)
     return _Sensitive(run, symbols, varying, order).followed()
 

@@ -15,6 +15,7 @@ from .integrators.adaptive import Control
 
 if TYPE_CHECKING:
     from ..expr import Expr
+    from ..formalisms.derivation import Derivation
     from .events import Crossing, Event
 
 _FIXED_STEP = 1e-3
@@ -184,6 +185,21 @@ def unknown_method(method: Any) -> PolhodeError:
     )
 
 
+#: The options of a run that are about its controller.
+LOOP_OPTIONS = (
+    "controller", "reference", "sample_time", "delay", "limits", "quantisation", "noise", "seed", "discretisation",
+)  # fmt: skip
+
+
+def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[str, Any]]:
+    """The derivation and the options of a run with its loop closed, where there is a controller."""
+    if all(options.get(name) is None for name in LOOP_OPTIONS):
+        return derivation, options
+    from .controlled import close
+
+    return close(derivation, options)
+
+
 class RunOptions(TypedDict, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
@@ -207,6 +223,15 @@ class RunOptions(TypedDict, total=False):
     functions: Functions | None
     audit: bool | float
     watch_energy: bool
+    controller: Any
+    reference: Any
+    sample_time: float | None
+    delay: float | None
+    limits: Any
+    quantisation: Mapping[Any, float] | None
+    noise: Mapping[Any, float] | None
+    seed: Any
+    discretisation: str | None
 
 
 class AssemblyOptions(TypedDict, total=False):

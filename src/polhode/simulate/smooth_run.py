@@ -35,7 +35,7 @@ from .manifold import Manifold
 from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
 from .record import Record
-from .settings import check_held, control_of, span_of
+from .settings import check_held, closing, control_of, span_of
 from .stepping import RightSide, Step, Stepper
 from .trajectory import Trajectory
 
@@ -62,6 +62,23 @@ class SmoothOptions(TypedDict, total=False):
     on: Mapping[Any, Mapping[Any, Any]] | None
     hold: Sequence[str]
     functions: Functions | None
+    controller: Any
+    reference: Any
+    limits: Any
+
+
+def closing_smoothly(derivation: Derivation, options: dict[str, Any]) -> tuple[Derivation, dict[str, Any]]:
+    """The derivation and the options of a run with its loop closed in continuous time, where there is a controller."""
+    derivation, closed = closing(derivation, **options)
+    loop = closed.pop("controller", None)
+    if loop is not None and loop.sampling is not None:
+        raise PolhodeError(
+            "a run with a sampled law has no derivatives here.",
+            place="controller",
+            cure="Give a law in continuous time.",
+            code="E-SENS-014",
+        )
+    return derivation, closed
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from types import FunctionType
@@ -30,7 +31,7 @@ def content_of(value: Any) -> str:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes | Fraction):
         return repr(value)
     if isinstance(value, Expr):
         return dump([value])

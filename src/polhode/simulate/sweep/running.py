@@ -18,7 +18,7 @@ from ..batch_running import joined
 from ..batch_samples import check_size
 from ..progress import reporting
 from ..run import simulate
-from ..settings import RunOptions, check_kinds
+from ..settings import RunOptions, check_kinds, closing
 from .chunks import Chunk, ChunkResult, Work, cut, make_ready, merge, polhode_version, run_chunk
 from .cluster import check_client, on_cluster
 from .content import Unknowable, content_of
@@ -78,6 +78,7 @@ def sweep(
     refuse([name for name in options if name not in RunOptions.__annotations__], simulate)
     check_kinds(options.get("functions"), options.get("progress"), options.get("audit", False))
     check_kind(bool, "True or False", zip, "zip")
+    derivation, options = closing(derivation, **options)
     equations = derivation.equations
     design = design_of(equations, vary, zip, options)
     measures = read_measures(measure, equations)

@@ -1,0 +1,156 @@
+"""What is wanted, as a user gives it: numbers, expressions of time, samples, another run; by the names of references.
+
+A law knows a reference with its derivatives in time. They are exact: those of the expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import PolhodeError, shown, understood, unknown
+from ..expr import Expr, Function, as_expr, free_symbols
+from ..expr.calls import sampled
+from ..expr.opaque.table import Table
+from .breaks import tables_of_time
+from .trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from ..control.law import Law, Reference
+    from ..model.model import Model
+
+#: The highest derivative of a table that has no impulses, by how its points are joined.
+_SMOOTH = {"held": 0, "linear": 1, "pchip": 2, "cubic": 3}
+_CURVE = 'Give a number, an expression of time (also as text), or sampled(times, values, "cubic").'
+
+
+def curves_of(law: Law, given: Any, system: Model) -> dict[Expr, Expr]:
+    """The references of a law and their derivatives, by their symbols, as expressions of time.
+
+    >>> import polhode as ph
+    >>> wanted = ph.control.Reference("x", 2)
+    >>> law = ph.control.Law({ph.symbol("v", "effort"): sum(wanted.symbols)}, reference=(wanted,))
+    >>> curves_of(law, {"x": "sin(2*t)"}, ph.System("slider").model())
+    {ref_x: sin(2*t), ref_x': 2*cos(2*t), ref_x'': -4*sin(2*t)}
+    """
+    return dict(_derivatives(law, _by_name(law, given), system))
+
+
+def _by_name(law: Law, given: Any) -> dict[str, Any]:
+    """What is given for each reference, as far as it is."""
+    names = [each.name for each in law.reference]
+    if given is None:
+        return {}
+    if isinstance(given, Trajectory):
+        return {name: _of_run(given, name) for name in names}
+    if not isinstance(given, Mapping | Function) and isinstance(getattr(given, "reference", None), Mapping):
+        found = given.reference  # of a motion that was planned: it may be of more than is asked for
+        return {name: found[name] for name in names if name in found}
+    if isinstance(given, Mapping):
+        by_name = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
+        for name in by_name:
+            if name not in names:
+                raise unknown("reference", name, names, place="reference", code="E-LOOP-001")
+        return by_name
+    if len(names) == 1:
+        return {names[0]: given}
+    raise PolhodeError(
+        f"{shown(given)} is one curve, and there are {len(names)} references."
+        if names
+        else "the controller follows no reference.",
+        place="reference",
+        cure=f"Give them by name: {', '.join(names)}." if names else "Leave the reference out.",
+        code="E-LOOP-002",
+    )
+
+
+def _of_run(run: Trajectory, name: str) -> Function:
+    """What a run has of this name, as a curve; a cubic through its samples."""
+    values = run[name]
+    if len(values) < 4:
+        raise PolhodeError(
+            f"the run has {len(values)} samples, too few for a curve.",
+            place=f"reference '{name}'",
+            cure="Give a run with more samples.",
+            code="E-LOOP-003",
+        )
+    return sampled(run.t, values, "cubic", name=name)
+
+
+def _derivatives(law: Law, given: Mapping[str, Any], system: Model) -> Iterator[tuple[Expr, Expr]]:
+    for wanted in law.reference:
+        curve = _curve(wanted, given, system)
+        for symbol in wanted.symbols:
+            yield symbol, curve
+            curve = curve.diff(system.time)
+
+
+def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
+    """One reference as an expression of time and of parameters of the mechanism."""
+    place = f"reference '{wanted.name}'"
+    if wanted.name not in given:
+        if wanted.default is not None:
+            return as_expr(wanted.default)
+        raise PolhodeError(
+            "there is no curve for it.",
+            place=place,
+            cure=f"Give reference={{{wanted.name!r}: …}}. {_CURVE}",
+            code="E-LOOP-004",
+        )
+    made = _expression(given[wanted.name], wanted, system, place)
+    known = {system.time, *(each.symbol for each in system.parameters.values())}
+    strange = [each for each in free_symbols([made]) if each not in known]
+    if strange:
+        raise PolhodeError(
+            f"it depends on the {strange[0].data[0]} '{strange[0].name}'.",
+            place=place,
+            cure="A reference is a function of time, and of parameters of the mechanism.",
+            code="E-LOOP-005",
+        )
+    for table in tables_of_time([made], system.time):
+        _check_smooth(table, wanted.order, place)
+    return made
+
+
+def _expression(value: Any, wanted: Reference, system: Model, place: str) -> Expr:
+    with understood("a curve in time", value, place=place, cure=_CURVE):
+        if isinstance(value, Trajectory):
+            value = _of_run(value, wanted.name)
+        if isinstance(value, str):
+            from ..formats.grammar import parse
+            from ..formats.names import scope_of
+
+            return parse(value, scope_of(system, "parameter", now=True))
+        if isinstance(value, tuple | list) and len(value) == 2 and all(np.ndim(part) == 1 for part in value):
+            times, values = value
+            value = sampled(times, values, "cubic" if wanted.order else "linear", name=wanted.name)
+        if isinstance(value, Function):
+            return as_expr(value(system.time))
+        if isinstance(value, bool):
+            raise TypeError
+        if callable(value) and not isinstance(value, Expr):
+            raise PolhodeError(
+                "a Python function has no derivatives here, and would be asked at every step.",
+                place=place,
+                cure=_CURVE,
+                code="E-LOOP-006",
+            )
+        return as_expr(value)
+
+
+def _check_smooth(table: Table, order: int, place: str) -> None:
+    """Refuse samples whose derivatives, as many as a law wants, have impulses that no table shows."""
+    most = _SMOOTH[table.points.kind]
+    if order > most:
+        better = [kind for kind, enough in _SMOOTH.items() if enough >= order and kind != "pchip"]
+        raise PolhodeError(
+            f"the law wants derivative {order} of it, and samples that are joined {table.points.kind} have "
+            f"{most or 'none'}.",
+            place=place,
+            cure=f'Join them smoothly: sampled(times, values, "{better[0]}").'
+            if better
+            else "Give an expression of time, as polhode.planning.quintic makes.",
+            code="E-LOOP-007",
+        )

@@ -1,0 +1,172 @@
+"""A law in continuous time becomes part of the mechanism: runs, batches, sweeps and sensitivities know it."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.controlled_arms import InverseDynamics, ServoPID, arm, slider
+
+import polhode as ph
+from polhode.control import Law, Reference
+
+
+def test_a_static_law_is_a_law_of_efforts() -> None:
+    e = slider().derive()
+    control = -3 * e.q[0] - e.u[0]
+    by_law = e.simulate(2, controller=Law({e.tau[0]: control}), start={"x": 1})
+    by_tau = e.simulate(2, tau={"v": control}, start={"x": 1})
+    assert np.array_equal(by_law.x, by_tau.x) and np.array_equal(by_law.tau, by_tau.tau)
+
+
+def test_controller_states_are_states_without_mass() -> None:
+    e = slider().derive()
+    run = e.simulate(3, controller=ServoPID(e), reference="sin(t)", start={"x": 1, "total error": 0.25}, rate=200)
+    assert run.states == ("total error",) and run["total error"][0] == 0.25
+    rates = np.gradient(run["total error"], run.t)
+    assert np.allclose(rates[1:-1], (np.sin(run.t) - run["x"])[1:-1], atol=1e-3)
+    run.power_audit().check(1e-6, run)
+
+
+def test_a_computed_torque_makes_the_error_a_linear_oscillator() -> None:
+    e = arm().derive()
+    run = e.simulate(1, controller=InverseDynamics(e), start={"shoulder": 0.3, "elbow": -0.2})
+    decay = (1 + 10 * run.t) * np.exp(-10 * run.t)  # kp = 100, kd = 20: critically damped
+    assert np.allclose(run.q, np.outer(decay, [0.3, -0.2]), atol=1e-7)
+
+
+def test_parameters_change_the_mechanism_and_not_what_its_controller_takes_it_to_be() -> None:
+    e = slider().derive()
+    given: dict[str, Any] = {"controller": ServoPID(e), "reference": 1.0, "samples": 5}
+    both = e.simulate(1, parameters={"m": 4, "nominal m": 4}, **given)
+    as_designed = e.simulate(1, **given)
+    heavier = e.simulate(1, parameters={"m": 4}, **given)
+    assert np.allclose(both.q, as_designed.q, atol=1e-8)
+    assert not np.allclose(heavier.q, as_designed.q, atol=1e-3)
+    assert heavier.tau[0, 0] == as_designed.tau[0, 0] == both.tau[0, 0] / 2
+    assert np.allclose(
+        e.simulate(1, controller=ServoPID(e, parameters={"m": 4}), reference=1, samples=5).tau[0], both.tau[0]
+    )
+
+
+def test_a_nominal_parameter_without_a_value_has_the_mechanisms() -> None:
+    s = ph.System("slider", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("block", s.parameter("m")), ph.Prismatic("x"), speeds=["v"])
+    e = s.derive()
+    one = e.simulate(1, controller=ServoPID(e), reference=1, parameters={"m": 3}, samples=5)
+    two = e.simulate(1, controller=ServoPID(e, parameters={"m": 3}), reference=1, parameters={"m": 3}, samples=5)
+    assert np.array_equal(one.x, two.x)
+
+
+def test_a_batch_of_gains_is_its_single_runs() -> None:
+    e = arm().derive()
+    given: dict[str, Any] = {"controller": InverseDynamics(e), "reference": {"elbow": "sin(t)"}, "samples": 11}
+    kp = np.array([50.0, 100.0, 150.0])
+    batch = e.simulate(1, parameters={"kp": kp, "m": [1, 2, 3]}, **given)
+    for k, member in enumerate(batch):
+        alone = e.simulate(1, parameters={"kp": kp[k], "m": 1.0 + k}, **given)
+        assert np.array_equal(alone.x, member.x) and np.array_equal(alone.tau, member.tau)
+
+
+def test_a_sweep_varies_gains() -> None:
+    e = slider().derive()
+    given: dict[str, Any] = {"controller": ServoPID(e), "reference": "sin(t)", "samples": 5}
+    found = e.sweep({"kp": [10.0, 20.0]}, 1, measure="final", workers=1, **given)
+    assert found["x"][1] == e.simulate(1, **given)["x"][-1] != found["x"][0]
+
+
+def test_sensitivities_go_through_the_law() -> None:
+    e = slider().derive()
+    given: dict[str, Any] = {"controller": ServoPID(e), "reference": "sin(t)", "samples": 3, "rtol": 1e-10}
+    by_kp = e.sensitivities(1, by=["kp"], **given)
+    ends = [e.simulate(1, parameters={"kp": 20 + d}, **given)["x"][-1] for d in (-1e-3, 1e-3)]
+    assert np.isclose(by_kp.dq[-1, 0, 0], (ends[1] - ends[0]) / 2e-3, rtol=1e-4)
+    with pytest.raises(ph.PolhodeError, match="no derivatives here"):
+        e.sensitivities(1, by=["kp"], controller=_sampled(e))
+
+
+def _sampled(e: ph.Equations) -> Law:
+    return Law({e.tau[0]: -e.u[0]}, sample_time=0.1)
+
+
+def test_limits_hold_controls() -> None:
+    e = slider().derive()
+    run = e.simulate(2, controller=ServoPID(e), reference=1, limits={"x": (-1, 3)})
+    assert run.tau.max() == 3 and run.tau.min() == -1
+
+
+def test_a_law_of_a_stiff_arm_runs_on_the_elastic_one() -> None:
+    stiff, elastic = arm().derive(), arm(elastic=True).derive()
+    c, start = InverseDynamics(stiff), {"shoulder": 0.3, "elbow": -0.2}
+    run = elastic.simulate(1, controller=c, start=start)
+    assert abs(run.q[-1]).max() < 0.02
+    with pytest.raises(ph.PolhodeError, match="has no coordinate 'elbow rotor', which the law depends on"):
+        u = elastic.q[elastic.coordinates.index("elbow rotor")]
+        stiff.simulate(1, controller=Law({stiff.tau[0]: -u}))
+    with pytest.raises(ph.PolhodeError, match="has no effort 'x'"):
+        stiff.simulate(1, controller=Law({ph.symbol("x", "effort"): -stiff.u[0]}))
+
+
+def test_other_efforts_stay_as_they_are_given() -> None:
+    e = arm().derive()
+    law = Law({e.tau[0]: -5 * e.u[0]})
+    run = e.simulate(1, controller=law, tau={"elbow": 0.5})
+    assert (run.effort("elbow") == 0.5).all() and np.allclose(run.effort("shoulder"), -5 * run.u[:, 0])
+
+
+def test_a_closed_run_pickles() -> None:
+    e = slider().derive()
+    run = e.simulate(1, controller=ServoPID(e), reference="t", samples=5)
+    again = pickle.loads(pickle.dumps(run))
+    assert np.allclose(again.at(0.25).tau, run.tau[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"controller": 5}, "5 is no controller"),
+        ({"reference": 5}, "'reference' is of a controller"),
+        ({"limits": 5}, "'limits' is of a controller"),
+        ({}, "there is no curve for it"),
+        ({"reference": {"y": 1}}, "there is no reference 'y'"),
+        ({"reference": np.sin}, "a Python function has no derivatives"),
+        ({"reference": "x"}, "nothing called 'x'"),
+        ({"reference": ph.symbol("x", "coordinate")}, "depends on the coordinate 'x'"),
+        ({"reference": True}, "True is not a curve in time"),
+        ({"reference": [1, 2, 3]}, "is not a number or an expression"),
+        ({"reference": ph.sampled([0, 1], [0, 1])}, "derivative 2 of it"),
+        ({"reference": ph.sampled([0, 1], [0, 1], "held")}, "have none"),
+        ({"reference": 1, "tau": {"v": 1}}, "the effort 'v' is given, and the controller gives it too"),
+        ({"reference": 1, "tau": {"x": 1}}, "the effort 'x' is given"),
+        ({"reference": 1, "tau": [1.0]}, "gives some of the efforts"),
+        ({"reference": 1, "delay": 0.1}, "'delay' needs sample_time"),
+        ({"reference": 1, "noise": {"x": 0.1}}, "'noise' needs sample_time"),
+        ({"reference": 1, "quantisation": {"x": 0.1}}, "'quantisation' needs sample_time"),
+        ({"reference": 1, "limits": -2}, "-2 is not a limit"),
+        ({"reference": 1, "limits": {"y": 2}}, "there is no control 'y'"),
+        ({"reference": 1, "limits": {"v": (2, 1)}}, "are no limits"),
+        ({"reference": 1, "limits": {"v": "a"}}, "is not a limit"),
+    ],
+)
+def test_what_cannot_be_closed_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
+    e = slider().derive()
+    if not sentence.endswith("is of a controller"):
+        options = {"controller": ServoPID(e), **options}
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        e.simulate(1, **options)
+
+
+def test_references_are_curves_of_many_kinds() -> None:
+    e = slider().derive()
+    c = ServoPID(e)
+    t = np.linspace(0, 1, 41)
+    wanted = e.simulate(1, controller=c, reference=e.system.time**3, start={"x": 0}, samples=5)
+    run = e.simulate(1, tau={"v": "12*t"}, samples=41)  # m x'' = 12 t: x = t³
+    for curve in ("t**3", {"x": "t**3"}, ph.sampled(t, t**3, "cubic"), (t, t**3), run, {"x": run}):
+        made = e.simulate(1, controller=c, reference=curve, samples=5)
+        assert np.allclose(made.q, wanted.q, atol=2e-3), curve
+    still = Reference("x", 0, default=1 / 2)
+    law = Law({e.tau[0]: still.symbols[0] - e.q[0] - e.u[0]}, reference=(still,))
+    assert abs(e.simulate(40, controller=law, samples=3).q[-1, 0] - 0.5) < 1e-3
