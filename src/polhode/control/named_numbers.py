@@ -16,7 +16,7 @@ def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> 
     >>> named_numbers({"q1": 0.1}, "coordinate", ["q1", "q2"], "here")
     {'q1': Fraction(1, 10)}
     """
-    check_kind(Mapping, f"numbers by the names of {kind}s", {} if given is None else given, place)
+    check_kind(Mapping, f"a dictionary of numbers by the names of {kind}s", {} if given is None else given, place)
     found: dict[str, Fraction] = {}
     for name, value in (given or {}).items():
         if name not in known:

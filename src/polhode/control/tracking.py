@@ -120,7 +120,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     conditions: list[str] = []
     turned = {first + k for first in equations.quaternions for k in range(4)}
     for first in equations.quaternions:
-        own = [Reference(x.name, order) for x in q[first : first + 4]]
+        own = [Reference(x.name, order, quantity=x) for x in q[first : first + 4]]
         wanted += own
         error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
         joint = _joint_of(equations, q[first])
@@ -132,7 +132,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     gamma = [list(row) for row in equations.kinematic_matrix]
     plain_names = {q[k].name for k in (*plain, *others)}
     for k in _independent(gamma, sorted(turned), [*plain, *others]):
-        wanted.append(Reference(q[k].name, order))
+        wanted.append(Reference(q[k].name, order, quantity=q[k]))
         errors[q[k].name] = as_expr(wanted[-1].symbols[0] - q[k])
     made = Tracking(equations, tuple(wanted), errors)
     if len(errors) != len(equations.u) or rank(made.by_speeds) < len(equations.u):
