@@ -9,7 +9,7 @@ from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from .random_program import random_program
 
 #: What stands where a random program has an operation with a corner; its operand is a sine where it must stay positive.
-_SMOOTH = {"abs": "neg", "sign": "tanh", "min": "add", "max": "sub"}
+_SMOOTH = {"abs": "neg", "sign": "tanh", "min": "add", "max": "sub", "floor": "sin"}
 
 
 def smooth_program(seed: int, size: int = 60) -> Program:

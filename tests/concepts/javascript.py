@@ -19,7 +19,7 @@ EXPRESSION = {
     "min": "({0} < {1} || {0} !== {0} ? {0} : {1})", "max": "({0} > {1} || {0} !== {0} ? {0} : {1})",
     "atan2": "Math.atan2({0}, {1})",
 } | {f: f"Math.{f}" + "({0})" for f in (
-    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh", "abs", "sign")
+    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh", "abs", "sign", "floor")
 }  # fmt: skip
 
 _PIECE = """function tablePiece(t, x) {

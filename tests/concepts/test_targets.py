@@ -291,10 +291,10 @@ def test_tables_give_the_interpreters_values_at_knots_outside_and_at_nan_in_ever
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 
 
-def test_nan_is_never_swallowed_by_min_max_or_sign() -> None:
+def test_nan_is_never_swallowed_by_min_max_sign_or_floor() -> None:
     for op in ("min", "max"):
         assert math.isnan(MEANING[op](math.nan, 1.0)) and math.isnan(MEANING[op](1.0, math.nan))
-    assert math.isnan(MEANING["sign"](math.nan))
+    assert math.isnan(MEANING["sign"](math.nan)) and math.isnan(MEANING["floor"](math.nan))
 
 
 def run_check(target: str, program: Program, folder: Path, *flags: str) -> float:

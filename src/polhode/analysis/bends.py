@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..expr import Expr, as_expr, evaluate, topological
+from ..expr.exact import floor
 
 #: Operands nearer to each other, or to zero, than this part of their size meet.
 _MEET = 1e-9
@@ -23,6 +24,8 @@ def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
     for node in topological(list(entries)):
         if node.op in ("sign", "abs"):
             found.append((node, node.args[0]))
+        elif node.op == "floor":
+            found.append((node, as_expr(node.args[0] - floor(node.args[0] + as_expr("1/2")))))
         elif node.op in ("min", "max"):
             found.append((node, as_expr(node.args[0] - node.args[1])))
     return found

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .equations import EquationsOfMotion
 
 #: Operations whose value or derivative jumps.
-JUMPING = ("sign", "abs", "min", "max")
+JUMPING = ("sign", "abs", "min", "max", "floor")
 _FLAGS = (
     "is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy", "has_elastic_gears",
     "has_limits_of_parameters",

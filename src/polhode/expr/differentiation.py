@@ -44,6 +44,7 @@ PARTIALS: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "tanh": lambda y, a: (sub(ONE, mul(y, y)),),
     "abs": lambda y, a: (sign(a),),
     "sign": lambda y, a: (ZERO,),
+    "floor": lambda y, a: (ZERO,),
     "min": lambda y, a, b: (_step(b, a), _step(a, b)),
     "max": lambda y, a, b: (_step(a, b), _step(b, a)),
     "pow": lambda y, a, b: (div(mul(b, y), a), mul(y, log(a))),

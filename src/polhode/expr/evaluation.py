@@ -21,7 +21,7 @@ ON_FLOATS: dict[str, Callable[..., float]] = {
     "neg": lambda a: -a, "sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "exp": math.exp, "log": math.log,
     "asin": math.asin, "acos": math.acos, "atan": math.atan, "atan2": math.atan2, "sinh": math.sinh,
     "cosh": math.cosh, "tanh": math.tanh, "abs": abs, "sign": _sign, "min": min, "max": max, "pow": math.pow,
-    "pi": lambda: math.pi,
+    "floor": math.floor,     "pi": lambda: math.pi,
 }  # fmt: skip
 
 
@@ -129,6 +129,7 @@ def _constants(root: Expr, digits: int) -> dict[int, Any]:
             "log": mpmath.log, "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan,
             "atan2": mpmath.atan2, "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh,
             "abs": mpmath.fabs, "sign": mpmath.sign, "pow": mpmath.power, "pi": lambda: +mpmath.pi,
+            "floor": mpmath.floor,
         }  # fmt: skip
         result: dict[int, Any] = {}
         for node in topological([root]):

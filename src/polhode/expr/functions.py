@@ -219,6 +219,13 @@ def sign(x: Any) -> Any:
     return _opaque("sign", x, fp=field.P - field.hash_to_field("sign", opposite))
 
 
+def floor(x: Any) -> Any:
+    """The largest whole number that is not above x."""
+    if type(x) is not Expr:
+        return _of_number("floor", math.floor, x)
+    return number(math.floor(x.data)) if x.op == NUMBER else _opaque("floor", x)
+
+
 def _binary(op: str, on_float: Callable[[float, float], float], symmetric: bool = False) -> Callable[[Any, Any], Any]:
     def function(a: Any, b: Any) -> Any:
         if (type(a) is not Expr and type(b) is not Expr) or isinstance(a, Extended) or isinstance(b, Extended):
@@ -241,5 +248,5 @@ maximum = _binary("max", max, symmetric=True)
 BY_NAME: dict[str, Callable[..., Any]] = {
     "sin": sin, "cos": cos, "tan": tan, "sqrt": sqrt, "exp": exp, "log": log, "asin": asin, "acos": acos,
     "atan": atan, "atan2": atan2, "sinh": sinh, "cosh": cosh, "tanh": tanh, "abs": absolute, "sign": sign,
-    "min": minimum, "max": maximum,
+    "min": minimum, "max": maximum, "floor": floor,
 }  # fmt: skip

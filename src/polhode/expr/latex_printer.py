@@ -30,7 +30,8 @@ from .text_printer import Printer
 _FUNCTIONS = {
     "sin": r"\sin", "cos": r"\cos", "tan": r"\tan", "asin": r"\arcsin", "acos": r"\arccos",
     "atan": r"\arctan", "sinh": r"\sinh", "cosh": r"\cosh", "tanh": r"\tanh", "log": r"\ln",
-    "min": r"\min", "max": r"\max", "sign": r"\operatorname{sign}", "atan2": r"\operatorname{atan2}",
+    "min": r"\min", "max": r"\max", "sign": r"\operatorname{sign}", "floor": r"\operatorname{floor}",
+    "atan2": r"\operatorname{atan2}",
 }  # fmt: skip
 #: Functions whose square is written sin²(x).
 _RAISED = {"sin", "cos", "tan", "sinh", "cosh", "tanh"}

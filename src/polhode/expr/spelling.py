@@ -49,7 +49,7 @@ _KEPT: Final = {*_OURS.values(), "pi"}
 #: Words that mean something in code that SymPy writes.
 _KEPT_IN_SYMPY: Final = _KEPT | {
     "sin", "cos", "tan", "exp", "log", "sqrt", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "Abs", "abs",
-    "sign", "Min", "Max", "min", "max",
+    "sign", "Min", "Max", "min", "max", "floor",
 }  # fmt: skip
 _DOTS: Final = ("", "_dot", "_ddot")
 _ACCENTS: Final = ("", r"\dot", r"\ddot", r"\dddot", r"\ddddot")

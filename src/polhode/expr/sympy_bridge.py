@@ -96,6 +96,7 @@ def _to_sympy_table(sympy: Any) -> dict[str, Callable[..., Any]]:
         "sin": sympy.sin, "cos": sympy.cos, "exp": sympy.exp, "log": sympy.log, "asin": sympy.asin,
         "acos": sympy.acos, "atan": sympy.atan, "atan2": sympy.atan2, "sinh": sympy.sinh, "cosh": sympy.cosh,
         "tanh": sympy.tanh, "abs": sympy.Abs, "sign": sympy.sign, "min": sympy.Min, "max": sympy.Max,
+        "floor": sympy.floor,
     }  # fmt: skip
 
 
@@ -252,8 +253,8 @@ def _from_sympy_table(sympy: Any) -> dict[Any, Callable[..., Expr]]:
         sympy.sin: f.sin, sympy.cos: f.cos, sympy.tan: f.tan, sympy.sec: lambda x: ONE / f.cos(x),
         sympy.csc: lambda x: ONE / f.sin(x), sympy.cot: lambda x: f.cos(x) / f.sin(x), sympy.asin: f.asin,
         sympy.acos: f.acos, sympy.atan: f.atan, sympy.atan2: f.atan2, sympy.sinh: f.sinh, sympy.cosh: f.cosh,
-        sympy.tanh: f.tanh, sympy.Abs: f.absolute, sympy.sign: f.sign, sympy.Min: _fold(f.minimum),
-        sympy.Max: _fold(f.maximum),
+        sympy.tanh: f.tanh, sympy.Abs: f.absolute, sympy.sign: f.sign, sympy.floor: f.floor,
+        sympy.Min: _fold(f.minimum), sympy.Max: _fold(f.maximum),
     }  # fmt: skip
 
 

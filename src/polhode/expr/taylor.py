@@ -90,6 +90,8 @@ def _carried(
         return ZERO, _mark(node, marks)
     if vanishes and op == "sign":
         return _mark(node, marks), ZERO
+    if op == "floor" and args[0].is_number and args[0].data.denominator == 1 and moving[0] is not None:
+        return _mark(node, marks), ZERO
     if op in ("min", "max") and args[0] == args[1]:
         return args[0], _mark(node, marks)
     jumps, bends = _breaks(node, args, moving) if op == CALL else (False, False)

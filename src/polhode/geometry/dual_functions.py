@@ -35,12 +35,14 @@ _PARTIALS: dict[str, Callable[..., tuple[tuple[Any, ...], Any]]] = {
     "tanh": lambda y, a: ((1 - y * y,), 1),
     "abs": lambda y, a: ((_f["sign"](a),), 1),
     "sign": lambda y, a: ((0,), 1),
+    "floor": lambda y, a: ((0,), 1),
     "min": lambda y, a, b: ((_step(b, a), _step(a, b)), 1),
     "max": lambda y, a, b: ((_step(a, b), _step(b, a)), 1),
 }
 #: What must not be zero where a function bends or jumps.
 _BENDS: dict[str, Callable[..., Any]] = {
     "abs": lambda a: a, "sign": lambda a: a, "min": lambda a, b: a - b, "max": lambda a, b: a - b,
+    "floor": lambda a: a - _f["floor"](a),
 }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from .record import Record
 if TYPE_CHECKING:
     from ..compiled.closed_loop import Laws
     from ..model import Model
+    from .sampled_law import SampledLoop
 
 #: A time this near to a break, as a part of the run, is at it.
 _ROUNDING = 1e-13
@@ -52,7 +53,8 @@ class Actuation:
         self._held = [[each, columns, 0] for each, columns in given if each.every is not None]
         self._latest: tuple[float, Floats] | None = None
         self._last = np.inf  # the latest time at which something acts, where there is a break at the end
-        self.begun: list[tuple[float, float, Floats, Floats]] = []
+        self.begun: list[tuple[Floats, Floats, Floats, Floats]] = []  # rows for pieces: t, t before, x, values
+        self.sampled: SampledLoop | None = None
 
     def _columns(self, tau: Signal, inputs: Signal) -> list[tuple[Asked, Any]]:
         """The functions that are asked, each with the columns of all values that it gives."""
@@ -83,7 +85,10 @@ class Actuation:
     def breaks(self, end: float) -> Breaks:
         """The times at which held values change, and the knots of all tables of time."""
         clocks = [sample_times(each.every, end, each.words) for each, _, _ in self._held]
+        clocks += [] if self.sampled is None else self.sampled.clocks
         found = breaks_at([*clocks, *self._knots()], end)
+        if self.sampled is not None:
+            self.sampled.connect(self.values, self.names, found)
         self._last = float(found.before[-1]) if len(found) and found.times[-1] >= end else np.inf
         return found
 
@@ -98,24 +103,32 @@ class Actuation:
             return []
         return [np.array(table.pieces.knots[0]) for table in tables_of_time(expressions, self.system.time)]
 
-    def begin(self, t: float, before: float, x: Floats, slack: float) -> None:
-        """Ask what is held and due, and note the state: from here on it acts until the next break."""
+    def begin(self, number: int, t: float, before: float, x: Floats, slack: float) -> None:
+        """Ask what is held and due behind a break, and note the state: from here on it acts until the next one.
+
+        The start is behind break -1.
+        """
         for entry in self._held:
             each, columns, count = entry
             if count * each.every <= t + slack:
                 entry[2] = round(t / each.every) + 1
                 self.values[columns] = each(round(t / each.every) * each.every, *self._parts(x))
+        if self.sampled is not None:
+            self.sampled.begin(number, x)
         self._latest = None
-        self.begun.append((t, before, x.copy(), self.values.copy()))
+        self.begun.append((np.array([t]), np.array([before]), np.array([x]), self.values[None, :].copy()))
 
     @property
     def is_held(self) -> bool:
         """Whether a Python function is asked at breaks."""
         return bool(self._held)
 
-    def passed(self, t: float, before: float, x: Floats) -> None:
-        """Note the state at a break that native code has passed: nothing is held here that could be due."""
-        self.begun.append((t, before, x, self.values.copy()))
+    def passed(self, first: int, t: Floats, before: Floats, x: Floats) -> None:
+        """Note the states at breaks, from a first one on, that native code has passed."""
+        values = np.tile(self.values, (len(t), 1))
+        if self.sampled is not None:
+            self.sampled.passed(first, values)
+        self.begun.append((t, before, x, values))
 
     def plain(self, t: float, x: Floats) -> tuple[Floats, Floats]:
         """Efforts and inputs but for those that follow laws; a function is asked once for a state."""
@@ -174,8 +187,8 @@ class Actuation:
 
     def acted(self, record: Record) -> Acted:
         """All that is needed to tell what acted at any time of the run that is over."""
-        start = self.values if not self.begun else self.begun[0][3]
-        begun = self.begun or [(0.0, -np.inf, record.states[0], start)]
+        nowhere = np.zeros(1), np.full(1, -np.inf), record.states[:1], self.values[None, :].copy()
+        times, before, states, values = (np.concatenate(each) for each in zip(*(self.begun or [nowhere]), strict=True))
         columns = self.asked_columns
         recorded = record.actuation if columns else []
         return Acted(
@@ -183,10 +196,10 @@ class Actuation:
             dict(self.parameters or {}),
             self.efforts,
             self._last,
-            np.array([t for t, _, _, _ in begun]),
-            np.array([before for _, before, _, _ in begun]),
-            np.array([x for _, _, x, _ in begun]),
-            np.array([values for _, _, _, values in begun]),
+            times,
+            before,
+            states,
+            values,
             tuple(columns),
             np.array([t for t, _ in recorded]),
             np.array([values[columns] for _, values in recorded]).reshape(len(recorded), len(columns)),

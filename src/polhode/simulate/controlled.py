@@ -26,6 +26,7 @@ from .references import curves_of
 from .settings import LOOP_OPTIONS
 
 if TYPE_CHECKING:
+    from ..compiled.planning import Planned
     from ..formalisms.derivation import Derivation
     from .sampled_law import Sampling
 
@@ -42,6 +43,33 @@ class ClosedLoop:
     curves: Mapping[Expr, Expr]
     limits: Mapping[Expr, tuple[float, float]] = field(default_factory=dict)
     sampling: Sampling | None = None
+    _made: Planned | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def how(self) -> Sampling:
+        """How the law is sampled."""
+        if self.sampling is None:
+            raise PolhodeError(
+                "the law is not sampled.", place="controller", cure="Give sample_time=…", code="E-LOOP-034"
+            )
+        return self.sampling
+
+    def planned(self, equations: EquationsOfMotion) -> Planned:
+        """The program of the sampled law, made once."""
+        if self._made is None:
+            from ..compiled.control_law import plan_sampled
+
+            how = self.how
+            made = plan_sampled(
+                self.law, equations, self.curves, how.sample_time, how.discretisation, self.limits, how.quantisation,
+                tuple(how.noise),
+            )  # fmt: skip
+            object.__setattr__(self, "_made", made)
+            return made
+        return self._made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ClosedLoop, (self.controller, self.law, self.curves, self.limits, self.sampling)
 
 
 def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivation, dict[str, Any]]:

@@ -204,7 +204,7 @@ class Rates:
         """Find the breaks of a run that ends at a time, and begin its first piece."""
         self.breaks = self.drive.breaks(end)
         self._next = 0
-        self._begin(0.0, self.breaks.start, -np.inf, x, 0.0)
+        self._begin(-1, 0.0, self.breaks.start, -np.inf, x, 0.0)
 
     @property
     def next_break(self) -> float:
@@ -222,7 +222,7 @@ class Rates:
             return False
         at, before = self.next_break, float(self.breaks.before[self._next])
         self._next += 1
-        self._begin(at, at, before, x, slack + 1e-12 * at)
+        self._begin(self._next - 1, at, at, before, x, slack + 1e-12 * at)
         return True
 
     @property
@@ -232,11 +232,13 @@ class Rates:
 
     def pass_to(self, number: int, states: Floats) -> None:
         """Go on in the piece behind so many breaks, which native code has passed with these states."""
-        for k in range(self._next, number):
-            x = states[k].copy()
-            at, before = float(self.breaks.times[k]), float(self.breaks.before[k])
-            self.drive.passed(at, before, self.unit(x)[0] if self.groups else x)
         if number > self._next:
+            rows = slice(self._next, number)
+            x = states[rows].copy()
+            for first, count in self.groups:
+                part = x[:, first : first + count]
+                part /= np.linalg.norm(part, axis=1, keepdims=True)
+            self.drive.passed(self._next, self.breaks.times[rows], self.breaks.before[rows], x)
             self._next = number
             self._piece = float(self.breaks.times[number - 1]), self._last
 
@@ -245,9 +247,9 @@ class Rates:
         """The latest time of the piece at which the run is."""
         return float(self.breaks.before[self._next]) if self._next < len(self.breaks) else np.inf
 
-    def _begin(self, t: float, first: float, before: float, x: Floats, slack: float) -> None:
+    def _begin(self, number: int, t: float, first: float, before: float, x: Floats, slack: float) -> None:
         self._piece = first, self._last
-        self.drive.begin(t, before, self.unit(x)[0] if self.groups else x, slack)
+        self.drive.begin(number, t, before, self.unit(x)[0] if self.groups else x, slack)
 
     def within(self, t: float) -> float:
         """The time, kept inside the piece: at its end what holds before the break is meant."""

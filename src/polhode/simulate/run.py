@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
     from .assembly import Assembly
     from .batch import Batch
+    from .controlled import ClosedLoop
     from .manifold import Manifold
 
 #: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
@@ -125,8 +126,8 @@ def simulate(
         controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
         quantisation=quantisation, noise=noise, seed=seed, discretisation=discretisation,
     )  # fmt: skip
-    functions, start, parameters, tau, inputs = (
-        closed[name] for name in ("functions", "start", "parameters", "tau", "inputs")
+    functions, start, parameters, tau, inputs, loop = (
+        closed[name] for name in ("functions", "start", "parameters", "tau", "inputs", "controller")
     )
     is_fixed = _is_fixed(method)
     check_held(hold, "simulate")
@@ -151,7 +152,7 @@ def simulate(
     begin, manifold, assembly = first_state(derivation, functions, start, speeds, hold, parameters)
     efforts = read_efforts(derivation, tau)
     given = read_inputs(derivation, inputs, functions.input_values())
-    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed)
+    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed, loop)
     watched = read_events(derivation, events, until, run.parameters, on)
     if is_fixed:
         if watched.changes_states:
@@ -182,7 +183,7 @@ def simulate(
             return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
     made = run.execute(go, method if is_fixed else control.method, span.duration, progress)
-    if watch_energy and not watched.changes_states:
+    if watch_energy and not watched.changes_states and loop is None:
         made = check_energy(made, efforts, given)
     if audit is not False:
         from .power_audit import TOLERANCE
@@ -227,6 +228,7 @@ class _Run:
     manifold: Manifold | None
     assembly: Assembly | None
     is_fixed: bool
+    loop: ClosedLoop | None = None
 
     @property
     def known(self) -> Synopsis:
@@ -256,6 +258,10 @@ class _Run:
         progress: bool | Callable[[float], object] | None,
     ) -> Trajectory:
         rates = self._rates(method)
+        if self.loop is not None and self.loop.sampling is not None:
+            from .sampled_law import SampledLoop
+
+            rates.drive.sampled = SampledLoop(self.loop, self.functions, self.parameters, duration)
         guard = Guard(rates, self.functions, self._values)
         if self.parameters:
             _ = guard.values  # so that what is wrong with them is told here

@@ -15,16 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..compiled.functions import Functions
+from ..compiled.native.sampled_law import SampledLaw
+from ..control.discretisation import RULES
 from ..errors import PolhodeError, shown
 from ..expr import Expr
+from .breaks import Breaks
+from .callables import ControllerFailed, sample_times
+from .initial_state import Floats
 from .named_symbols import Named, numbers_of
 
 if TYPE_CHECKING:
     from ..control.law import Law
     from ..dynamics.synopsis import Synopsis
+    from .controlled import ClosedLoop
 
-#: How states with a rate go from sample to sample.
-DISCRETISATIONS = ("euler", "rk4")
+#: Times nearer to each other than this part of a sample are one.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +62,12 @@ def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampli
     seed = options.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
         raise PolhodeError(f"{shown(seed)} is no seed.", place="seed", cure="Give a number ≥ 0.", code="E-LOOP-031")
-    discretisation = options.get("discretisation") or DISCRETISATIONS[0]
-    if discretisation not in DISCRETISATIONS:
+    discretisation = options.get("discretisation") or "euler"
+    if discretisation not in RULES:
         raise PolhodeError(
             f"there is no discretisation {shown(discretisation)}.",
             place="discretisation",
-            cure=f"Choose one of {', '.join(DISCRETISATIONS)}.",
+            cure=f"Choose one of {', '.join(RULES)}.",
             code="E-LOOP-032",
         )
     both = measured | Named.controls(law, known)
@@ -87,3 +94,74 @@ def _seconds(given: Any, place: str, default: float | None) -> float:
 
 def _no_time(given: Any, place: str) -> PolhodeError:
     return PolhodeError(f"{shown(given)} is no time.", place=place, cure="Give seconds > 0.", code="E-LOOP-033")
+
+
+class SampledLoop:
+    """A sampled law in a run: when it is asked and when it acts, what noise it sees, and the log of what it gave."""
+
+    def __init__(self, loop: ClosedLoop, functions: Functions, parameters: Mapping[str, Any], end: float) -> None:
+        self.loop, self.sampling = loop, loop.how
+        sampling = self.sampling
+        every = sampling.sample_time
+        times = np.concatenate([[0.0], sample_times(every, end, f"the controller '{loop.controller}'")])
+        planned = loop.planned(functions.equations)
+        law = functions.compiled(planned.program).with_parameters(functions.values_of(planned.parameters, parameters))
+        spread = np.array([*sampling.noise.values()])
+        noise = np.random.default_rng(sampling.seed or 0).standard_normal((len(times), len(spread))) * spread
+        start = np.array([float(each.start) for each in loop.law.states])
+        self.law = SampledLaw(law, times, start, noise)
+        self.acting, self.asked = -1, 0  # the row that acts, and how many are filled
+        self._names: tuple[str, ...] = ()
+
+    @property
+    def _acts_at_once(self) -> bool:
+        return self.sampling.delay <= _SAME * self.sampling.sample_time
+
+    @property
+    def clocks(self) -> list[Floats]:
+        """The times at which the law is asked, and those at which what it gave begins to act."""
+        asked = self.law.times
+        return [asked] if self._acts_at_once else [asked, asked + self.sampling.delay]
+
+    def connect(self, values: Floats, names: tuple[str, ...], breaks: Breaks) -> None:
+        """Let controls hold among the efforts and inputs of a run that has these breaks."""
+        columns = [names.index(f"{each.data[0]} '{each.name}'") for each in self.loop.law.controls]
+        self._names = tuple(names[column] for column in columns)
+        values[columns] = 0.0
+        same = _SAME * self.sampling.sample_time
+        rows = np.arange(len(self.law.times))
+        made = []
+        for times in (self.law.times, self.law.times + self.sampling.delay):
+            at = np.searchsorted(breaks.times, times - same)
+            found = np.full(len(breaks), -1, dtype=np.int64)
+            inside = (at < len(breaks)) & (times > same)
+            found[at[inside]] = rows[inside]
+            made.append(found)
+        self.law.connect(values, np.array(columns), made[0], made[1])
+
+    def begin(self, number: int, x: Floats) -> None:
+        """Ask and act, as it is due at a break; the start is break -1."""
+        asks, acts = (0, 0 if self._acts_at_once else -1)
+        if number >= 0:
+            asks, acts = int(self.law.asks[number]), int(self.law.acts[number])
+        if asks >= 0:
+            found = self.law.ask(asks, x)
+            wrong = np.flatnonzero(~np.isfinite(found))
+            if len(wrong):
+                raise ControllerFailed(
+                    f"the law of {self._names[wrong[0]]} gave no finite number, at t = {self.law.times[asks]:.6g} s."
+                )
+            self.asked = max(self.asked, asks + 1)
+        if acts >= 0:
+            self.law.act(acts)
+            self.acting = acts
+
+    def passed(self, first: int, values: Floats) -> None:
+        """Write what held after breaks that native code has passed, from a first one on, into rows of values."""
+        last = first + len(values)
+        rows = self.law.held_after(first, last, self.acting)
+        acted = rows >= 0
+        values[np.ix_(acted, self.law.columns)] = self.law.controls[rows[acted]]
+        values[np.ix_(~acted, self.law.columns)] = 0.0
+        self.acting = int(rows[-1])
+        self.asked = max(self.asked, int(self.law.asks[first:last].max()) + 1)

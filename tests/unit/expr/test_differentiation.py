@@ -70,7 +70,7 @@ def test_every_operation_has_the_partials_of_its_own_values(op: str) -> None:
         assert derivative([node], operand)[0] == partial
 
 
-@pytest.mark.parametrize("op", ["abs", "sign", "min", "max", "atan2"])
+@pytest.mark.parametrize("op", ["abs", "sign", "floor", "min", "max", "atan2"])
 def test_partials_hold_on_the_other_side_of_a_kink(op: str) -> None:
     operands = [x, y][: PARTIALS[op].__code__.co_argcount - 1]
     point = {x: -0.62, y: 0.47}

@@ -10,7 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polhode.errors import PolhodeError, ValueMissing
-from polhode.expr import Expr, as_expr, constant_value, cos, evaluate, exp, pi, sin, sqrt, substitute, symbol, symbols
+from polhode.expr import (
+    Expr,
+    as_expr,
+    constant_value,
+    cos,
+    evaluate,
+    exact,
+    exp,
+    pi,
+    sin,
+    sqrt,
+    substitute,
+    symbol,
+    symbols,
+)
 
 x, y = symbols("x y")
 
@@ -46,3 +60,10 @@ def test_a_missing_value_is_named_with_its_kind() -> None:
 def test_symbols_of_one_name_take_their_own_values() -> None:
     speed = symbol("x", "speed")
     assert evaluate([x - speed], {x: 3.0, speed: 1.0}) == [2.0]
+
+
+def test_floor_is_the_largest_whole_number_that_is_not_above() -> None:
+    x = symbol("x")
+    assert exact.floor(as_expr("-7/2")) == -4 and exact.floor(2) == 2
+    assert evaluate([exact.floor(x)], {x: -0.5}) == [-1.0]
+    assert exact.floor(x).diff(x) == 0

@@ -24,6 +24,7 @@ from polhode.expr import (
     cos,
     evaluate,
     exp,
+    floor,
     log,
     maximum,
     minimum,
@@ -87,7 +88,7 @@ def test_numbers_stay_exact() -> None:
     [
         (sympy.tan(Q), tan(q)), (sympy.sec(Q), 1 / cos(q)), (sympy.csc(Q), 1 / sin(q)),
         (sympy.cot(Q), cos(q) / sin(q)), (sympy.asin(A), asin(a)), (sympy.atan2(A, B), atan2(a, b)),
-        (sympy.Abs(A), absolute(a)), (sympy.sign(A), sign(a)), (sympy.log(A), log(a)),
+        (sympy.Abs(A), absolute(a)), (sympy.sign(A), sign(a)), (sympy.floor(A), floor(a)), (sympy.log(A), log(a)),
         (A ** sympy.Rational(-3, 2), 1 / (a * sqrt(a))), (A**B, a**b), (sympy.exp(-A), exp(-a)),
         ((A + B) ** 2 / (A - B), (a + b) ** 2 / (a - b)),
     ],

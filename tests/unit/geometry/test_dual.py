@@ -42,6 +42,7 @@ def test_quotients_of_whole_numbers_are_exact() -> None:
 
 OF_ONE = (
     "sin", "cos", "tan", "sqrt", "exp", "log", "asin", "acos", "atan", "sinh", "cosh", "tanh", "absolute", "sign",
+    "floor",
 )  # fmt: skip
 OF_TWO = ("atan2", "minimum", "maximum")
 POWERS = (2, -3, 0, 0.5, Fraction(-3, 2), Fraction(1, 3), 3.7)

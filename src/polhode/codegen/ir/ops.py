@@ -1,7 +1,7 @@
 """What each operation means, and which programs are legal.
 
 `MEANING` is the reference: plain floats, IEEE results where Python would raise (1/0 is inf, sqrt(-1) is nan), so that
-every target can be compared with it on any input. NaN always goes through: min, max and sign of NaN are NaN.
+every target can be compared with it on any input. NaN always goes through: min, max, sign and floor of NaN are NaN.
 """
 
 from __future__ import annotations
@@ -53,6 +53,10 @@ def _pow(a: float, b: float) -> float:
         return -math.inf if a < 0.0 and odd else math.inf
 
 
+def _floor(a: float) -> float:
+    return math.copysign(float(math.floor(a)), a) if math.isfinite(a) else a
+
+
 def _ieee(function: Callable[[float], float]) -> Callable[[float], float]:
     """The function with NaN outside its domain and infinity on overflow, as IEEE 754 has it."""
 
@@ -96,6 +100,7 @@ MEANING: Mapping[str, Callable[..., float]] = MappingProxyType({
     "tanh": math.tanh,
     "abs": abs,
     "sign": lambda a: 1.0 if a > 0.0 else -1.0 if a < 0.0 else a,
+    "floor": _floor,
     "min": lambda a, b: a if a < b or a != a else b,
     "max": lambda a, b: a if a > b or a != a else b,
     "pow": _ieee_pow,

@@ -9,7 +9,7 @@ from .calls import in_lanes
 from .sincos import sincos_ir, sincos_name, splat, suffix, vector_type
 
 #: The function of the C library for each operation that has no instruction.
-LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow")
+LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow", "floor")
 
 #: Values that do not fit into registers are addressed from a frame pointer, a byte less each than from the stack's end:
 #: long code is bound by its bytes, and up to a fifth faster so (measured). Vectors need not be aligned there, unless

@@ -24,7 +24,7 @@ EXPRESSION: Mapping[str, str] = MappingProxyType({
     "max": "({0} > {1} || {0} != {0}) ? {0} : {1}",
     "atan2": "atan2({0}, {1})", "pow": "pow({0}, {1})",
 } | {f: f + "({0})" for f in (
-    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh")
+    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh", "floor")
 })  # fmt: skip
 
 

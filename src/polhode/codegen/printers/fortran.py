@@ -25,6 +25,7 @@ EXPRESSION: Mapping[str, str] = MappingProxyType({
     "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": "{0} / {1}", "neg": "-{0}", "pow": "{0}**{1}",
     "abs": "abs({0})", "atan2": "atan2({0}, {1})",
     "sign": "merge(1.0_real64, merge(-1.0_real64, {0}, {0} < 0.0_real64), {0} > 0.0_real64)",
+    "floor": "aint({0}) - merge(1.0_real64, 0.0_real64, {0} < aint({0}))",
     "min": "merge({0}, {1}, {0} < {1} .or. ieee_is_nan({0}))",
     "max": "merge({0}, {1}, {0} > {1} .or. ieee_is_nan({0}))",
 } | {f: f + "({0})" for f in (

@@ -17,7 +17,7 @@ EXPRESSION: Mapping[str, str] = MappingProxyType({
     "asin": "np.arcsin({0})", "acos": "np.arccos({0})", "atan": "np.arctan({0})", "atan2": "np.arctan2({0}, {1})",
     "pow": "np.float_power({0}, {1})",
 } | {f: f"np.{f}" + "({0})" for f in (
-    "sqrt", "sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh")
+    "sqrt", "sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "floor")
 })  # fmt: skip
 
 _PACK = '''def _pack(lead, shape, entries):

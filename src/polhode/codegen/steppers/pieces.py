@@ -4,6 +4,11 @@ At a break what drives the run jumps, or its slope does. A step ends a few last 
 none sees what holds after; there the state is noted, time is set to the break, and the integrator begins anew with the
 step that it wanted. All this is the same for every method: its functions are called behind pointers. Where a run cannot
 begin natively at a break it is left before it, as done; whoever called goes on from there.
+
+A sampled law is asked at breaks, and acts at breaks. `asks` has for each the row of the law's log that is filled there,
+and `acts` the row whose controls hold from there on; none where it is negative. The law is a program behind a table of
+pointers (`ph_at`), of which entry i points to `bases[i]`, `strides[i]` numbers further for each row: rows of its log
+are its arguments and its results, so that a delay needs no queue, and to ask twice does no harm.
 """
 
 from __future__ import annotations
@@ -14,6 +19,9 @@ from .run_record import RUN, Reason
 PIECES = Layout(
     begin=POINTER, advance=POINTER, times=POINTER, before=POINTER, states=POINTER, next=INTEGER, count=INTEGER,
     end=DOUBLE,
+    # a sampled law: 0 controls where there is none
+    ask=POINTER, table=POINTER, bases=POINTER, strides=POINTER, entries=INTEGER, asks=POINTER, acts=POINTER,
+    controls=POINTER, control_count=INTEGER, columns=POINTER, held=POINTER,
 )  # fmt: skip
 
 #: What an integrator forgets where it begins, and a run that goes on has to remember.
@@ -62,6 +70,9 @@ def _begin(f: Function, run: Record, pieces: Record, k: Value) -> None:
     row = pieces.states.at(k * run.size)
     with f.loop(run.size) as i:
         row[i] = run.x[i]
+    with f.when(pieces.control_count > 0):
+        _ask(f, pieces, k)
+        _act(f, pieces, k)
     remembered = {name: getattr(run, name) for name in _REMEMBERED}
     run.event_count = 0
     run.t = pieces.times[k]
@@ -71,3 +82,25 @@ def _begin(f: Function, run: Record, pieces: Record, k: Value) -> None:
     with f.when(reason > 0):
         run.t = pieces.before[k]
         f.give(Reason.DONE)
+
+
+def _ask(f: Function, pieces: Record, k: Value) -> None:
+    """Fill a row of the log; stay before the break where a control is no finite number."""
+    number = pieces.asks.load(k, INTEGER)
+    with f.when(number >= 0):
+        with f.loop(pieces.entries) as i:
+            base, stride = pieces.bases.load(i, POINTER), pieces.strides.load(i, INTEGER)
+            pieces.table.store(i, base.at(number * stride), POINTER)
+        f.call_at(pieces.ask, "void", pieces.table)
+        row = pieces.controls.at(number * pieces.control_count)
+        with f.loop(pieces.control_count) as i, f.when(~(row[i] - row[i]).equals(0.0)):
+            f.give(Reason.DONE)
+
+
+def _act(f: Function, pieces: Record, k: Value) -> None:
+    """Let the controls of a row of the log hold from here on."""
+    number = pieces.acts.load(k, INTEGER)
+    with f.when(number >= 0):
+        row = pieces.controls.at(number * pieces.control_count)
+        with f.loop(pieces.control_count) as i:
+            pieces.held[pieces.columns.load(i, INTEGER)] = row[i]

@@ -11,6 +11,7 @@ import numpy as np
 from polhode.codegen.steppers.pieces import PIECES
 from polhode.codegen.steppers.run_record import Reason
 from polhode.compiled.native.arrays import Floats
+from polhode.compiled.native.sampled_law import SampledLaw
 from polhode.compiled.native.stepper import NativeRun
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
@@ -37,12 +38,13 @@ def _function() -> tuple[Code, Callable[[int, int], int]]:
 class Pieces:
     """Breaks of a run that ends at a time, and the states that it had at those that it has passed."""
 
-    def __init__(self, times: Floats, before: Floats, end: float, size: int) -> None:
+    def __init__(self, times: Floats, before: Floats, end: float, size: int, sampled: SampledLaw | None = None) -> None:
         self._times, self._before = np.ascontiguousarray(times), np.ascontiguousarray(before)
         self.states = np.empty((len(times), size))
+        self._sampled = sampled
         self._record = _STRUCTURE(
             times=self._times.ctypes.data, before=self._before.ctypes.data, states=self.states.ctypes.data,
-            count=len(times), end=end,
+            count=len(times), end=end, **({} if sampled is None else sampled.fields()),
         )  # fmt: skip
         self._code, self._advance = _function()
 
@@ -55,5 +57,7 @@ class Pieces:
         """Steps of a run that has passed so many breaks, as many as the budget allows; for the rest see `NativeRun`."""
         record, code = self._record, run.code.code
         record.begin, record.advance, record.next = code.address("ph_begin"), code.address("ph_advance"), passed
+        if self._sampled is not None:
+            self._sampled.measure(run.x)
         run.record.budget = budget
         return run.enter(self._advance, ctypes.addressof(record))

@@ -43,7 +43,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     for name, on_arrays in {
         "sin": "sin", "cos": "cos", "tan": "tan", "sqrt": "sqrt", "exp": "exp", "log": "log", "asin": "arcsin",
         "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-        "abs": "abs", "sign": "sign", "min": "minimum", "max": "maximum",
+        "abs": "abs", "sign": "sign", "min": "minimum", "max": "maximum", "floor": "floor",
     }.items()
 }  # fmt: skip
 sin, cos, sqrt, absolute, atan2 = (FUNCTIONS[name] for name in ("sin", "cos", "sqrt", "abs", "atan2"))

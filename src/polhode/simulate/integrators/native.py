@@ -73,13 +73,16 @@ class _NativeIntegration:
         self._begin()
 
     def _pieces(self, size: int) -> Pieces | None:
-        """The breaks, where native code can pass them: nobody is asked there."""
+        """The breaks, where native code can pass them: nobody in Python is asked there."""
         breaks = self.rates.breaks
         if not len(breaks) or self.rates.drive.is_held:
             return None
         from ...compiled.native.pieces import Pieces
 
-        return Pieces(breaks.times, breaks.before, self.end, size)
+        sampled = self.rates.drive.sampled
+        if sampled is not None and sampled.law.law.backend == "numpy":
+            return None
+        return Pieces(breaks.times, breaks.before, self.end, size, None if sampled is None else sampled.law)
 
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""

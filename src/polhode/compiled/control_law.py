@@ -1,0 +1,144 @@
+"""Laws of controllers as programs: controls, and the controller's states at the next sample.
+
+Two functions come of a law. `control_law` is the controller alone, as it is compiled and written as source:
+
+    controls, next_states = control_law(measured, reference, states, t)
+
+`sampled_law` is what a run asks at its samples: it takes the mechanism's state, from which it measures, with what the
+converters and noise make of it, and has the references inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..control.discretisation import discretised
+from ..control.law import Law
+from ..expr import Expr, as_expr, free_symbols, substitute, symbol
+from ..expr.exact import floor, maximum, minimum, sqrt
+from ..model.records import Parameter
+from .planning import Planned
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
+
+#: What the sample time is called among the parameters of a law.
+SAMPLE_TIME = "sample time"
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedLaw:
+    """The program of a law, the parameters that it takes, in order, and the names of what it takes and gives."""
+
+    planned: Planned
+    law: Law
+    parameters: Mapping[str, Parameter]
+    entries: Mapping[str, tuple[Expr, ...]]  # symbols along each array of the program
+
+
+def plan_law(law: Law, sample_time: Any = None, discretisation: str = "euler", notes: Any = None) -> PlannedLaw:
+    """The controller alone, sampled: the sample time is a parameter where states have rates."""
+    from ..codegen.plan import plan
+
+    sample_time = law.sample_time if sample_time is None else sample_time
+    T = Parameter(symbol(SAMPLE_TIME, "parameter"), None if sample_time is None else as_expr(sample_time).data, "s")
+    made = discretised(law, T.symbol, discretisation)
+    time = symbol("t", "time")
+    wanted = tuple(each for reference in law.reference for each in reference.symbols)
+    entries = {
+        "measured": tuple(law.measurements),
+        "reference": wanted,
+        "states": tuple(each.symbol for each in law.states),
+        "controls": tuple(law.controls),
+        "next_states": tuple(each.symbol for each in law.states),
+    }
+    outputs = _outputs(made)
+    met = {*free_symbols(root for _, _, roots in outputs for root in roots)}
+    arrays = [(name, entries[name]) for name in ("measured", "reference", "states") if entries[name]]
+    arrays += [("t", (time,))] if time in met else []
+    table = {**law.parameters, SAMPLE_TIME: T}
+    known = {each.symbol: name for name, each in table.items()}
+    own = [*table, *(x.name for x in sorted(met - {*known}, key=lambda x: x.name) if x.data[0] == "parameter")]
+    table |= {name: Parameter(symbol(name, "parameter")) for name in own if name not in table}
+    parameters = {name: table[name] for name in own if table[name].symbol in met}
+    program = plan("control_law", arrays, outputs, [each.symbol for each in parameters.values()], notes)
+    return PlannedLaw(Planned(program, tuple(parameters)), law, parameters, entries)
+
+
+def _outputs(law: Law) -> list[tuple[str, tuple[int, ...], list[Expr]]]:
+    controls = [as_expr(each) for each in law.controls.values()]
+    made: list[tuple[str, tuple[int, ...], list[Expr]]] = [("controls", (len(controls),), controls)]
+    if law.states:
+        made.append(("next_states", (len(law.states),), [as_expr(each.update) for each in law.states]))
+    return made
+
+
+def plan_sampled(
+    law: Law,
+    equations: EquationsOfMotion,
+    curves: Mapping[Expr, Expr],
+    sample_time: float,
+    discretisation: str,
+    limits: Mapping[Expr, tuple[float, float]],
+    quantisation: Mapping[Expr, float],
+    noise: Sequence[Expr],
+) -> Planned:
+    """What a run asks at its samples, as a function of the state x, time, the controller's states, and noise."""
+    from ..codegen.plan import plan
+
+    made = discretised(law.with_values(curves), as_expr(sample_time), discretisation)
+    x, unit = _state(equations)
+    error = {each: symbol(f"{k}", "noise") for k, each in enumerate(noise)}
+    measured = _on_state(equations, law.measurements.values(), unit)
+    seen = {
+        each: _rounded(value + error.get(each, 0), quantisation.get(each))
+        for each, value in zip(law.measurements, measured, strict=True)
+    }
+    made = made.with_values(seen)
+    outputs = _outputs(made)
+    outputs[0][2][:] = [
+        _within(_rounded(value, quantisation.get(each)), limits.get(each))
+        for each, value in zip(law.controls, outputs[0][2], strict=True)
+    ]
+    if not law.states:
+        outputs.append(("next_states", (0,), []))
+    met = {*free_symbols(root for _, _, roots in outputs for root in roots)}
+    parameters = {name: each.symbol for name, each in equations.system.parameters.items() if each.symbol in met}
+    arrays = [
+        ("x", x), ("t", [equations.system.time]), ("states", [each.symbol for each in law.states]),
+        ("noise", [*error.values()]),
+    ]  # fmt: skip
+    return Planned(plan("sampled_law", arrays, outputs, list(parameters.values())), tuple(parameters))
+
+
+def _state(equations: EquationsOfMotion) -> tuple[list[Expr], dict[Expr, Expr]]:
+    """Symbols for the state of a run, and for unit quaternions what they are in these: their lengths have drifted."""
+    x = [*equations.q, *equations.u, *equations.z]
+    unit: dict[Expr, Expr] = {}
+    for first in equations.quaternions:
+        own = x[first : first + 4]
+        drifted = [symbol(each.name, "drifted coordinate") for each in own]
+        length = sqrt(sum(each * each for each in drifted))
+        unit |= {each: as_expr(raw / length) for each, raw in zip(own, drifted, strict=True)}
+        x[first : first + 4] = drifted
+    return x, unit
+
+
+def _on_state(equations: EquationsOfMotion, values: Iterable[Expr], unit: Mapping[Expr, Expr]) -> list[Expr]:
+    """Expressions of a mechanism, of its state alone."""
+    made = substitute([as_expr(value) for value in values], equations.tree.followed)
+    return substitute([as_expr(entry) for entry in equations.in_independent_speeds(made)], unit)
+
+
+def _rounded(value: Expr, step: float | None) -> Expr:
+    """The nearest multiple of a step."""
+    if step is None:
+        return value
+    width = as_expr(step)
+    return as_expr(width * floor(value / width + as_expr("1/2")))
+
+
+def _within(value: Expr, limits: tuple[float, float] | None) -> Expr:
+    return value if limits is None else as_expr(maximum(limits[0], minimum(limits[1], value)))
