@@ -114,6 +114,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     >>> made.errors, made.rates, made.speeds_for([0])
     ({'x': ref_x - x}, [ref_x' - v], [ref_x'])
     """
+    _check_holonomic(equations, place)
     rates, q = equations.coordinate_rates, list(equations.q)
     errors: dict[str, Expr] = {}
     wanted: list[Reference] = []
@@ -149,6 +150,21 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         if told[0] in plain_names and not is_orthogonal(Matrix([[E[r][c] for c in columns] for r in rows])):
             conditions.append(f"the rates of {listed(told)} do not tell the speeds")
     return replace(made, conditions=tuple(conditions))
+
+
+def _check_holonomic(equations: EquationsOfMotion, place: str) -> None:
+    """Refuse mechanisms with more ways to be than to move: not all of their coordinates can follow a reference."""
+    rows = () if equations.constraints is None else equations.constraints.rows
+    rolling = [row.name for row in rows if row.value is None]
+    left = len(equations.q) - len(equations.quaternions) - len(equations.u)
+    if rolling or (equations.dependent_speeds is None and left > 0):
+        why = f"by '{rolling[0]}'" if rolling else "by its joints"
+        raise PolhodeError(
+            f"'{equations.system.name}' is nonholonomic, {why}: its coordinates cannot all follow references.",
+            place=place,
+            cure="Choose outputs, as many as there are controls, and linearise their equations by feedback.",
+            code="E-LAW-011",
+        )
 
 
 def _independent(gamma: Sequence[Sequence[Any]], held: Sequence[int], order: Sequence[int]) -> list[int]:
