@@ -14,7 +14,7 @@ ON_PATH: dict[str, Any] = {"start": {"q1": 0, "q2": 0.5}, "speeds": {"q1": 1}}
 
 
 def planar_arm(links: int = 2, inputs: bool = False) -> ph.System:
-    """Links of masses m and lengths l with their mass at the tip, and a frame `hand` there; with inputs T behind gears."""
+    """Links of masses m and lengths l, their mass at the tip, and a frame `hand` there; with inputs T behind gears."""
     s = ph.System("arm", gravity=(0, "-9.81", 0))
     carrier: Any = s.ground
     at: Any = 0

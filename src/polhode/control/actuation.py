@@ -47,7 +47,7 @@ class Actuation:
                 f"the forces are not linear in the input '{spelled(bent[0])}'.",
                 place=self.place,
                 cure="Make the force itself the input.",
-                code="E-LAW-001",
+                code="E-CONTROL-101",
             )
         return Matrix.columns_of(columns, len(forces))
 
@@ -96,7 +96,7 @@ class Actuation:
                 f"{'drive' if self.controls[1:] else 'drives'} all speeds but {names}.",
                 place=self.place,
                 cure="Use partial feedback linearisation, EnergyShaping or a linear regulator.",
-                code="E-LAW-002",
+                code="E-CONTROL-102",
             )
         return self
 
@@ -119,11 +119,11 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
             "independent.",
             place=place,
             cure="Derive on independent speeds: derive(independent=[…]).",
-            code="E-LAW-003",
+            code="E-CONTROL-103",
         )
     if not equations.u:
         raise PolhodeError(
-            f"'{equations.system.name}' has nothing that moves.", place=place, cure="Add joints.", code="E-LAW-004"
+            f"'{equations.system.name}' has nothing that moves.", place=place, cure="Add joints.", code="E-CONTROL-104"
         )
     if inputs is not None:
         found = controls_of(equations, inputs, place)

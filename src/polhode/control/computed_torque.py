@@ -104,7 +104,7 @@ class ComputedTorque(ModelBased):
                 "with an integral the error's linear equation is proved, and no Lyapunov function is given.",
                 place=self.name,
                 cure="Use error_dynamics.",
-                code="E-LAW-041",
+                code="E-CONTROL-141",
             )
         e, rates = list(self.tracking.errors.values()), self.tracking.rates
         V = (quadratic(Matrix.identity(len(e)), rates) + quadratic(self.kp.matrix, e)) / 2
@@ -132,7 +132,7 @@ def _check_integral(controller: ComputedTorque) -> None:
                 f"the integral gain {low:g} of '{name}' is too large: errors grow, with kp = {mid:g}, kd = {high:g}.",
                 place=controller.name,
                 cure=f"Give ki below kp kd = {mid * high:g}.",
-                code="E-LAW-042",
+                code="E-CONTROL-142",
             )
 
 

@@ -62,7 +62,7 @@ class EnergyControl(Underactuated):
                 f"every speed of '{self.equations.system.name}' is driven: there is nothing to pump energy into.",
                 place=self.name,
                 cure="Use ComputedTorque, or name fewer inputs.",
-                code="E-LAW-110",
+                code="E-CONTROL-210",
             )
 
     @property
@@ -124,7 +124,7 @@ class EnergyControl(Underactuated):
                 "with kp or kv the energy is not the only thing that is wanted, and need not come nearer at all times.",
                 place=self.name,
                 cure="Use EnergyShaping, which has a proof with both, or leave kp and kv out.",
-                code="E-LAW-111",
+                code="E-CONTROL-211",
             )
         k, excess = self._gain, self.excess
         taken = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)

@@ -35,7 +35,7 @@ def closed_loop_flow(equations: EquationsOfMotion, law: Law, is_constant: bool =
             "a law that goes from sample to sample has no rates along the closed loop.",
             place="lyapunov",
             cure="Take the law in continuous time.",
-            code="E-LAW-030",
+            code="E-CONTROL-130",
         )
     e = equations
     acting = [*e.tau, *(each.symbol for each in e.system.inputs.values())]

@@ -135,7 +135,7 @@ class ModelBased(Controller):
             f"no Lyapunov function of {self.name} is known here.",
             place="lyapunov",
             cure="Give one of your own to polhode.control.lyapunov.prove.",
-            code="E-LAW-020",
+            code="E-CONTROL-120",
         )
 
     def gains(self, word: str, given: Any, names: Sequence[str]) -> Gains:
@@ -145,7 +145,7 @@ class ModelBased(Controller):
                 f"no {word} is given.",
                 place=self.name,
                 cure=f"Give {word}=…: a positive number, one for each of {', '.join(names)}, or a matrix.",
-                code="E-LAW-021",
+                code="E-CONTROL-121",
             )
         made = gains(word, given, list(names), self.name)
         for name, each in made.parameters.items():
@@ -154,14 +154,14 @@ class ModelBased(Controller):
                     f"the gain '{name}' has the name of a parameter of '{self.equations.system.name}'.",
                     place=self.name,
                     cure="Give that parameter another name.",
-                    code="E-LAW-022",
+                    code="E-CONTROL-122",
                 )
             if made.is_diagonal and (each.value is None or each.value <= 0):
                 raise PolhodeError(
                     f"the gain {name} = {shown(float(each.value or 0))} is not positive.",
                     place=self.name,
                     cure="Give a positive number: the sign is in the law.",
-                    code="E-LAW-023",
+                    code="E-CONTROL-123",
                 )
         return made
 

@@ -20,11 +20,14 @@ def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> 
     found: dict[str, Fraction] = {}
     for name, value in (given or {}).items():
         if name not in known:
-            raise unknown(kind, name, known, place=place, code="E-LAW-140")
+            raise unknown(kind, name, known, place=place, code="E-CONTROL-240")
         made = number_of(value, f"{place} '{name}'")
         if not made.is_number:
             raise PolhodeError(
-                f"{shown(value)} for '{name}' is not a number.", place=place, cure="Give a number.", code="E-LAW-141"
+                f"{shown(value)} for '{name}' is not a number.",
+                place=place,
+                cure="Give a number.",
+                code="E-CONTROL-241",
             )
         found[name] = Fraction(made.data)
     return found

@@ -82,7 +82,7 @@ class OperationalSpace(ModelBased):
                 f"the orientation {shown(orientation)} is not known.",
                 place=self.name,
                 cure='Give a rotation, or "reference" to have it follow one.',
-                code="E-LAW-090",
+                code="E-CONTROL-190",
             )
         is_kept = orientation is not None and not self.follows_orientation
         self._kept = pose_of((0, 0, 0), orientation, f"{self.name} orientation").R if is_kept else None
@@ -101,7 +101,7 @@ class OperationalSpace(ModelBased):
                 f"the damping {shown(damping)} is negative.",
                 place=self.name,
                 cure="Give a small number, such as 0.01.",
-                code="E-LAW-091",
+                code="E-CONTROL-191",
             )
 
     # ---- what is asked for -------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class OperationalSpace(ModelBased):
                 f"'{self.frame}' cannot be moved along {lost}{beside}.",
                 place=self.name,
                 cure="Leave directions out: axes='xy', or give no orientation.",
-                code="E-LAW-092",
+                code="E-CONTROL-192",
             )
 
     def _posture(self, given: Any) -> dict[str, Fraction]:
@@ -128,7 +128,7 @@ class OperationalSpace(ModelBased):
                 f"'{self.frame}' leaves {left} of the {len(e.u)} freedoms of '{e.system.name}' to themselves.",
                 place=self.name,
                 cure="Give posture_kd=… to damp them, and posture_kp=… to bring them to a posture.",
-                code="E-LAW-093",
+                code="E-CONTROL-193",
             )
         if self.posture_kp is None:
             return {}
@@ -146,7 +146,7 @@ class OperationalSpace(ModelBased):
                 f"the speed '{lacking[0]}' is not the rate of a coordinate, which could be brought to a posture.",
                 place=self.name,
                 cure="Give posture_kd alone.",
-                code="E-LAW-095",
+                code="E-CONTROL-195",
             )
         return [by_rate[u] for u in e.u]
 
@@ -280,7 +280,7 @@ def _axes_of(given: Any, place: str) -> tuple[str, ...]:
             f"{shown(given)} does not name axes of space.",
             place=place,
             cure="Give axes='xyz', or fewer.",
-            code="E-LAW-096",
+            code="E-CONTROL-196",
         )
     return tuple(axis for axis in _AXES if axis in found)
 

@@ -62,7 +62,7 @@ class PassivityBased(ModelBased):
                 "one of lambda_ and kp is needed.",
                 place=self.name,
                 cure="Give lambda_=… for the law of Slotine and Li, or kp=… for PD+.",
-                code="E-LAW-050",
+                code="E-CONTROL-150",
             )
         self.tracking = tracking(self.equations, 2, self.name)
         names = self.tracking.names

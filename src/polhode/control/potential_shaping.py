@@ -60,7 +60,7 @@ class PotentialShaping(ModelBased):
                 f"the potential depends on {spelled(strange[0])}, which is no coordinate or parameter.",
                 place=self.name,
                 cure="Give an expression of equations.q.",
-                code="E-LAW-060",
+                code="E-CONTROL-160",
             )
         self.kd = self.gains("kd", kd, [u.name for u in self.equations.u])
 

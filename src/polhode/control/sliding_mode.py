@@ -69,7 +69,7 @@ class SlidingMode(ModelBased):
                 "the gain of a sliding mode is one number for each speed, and a matrix is given.",
                 place=self.name,
                 cure="Give a number for all, or one for each.",
-                code="E-LAW-080",
+                code="E-CONTROL-180",
             )
         self.has_layer = not _is_zero(boundary)
         self.boundary = self.gains("boundary", boundary, speeds) if self.has_layer else None
@@ -79,13 +79,13 @@ class SlidingMode(ModelBased):
                 f"smooth={shown(smooth)} is neither True nor False.",
                 place=self.name,
                 cure="Give smooth=True for tanh.",
-                code="E-LAW-081",
+                code="E-CONTROL-181",
             )
         self.smooth = smooth
         if not self.has_layer:
             warn(
                 f"{self.name}: without a boundary layer the efforts jump with the sign of s, and chatter.",
-                code="W-LAW-082",
+                code="W-CONTROL-182",
             )
 
     @cached_property

@@ -64,7 +64,7 @@ class Switched(Controller):
                 f"{listed(map(spelled, near.law.controls))}.",
                 place=self.name,
                 cure="Give two controllers of the same inputs.",
-                code="E-LAW-120",
+                code="E-CONTROL-220",
             )
         self.far, self.near = far, near
         e = self.equations
@@ -78,7 +78,7 @@ class Switched(Controller):
                 f"leave={shown(leave)} is not above 1.",
                 place=self.name,
                 cure="Give how many times the widths the state may be away until near lets go, such as 2.",
-                code="E-LAW-121",
+                code="E-CONTROL-221",
             )
         self.sample_time = self._sample_time(sample_time)
         if self.sample_time is not None and any(each.rate for c in (far, near) for each in c.law.states):
@@ -86,7 +86,7 @@ class Switched(Controller):
                 "a sampled switch of laws with states in continuous time.",
                 place=self.name,
                 cure="Leave sample_time out, or give laws that are sampled themselves.",
-                code="E-LAW-122",
+                code="E-CONTROL-222",
             )
 
     def _sample_time(self, given: Any) -> float | None:
@@ -98,7 +98,7 @@ class Switched(Controller):
                 f"the sample time {shown(given)} is not positive.",
                 place=self.name,
                 cure="Give the seconds between samples.",
-                code="E-LAW-124",
+                code="E-CONTROL-224",
             )
         return float(made)
 
@@ -110,7 +110,7 @@ class Switched(Controller):
                 f"the width of {spelled(wrong[0])} is not positive." if wrong else "nothing tells near from far.",
                 place=self.name,
                 cure="Give within={…}: widths of coordinates and speeds by name.",
-                code="E-LAW-125",
+                code="E-CONTROL-225",
             )
         return found
 
@@ -122,7 +122,7 @@ class Switched(Controller):
         found = []
         for name in list_of(given, "a list of names", f"{self.name} turning"):
             if name not in self._known:
-                raise unknown("coordinate", name, self._known, place=f"{self.name} turning", code="E-LAW-126")
+                raise unknown("coordinate", name, self._known, place=f"{self.name} turning", code="E-CONTROL-226")
             found.append(self._known[name])
         return found
 
@@ -159,7 +159,7 @@ class Switched(Controller):
                 f"the laws are sampled every {listed(f'{each:g} s' for each in times)}.",
                 place=self.name,
                 cure="Give one sample time to all.",
-                code="E-LAW-127",
+                code="E-CONTROL-227",
             )
         return Law(
             controls,
@@ -186,7 +186,7 @@ def _nominal(far: Controller, near: Controller, place: str) -> dict[str, Fractio
             f"{float(near.nominal[twice[0]]):g}.",
             place=place,
             cure="Give both the same parameters.",
-            code="E-LAW-128",
+            code="E-CONTROL-228",
         )
     return {**far.nominal, **near.nominal}
 
@@ -200,7 +200,7 @@ def _apart(far: Law, near: Law, place: str) -> tuple[Law, Law]:
             f"both laws have a state {spelled(next(iter(clash)))}.",
             place=place,
             cure="Give laws with states of their own.",
-            code="E-LAW-129",
+            code="E-CONTROL-229",
         )
     return _renamed(far, shared, "far"), _renamed(near, shared, "near")
 
@@ -227,7 +227,7 @@ def _merged(far: Sequence[Reference], near: Sequence[Reference], place: str) -> 
                 f"the laws want '{each.name}' at different places where no curve is given.",
                 place=place,
                 cure="Give both the same operating point.",
-                code="E-LAW-130",
+                code="E-CONTROL-230",
             )
         default = each.default if other.default is None else other.default
         found[each.name] = replace(other, order=max(other.order, each.order), default=default)

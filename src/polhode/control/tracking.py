@@ -142,7 +142,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
             f"the rates of as many coordinates or orientations.",
             place=place,
             cure="Give joints whose coordinates can follow any motion; nonholonomic ones cannot.",
-            code="E-LAW-010",
+            code="E-CONTROL-110",
         )
     E, names = made.by_speeds, [*errors]
     for rows, columns in _blocks(E):
@@ -163,7 +163,7 @@ def _check_holonomic(equations: EquationsOfMotion, place: str) -> None:
             f"'{equations.system.name}' is nonholonomic, {why}: its coordinates cannot all follow references.",
             place=place,
             cure="Choose outputs, as many as there are controls, and linearise their equations by feedback.",
-            code="E-LAW-011",
+            code="E-CONTROL-111",
         )
 
 

@@ -53,7 +53,7 @@ class Underactuated(ModelBased):
                 f"{listed(map(spelled, self.actuation.controls))} act on {names}: not on as many speeds as they are.",
                 place=self.name,
                 cure="Name one input for each speed that is driven.",
-                code="E-LAW-100",
+                code="E-CONTROL-200",
             )
         rates = {*e.coordinate_rates}
         strange = [e.u[k].name for k in rows if e.u[k] not in rates]
@@ -62,7 +62,7 @@ class Underactuated(ModelBased):
                 f"the driven speed '{strange[0]}' is not the rate of a coordinate.",
                 place=self.name,
                 cure="Give the joint speeds that are the rates of its coordinates.",
-                code="E-LAW-101",
+                code="E-CONTROL-201",
             )
         return rows
 

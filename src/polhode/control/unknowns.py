@@ -47,14 +47,14 @@ def read_estimates(equations: EquationsOfMotion, given: Any, place: str) -> dict
             "no parameters to estimate are given.",
             place=place,
             cure=f"Give estimates={{{next(iter(table), 'm')!r}: …}}: names with the values at which they start.",
-            code="E-LAW-070",
+            code="E-CONTROL-170",
         )
     inside = [name for name in given if name in table]
     if len(inside) == len(given):
         return named_numbers(given, "parameter", table, f"{place} estimates")
     if inside:
         other = next(name for name in given if name not in table)
-        raise unknown("parameter", other, table, place=f"{place} estimates", code="E-LAW-071")
+        raise unknown("parameter", other, table, place=f"{place} estimates", code="E-CONTROL-171")
     known = base_parameters(equations).names
     return named_numbers(given, "parameter or base parameter", [*table, *known], f"{place} estimates")
 
@@ -88,7 +88,7 @@ def _check_linear(found: SlidingVariable, actuation: Actuation, true: Sequence[E
             f"the efforts are not linear in {names} together with the other estimates.",
             place=place,
             cure="Estimate masses and moments, not lengths; or make the products parameters of the model.",
-            code="E-LAW-073",
+            code="E-CONTROL-173",
         )
     idle = [x for x, column in zip(true, Y.columns, strict=True) if not any(as_expr(entry) for entry in column)]
     if idle:
@@ -96,7 +96,7 @@ def _check_linear(found: SlidingVariable, actuation: Actuation, true: Sequence[E
             f"the efforts do not depend on '{idle[0].name}'.",
             place=place,
             cure="Leave it out of the estimates.",
-            code="E-LAW-074",
+            code="E-CONTROL-174",
         )
 
 
@@ -110,7 +110,7 @@ def _base_columns(
             "base parameters are estimated where every speed is the rate of a coordinate.",
             place=place,
             cure="Make what is to be estimated a parameter of the model, and name it.",
-            code="E-LAW-075",
+            code="E-CONTROL-175",
         )
     whole, base = regressor(e), base_parameters(e)
     values = {name: as_expr(row.dot(whole.values)) for name, row in zip(base.names, base.K, strict=True)}
@@ -122,7 +122,7 @@ def _base_columns(
             "the regressor does not give the efforts of the sliding variable.",
             place=place,
             cure="Make what is to be estimated a parameter of the model, and name it.",
-            code="E-LAW-076",
+            code="E-CONTROL-176",
         )
     columns = [Y.columns[base.standard.index(name)] for name in names]
     return [values[name] for name in names], Matrix.columns_of(columns, len(e.u)).map(as_expr)
