@@ -38,17 +38,27 @@ class PlannedLaw:
     entries: Mapping[str, tuple[Expr, ...]]  # symbols along each array of the program
 
 
-def plan_law(law: Law, sample_time: Any = None, discretisation: str = "euler", notes: Any = None) -> PlannedLaw:
-    """The controller alone, sampled: the sample time is a parameter where states have rates."""
+def plan_law(
+    law: Law,
+    equations: EquationsOfMotion,
+    sample_time: Any = None,
+    discretisation: str = "euler",
+    notes: Mapping[int, str] | None = None,
+) -> PlannedLaw:
+    """The controller alone, sampled: the sample time is a parameter where states have rates.
+
+    Measurements are in the order of the mechanism's coordinates, speeds and states, those that the law names last.
+    """
     from ..codegen.plan import plan
 
     sample_time = law.sample_time if sample_time is None else sample_time
     T = Parameter(symbol(SAMPLE_TIME, "parameter"), None if sample_time is None else as_expr(sample_time).data, "s")
     made = discretised(law, T.symbol, discretisation)
     time = symbol("t", "time")
+    order = {x: place for place, x in enumerate((*equations.q, *equations.u, *equations.z))}
     wanted = tuple(each for reference in law.reference for each in reference.symbols)
     entries = {
-        "measured": tuple(law.measurements),
+        "measured": tuple(sorted(law.measurements, key=lambda x: order.get(x, len(order)))),
         "reference": wanted,
         "states": tuple(each.symbol for each in law.states),
         "controls": tuple(law.controls),
@@ -96,8 +106,7 @@ def plan_sampled(
         each: _rounded(value + error.get(each, 0), quantisation.get(each))
         for each, value in zip(law.measurements, measured, strict=True)
     }
-    made = made.with_values(seen)
-    outputs = _outputs(made)
+    outputs = [(name, shape, substitute(roots, seen)) for name, shape, roots in _outputs(made)]
     outputs[0][2][:] = [
         _within(_rounded(value, quantisation.get(each)), limits.get(each))
         for each, value in zip(law.controls, outputs[0][2], strict=True)

@@ -247,7 +247,7 @@ def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
             for output in program.outputs
         ],
         "joints": dict(zip(equations.speeds, speed_labels(equations), strict=True)),
-        "check_value": _check_value(program),
+        "check_value": check_value(program),
         "slots": {f"v{slot}": note for slot, note in program.notes.items()},
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -258,7 +258,7 @@ def _parameter(equations: EquationsOfMotion, name: str) -> dict[str, Any]:
     return {"name": name, "unit": given.unit, "default": None if given.value is None else float(given.value)}
 
 
-def _check_value(program: Program) -> float | None:
+def check_value(program: Program) -> float | None:
     """What the driver prints, to twelve digits; None if it is no number."""
     *inputs, (_, parameters) = check_inputs(program)
     try:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
@@ -19,6 +20,7 @@ from ..model.reading import number_of
 from .law import Law
 
 if TYPE_CHECKING:
+    from ..compiled.law_function import LawFunction
     from ..surface.equations import Equations
 
 
@@ -61,6 +63,49 @@ class Controller(ABC):
     def nominal_law(self) -> Law:
         """The law with nominal parameters of its own for those of the mechanism: what a run and source code take."""
         return self.law.with_nominal(self.equations.system.parameters, self.nominal)
+
+    def compile(
+        self,
+        *,
+        sample_time: float | None = None,
+        discretisation: str = "euler",
+        parameters: Mapping[str, Any] | None = None,
+    ) -> LawFunction:
+        """The law as a native function of what is measured and wanted, for loops of one's own; one state or a batch.
+
+        Where the controller has states, it gives them at the next sample too.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
+        >>> class Brake(Controller):
+        ...     def design(self):
+        ...         return Law({tau: -3 * u for tau, u in zip(self.equations.tau, self.equations.u)})
+        >>> f = Brake(s.derive()).compile()
+        >>> f(u=[2.0]), f({"v": [1.0, 2.0]}).tolist()
+        (array([-6.]), [[-3.0], [-6.0]])
+        """
+        from ..compiled.law_function import LawFunction
+
+        return LawFunction(self.nominal_law, self.equations, sample_time, discretisation, parameters)
+
+    def export(
+        self,
+        target: str,
+        path: str | Path,
+        *,
+        prefix: str | None = None,
+        sample_time: float | None = None,
+        discretisation: str = "euler",
+    ) -> list[Path]:
+        """Write the law as source code for a target such as `c`, without dependencies; see `compiled.law_export`.
+
+        The sample time is a parameter of the set-up where states of the controller have rates.
+        """
+        from ..compiled.law_export import export_law
+
+        how: dict[str, Any] = {"prefix": prefix, "sample_time": sample_time, "discretisation": discretisation}
+        return export_law(self.nominal_law, self.name, self.equations, target, path, **how)
 
     def __repr__(self) -> str:
         controls = ", ".join(map(spelled, self.law.controls))

@@ -20,6 +20,7 @@ from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
+    from .controlled import ClosedLoop
 
 #: What a trajectory holds at every sample, besides the time.
 FIELDS = ("q", "u", "z", "inputs", "tau")
@@ -52,6 +53,7 @@ class Batch(Shown):
     interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(
         default=None, repr=False
     )  # states of a member
+    loop: ClosedLoop | None = field(default=None, repr=False)
     notices: tuple[str, ...] = ()  # what a reader of the batch should know; those of a run are `batch[i].notices`
 
     @property
@@ -115,7 +117,7 @@ class Batch(Shown):
         parameters = {name: _of_member(value, i) for name, value in self.parameters.items()}
         return Trajectory(
             self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
-            functions=self.functions, parameters=parameters,
+            functions=self.functions, parameters=parameters, loop=self.loop,
             interpolant=None if self.interpolant_of is None else self.interpolant_of(i), **parts,
         )  # fmt: skip
 

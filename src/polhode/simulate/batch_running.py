@@ -120,7 +120,7 @@ def _of_native(
     batch = Batch(
         made.times, arrays, np.full(count, len(made.times)), status, ("",) * count, names,
         labelled(equations, members), parameters, made.infos, {}, functions,
-        partial(RerunInterpolant, derivation, duration, members, functions),
+        partial(RerunInterpolant, derivation, duration, members, functions), members.shared.get("controller"),
     )  # fmt: skip
     whole, batch = batch, _with_events(batch, made)
     if made.left.any():

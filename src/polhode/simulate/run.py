@@ -369,6 +369,7 @@ class _Run:
             inputs=inputs, tau=tau, acted=acted, interpolant=record.interpolant,
             efforts=self.tau.names, input_names=self.inputs.names,
             functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.known.states),
+            loop=self.loop, controller=None if rates.drive.sampled is None else rates.drive.sampled.log,
         )  # fmt: skip
 
 

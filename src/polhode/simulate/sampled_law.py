@@ -24,6 +24,7 @@ from .breaks import Breaks
 from .callables import ControllerFailed, sample_times
 from .initial_state import Floats
 from .named_symbols import Named, numbers_of
+from .under_control import ControllerLog
 
 if TYPE_CHECKING:
     from ..control.law import Law
@@ -112,6 +113,14 @@ class SampledLoop:
         self.law = SampledLaw(law, times, start, noise)
         self.acting, self.asked = -1, 0  # the row that acts, and how many are filled
         self._names: tuple[str, ...] = ()
+
+    @property
+    def log(self) -> ControllerLog:
+        """What it gave so far."""
+        controls, states = self.law.controls[: self.asked], self.law.states[: self.asked]
+        of = self.loop.law
+        names = tuple(each.name for each in of.controls), tuple(each.symbol.name for each in of.states)
+        return ControllerLog(self.law.times[: self.asked], controls.copy(), states.copy(), *names)
 
     @property
     def _acts_at_once(self) -> bool:

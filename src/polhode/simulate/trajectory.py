@@ -20,6 +20,7 @@ from ..notebook import Cell, Shown
 from .energy import Energy
 from .initial_state import Floats
 from .named_value import named_value
+from .under_control import UnderControl
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -34,7 +35,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory(Shown):
+class Trajectory(UnderControl, Shown):
     """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
@@ -191,7 +192,7 @@ class Trajectory(Shown):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
-        return (*self.info.get("notices", ()), *self._unwatched_limits, *map(str, self.passed_limits))
+        return (*self.info.get("notices", ()), *self._saturated, *self._unwatched_limits, *map(str, self.passed_limits))
 
     @cached_property
     def _unwatched_limits(self) -> tuple[str, ...]:

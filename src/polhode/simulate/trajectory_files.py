@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000
 #: What was carried follows from the rest and is not read again.
-_COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.")
+_COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.", "reference.", "controller.")
 _ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 
 
@@ -34,7 +34,8 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     """A column for time, `q.name` for each coordinate and `u.name` for each speed, those that follow last of each.
 
     A state without mass is `z.name`. Then come `tau.name` for each effort, where any acted, and `input.name` for each
-    input. A reaction adds `torque.name.x` … `force.name.z`.
+    input. A controller adds `reference.name` for what was wanted and `controller.name` for its sampled states, a
+    reaction `torque.name.x` … `force.name.z`.
 
     What is not whole says so in a first line that begins with `#`.
     """
@@ -57,6 +58,13 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     for kind, known, acting in _acting(trajectory):
         names += [f"{kind}.{name}" for name in known]
         columns.append(acting)
+    if trajectory.loop is not None and trajectory.functions is not None:
+        wanted = trajectory.reference
+        names += [f"reference.{name}" for name in wanted]
+        columns += [*wanted.values()]
+    if trajectory.controller is not None:
+        names += [f"controller.{name}" for name in trajectory.controller.names]
+        columns.append(trajectory.controller.held(trajectory.t))
     for name in _listed(reactions):
         _, torque, force = trajectory.reaction(name)
         columns += [torque, force]

@@ -51,6 +51,8 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[tuple[str, str,
         acting = {} if values is None else dict(zip(names, values.T, strict=True))
         members = {name: column for name, column in acting.items() if np.any(column)}
         groups += [(title, "", members)] if members else []
+    if run.loop is not None and run.functions is not None and run.tracking_error:
+        groups.append(("Tracking error", "", dict(run.tracking_error)))
     if run.has_energy:
         energy = run.energy
         groups.append(

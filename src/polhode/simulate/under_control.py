@@ -1,0 +1,147 @@
+"""What a run tells of its controller: what was wanted, how far it was missed, and what was asked at the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .initial_state import Floats
+
+if TYPE_CHECKING:
+    from ..expr import Expr
+    from .controlled import ClosedLoop
+
+
+@dataclass(frozen=True, eq=False)
+class ControllerLog:
+    """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
+
+    What it gave acts a delay later, and until the next acts. `names` are those of the states.
+    """
+
+    times: Floats
+    controls: Floats
+    states: Floats
+    control_names: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Floats:
+        """A control or a state of the controller at the samples, by its name."""
+        from .named_value import named_value
+
+        known = dict(zip(self.control_names, self.controls.T, strict=True))
+        known |= dict(zip(self.names, self.states.T, strict=True))
+        return named_value(name, known, tuple(known), "control or state of the controller")
+
+    def held(self, t: Floats) -> Floats:
+        """The states at the latest samples before some times."""
+        return np.asarray(self.states[np.searchsorted(self.times, t * (1.0 + 1e-12), side="right") - 1])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UnderControl:
+    """The part of a trajectory that knows of the controller, where there was one.
+
+    `controller` is the log of one that was sampled; the states of a law in continuous time are among those of the run.
+    """
+
+    loop: ClosedLoop | None = field(default=None, repr=False)
+    controller: ControllerLog | None = field(default=None, repr=False)
+
+    @property
+    def reference(self) -> Mapping[str, Floats]:
+        """What was wanted at every sample of the run, by name.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider", gravity=(0, 0, 0))
+        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+        >>> wanted = ph.control.Reference("x", quantity=x.q[0])
+        >>> law = ph.control.Law({x.tau[0]: 9 * (wanted.symbols[0] - x.q[0]) - 6 * x.u[0]}, reference=(wanted,))
+        >>> run = s.derive().simulate(4, controller=law, reference="t/4", samples=3)
+        >>> run.reference["x"].tolist(), run.tracking_error["x"].round(3).tolist()
+        ([0.0, 0.5, 1.0], [0.0, 0.166, 0.167])
+        """
+        return dict(zip(self._wanted, self._along[: len(self._wanted)], strict=True))
+
+    @property
+    def tracking_error(self) -> Mapping[str, Floats]:
+        """What was wanted less what there was, for the references whose quantity the mechanism has."""
+        followed = self._followed
+        made = self._along[len(self._wanted) :]
+        return {name: self.reference[name] - values for name, values in zip(followed, made, strict=True)}
+
+    @cached_property
+    def _along(self) -> Floats:
+        wanted, followed = self._wanted.values(), self._followed.values()
+        values: Any = getattr(self, "values")  # noqa: B009 - of the trajectory that this is a part of
+        return np.asarray(values(*wanted, *followed)) if wanted else np.zeros((0, len(self._times)))
+
+    @property
+    def _times(self) -> Floats:
+        times: Floats = getattr(self, "t")  # noqa: B009 - likewise
+        return times
+
+    @property
+    def _wanted(self) -> dict[str, Expr]:
+        loop = self.loop
+        if loop is None:
+            return {}
+        return {each.name: loop.curves[each.symbols[0]] for each in loop.law.reference}
+
+    @cached_property
+    def _followed(self) -> dict[str, Expr]:
+        """What follows each reference, as far as it can be known."""
+        from ..expr import free_symbols
+
+        if self.loop is None:
+            return {}
+        record = self._equations
+        system = record.system
+        known = {system.time, *record.q, *record.u, *record.z}
+        known |= {each.symbol for table in (system.parameters, system.inputs) for each in table.values()}
+        known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
+        coordinates = {q.name: q for joint in system.joints.values() for q in joint.q}
+        found = {each.name: each.quantity or coordinates.get(each.name) for each in self.loop.law.reference}
+        return {
+            name: quantity
+            for name, quantity in found.items()
+            if quantity is not None and known.issuperset(free_symbols([quantity]))
+        }
+
+    @property
+    def _equations(self) -> Any:
+        return getattr(self, "mechanism").equations  # noqa: B009 - likewise
+
+    @cached_property
+    def at_limits(self) -> Mapping[str, float]:
+        """For how many seconds each control was at a limit, of those that were."""
+        if self.loop is None or not self.loop.limits:
+            return {}
+        found = {}
+        for symbol, ends in self.loop.limits.items():
+            values, weights = self._of_control(symbol)
+            seconds = float(weights[(values <= ends[0]) | (values >= ends[1])].sum())
+            if seconds > 0.0:
+                found[symbol.name] = seconds
+        return found
+
+    def _of_control(self, symbol: Expr) -> tuple[Floats, Floats]:
+        """A control and for how long it held: at the samples of its law, or about those of the run."""
+        log = self.controller
+        if log is not None and self.loop is not None:
+            values = log.controls[:, [*self.loop.law.controls].index(symbol)]
+            return values, np.full(len(values), self.loop.how.sample_time)
+        of, names = ("tau", "efforts") if symbol.data[0] == "effort" else ("inputs", "input_names")
+        values = getattr(self, of)[:, getattr(self, names).index(symbol.name)]
+        return values, np.gradient(self._times) if len(values) > 1 else np.zeros(len(values))
+
+    @property
+    def _saturated(self) -> tuple[str, ...]:
+        """A sentence for each control that was at its limits."""
+        told = self.at_limits.items()
+        end = self._times[-1] if len(self._times) else 0.0
+        return tuple(f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in told)

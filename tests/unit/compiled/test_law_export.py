@@ -1,0 +1,158 @@
+"""Laws as native functions and as source: they agree with each other, and together with an exported mechanism."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.controlled_arms import InverseDynamics, ServoPID, arm, slider
+
+import polhode as ph
+from polhode.control import Controller, Law, Reference
+
+STRICT = ["gcc", "-O2", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow", "-Werror"]
+needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="there is no gcc here")
+
+
+def test_a_compiled_law_is_the_law() -> None:
+    e = arm().derive()
+    f, g = InverseDynamics(e).compile(), e.compile()
+    rng = np.random.default_rng(1)
+    q, u, r = (rng.normal(size=(5, 2)) for _ in range(3))
+    made = f(q=q, u=u, reference={"shoulder": (r[:, 0], r[:, 1]), "elbow": 0.5})
+    error = np.stack([r[:, 0], np.full(5, 0.5)], axis=1) - q
+    rate = np.stack([r[:, 1], np.zeros(5)], axis=1) - u
+    for k in range(5):
+        assert np.allclose(made[k], g.mass_matrix(q[k]) @ (100 * error[k] + 20 * rate[k]) + g.bias(q[k], u[k]))
+    by_name = f({"shoulder": q[0, 0], "elbow": q[0, 1], "shoulder'": u[0, 0], "elbow'": u[0, 1]},
+                reference={"shoulder": [*r[0]], "elbow": 0.5})  # fmt: skip
+    assert np.allclose(by_name, made[0], rtol=1e-13)
+
+
+def test_a_compiled_law_gives_the_states_of_the_next_sample() -> None:
+    e = slider().derive()
+    f = ServoPID(e).compile(sample_time=0.1, parameters={"ki": 5})
+    controls, states = f(q=[0.2], u=[0.0], reference={"x": 1}, states={"total error": 3})
+    assert np.allclose(controls, 2 * (20 * 0.8 + 5 * 3)) and np.allclose(states, 3 + 0.1 * 0.8)
+    run = e.simulate(0.3, controller=ServoPID(e), reference=1, sample_time=0.1, start={"x": 0.2})
+    g, x = ServoPID(e).compile(sample_time=0.1), run.at(run.controller.times)
+    made = g(q=x.q, u=x.u, reference={"x": 1}, states=run.controller.states)
+    assert np.allclose(made[0], run.controller.controls, atol=1e-9)
+    assert np.allclose(made[1][:-1], run.controller.states[1:], atol=1e-12)
+
+
+class Reach(Controller):
+    """A force on what is measured as an expression of the mechanism."""
+
+    def design(self) -> Law:
+        e = self.equations
+        height = ph.symbol("height", "measurement")
+        tip = e.pose("elbow link").p[2]
+        wanted = Reference("height", default=0)
+        return Law({e.tau[0]: 3 * (wanted.symbols[0] - height)}, reference=(wanted,), measured={height: tip})
+
+
+def test_what_a_law_names_is_measured_on_the_mechanism() -> None:
+    e = arm().derive()
+    f = Reach(e).compile()
+    assert np.allclose(f(q=[0.3, 0.1]), 3 * np.cos(0.3)) and f({"height": 2.0}) == -6
+    run = e.simulate(0.1, controller=Reach(e), samples=3, sample_time=0.01, start={"shoulder": 0.3})
+    assert np.allclose(run.controller.controls[0], 3 * np.cos(0.3))
+
+
+def built(folder: Path, *sources: str) -> str:
+    done = subprocess.run([*STRICT, *sources, "-lm", "-o", "made"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return subprocess.run(["./made"], cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+@needs_gcc
+@pytest.mark.parametrize("make", [lambda: InverseDynamics(arm().derive()), lambda: ServoPID(slider().derive())])
+def test_exported_c_compiles_without_a_warning_and_prints_the_check_value(make: Any, tmp_path: Path) -> None:
+    make().export("c", tmp_path, prefix="", sample_time=0.01)
+    record = json.loads((tmp_path / "control_law.json").read_text(encoding="utf-8"))
+    assert float(built(tmp_path, "control_law.c", "control_law_main.c")) == pytest.approx(record["check_value"])
+
+
+def test_the_sidecar_has_names_defaults_and_where_states_start(tmp_path: Path) -> None:
+    c = ServoPID(slider().derive(), parameters={"m": 3})
+    for target in ("c", "fortran", "numpy"):
+        names = {path.name for path in c.export(target, tmp_path / target, sample_time=0.02)}
+        assert "slider_control_law.json" in names and len(names) >= 2
+    record = json.loads((tmp_path / "c" / "slider_control_law.json").read_text(encoding="utf-8"))
+    defaults = {each["name"]: each["default"] for each in record["parameters"]}
+    assert defaults == {"kp": 20, "kd": 9, "ki": 10, "nominal m": 3, "sample time": 0.02}
+    assert record["reference"] == [{"name": "x", "order": 2, "default": None}] and record["sample_time"] == 0.02
+    assert record["states"] == [{"name": "total error", "start": 0, "unit": ""}]
+    assert record["arrays"][0]["entries"] == ["x", "v"]
+
+
+LOOP = """
+#include <stdio.h>
+#include "plant_state_rates.h"
+#include "own_control_law.h"
+static double w[POLHODE_PLANT_STATE_RATES_WORK + 1], v[POLHODE_OWN_CONTROL_LAW_WORK + 1];
+int main(void) {{
+  const double p[] = {{{plant}}}, k[] = {{{law}}}, h = {h};
+  double x[4] = {{0.4, -0.3, 0.0, 0.0}}, tau[2], r[6] = {{0.1, 0.0, 0.0, 0.2, 0.0, 0.0}};
+  double y[4], a[4], b[4], c[4], d[4];
+  plant_state_rates_setup(p, w);
+  own_control_law_setup(k, v);
+  for (int step = 0; step < {steps}; ++step) {{
+    if (step % 5 == 0) own_control_law(x, r, v, tau);
+    plant_state_rates(x, tau, w, a);
+    for (int i = 0; i < 4; ++i) y[i] = x[i] + 0.5 * h * a[i];
+    plant_state_rates(y, tau, w, b);
+    for (int i = 0; i < 4; ++i) y[i] = x[i] + 0.5 * h * b[i];
+    plant_state_rates(y, tau, w, c);
+    for (int i = 0; i < 4; ++i) y[i] = x[i] + h * c[i];
+    plant_state_rates(y, tau, w, d);
+    for (int i = 0; i < 4; ++i) x[i] += h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]);
+  }}
+  for (int i = 0; i < 4; ++i) printf("%.17g ", x[i]);
+  return 0;
+}}
+"""
+
+
+@needs_gcc
+def test_an_exported_controller_moves_the_exported_mechanism_as_a_run_does(tmp_path: Path) -> None:
+    e = arm().derive()
+    c = InverseDynamics(e)
+    e.export("c", tmp_path, "state_rates", prefix="plant")
+    c.export("c", tmp_path, prefix="own")
+    tables = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("plant_state_rates", "own_control_law")]
+    plant, law = (", ".join(repr(each["default"]) for each in table["parameters"]) for table in tables)
+    (tmp_path / "loop.c").write_text(LOOP.format(plant=plant, law=law, h=0.002, steps=100))
+    end = np.array(built(tmp_path, "loop.c", "plant_state_rates.c", "own_control_law.c").split(), dtype=float)
+    start, reference = {"shoulder": 0.4, "elbow": -0.3}, {"shoulder": 0.1, "elbow": 0.2}
+    run = e.simulate(
+        0.2, controller=c, reference=reference, start=start, sample_time=0.01, method="rk4", step=0.002, samples=2
+    )
+    assert np.allclose(run.x[-1], end, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda c: c.compile(), "the sample time has no value"),
+        (lambda c: c.compile(sample_time=0.1, discretisation="magic"), "no discretisation 'magic'"),
+        (lambda c: c.compile(sample_time=0.1, parameters={"a": 1}), "no parameter of the law 'a'"),
+        (lambda c: c.compile(sample_time=0.1)(q=[0.0]), "measures u, which is not given"),
+        (lambda c: c.compile(sample_time=0.1)({"x": 1}, reference=[1, 0, 0]), "v is not given"),
+        (lambda c: c.compile(sample_time=0.1)({"y": 1}), "there is no measurement 'y'"),
+        (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0]), "it is not given"),
+        (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0], reference={"y": 1}), "there is no reference 'y'"),
+        (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0], reference={"x": [1] * 4}), "derivatives up to 2"),
+        (lambda c: c.export("cobol", "out"), "cobol"),
+        (lambda c: c.export("c", 5), "no folder"),
+    ],
+)
+def test_what_cannot_be_gets_a_sentence(call: Any, sentence: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        call(ServoPID(slider().derive()))
