@@ -12,6 +12,7 @@ import polhode as ph
 from polhode.control import Controller
 
 from .brake import Brake
+from .model_based_samples import model_based
 
 
 @dataclass(frozen=True)
@@ -33,4 +34,5 @@ def brake() -> Sample:
 #: How a sample of each is made.
 SAMPLES: dict[str, Callable[[], Sample]] = {
     "Brake": brake,
+    **model_based(Sample),
 }
