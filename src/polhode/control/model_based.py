@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..surface.equations import Equations
     from .lyapunov import LyapunovFunction
 
-#: Right-hand sides with more operations are written as they were built, not in normal form.
-_READABLE = 400
+#: Right-hand sides with more operations are written as they were built, not in normal form; and with quotients sooner.
+_READABLE, _READABLE_QUOTIENT = 400, 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,4 +201,6 @@ def _gain_latex(name: str) -> str:
 
 
 def _readable(value: Expr) -> Expr:
-    return normal(value) if sum(operation_counts([value]).values()) <= _READABLE else value
+    counts = operation_counts([value])
+    most = _READABLE_QUOTIENT if counts.get("div") else _READABLE
+    return normal(value) if sum(counts.values()) <= most else value
