@@ -1,4 +1,4 @@
-"""An arm that does not know two of its masses learns them while it follows a path: Slotine and Li's adaptive controller.
+"""An arm that does not know two of its masses learns them while it follows a path, as Slotine and Li have it.
 
 Run: python examples/51_adaptive.py [folder for the pictures]
 """
@@ -31,9 +31,10 @@ print(controller, controller.lyapunov, sep="\n")
 
 # Simulate: a path with two frequencies in each joint tells the masses apart.
 path = {"q1": "sin(t) + cos(3*t)/3", "q2": "cos(2*t)/2 + sin(5*t)/5"}
-run = equations.simulate(30, controller=controller, reference=path, rate=20)
+options = {"reference": path, "start": {"q1": 1 / 3, "q2": 0.5}, "speeds": {"q1": 1, "q2": 1}, "rate": 20}
+run = equations.simulate(30, controller=controller, **options)
 known = ph.control.PassivityBased(equations, kd=20, lambda_=5, parameters=wrong)
-stubborn = equations.simulate(30, controller=known, reference=path, rate=20)
+stubborn = equations.simulate(30, controller=known, **options)
 
 
 def off(made):

@@ -24,9 +24,9 @@ arm.frame("hand", carrier, at=(at, 0, 0))
 
 # Derive: the hand behaves as a point with errors of its own choice, whatever the posture does.
 equations = arm.derive()
-options = {"kp": 100, "kd": 20, "axes": "xy", "posture_kd": 6}
+options = {"kp": 100, "kd": 20, "axes": "xy", "posture_kd": 3}
 home = {"q1": -0.5, "q2": 1.5, "q3": -1.0}
-held = ph.control.OperationalSpace(equations, "hand", **options, posture_kp=9, posture=home)
+held = ph.control.OperationalSpace(equations, "hand", **options, posture_kp=10, posture=home)
 loose = ph.control.OperationalSpace(equations, "hand", **options)
 for name in ("x", "y"):
     print(next(line for line in str(held).splitlines() if line.startswith(f"e_{name}")))

@@ -1,11 +1,11 @@
 """Operational space control: a frame follows a path in space, as if it were a body of its own.
 
-    A F = ẍ* - J̇ u - J u̇₀,    B c = M u̇₀ + bias + Jᵀ F,    A = J M⁻¹ Jᵀ
+    A F = ẍ* - J̇ u - J M⁻¹ τ₀,    B c = τ₀ + bias + Jᵀ F,    A = J M⁻¹ Jᵀ
     ẍ* = ẍ_r + Kd (ẋ_r - ẋ) + Kp (x_r - x)
 
 O. Khatib, "A unified approach for motion and force control of robot manipulators: the operational space formulation"
-(1987), (14), (19), (50)–(54). A⁻¹ is the mass Λ that the frame feels like, F the force on it. u̇₀ are accelerations that
-a posture asks for; what of them would move the frame is taken back by F, which is the projection by the dynamically
+(1987), (14), (19), (50)–(54). A⁻¹ is the mass Λ that the frame feels like, F the force on it. τ₀ are efforts that a
+posture asks for; what of them would move the frame is taken back by F, which is the projection by the dynamically
 consistent inverse M⁻¹ Jᵀ Λ, without making it. With damping δ, A + δ 1 is solved in place of A: near singular poses the
 frame then lags behind, and efforts stay finite (Y. Nakamura and H. Hanafusa, 1986).
 """
@@ -43,7 +43,8 @@ class OperationalSpace(ModelBased):
     `axes` leaves directions out, "xz" for an arm in that plane. `orientation` is one that the frame is to keep, a
     rotation as joints take it, or "reference": then e0, e1, e2, e3, its unit quaternion, are references too; its gains
     are those of "turn x", "turn y" and "turn z". Freedoms that are left over need `posture_kd`, and may have
-    `posture_kp` and `posture`, coordinates to go to. `damping` keeps efforts finite near singular poses.
+    `posture_kp` and `posture`, coordinates to go to: dampers and springs, in units of efforts. `damping` keeps efforts
+    finite near singular poses.
 
     >>> import polhode as ph
     >>> s = ph.System("gantry")
@@ -158,6 +159,12 @@ class OperationalSpace(ModelBased):
         return Matrix([whole[row] for row in self._rows]).map(as_expr)
 
     @cached_property
+    def _columns(self) -> list[Any]:
+        """The columns of M⁻¹ Jᵀ."""
+        factors = mass_factors(self.equations, self.equations.mass_matrix)
+        return [factors.solve(list(row)) for row in self._jacobian]
+
+    @cached_property
     def reference(self) -> tuple[Reference, ...]:
         """The frame's position, its orientation where that is followed, and the posture."""
         e = self.equations
@@ -191,7 +198,7 @@ class OperationalSpace(ModelBased):
         return errors, rates, forward
 
     def write(self) -> Written:
-        """Errors, accelerations of the frame, the force on it, the posture's accelerations, and controls."""
+        """Errors, accelerations of the frame, efforts of the posture, the force on the frame, and controls."""
         e, J = self.equations, self._jacobian
         errors, rates, forward = self._wanted
         own = {step("e", name): error for name, error in zip(self.names, errors, strict=True)}
@@ -199,14 +206,16 @@ class OperationalSpace(ModelBased):
         accelerations = {step("a", name): as_expr(sum(each)) for name, each in zip(self.names, asked, strict=True)}
         held, bias = self._held(), bias_acceleration(e, self.frame)
         drift = {step("h", name): as_expr(bias[row]) for name, row in zip(self.names, self._rows, strict=True)}
-        start = [step("b", u.name) for u in e.u] if held else [as_expr(0)] * len(e.u)
-        moved = J @ Vector(start)
+        efforts = [step("p", u.name) for u in e.u] if held else [as_expr(0)] * len(e.u)
+        moved = [Vector(column).dot(efforts) for column in self._columns]
         right = [as_expr(a - h - m) for a, h, m in zip(accelerations, drift, moved, strict=True)]
         feels, A = self._mobility()
         solved = factor_symmetric(A).solve(right)
         forces = {step("F", name): as_expr(F) for name, F in zip(self.names, solved, strict=True)}
         pushed = J.T @ Vector(list(forces))
-        done = [as_expr(f + p) for f, p in zip(self.actuation.required(start), pushed, strict=True)]
+        done = [
+            as_expr(sum(each)) for each in zip(self.actuation.required([0] * len(e.u)), efforts, pushed, strict=True)
+        ]
         parts = [self.kp, self.kd, *(each for each in (self.posture_kp, self.posture_kd) if each)]
         return Written(
             self.actuation.solved(done),
@@ -218,9 +227,7 @@ class OperationalSpace(ModelBased):
 
     def _mobility(self) -> tuple[dict[Expr, Expr], list[list[Expr]]]:
         """J M⁻¹ Jᵀ, with the damping: steps for its entries, and the matrix of these."""
-        e, J = self.equations, self._jacobian
-        factors = mass_factors(e, e.mass_matrix)
-        columns = [factors.solve(list(row)) for row in J]  # of M⁻¹ Jᵀ
+        J, columns = self._jacobian, self._columns
         steps: dict[Expr, Expr] = {}
         A = [[as_expr(0)] * len(J) for _ in J]
         for i, row in enumerate(J):
@@ -233,7 +240,7 @@ class OperationalSpace(ModelBased):
         return steps, A
 
     def _held(self) -> dict[Expr, Expr]:
-        """u̇₀ = Kp (q_r - q) - Kd u, in steps; none where no freedom is left."""
+        """τ₀ = Kp (q_r - q) - Kd u, in steps; none where no freedom is left."""
         e = self.equations
         if self.posture_kd is None or len(e.u) == len(self.names):
             return {}
@@ -241,7 +248,7 @@ class OperationalSpace(ModelBased):
         if self.posture_kp is not None:
             lacking = [Reference(q.name).symbols[0] - q for q in self._coordinates()]
             made = [as_expr(a + b) for a, b in zip(made, self.posture_kp.times(lacking), strict=True)]
-        return {step("b", u.name): each for u, each in zip(e.u, made, strict=True)}
+        return {step("p", u.name): each for u, each in zip(e.u, made, strict=True)}
 
     # ---- proofs ------------------------------------------------------------------------------------------------
 
