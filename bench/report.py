@@ -65,6 +65,8 @@ on one core. Each figure is the least seen; a ratio says how many times longer t
 - **inverse_kinematics**: random reachable poses of three arms from random starts, to 1e-10 m and rad, within limits,
   beside a damped Newton method around Pinocchio in Python, which begins again after 40 steps; it is timed on a
   hundred of the poses and scaled.
+- **controllers**: laws as they are exported in C, compiled by gcc for this machine, a call for each of some hundred
+  states; then a run with a sampled law, from call to trajectory, beside the same law as a Python function that is held.
 """
 
 

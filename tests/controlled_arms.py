@@ -31,6 +31,17 @@ def arm(elastic: bool = False) -> ph.System:
     return s
 
 
+def linkage() -> ph.System:
+    """A slider crank."""
+    s = ph.System("slider crank")
+    a, b = (s.body(name, 1, ("1/2", 0, 0), inertia=(0, "1/12", "1/12")) for name in "ab")
+    s.joint("crank", s.ground, a, ph.Revolute("y"))
+    s.joint("coupler", a, b, ph.Revolute("y"), at=(1, 0, 0))
+    s.joint("slide", s.ground, block := s.body("block", 1), ph.Prismatic("x"))
+    s.close("tip", b, block, "revolute", at_a=(2, 0, 0), rotation_a=[("x", ph.pi / 2)], rotation_b=[("x", ph.pi / 2)])
+    return s
+
+
 def gain(name: str, value: Any) -> tuple[Expr, dict[str, Parameter]]:
     symbol = ph.symbol(name, "parameter")
     return symbol, {name: Parameter(symbol, Fraction(value))}

@@ -87,7 +87,23 @@ _LEFT_OUT = {"animate", "plot", "keeping", "native", "compiled", "mro"}
 #: The functions of numbers say only that they take any number of arguments.
 _COUNTS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(
-        ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "absolute", "sign"],
+        [
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "exp",
+            "log",
+            "sqrt",
+            "absolute",
+            "sign",
+            "floor",
+        ],
         lambda x: x,
     ),
     **dict.fromkeys(("atan2", "minimum", "maximum"), lambda x, y: x),

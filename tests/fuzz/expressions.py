@@ -9,7 +9,7 @@ from tests.fuzz.mutate import mutated
 
 FUNCTIONS = [
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs",
-    "sign", "min",
+    "sign", "floor", "min",
     "max", "u", "q", "foo",
 ]  # fmt: skip
 LEAVES = [
@@ -61,6 +61,7 @@ def expr_case(chance: Random) -> Case:
 
 #: The functions of Python by how many arguments they take.
 ONE = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "absolute", "sign"]
+ONE += ["floor"]
 TWO = ["atan2", "minimum", "maximum"]
 
 

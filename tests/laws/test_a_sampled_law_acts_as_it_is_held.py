@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.controlled_arms import InverseDynamics, ServoPID, arm, slider
+from tests.controlled_arms import InverseDynamics, ServoPID, arm, linkage, slider
 
 import polhode as ph
 from polhode.compiled.native.arrays import Floats
@@ -42,13 +42,7 @@ def test_native_samples_are_those_of_a_python_controller_that_is_held(method: st
 
 
 def test_a_closed_linkage_is_controlled_as_a_held_one() -> None:
-    s = ph.System("two bars and a slider")
-    a, b = (s.body(name, 1, ("1/2", 0, 0), inertia=(0, "1/12", "1/12")) for name in "ab")
-    s.joint("crank", s.ground, a, ph.Revolute("y"))
-    s.joint("coupler", a, b, ph.Revolute("y"), at=(1, 0, 0))
-    s.joint("slide", s.ground, block := s.body("block", 1), ph.Prismatic("x"))
-    s.close("tip", b, block, "revolute", at_a=(2, 0, 0), rotation_a=[("x", ph.pi / 2)], rotation_b=[("x", ph.pi / 2)])
-    e = s.derive()
+    e = linkage().derive()
     q, u = e.q[0], e.u[0]
     law = Law({e.tau[0]: -20 * q - 5 * u})
     native = e.simulate(0.3, controller=law, sample_time=0.01, start={"crank": 0.5}, samples=7)

@@ -101,7 +101,7 @@ def plan_sampled(
     made = discretised(law.with_values(curves), as_expr(sample_time), discretisation)
     x, unit = _state(equations)
     error = {each: symbol(f"{k}", "noise") for k, each in enumerate(noise)}
-    measured = _on_state(equations, law.measurements.values(), unit)
+    measured = substitute(on_mechanism(equations, law.measurements.values()), unit)
     seen = {
         each: _rounded(value + error.get(each, 0), quantisation.get(each))
         for each, value in zip(law.measurements, measured, strict=True)
@@ -135,10 +135,10 @@ def _state(equations: EquationsOfMotion) -> tuple[list[Expr], dict[Expr, Expr]]:
     return x, unit
 
 
-def _on_state(equations: EquationsOfMotion, values: Iterable[Expr], unit: Mapping[Expr, Expr]) -> list[Expr]:
-    """Expressions of a mechanism, of its state alone."""
+def on_mechanism(equations: EquationsOfMotion, values: Iterable[Expr]) -> list[Expr]:
+    """Expressions of a mechanism, of its state alone: what follows others is replaced by what it follows."""
     made = substitute([as_expr(value) for value in values], equations.tree.followed)
-    return substitute([as_expr(entry) for entry in equations.in_independent_speeds(made)], unit)
+    return [as_expr(entry) for entry in equations.in_independent_speeds(made)]
 
 
 def _rounded(value: Expr, step: float | None) -> Expr:

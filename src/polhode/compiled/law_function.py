@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import PolhodeError, ShapeError, ValueMissing, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
-from .control_law import SAMPLE_TIME, PlannedLaw, plan_law
+from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
+from .native.quaternions import unit_quaternions
 from .parameter_sets import parameter_sets
 from .values import real_numbers, stacked
 
@@ -91,7 +92,7 @@ class LawFunction:
 
         e = self._equations
         if self._measuring is None:
-            entries = _on_mechanism(e, [self.law.measurements[each] for each in self.measured])
+            entries = on_mechanism(e, [self.law.measurements[each] for each in self.measured])
             planned = plan_outputs(e, "measured", ("q", "u"), [("measurements", (len(entries),), entries)])
             values = {name: e.system.parameters[name].value for name in planned.parameters}
             self._measuring = compile_program(planned.program).with_parameters(_numbers(values))
@@ -106,6 +107,8 @@ class LawFunction:
                     code="E-LOOP-041",
                 )
             known[name] = np.zeros(size) if given is None else real_numbers(given, name)
+        if e.quaternions:
+            known["q"], _ = unit_quaternions(known["q"], tuple(e.quaternions))
         return np.asarray(self._measuring(*(known[name] for name in self._measuring.arrays)))
 
     def _reference(self, given: Any) -> Floats:
@@ -161,18 +164,11 @@ def _in_order(
     return [real_numbers(found[each], place) for each in symbols]
 
 
-def _on_mechanism(equations: EquationsOfMotion, values: Any) -> list[Expr]:
-    from ..expr import as_expr, substitute
-
-    made = substitute([as_expr(value) for value in values], equations.tree.followed)
-    return [as_expr(entry) for entry in equations.in_independent_speeds(made)]
-
-
 def _is_read(name: str, law: Law, equations: EquationsOfMotion) -> bool:
     from ..expr import free_symbols
 
     own = {"q": equations.q, "u": equations.u, "z": equations.z}[name]
-    met = {*free_symbols(_on_mechanism(equations, law.measurements.values()))}
+    met = {*free_symbols(on_mechanism(equations, law.measurements.values()))}
     return any(each in met for each in own)
 
 

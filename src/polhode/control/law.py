@@ -109,7 +109,8 @@ class Law:
                 cure="Give a rate, or an update from sample to sample.",
                 code="E-CONTROL-003",
             )
-        strange = [each for each in free_symbols(self.expressions) if each not in self._known]
+        known = self._known
+        strange = [each for each in free_symbols(self.expressions) if each not in known]
         if strange:
             raise PolhodeError(
                 f"the law depends on the {strange[0].data[0]} '{strange[0].name}', which the controller does not know.",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from ..control.controller import Controller
 from ..control.law import Law, nominal_name
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
     from .sampled_law import Sampling
 
-#: Those that need samples.
+#: Programs of sampled laws by what they were made of, as long as the law lives.
+_PLANNED: WeakKeyDictionary[Law, dict[tuple[Any, ...], Planned]] = WeakKeyDictionary()
+_MOST_PLANS = 8
+#: Options that need samples.
 _OF_SAMPLES = ("delay", "quantisation", "noise", "seed", "discretisation")
 
 
@@ -43,7 +47,6 @@ class ClosedLoop:
     curves: Mapping[Expr, Expr]
     limits: Mapping[Expr, tuple[float, float]] = field(default_factory=dict)
     sampling: Sampling | None = None
-    _made: Planned | None = field(default=None, repr=False, compare=False)
 
     @property
     def how(self) -> Sampling:
@@ -54,22 +57,21 @@ class ClosedLoop:
             )
         return self.sampling
 
-    def planned(self, equations: EquationsOfMotion) -> Planned:
-        """The program of the sampled law, made once."""
-        if self._made is None:
-            from ..compiled.control_law import plan_sampled
+    def planned(self, derivation: Derivation) -> Planned:
+        """The program of the sampled law; those made last are kept for the next run with this law."""
+        from ..compiled.control_law import plan_sampled
 
-            how = self.how
-            made = plan_sampled(
-                self.law, equations, self.curves, how.sample_time, how.discretisation, self.limits, how.quantisation,
-                tuple(how.noise),
+        how, known = self.how, _PLANNED.setdefault(self.law, {})
+        tables = (self.curves, self.limits, how.quantisation, dict.fromkeys(how.noise))
+        key = (derivation.key, how.sample_time, how.discretisation, *(tuple(each.items()) for each in tables))
+        if key not in known:
+            if len(known) >= _MOST_PLANS:
+                known.pop(next(iter(known)))
+            known[key] = plan_sampled(
+                self.law, derivation.equations, self.curves, how.sample_time, how.discretisation, self.limits,
+                how.quantisation, tuple(how.noise),
             )  # fmt: skip
-            object.__setattr__(self, "_made", made)
-            return made
-        return self._made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ClosedLoop, (self.controller, self.law, self.curves, self.limits, self.sampling)
+        return known[key]
 
 
 def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivation, dict[str, Any]]:
@@ -137,7 +139,7 @@ def _with_values_of(law: Law, system: Model) -> Law:
         name: replace(each, value=given[name]) if each.value is None and name in given else each
         for name, each in law.parameters.items()
     }
-    return replace(law, parameters=made)
+    return law if made == law.parameters else replace(law, parameters=made)
 
 
 def _nominal_as_given(law: Law, system: Model, parameters: Any) -> Any:
@@ -157,7 +159,7 @@ def _nominal_as_given(law: Law, system: Model, parameters: Any) -> Any:
 def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
     """Refuse a law that gives, or is given, what the mechanism does not have."""
     system = equations.system
-    acting = {*equations.tau, *(each.symbol for each in system.inputs.values())}
+    acting = [*equations.tau, *(each.symbol for each in system.inputs.values())]
     for each in law.controls:
         if each not in acting:
             raise PolhodeError(
@@ -171,6 +173,7 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
     known |= {*equations.q, *equations.u, *equations.z}
     known |= {each.symbol for table in (system.parameters, law.parameters) for each in table.values()}
     known |= {symbol for each in law.reference for symbol in each.symbols}
+    known -= {*equations.omitted}
     strange = [each for each in free_symbols(law.expressions) if each not in known]
     if strange:
         raise PolhodeError(

@@ -103,6 +103,13 @@ def simulate(
     on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
                     `on={crossing(z, -1): {"v": -0.8 * v}}`; with constraints the new speeds are brought to them
     hold            coordinates that stay as given when a mechanism with constraints is assembled
+    controller      a controller of `polhode.control`, or its law, which gives some of the efforts and inputs; it is
+                    part of the mechanism, or is asked every `sample_time` seconds and held
+    reference       what it is to follow: by name a number, an expression of time (also as text), samples, another run
+    limits          of what it gives: (low, high) or one number for both, for all or by name
+    delay           seconds until what a sampled law gave acts; `quantisation`: the steps in which measurements and
+                    controls are known, `noise`: standard deviations of measurements, both by name, with a `seed`;
+                    `discretisation`: how its states are stepped, "euler" or "rk4"
     progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
 
     With `audit`, or a tolerance for it, the power through every port is compared with the rate of energy when the run

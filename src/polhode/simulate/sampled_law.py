@@ -18,12 +18,13 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..compiled.native.sampled_law import SampledLaw
 from ..control.discretisation import RULES
-from ..errors import PolhodeError, shown
+from ..errors import LimitError, PolhodeError, shown
 from ..expr import Expr
 from .breaks import Breaks
 from .callables import ControllerFailed, sample_times
 from .initial_state import Floats
 from .named_symbols import Named, numbers_of
+from .settings import MOST_BYTES
 from .under_control import ControllerLog
 
 if TYPE_CHECKING:
@@ -105,7 +106,15 @@ class SampledLoop:
         sampling = self.sampling
         every = sampling.sample_time
         times = np.concatenate([[0.0], sample_times(every, end, f"the controller '{loop.controller}'")])
-        planned = loop.planned(functions.equations)
+        width = len(functions.equations.q) + len(functions.equations.u) + len(loop.law.controls) + len(loop.law.states)
+        if 8.0 * len(times) * width > MOST_BYTES:
+            raise LimitError(
+                f"{len(times):,} samples of {width} numbers would take {8e-9 * len(times) * width:.3g} GB.",
+                place="sample_time",
+                cure="Give a longer sample time, or a shorter run.",
+                code="E-LOOP-035",
+            )
+        planned = loop.planned(functions.derivation)
         law = functions.compiled(planned.program).with_parameters(functions.values_of(planned.parameters, parameters))
         spread = np.array([*sampling.noise.values()])
         noise = np.random.default_rng(sampling.seed or 0).standard_normal((len(times), len(spread))) * spread

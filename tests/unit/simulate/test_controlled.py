@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.controlled_arms import InverseDynamics, ServoPID, arm, slider
+from tests.controlled_arms import InverseDynamics, ServoPID, arm, linkage, slider
 
 import polhode as ph
-from polhode.control import Law, Reference
+from polhode.control import ControllerState, Law, Reference
 
 
 def test_a_static_law_is_a_law_of_efforts() -> None:
@@ -107,6 +107,47 @@ def test_a_law_of_a_stiff_arm_runs_on_the_elastic_one() -> None:
         stiff.simulate(1, controller=Law({stiff.tau[0]: -u}))
     with pytest.raises(ph.PolhodeError, match="has no effort 'x'"):
         stiff.simulate(1, controller=Law({ph.symbol("x", "effort"): -stiff.u[0]}))
+
+
+def test_a_linkage_is_controlled_alike_with_multipliers_and_embedded() -> None:
+    ends = []
+    for independent in (None, ["crank"]):
+        e = linkage().derive(independent=independent)
+        speed = {u.name: u for joint in e.system.joints.values() for u in joint.u}
+        total = ph.symbol("total", "state")
+        states = (ControllerState(total, rate=0.4 - e.q[0] - speed["coupler"] / 10),)
+        law = Law({e.tau[0]: 40 * (0.4 - e.q[0]) - 8 * speed["crank"] + 20 * total - speed["slide"]}, states=states)
+        how: dict[str, Any] = {"controller": law, "start": {"crank": 0.6}, "samples": 3, "hold": ["crank"]}
+        runs = [e.simulate(0.5, **how), e.simulate(0.5, sample_time=0.01, **how)]
+        assert runs[0].has_constraints and abs(runs[0]["crank"] - runs[1]["crank"]).max() < 2e-3
+        ends.append([run["crank"] for run in runs])
+    assert np.allclose(ends[0], ends[1], atol=1e-8)
+
+
+def test_what_is_prescribed_is_measured_too() -> None:
+    s = ph.System("turntable")
+    table = s.body("table", 1, inertia=(1, 1, 1))
+    turn = s.joint("turn", s.ground, table, ph.Revolute("z"))
+    slide = s.joint("slide", table, s.body("block", 1), ph.Prismatic("x"))
+    s.prescribe("turn", 2 * s.time)
+    e = s.derive()
+    law = Law({e.tau[0]: -50 * slide.q[0] - 5 * slide.u[0] - turn.q[0] - turn.u[0]})
+    run = e.simulate(1, controller=law, samples=3)
+    assert np.allclose(run.tau[:, 0], -50 * run.q[:, 0] - 5 * run.u[:, 0] - 2 * run.t - 2)
+    assert abs(e.simulate(1, controller=law, sample_time=1e-3, samples=3).q - run.q).max() < 2e-4
+
+
+def test_a_law_may_give_inputs() -> None:
+    s = ph.System("pushed", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    force = s.input("F")
+    s.joint_force(x, force)
+    e = s.derive()
+    law = Law({force: -4 * x.q[0] - 2 * x.u[0]})
+    run = e.simulate(1, controller=law, start={"x": 1}, samples=5)
+    assert np.allclose(run.inputs[:, 0], -4 * run.q[:, 0] - 2 * run.u[:, 0])
+    held = e.simulate(1, controller=law, start={"x": 1}, samples=5, sample_time=0.25, limits={"F": 1})
+    assert np.array_equal(held.inputs[:4, 0], held.controller.controls[:, 0]) and held.inputs.min() == -1
 
 
 def test_other_efforts_stay_as_they_are_given() -> None:
