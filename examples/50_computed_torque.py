@@ -37,7 +37,7 @@ def run(controller, duration=4, **options):
 
 
 def off(made):
-    return np.hypot(made["q1"] - np.sin(made.t), made["q2"] - np.cos(2 * made.t) / 2)
+    return np.hypot(made.tracking_error["q1"], made.tracking_error["q2"])
 
 
 runs = {

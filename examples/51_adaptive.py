@@ -38,8 +38,7 @@ stubborn = equations.simulate(30, controller=known, **options)
 
 
 def off(made):
-    t = made.t
-    return np.hypot(made["q1"] - np.sin(t) - np.cos(3 * t) / 3, made["q2"] - np.cos(2 * t) / 2 - np.sin(5 * t) / 5)
+    return np.hypot(made.tracking_error["q1"], made.tracking_error["q2"])
 
 
 true = {name: float(equations.system.parameters[name].value) for name in wrong}

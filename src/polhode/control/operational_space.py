@@ -171,7 +171,8 @@ class OperationalSpace(ModelBased):
         p = e.pose(self.frame).p
         made = [Reference(axis, 2, quantity=as_expr(p[_AXES.index(axis)]), unit="m") for axis in self.axes]
         made += [Reference(name, 2) for name in _QUATERNION] if self.follows_orientation else []
-        return (*made, *(Reference(name, 0, default=value) for name, value in self.posture.items()))
+        known = {q.name: q for q in e.q}
+        return (*made, *(Reference(name, 0, value, known[name]) for name, value in self.posture.items()))
 
     @cached_property
     def _wanted(self) -> tuple[list[Expr], list[Expr], list[Expr]]:

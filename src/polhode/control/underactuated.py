@@ -83,7 +83,7 @@ class Underactuated(ModelBased):
         return as_expr(substitute([e.potential_energy], at)[0])
 
     def _reference(self) -> tuple[Reference, ...]:
-        return tuple(Reference(q.name, 0, self.target.get(q.name, Fraction(0))) for q in self._coordinates)
+        return tuple(Reference(q.name, 0, self.target.get(q.name, Fraction(0)), q) for q in self._coordinates)
 
     def _lacking(self) -> list[Expr]:
         pairs = zip(self._coordinates, self._reference(), strict=True)
