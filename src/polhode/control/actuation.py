@@ -95,7 +95,7 @@ class Actuation:
                 f"'{self.equations.system.name}' is underactuated: {listed(map(spelled, self.controls))} "
                 f"{'drive' if self.controls[1:] else 'drives'} all speeds but {names}.",
                 place=self.place,
-                cure="Use partial feedback linearisation, EnergyShaping or a linear regulator.",
+                cure="Use PartialLinearization, EnergyControl or LQR, which take fewer controls.",
                 code="E-CONTROL-102",
             )
         return self

@@ -18,9 +18,9 @@ from ..expr import Vector, as_expr
 from ..geometry.elimination import solve_symmetric
 from .law import ControllerState
 from .lyapunov import LyapunovFunction, prove, quadratic
-from .model_based import ModelBased, Written, step
+from .model_based import Written, step
 from .sliding_variable import sliding_variable
-from .tracking import tracking
+from .tracking_controller import TrackingController
 from .unknowns import read_estimates, unknowns
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..surface.equations import Equations
 
 
-class Adaptive(ModelBased):
+class Adaptive(TrackingController):
     """Tracking with `estimates`, parameters or base parameters by name with the values at which they start.
 
     `lambda_` are the rates at which errors decay once s is zero, `kd` damps s, `gamma` says how fast estimates move.
@@ -62,8 +62,6 @@ class Adaptive(ModelBased):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, inputs=inputs, parameters=parameters)
-        self.actuation.check_full()
-        self.tracking = tracking(self.equations, 2, self.name)
         self.estimates = read_estimates(self.equations, estimates, self.name)
         self.kd = self.gains("kd", kd, [u.name for u in self.equations.u])
         self.rates = self.gains("lambda", lambda_, self.tracking.names)

@@ -17,15 +17,15 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, as_expr, symbol
 from .law import ControllerState
 from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
-from .model_based import ModelBased, Written, step
-from .tracking import tracking
+from .model_based import Written, step
+from .tracking_controller import TrackingController
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..surface.equations import Equations
 
 
-class ComputedTorque(ModelBased):
+class ComputedTorque(TrackingController):
     """Every coordinate follows its reference, with errors that obey ë + kd ė + kp e = 0.
 
     Gains are a number for all, one for each in order or by name, or a matrix; `ki` adds an integral. References are
@@ -54,8 +54,6 @@ class ComputedTorque(ModelBased):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, inputs=inputs, parameters=parameters)
-        self.actuation.check_full()
-        self.tracking = tracking(self.equations, 2, self.name)
         names = self.tracking.names
         self.kp, self.kd = self.gains("kp", kp, names), self.gains("kd", kd, names)
         self.ki = None if ki is None else self.gains("ki", ki, names)

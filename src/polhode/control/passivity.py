@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PolhodeError
 from ..expr import Vector, as_expr
 from .lyapunov import LyapunovFunction, prove, quadratic
-from .model_based import ModelBased, Written, step
+from .model_based import Written, step
 from .sliding_variable import sliding_variable
-from .tracking import tracking
+from .tracking_controller import TrackingController
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..surface.equations import Equations
 
 
-class PassivityBased(ModelBased):
+class PassivityBased(TrackingController):
     """Tracking that cancels nothing of the inertia: `kd` with the rates `lambda_` of Slotine and Li, or with `kp`, PD+.
 
     >>> import polhode as ph
@@ -56,7 +56,6 @@ class PassivityBased(ModelBased):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, inputs=inputs, parameters=parameters)
-        self.actuation.check_full()
         if (lambda_ is None) == (kp is None):
             raise PolhodeError(
                 "one of lambda_ and kp is needed.",
@@ -64,7 +63,6 @@ class PassivityBased(ModelBased):
                 cure="Give lambda_=… for the law of Slotine and Li, or kp=… for PD+.",
                 code="E-CONTROL-150",
             )
-        self.tracking = tracking(self.equations, 2, self.name)
         names = self.tracking.names
         self.kd = self.gains("kd", kd, [u.name for u in self.equations.u])
         self.rates = None if lambda_ is None else self.gains("lambda", lambda_, names)

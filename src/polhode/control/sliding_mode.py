@@ -17,16 +17,16 @@ from ..errors import PolhodeError, shown, warn
 from ..expr import Expr, as_expr
 from ..expr.exact import maximum, minimum, sign, tanh
 from .lyapunov import LyapunovFunction, prove, quadratic
-from .model_based import ModelBased, Written, step
+from .model_based import Written, step
 from .sliding_variable import SlidingVariable, sliding_variable
-from .tracking import tracking
+from .tracking_controller import TrackingController
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..surface.equations import Equations
 
 
-class SlidingMode(ModelBased):
+class SlidingMode(TrackingController):
     """Robust tracking: `lambda_` are the rates of errors on the surface, `gain` the effort that brings speeds to it.
 
     `boundary` is the width φ of the layer within which the effort goes from -gain to gain: straight, or with
@@ -59,8 +59,6 @@ class SlidingMode(ModelBased):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, inputs=inputs, parameters=parameters)
-        self.actuation.check_full()
-        self.tracking = tracking(self.equations, 2, self.name)
         speeds = [u.name for u in self.equations.u]
         self.rates = self.gains("lambda", lambda_, self.tracking.names)
         self.gain = self.gains("gain", gain, speeds)

@@ -162,7 +162,7 @@ def _check_holonomic(equations: EquationsOfMotion, place: str) -> None:
         raise PolhodeError(
             f"'{equations.system.name}' is nonholonomic, {why}: its coordinates cannot all follow references.",
             place=place,
-            cure="Choose outputs, as many as there are controls, and linearise their equations by feedback.",
+            cure="Choose outputs, as many as there are controls, for FeedbackLinearization.",
             code="E-CONTROL-111",
         )
 
