@@ -266,18 +266,34 @@ class OperationalSpace(ModelBased):
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
-        """V = ½ ėᵀė + ½ eᵀ Kp e of the frame's position, which decreases at ėᵀ Kd ė."""
-        if len(self.names) > len(self.axes):
-            return super().lyapunov
+        """V = ½ ėᵀė + ½ eᵀ Kp e of the position, and of a kept orientation ½ ω² + ½ kp tr(1 - R_rᵀ R) beside it."""
         errors, rates, _ = self._wanted
+        count = len(self.axes)
+        place = Matrix([row[:count] for row in self.kp.matrix[:count]])
+        V = (quadratic(Matrix.identity(len(rates)), rates) + quadratic(place, errors[:count])) / 2
+        formula = ("1/2 e'ᵀe' + 1/2 eᵀ Kp e", r"\tfrac12 \dot{e}^T \dot{e} + \tfrac12 e^T K_p e")
+        if len(self.names) > count:
+            if (
+                self._kept is None
+                or not self.kp.is_diagonal
+                or len({self.kp.matrix[k][k] for k in range(count, count + 3)}) > 1
+            ):
+                return super().lyapunov
+            R = self.equations.pose(self.frame).R
+            together = sum(own.dot(wanted) for own, wanted in zip(R.columns, self._kept.columns, strict=True))
+            V = V + self.kp.matrix[count][count] * (3 - together) / 2
+            formula = (
+                f"{formula[0]} + 1/2 kp tr(1 - R_rᵀR)",
+                rf"{formula[1]} + \tfrac12 k_p \operatorname{{tr}}(1 - R_r^T R)",
+            )
         return prove(
             self.equations,
             self.law,
-            (quadratic(Matrix.identity(len(errors)), rates) + quadratic(self.kp.matrix, errors)) / 2,
+            V,
             quadratic(self.kd.matrix, rates),
-            formula=("1/2 e'ᵀe' + 1/2 eᵀ Kp e", r"\tfrac12 \dot{e}^T \dot{e} + \tfrac12 e^T K_p e"),
+            formula=formula,
             rate_formula=("-e'ᵀ Kd e'", r"-\dot{e}^T K_d \dot{e}"),
-            conclusion="The frame's errors decay exponentially; what its other freedoms do is not said.",
+            conclusion="The frame's errors go to zero; what its other freedoms do is not said.",
         )
 
 

@@ -94,6 +94,7 @@ def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -
         make(planar_arm().derive())
 
 
-def test_an_orientation_has_no_lyapunov_function_here() -> None:
+def test_a_kept_orientation_has_a_lyapunov_function_and_one_that_follows_has_none_here() -> None:
+    assert wrist([("x", "0.3")]).lyapunov.proved
     with pytest.raises(ph.PolhodeError, match="no Lyapunov function of OperationalSpace"):
         _ = wrist("reference").lyapunov
