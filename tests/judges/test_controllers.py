@@ -177,6 +177,13 @@ def test_errors_of_a_robot_obey_linear_equations() -> None:
     assert control.OperationalSpace(e, "tool0", kp=9, kd=6, orientation=[("x", 1)]).error_dynamics.proved
 
 
+def test_all_that_efforts_tell_of_a_robot_is_estimated() -> None:
+    e, _ = ur5()
+    names = e.base_parameters().names
+    c = control.Adaptive(e, kd=20, lambda_=5, gamma=1, estimates=dict.fromkeys(names, 0))
+    assert len(c.law.states) == len(names) == 36 and c.lyapunov.proved
+
+
 @pytest.mark.slow
 def test_a_robot_follows_a_path() -> None:
     e, c = ur5()

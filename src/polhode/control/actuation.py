@@ -6,7 +6,7 @@ efforts on the (independent) speeds. Efforts and inputs that are no controls are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -75,10 +75,6 @@ class Actuation:
         else:
             found = list(B.T @ Vector(solve_symmetric(B @ B.T, forces)))  # c = Bᵀ (B Bᵀ)⁻¹ f
         return dict(zip(self.controls, map(as_expr, found), strict=True))
-
-    def on_speeds(self, controls: Mapping[Expr, Any]) -> list[Expr]:
-        """B c."""
-        return [as_expr(entry) for entry in self.matrix @ Vector([controls[each] for each in self.controls])]
 
     @cached_property
     def undriven(self) -> list[Expr]:

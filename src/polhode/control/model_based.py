@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,6 @@ class Written:
     reference: tuple[Reference, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
-    sample_time: float | None = None
 
     @cached_property
     def _values(self) -> dict[Expr, Expr]:
@@ -58,25 +57,12 @@ class Written:
         controls = dict(zip(self.controls, self.put_into(list(self.controls.values())), strict=True))
         changes = self.put_into([each.rate if each.update is None else each.update for each in self.states])
         states = tuple(
-            ControllerState(
-                each.symbol,
-                each.start,
-                change if each.update is None else None,
-                None if each.update is None else change,
-                each.unit,
-            )
+            replace(each, rate=change) if each.update is None else replace(each, update=change)
             for each, change in zip(self.states, changes, strict=True)
         )
         met = {*free_symbols([*controls.values(), *changes])}
         own = {name: each for name, each in self.parameters.items() if each.symbol in met}
-        return Law(
-            controls,
-            states,
-            self.reference,
-            parameters=own,
-            sample_time=self.sample_time,
-            conditions=self.conditions,
-        )
+        return Law(controls, states, self.reference, parameters=own, conditions=self.conditions)
 
     def lines(self) -> list[tuple[Expr, str, Expr]]:
         """Left side, mark ("=", or "'" for a rate, "+" for the next sample) and right side of each line to be read."""
