@@ -3,7 +3,7 @@
     B c = Y(q, u, u_r, a_r) π̂ + known - Kd s,    π̂̇ = -Γ Yᵀ s
     V = ½ sᵀ M s + ½ (π̂ - π)ᵀ Γ⁻¹ (π̂ - π),       V̇ = -sᵀ Kd s
 
-J.-J. E. Slotine and W. Li, "On the adaptive control of robot manipulators" (1987), (5)–(12). π are parameters of the
+J.-J. E. Slotine and W. Li, "On the adaptive control of robot manipulators" (1987). π are parameters of the
 model in which the efforts are linear, masses say, chosen by name; that they are is seen by fingerprint. The efforts
 with estimates in place of π are the law, and Y their derivatives. Where masses are numbers, π are base parameters.
 """

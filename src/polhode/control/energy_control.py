@@ -2,7 +2,7 @@
 
     u̇_a = a,    Ė_p = f₀ + f₁·a,    a = -k_e (E_p - E_r) f₁ - k_p (q_a - r) - k_v u_a
 
-K. J. Åström and K. Furuta, "Swinging up a pendulum by energy control" (2000), (4)–(8); M. W. Spong, "The swing up
+K. J. Åström and K. Furuta, "Swinging up a pendulum by energy control" (2000); M. W. Spong, "The swing up
 control problem for the Acrobot" (1995) and "Partial feedback linearization of underactuated mechanical systems" (1994),
 for controls that give the driven speeds any acceleration a. E_p = ½ u_pᵀ M_pp u_p + V is the mechanism's energy with
 what is driven held still. With ½ (E_p - E_r)² = V, and f₀ = 0 as for a pole on a cart, V̇ = -k_e (E_p - E_r)² f₁² where

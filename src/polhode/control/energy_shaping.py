@@ -2,8 +2,8 @@
 
     V = ½ k_e (E - E_r)² + ½ k_d u_aᵀ u_a + ½ k_p (q_a - r)ᵀ (q_a - r),    V̇ = -k_v u_aᵀ u_a
 
-I. Fantoni and R. Lozano, *Non-linear Control for Underactuated Mechanical Systems* (2002), §3.3, (3.14)–(3.19), for the
-cart and pole, and §5, §6 for the pendubot and Furuta's pendulum. a are the driven speeds, f the forces on them:
+I. Fantoni and R. Lozano, *Non-linear Control for Underactuated Mechanical Systems* (2002), on the
+cart and pole, the pendubot and Furuta's pendulum. a are the driven speeds, f the forces on them:
 Ė = u_aᵀ f, and u̇_a = W f + n with W a block of M⁻¹, so that
 
     (k_e (E - E_r) 1 + k_d W) f = -k_d n - k_p (q_a - r) - k_v u_a

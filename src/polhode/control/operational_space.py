@@ -4,7 +4,7 @@
     ẍ* = ẍ_r + Kd (ẋ_r - ẋ) + Kp (x_r - x)
 
 O. Khatib, "A unified approach for motion and force control of robot manipulators: the operational space formulation"
-(1987), (14), (19), (50)–(54). A⁻¹ is the mass Λ that the frame feels like, F the force on it. τ₀ are efforts that a
+(1987). A⁻¹ is the mass Λ that the frame feels like, F the force on it. τ₀ are efforts that a
 posture asks for; what of them would move the frame is taken back by F, which is the projection by the dynamically
 consistent inverse M⁻¹ Jᵀ Λ, without making it. With damping δ, A + δ 1 is solved in place of A: near singular poses the
 frame then lags behind, and efforts stay finite (Y. Nakamura and H. Hanafusa, 1986).

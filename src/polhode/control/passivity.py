@@ -4,7 +4,7 @@
     Paden and Panja  τ = M a_d + C u_d + g + Kp e - Kd s,        V = ½ sᵀ M s + ½ eᵀ Kp e,      V̇ = -sᵀ Kd s
 
 J.-J. E. Slotine and W. Li, "On the adaptive control of robot manipulators" (1987), with parameters that are known;
-B. Paden and R. Panja, "Globally asymptotically stable 'PD+' controller for robot manipulators" (1988), (6)–(9). g is
+B. Paden and R. Panja, "Globally asymptotically stable 'PD+' controller for robot manipulators" (1988). g is
 what is left of the bias beside C u: gravity, springs, friction. M and C u_r come out of inverse dynamics and C s.
 """
 

@@ -3,7 +3,7 @@
     B c = M a_r + C u_r + g - K sat(s/φ) - Kd s,    V = ½ sᵀ M s,    V̇ = -Σ kᵢ sᵢ sat(sᵢ/φᵢ) - sᵀ Kd s
 
 V. I. Utkin, "Variable structure systems with sliding modes" (1977); J.-J. E. Slotine and W. Li, *Applied Nonlinear
-Control* (1991), §7.1–7.3 and (9.10). Efforts that are wrong by less than k on each speed cannot drive s away from the
+Control* (1991), on sliding control. Efforts that are wrong by less than k on each speed cannot drive s away from the
 layer |s| < φ. Without a boundary layer, φ = 0, sat is the sign of s, and efforts chatter.
 """
 

@@ -5,7 +5,7 @@
     M(q) a_r + C(q, u) u_r + (bias - C u) = inverse dynamics(q, u, a_r) - C s
 
 Where s vanishes, errors decay with the rates Λ. With the left side as efforts, M ṡ + C s = 0, and since Ṁ - 2C is skew,
-½ sᵀ M s does not change. J.-J. E. Slotine and W. Li, "On the adaptive control of robot manipulators" (1987), (5)–(9).
+½ sᵀ M s does not change. J.-J. E. Slotine and W. Li, "On the adaptive control of robot manipulators" (1987).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 In continuous time w goes from 1 at d = 1 to 0 at d = leave², so that the law is continuous. With a sample time the
 controller has a state, w = 1 or 0, with hysteresis: near takes over where d < 1, and lets go where d > leave² alone.
-K. J. Åström and K. Furuta, "Swinging up a pendulum by energy control" (2000), §5, for catching a pendulum so.
+K. J. Åström and K. Furuta, "Swinging up a pendulum by energy control" (2000), for catching a pendulum so.
 """
 
 from __future__ import annotations

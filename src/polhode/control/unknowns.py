@@ -7,7 +7,7 @@ files have them, columns of the regressor are taken (`dynamics.regressor`), for 
 
     c(u, v) = c((u + v)/2) - c((u - v)/2)
 
-for speeds that are rates of coordinates. J.-J. E. Slotine and W. Li (1987), (3) and (10).
+for speeds that are rates of coordinates. J.-J. E. Slotine and W. Li (1987).
 """
 
 from __future__ import annotations
