@@ -3,7 +3,7 @@
     c:  B c = M(q) a + bias(q, u, t),    a:  ë + Kd ė + Kp e (+ Ki ∫e) = 0
 
 B. R. Markiewicz, "Analysis of the computed torque drive method and comparison with conventional position servo for a
-computer-controlled manipulator" (1973); J. J. Craig, *Introduction to Robotics* (1989), on nonlinear control of manipulators. M and
+computer-controlled manipulator" (1973); J. J. Craig, *Introduction to Robotics* (1989). M and
 the bias are never made: inverse dynamics at u̇ = a takes fewer operations.
 """
 
