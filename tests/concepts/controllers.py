@@ -13,6 +13,7 @@ import polhode as ph
 from polhode.control import Controller
 
 from .brake import Brake
+from .model_based_samples import model_based
 from .regulators import REGULATORS, mechanism
 
 
@@ -41,4 +42,5 @@ def regulator(name: str) -> Sample:
 SAMPLES: dict[str, Callable[[], Sample]] = {
     "Brake": brake,
     **{name: partial(regulator, name) for name in REGULATORS},
+    **model_based(Sample),
 }

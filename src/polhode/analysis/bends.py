@@ -18,7 +18,7 @@ def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
     >>> from polhode.expr.exact import maximum, sign
     >>> x, y = symbols("x y")
     >>> bending([x * sign(y) + maximum(x, y)])
-    [(sign(y), y), (maximum(x, y), x - y)]
+    [(sign(y), y), (max(x, y), x - y)]
     """
     found = []
     for node in topological(list(entries)):

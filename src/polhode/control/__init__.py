@@ -9,8 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .adaptive import Adaptive as Adaptive
+    from .computed_torque import ComputedTorque as ComputedTorque
     from .controller import Controller as Controller
     from .ekf import EKF as EKF
+    from .energy_control import EnergyControl as EnergyControl
+    from .energy_shaping import EnergyShaping as EnergyShaping
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
     from .feedback_linearization.partial import PartialLinearization as PartialLinearization
     from .filtering import Estimates as Estimates
@@ -24,10 +28,17 @@ if TYPE_CHECKING:
     from .law import Reference as Reference
     from .linear_mpc import LinearMPC as LinearMPC
     from .lqr import LQR as LQR
+    from .lyapunov import LyapunovFunction as LyapunovFunction
     from .observer import Estimator as Estimator
     from .observer import Observed as Observed
     from .observer import Observer as Observer
+    from .operational_space import OperationalSpace as OperationalSpace
+    from .passivity import PassivityBased as PassivityBased
+    from .potential_shaping import PDGravity as PDGravity
+    from .potential_shaping import PotentialShaping as PotentialShaping
     from .real_time_iteration import RealTimeIteration as RealTimeIteration
+    from .sliding_mode import SlidingMode as SlidingMode
+    from .switched import Switched as Switched
 
 #: What there is, and the file that it is in.
 _FILES = {
@@ -50,6 +61,17 @@ _FILES = {
     "LinearMPC": "linear_mpc",
     "iLQR": "ilqr",
     "RealTimeIteration": "real_time_iteration",
+    "ComputedTorque": "computed_torque",
+    "PassivityBased": "passivity",
+    "PDGravity": "potential_shaping",
+    "PotentialShaping": "potential_shaping",
+    "Adaptive": "adaptive",
+    "SlidingMode": "sliding_mode",
+    "OperationalSpace": "operational_space",
+    "EnergyControl": "energy_control",
+    "EnergyShaping": "energy_shaping",
+    "Switched": "switched",
+    "LyapunovFunction": "lyapunov",
 }  # fmt: skip
 
 __all__ = [*_FILES]

@@ -22,6 +22,11 @@ class Gains:
     matrix: Matrix
     parameters: Mapping[str, Parameter]
 
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether no gain ties two quantities together."""
+        return all(not entry for i, row in enumerate(self.matrix) for j, entry in enumerate(row) if i != j)
+
     def times(self, values: Sequence[Any]) -> list[Expr]:
         """K v."""
         return [as_expr(entry) for entry in self.matrix @ Vector(values)]
@@ -90,13 +95,15 @@ def _full(word: str, values: Any, names: Sequence[str], place: str) -> Gains:
     size = len(names)
     table: dict[str, Parameter] = {}
     rows: list[list[Expr]] = []
+    numbers = np.zeros((size, size))
     for i in range(size):
         rows.append([])
         for j in range(size):
-            key = f"{word}_{names[i]}_{names[j]}"
-            table[key] = _parameter(key, values[i][j], place)
+            key = f"{word}_{names[min(i, j)]}_{names[max(i, j)]}"  # one symbol for both: the matrix is symmetric
+            made = _parameter(key, values[i][j], place)
+            table.setdefault(key, made)
             rows[i].append(table[key].symbol)
-    numbers = np.array([[float(table[f"{word}_{a}_{b}"].value or 0) for b in names] for a in names])
+            numbers[i][j] = float(made.value or 0)
     if not np.allclose(numbers, numbers.T) or np.linalg.eigvalsh(numbers).min() <= 0.0:
         raise PolhodeError(
             "the matrix of gains is not symmetric and positive definite.",

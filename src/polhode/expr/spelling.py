@@ -97,6 +97,16 @@ def is_reference(x: Expr) -> bool:
     return str(x.data[0]).startswith(_REFERENCE)
 
 
+def next_rate_of_reference(x: Expr) -> Expr:
+    """The symbol for the derivative in time of a reference, or of a derivative of it.
+
+    >>> next_rate_of_reference(reference_symbol("x", 1))
+    ref_x''
+    """
+    more = str(x.data[0]).removeprefix(f"{_REFERENCE} rate ")
+    return reference_symbol(x.name, int(more) + 1 if more.isdigit() else 1)
+
+
 def spelled(x: Expr) -> str:
     """A symbol in text.
 

@@ -15,7 +15,6 @@ from ..errors import PolhodeError, SimulationError, listed, refuse, understood, 
 from .callables import ControllerFailed
 from .energy import check_energy
 from .events import Crossing, Event, read_events
-from .grown_variables import grown
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .inputs import Signal, read_efforts, read_inputs
@@ -369,7 +368,10 @@ class _Run:
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
         record.notices += [*_table_jumps(rates, t, x, np.hstack([tau, inputs])), *rates.drive.notices(float(t[-1]))]
-        record.notices += grown(self.known, q)
+        if self.known.small_angles:
+            from .grown_variables import grown
+
+            record.notices += grown(self.known, q)
         return Trajectory(
             t, q, u, self.known.coordinates, self.known.speeds, status,
             "" if stop is None else stop.message, info,

@@ -424,7 +424,7 @@ def _check_smooth(functions: Functions) -> None:
         )
     if switched(program) is not None or any(step.op == "floor" for step in program.run):
         raise PolhodeError(
-            "a force jumps with the sign or the whole part of something, which is not differentiated.",
+            "a force jumps with the sign of something, or with its whole part, which is not differentiated.",
             place=f"system '{functions.equations.system.name}'",
             cure="Make it smooth, as tanh(v/0.001) instead of sign(v).",
             code="E-SENS-006",

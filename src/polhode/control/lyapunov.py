@@ -1,0 +1,187 @@
+"""Lyapunov functions along closed loops, and proofs of how they decrease.
+
+    V̇ = ∂V/∂x · ẋ,    ẋ the mechanism with the law in place of its controls
+
+V̇ is a graph, made by forward accumulation through the closed loop's own equations, with masses, lengths and gains as
+symbols; that V̇ + W vanishes, W a sum of squares with positive gains, is a matter of its fingerprint. A wrong sign, or a
+term that was forgotten, leaves something over. A. M. Lyapunov, *The general problem of the stability of motion* (1892);
+J. P. LaSalle, "Some extensions of Liapunov's second method" (1960), where W vanishes on more than a point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, quiet_collector, substitute
+from ..expr.spelling import is_reference
+from .controller import Controller, record_of
+from .law import Law
+from .tracking import reference_flow
+
+
+def closed_loop_flow(equations: EquationsOfMotion, law: Law, is_constant: bool = False) -> dict[Expr, Expr]:
+    """How everything in a closed loop changes: q, u, z, t, the controller's states, and the reference.
+
+    Efforts and inputs without a law are zero. A reference's derivative changes at the rate of the next one; where it
+    `is_constant`, it does not change.
+    """
+    if law.is_sampled:
+        raise PolhodeError(
+            "a law that goes from sample to sample has no rates along the closed loop.",
+            place="lyapunov",
+            cure="Take the law in continuous time.",
+            code="E-CONTROL-130",
+        )
+    e = equations
+    acting = [*e.tau, *(each.symbol for each in e.system.inputs.values())]
+    with quiet_collector():
+        measured = dict(law.measured)
+        controls = substitute(list(law.controls.values()), measured) if measured else list(law.controls.values())
+        controls = list(e.in_independent_speeds(substitute(controls, e.tree.followed)))
+        values = {each: as_expr(0) for each in acting} | dict(zip(law.controls, controls, strict=True))
+        rates = [as_expr(each.rate) for each in law.states]
+        rates = substitute(rates, measured) if measured else rates
+        moved = substitute([*e.coordinate_rates, *e.forward_dynamics, *e.z_rates], values)
+        found = dict(zip([*e.q, *e.u, *e.z], moved, strict=True))
+        found |= {each.symbol: rate for each, rate in zip(law.states, rates, strict=True)}
+        found[e.system.time] = as_expr(1)
+        return found if is_constant else found | reference_flow(law.reference)
+
+
+def rate_along(
+    equations: Any, law: Law | Controller, value: Any, *, times: int = 1, is_constant: bool = False
+) -> list[Expr]:
+    """The derivatives in time of expressions along the closed loop, `times` times; references are free functions.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
+    >>> e = s.derive()
+    >>> rate_along(e, Law({e.tau[0]: -6 * x.u[0]}), [x.u[0]])
+    [-3*v]
+    """
+    record = record_of(equations, "rate_along")
+    law = law.law if isinstance(law, Controller) else law
+    values = [as_expr(each) for each in (value if isinstance(value, Sequence) else [value])]
+    flow = closed_loop_flow(record, law, is_constant)
+    with quiet_collector():
+        for _ in range(times):
+            values = directional(values, _extended(flow, values, is_constant))
+    return values
+
+
+def _extended(flow: Mapping[Expr, Expr], values: Sequence[Expr], is_constant: bool) -> dict[Expr, Expr]:
+    """The flow with the next derivatives of references that the law itself does not know."""
+    from ..expr.spelling import next_rate_of_reference
+
+    strange = [x for x in free_symbols(values) if is_reference(x) and x not in flow and not is_constant]
+    return {**flow, **{x: next_rate_of_reference(x) for x in strange}}
+
+
+@dataclass(frozen=True, eq=False)
+class LyapunovFunction:
+    """V, its `rate` along the closed loop, and W = `decrease`; `proved` says whether V̇ = -W, W a sum of squares.
+
+    `formula` and `rate_formula` say both in the letters of the law, as (text, LaTeX); `conclusion` what follows.
+    """
+
+    V: Expr
+    rate: Expr
+    decrease: Expr
+    formula: tuple[str, str] = ("V", "V")
+    rate_formula: tuple[str, str] = ("-W", "-W")
+    conclusion: str = ""
+    conditions: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def residual(self) -> Expr:
+        """V̇ + W: zero, where the proof holds."""
+        return as_expr(self.rate + self.decrease)
+
+    @property
+    def proved(self) -> bool:
+        """Whether V̇ + W vanishes identically, by fingerprint."""
+        return is_zero(self.residual)
+
+    def __str__(self) -> str:
+        lines = [f"V = {self.formula[0]}"]
+        if self.proved:
+            lines += [f"V' = {self.rate_formula[0]}: proved, for all values of parameters and states"]
+            lines += [self.conclusion] if self.conclusion else []
+        else:
+            lines.append(f"V' = {self.rate_formula[0]} is not so: something is left over")
+        return "\n".join([*lines, *(f"not where {each}" for each in self.conditions)])
+
+    def latex(self) -> str:
+        """V and its rate in LaTeX."""
+        mark = "" if self.proved else r" \quad\text{(not proved)}"
+        return (
+            f"\\begin{{aligned}}\nV &= {self.formula[1]} \\\\\n"
+            f"\\dot{{V}} &= {self.rate_formula[1]}{mark}\n\\end{{aligned}}"
+        )
+
+    def _repr_latex_(self) -> str:
+        return f"$$\n{self.latex()}\n$$"
+
+
+def prove(
+    equations: Any,
+    law: Law | Controller,
+    V: Any,
+    decrease: Any,
+    *,
+    is_constant: bool = False,
+    formula: tuple[str, str] = ("V", "V"),
+    rate_formula: tuple[str, str] = ("-W", "-W"),
+    conclusion: str = "",
+) -> LyapunovFunction:
+    """Whether V̇ = -decrease along the closed loop, as a record.
+
+    That V is positive and the decrease is not negative is seen from how they are written: quadratic forms with the mass
+    matrix, or with positive gains.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> x = s.joint("x", s.ground, s.body("block", s.parameter("m")), ph.Prismatic("x"), speeds=["v"])
+    >>> e, v = s.derive(), x.u[0]
+    >>> law = Law({e.tau[0]: -6 * v})
+    >>> prove(e, law, e.kinetic_energy, 6 * v**2).proved, prove(e, law, e.kinetic_energy, -6 * v**2).proved
+    (True, False)
+    """
+    found = law.law if isinstance(law, Controller) else law
+    (rate,) = rate_along(equations, found, [as_expr(V)], is_constant=is_constant)
+    return LyapunovFunction(as_expr(V), rate, as_expr(decrease), formula, rate_formula, conclusion, found.conditions)
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorDynamics:
+    """Linear equations that errors obey along the closed loop: `residuals` vanish where it is so."""
+
+    errors: Mapping[str, Expr]
+    residuals: tuple[Expr, ...]
+    formula: tuple[str, str]
+    conditions: tuple[str, ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether the errors obey the equation identically, by fingerprint."""
+        return all(is_zero(each) for each in self.residuals)
+
+    def __str__(self) -> str:
+        told = "proved, for all values of parameters and states" if self.proved else "not so: something is left over"
+        return "\n".join([f"{self.formula[0]}: {told}", *(f"not where {each}" for each in self.conditions)])
+
+    def latex(self) -> str:
+        """The equation in LaTeX."""
+        return self.formula[1]
+
+
+def quadratic(form: Matrix, vector: Sequence[Any]) -> Expr:
+    """xᵀ A x."""
+    x = Vector(vector)
+    return as_expr(x.dot(form @ x))

@@ -1,0 +1,192 @@
+"""What controllers made from the equations of motion share: controls, gains, and the law written in steps.
+
+A law is written as on paper: errors first, then what is wanted of the mechanism, then controls that do it. Each step
+has a symbol of its own. The `Law` has the steps put in; text and LaTeX keep them apart.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PolhodeError, shown
+from ..expr import Expr, as_expr, free_symbols, normal, operation_counts, quiet_collector, substitute, symbol
+from ..expr.spelling import latex_name, spelled, spelled_latex
+from ..model.records import Parameter
+from .actuation import actuation
+from .controller import Controller
+from .gains import Gains, gains
+from .law import ControllerState, Law, Reference
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
+    from ..surface.equations import Equations
+    from .lyapunov import LyapunovFunction
+
+#: Right-hand sides with more operations are written as they were built, not in normal form; and with quotients sooner.
+_READABLE, _READABLE_QUOTIENT = 400, 80
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A law in steps: each step's expression is one of what was measured and wanted, and of steps before it."""
+
+    controls: Mapping[Expr, Expr]
+    steps: Mapping[Expr, Expr] = field(default_factory=dict)
+    states: tuple[ControllerState, ...] = ()
+    reference: tuple[Reference, ...] = ()
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+
+    @cached_property
+    def _values(self) -> dict[Expr, Expr]:
+        found: dict[Expr, Expr] = {}
+        for step, value in self.steps.items():
+            (found[step],) = substitute([as_expr(value)], found)
+        return found
+
+    def put_into(self, values: Sequence[Any]) -> list[Expr]:
+        """Expressions with what the steps are in place of their symbols."""
+        return substitute([as_expr(value) for value in values], self._values)
+
+    def law(self) -> Law:
+        """The law with all steps put in."""
+        controls = dict(zip(self.controls, self.put_into(list(self.controls.values())), strict=True))
+        changes = self.put_into([each.rate if each.update is None else each.update for each in self.states])
+        states = tuple(
+            replace(each, rate=change) if each.update is None else replace(each, update=change)
+            for each, change in zip(self.states, changes, strict=True)
+        )
+        met = {*free_symbols([*controls.values(), *changes])}
+        own = {name: each for name, each in self.parameters.items() if each.symbol in met}
+        return Law(controls, states, self.reference, parameters=own, conditions=self.conditions)
+
+    def lines(self) -> list[tuple[Expr, str, Expr]]:
+        """Left side, mark ("=", or "'" for a rate, "+" for the next sample) and right side of each line to be read."""
+        made = [(step, "=", as_expr(value)) for step, value in self.steps.items()]
+        for each in self.states:
+            rate = each.rate if each.update is None else each.update
+            made.append((each.symbol, "'" if each.update is None else "+", as_expr(rate)))
+        made += [(control, "=", as_expr(value)) for control, value in self.controls.items()]
+        return [(left, mark, _readable(right)) for left, mark, right in made]
+
+
+def step(letter: str, name: str) -> Expr:
+    """The symbol of a step for a quantity.
+
+    >>> step("e", "q1")
+    e_q1
+    """
+    return symbol(f"{letter}_{name}", "step")
+
+
+class ModelBased(Controller):
+    """A controller designed from the equations of motion; `inputs` names its controls.
+
+    `written` has the law in steps, `str` and `latex()` write it, `lyapunov` proves what it does where that is known.
+    """
+
+    def __init__(
+        self,
+        equations: Equations | EquationsOfMotion,
+        *,
+        inputs: Sequence[str] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(equations, parameters=parameters)
+        self.actuation = actuation(self.equations, inputs, self.name)
+
+    @abstractmethod
+    def write(self) -> Written:
+        """The law in steps."""
+
+    @cached_property
+    def written(self) -> Written:
+        """The law in steps, made once."""
+        with quiet_collector():
+            return self.write()
+
+    def design(self) -> Law:
+        """The law with all steps put in."""
+        with quiet_collector():
+            return self.written.law()
+
+    @property
+    def lyapunov(self) -> LyapunovFunction:
+        """A Lyapunov function of the closed loop, with the proof of how it decreases."""
+        raise PolhodeError(
+            f"no Lyapunov function of {self.name} is known here.",
+            place="lyapunov",
+            cure="Give one of your own to polhode.control.lyapunov.prove.",
+            code="E-CONTROL-120",
+        )
+
+    def gains(self, word: str, given: Any, names: Sequence[str]) -> Gains:
+        """Positive gains, under names that no parameter of the mechanism has."""
+        if given is None:
+            raise PolhodeError(
+                f"no {word} is given.",
+                place=self.name,
+                cure=f"Give {word}=…: a positive number, one for each of {', '.join(names)}, or a matrix.",
+                code="E-CONTROL-121",
+            )
+        made = gains(word, given, list(names), self.name)
+        for name, each in made.parameters.items():
+            if name in self.equations.system.parameters:
+                raise PolhodeError(
+                    f"the gain '{name}' has the name of a parameter of '{self.equations.system.name}'.",
+                    place=self.name,
+                    cure="Give that parameter another name.",
+                    code="E-CONTROL-122",
+                )
+            if made.is_diagonal and (each.value is None or each.value <= 0):
+                raise PolhodeError(
+                    f"the gain {name} = {shown(float(each.value or 0))} is not positive.",
+                    place=self.name,
+                    cure="Give a positive number: the sign is in the law.",
+                    code="E-CONTROL-123",
+                )
+        return made
+
+    def __str__(self) -> str:
+        marks = {"=": " = ", "'": "' = ", "+": "⁺ = "}
+        return "\n".join(f"{spelled(left)}{marks[mark]}{right}" for left, mark, right in self.written.lines())
+
+    def latex(self) -> str:
+        """The law in LaTeX, a line for each step, in an aligned display."""
+        from ..expr import latex
+
+        steps = {each: _step_latex(each) for each in self.written.steps}
+        steps |= {each.symbol: _gain_latex(name) for name, each in self.written.parameters.items()}
+        lines = []
+        for left, mark, right in self.written.lines():
+            head = steps.get(left, spelled_latex(left))
+            head = {"=": head, "'": rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {head}", "+": f"{{{head}}}^{{+}}"}[mark]
+            lines.append(f"{head} &= {latex(right, names=steps)}")
+        body = " \\\\\n".join(lines)
+        return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+    def _repr_latex_(self) -> str:
+        return f"$$\n{self.latex()}\n$$"
+
+
+def _step_latex(x: Expr) -> str:
+    letter, _, name = x.name.partition("_")
+    return f"{letter}_{{{latex_name(name)}}}"
+
+
+def _gain_latex(name: str) -> str:
+    r"""A gain such as kp_q1: k with what it is of and whose it is below it; other parameters as they are written."""
+    word, _, whose = name.partition("_")
+    if len(word) != 2 or word[0] != "k":
+        return latex_name(name)
+    return f"k_{{{word[1]}}}" if not whose else f"k_{{{word[1]},{latex_name(whose)}}}"
+
+
+def _readable(value: Expr) -> Expr:
+    counts = operation_counts([value])
+    most = _READABLE_QUOTIENT if counts.get("div") else _READABLE
+    return normal(value) if sum(counts.values()) <= most else value

@@ -1,0 +1,234 @@
+"""Two controllers in one: one far from a state, another near it, such as a swing-up and the regulator that catches.
+
+    d = Σ ((x - x₀)/width)²,    c = c_far + w (c_near - c_far)
+
+In continuous time w goes from 1 at d = 1 to 0 at d = leave², so that the law is continuous. With a sample time the
+controller has a state, w = 1 or 0, with hysteresis: near takes over where d < 1, and lets go where d > leave² alone.
+K. J. Åström and K. Furuta, "Swinging up a pendulum by energy control" (2000), for catching a pendulum so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ..errors import PolhodeError, check_kind, listed, shown, unknown
+from ..expr import Expr, as_expr, symbol
+from ..expr.exact import atan2, cos, maximum, minimum, sign, sin
+from ..expr.spelling import spelled
+from ..model.reading import list_of
+from ..model.records import Parameter
+from .controller import Controller
+from .law import ControllerState, Law, Reference
+from .named_numbers import named_numbers
+
+
+class Switched(Controller):
+    """The controls of `near` within widths of a state, those of `far` beyond.
+
+    `within` has widths of coordinates and speeds, by name as they are written (theta, theta'), and `at` where they are
+    measured from, zero where nothing is said. `near` keeps the controls, or some of them, as far as `leave` times the
+    widths. `turning` names angles that may be whole turns away, which `near` is not to see.
+
+    >>> import polhode as ph
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> e = cart_pole().derive()
+    >>> swing = ph.control.EnergyControl(e, {"theta": 0}, ke=80, kp=1, kv=1, limit=8)
+    >>> class Balance(Controller):
+    ...     def design(self):
+    ...         (x, theta), (v, w) = self.equations.q, self.equations.u
+    ...         return Law({self.equations.system.inputs["F"].symbol: x + 31 * theta + 2 * v + 7 * w})
+    >>> Switched(swing, Balance(e), within={"theta": 0.4, "theta'": 2}, turning=["theta"])
+    Switched(F of 'cart-pole')
+    """
+
+    def __init__(
+        self,
+        far: Controller,
+        near: Controller,
+        within: Mapping[str, Any] | None = None,
+        *,
+        at: Mapping[str, Any] | None = None,
+        leave: Any = 2,
+        turning: Sequence[str] = (),
+        sample_time: float | None = None,
+    ) -> None:
+        for each, what in ((far, "far"), (near, "near")):
+            check_kind(Controller, "a controller", each, f"{self.name} {what}")
+        super().__init__(far.equations, parameters=_nominal(far, near, self.name))
+        if {*far.law.controls} != {*near.law.controls}:
+            raise PolhodeError(
+                f"{far.name} gives {listed(map(spelled, far.law.controls))}, and {near.name} "
+                f"{listed(map(spelled, near.law.controls))}.",
+                place=self.name,
+                cure="Give two controllers of the same inputs.",
+                code="E-CONTROL-220",
+            )
+        self.far, self.near = far, near
+        e = self.equations
+        self._known = {spelled(x): x for x in (*e.q, *e.u, *e.z)}
+        self.within = self._widths(within)
+        self.at = self._numbers("at", at)
+        self.turning = self._turning(turning)
+        self.leave = named_numbers({"leave": leave}, "option", ["leave"], self.name)["leave"]
+        if self.leave <= 1:
+            raise PolhodeError(
+                f"leave={shown(leave)} is not above 1.",
+                place=self.name,
+                cure="Give how many times the widths the state may be away until near lets go, such as 2.",
+                code="E-CONTROL-221",
+            )
+        self.sample_time = self._sample_time(sample_time)
+        if self.sample_time is not None and any(each.rate for c in (far, near) for each in c.law.states):
+            raise PolhodeError(
+                "a sampled switch of laws with states in continuous time.",
+                place=self.name,
+                cure="Leave sample_time out, or give laws that are sampled themselves.",
+                code="E-CONTROL-222",
+            )
+
+    def _sample_time(self, given: Any) -> float | None:
+        if given is None:
+            return None
+        made = named_numbers({"sample_time": given}, "option", ["sample_time"], self.name)["sample_time"]
+        if made <= 0:
+            raise PolhodeError(
+                f"the sample time {shown(given)} is not positive.",
+                place=self.name,
+                cure="Give the seconds between samples.",
+                code="E-CONTROL-224",
+            )
+        return float(made)
+
+    def _widths(self, given: Any) -> dict[Expr, Fraction]:
+        found = self._numbers("within", given)
+        wrong = [x for x, width in found.items() if width <= 0]
+        if wrong or not found:
+            raise PolhodeError(
+                f"the width of {spelled(wrong[0])} is not positive." if wrong else "nothing tells near from far.",
+                place=self.name,
+                cure="Give within={…}: widths of coordinates and speeds by name.",
+                code="E-CONTROL-225",
+            )
+        return found
+
+    def _numbers(self, word: str, given: Any) -> dict[Expr, Fraction]:
+        found = named_numbers(given, "state", self._known, f"{self.name} {word}")
+        return {self._known[name]: value for name, value in found.items()}
+
+    def _turning(self, given: Any) -> list[Expr]:
+        found = []
+        for name in list_of(given, "a list of names", f"{self.name} turning"):
+            if name not in self._known:
+                raise unknown("coordinate", name, self._known, place=f"{self.name} turning", code="E-CONTROL-226")
+            found.append(self._known[name])
+        return found
+
+    def _unwound(self) -> dict[Expr, Expr]:
+        """Angles within half a turn of where they are measured from."""
+        found = {}
+        for q in self.turning:
+            home = as_expr(self.at.get(q, 0))
+            found[q] = as_expr(home + atan2(sin(q - home), cos(q - home)))
+        return found
+
+    @property
+    def distance(self) -> Expr:
+        """d."""
+        seen = self._unwound()
+        parts = [(seen.get(x, x) - self.at.get(x, 0)) / width for x, width in self.within.items()]
+        return as_expr(sum(part * part for part in parts))
+
+    def design(self) -> Law:
+        """Both laws, weighed."""
+        far, near = _apart(self.far.law, self.near.law.with_values(self._unwound()), self.name)
+        d, edge = self.distance, self.leave * self.leave
+        states = (*far.states, *near.states)
+        if self.sample_time is None:
+            weight = as_expr(maximum(minimum((edge - d) / (edge - 1), as_expr(1)), as_expr(0)))
+        else:
+            is_near = symbol("is near", "state")
+            weight = as_expr(maximum(_step(1 - d), is_near * _step(edge - d)))
+            states = (*states, ControllerState(is_near, update=weight))
+        controls = {c: as_expr(value + weight * (near.controls[c] - value)) for c, value in far.controls.items()}
+        times = [each for each in (self.sample_time, far.sample_time, near.sample_time) if each is not None]
+        if len({*times}) > 1:
+            raise PolhodeError(
+                f"the laws are sampled every {listed(f'{each:g} s' for each in times)}.",
+                place=self.name,
+                cure="Give one sample time to all.",
+                code="E-CONTROL-227",
+            )
+        return Law(
+            controls,
+            states,
+            _merged(far.reference, near.reference, self.name),
+            {**far.measured, **near.measured},
+            {**far.parameters, **near.parameters},
+            times[0] if times else None,
+            (*far.conditions, *near.conditions),
+        )
+
+
+def _step(x: Any) -> Any:
+    """1 where x is positive, 0 where it is negative."""
+    return (1 + sign(as_expr(x))) / 2
+
+
+def _nominal(far: Controller, near: Controller, place: str) -> dict[str, Fraction]:
+    """The values of parameters that both controllers take the mechanism to have."""
+    twice = [name for name in far.nominal if near.nominal.get(name, far.nominal[name]) != far.nominal[name]]
+    if twice:
+        raise PolhodeError(
+            f"{far.name} takes '{twice[0]}' to be {float(far.nominal[twice[0]]):g}, and {near.name} "
+            f"{float(near.nominal[twice[0]]):g}.",
+            place=place,
+            cure="Give both the same parameters.",
+            code="E-CONTROL-228",
+        )
+    return {**far.nominal, **near.nominal}
+
+
+def _apart(far: Law, near: Law, place: str) -> tuple[Law, Law]:
+    """The laws with parameters of their own: a gain that both have by one name gets two."""
+    shared = [name for name in far.parameters if name in near.parameters]
+    clash = {each.symbol for each in far.states} & {each.symbol for each in near.states}
+    if clash:
+        raise PolhodeError(
+            f"both laws have a state {spelled(next(iter(clash)))}.",
+            place=place,
+            cure="Give laws with states of their own.",
+            code="E-CONTROL-229",
+        )
+    return _renamed(far, shared, "far"), _renamed(near, shared, "near")
+
+
+def _renamed(law: Law, names: Sequence[str], word: str) -> Law:
+    own = {name: symbol(f"{word} {name}", "parameter") for name in names}
+    made = law.with_values({law.parameters[name].symbol: each for name, each in own.items()})
+    table = {
+        f"{word} {name}" if name in own else name: (
+            Parameter(own[name], each.value, each.unit) if name in own else each
+        )
+        for name, each in law.parameters.items()
+    }
+    return replace(made, parameters=table)
+
+
+def _merged(far: Sequence[Reference], near: Sequence[Reference], place: str) -> tuple[Reference, ...]:
+    """References by name, each up to the higher of its orders."""
+    found = {each.name: each for each in far}
+    for each in near:
+        other = found.setdefault(each.name, each)
+        if other.default != each.default and None not in (other.default, each.default):
+            raise PolhodeError(
+                f"the laws want '{each.name}' at different places where no curve is given.",
+                place=place,
+                cure="Give both the same operating point.",
+                code="E-CONTROL-230",
+            )
+        default = each.default if other.default is None else other.default
+        found[each.name] = replace(other, order=max(other.order, each.order), default=default)
+    return tuple(found.values())

@@ -1,0 +1,203 @@
+"""What a mechanism is to follow: as many errors as it has speeds, and how they change.
+
+    e(q, r),    ė = E(q, r) u + e_t(q, r, ṙ),    ë = E u̇ + drift(q, u, r, ṙ, r̈)
+
+The error of a coordinate is e = r - q. That of an orientation, stored as a unit quaternion q, is the rotation that is
+lacking, e = 2 vec(q* ∘ r), in the body's own components: twice the sine of half its angle along its axis. So one law
+serves joints of every kind: whatever is wanted of the errors is solved for speeds and accelerations through E.
+B. Wie and P. M. Barba, "Quaternion feedback for spacecraft large angle maneuvers" (1985), for the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError, listed
+from ..expr import Expr, Matrix, Vector, as_expr, directional, jacobian, rank, same
+from ..expr.decide import independent_columns
+from ..expr.spelling import reference_symbol, spelled
+from ..geometry.elimination import solve_columns
+from .law import Reference
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking:
+    """Errors of a mechanism against a reference, by name, one for each speed."""
+
+    equations: EquationsOfMotion
+    reference: tuple[Reference, ...]
+    errors: Mapping[str, Expr]
+    conditions: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.errors)
+
+    @cached_property
+    def flow(self) -> dict[Expr, Any]:
+        """How coordinates, time and the reference change; speeds are held."""
+        e = self.equations
+        moving = {**dict(zip(e.q, e.coordinate_rates, strict=True)), e.system.time: as_expr(1)}
+        return moving | reference_flow(self.reference)
+
+    @cached_property
+    def rates(self) -> list[Expr]:
+        """ė."""
+        return directional(self.errors.values(), self.flow)
+
+    @cached_property
+    def by_speeds(self) -> Matrix:
+        """E = ∂ė/∂u."""
+        return jacobian(self.rates, list(self.equations.u))
+
+    @cached_property
+    def _drift(self) -> list[Expr]:
+        return directional(self.rates, self.flow)
+
+    def speeds_for(self, rates: Sequence[Any]) -> list[Expr]:
+        """The speeds with which errors change at these rates: E u + e_t = rates."""
+        u = Vector(self.equations.u)
+        own = self.by_speeds @ u
+        return self._solved([r - (rate - part) for r, rate, part in zip(rates, self.rates, own, strict=True)])
+
+    def accelerations_for(self, second_rates: Sequence[Any]) -> list[Expr]:
+        """The accelerations with which errors have these second rates: E u̇ + drift = second rates."""
+        return self._solved([r - drift for r, drift in zip(second_rates, self._drift, strict=True)])
+
+    def _solved(self, right: Sequence[Any]) -> list[Expr]:
+        """x with E x = right; joints by themselves are solved by themselves."""
+        E, x = self.by_speeds, [as_expr(0)] * len(right)
+        for rows, columns in _blocks(E):
+            found = solve_block(Matrix([[E[r][c] for c in columns] for r in rows]), [right[r] for r in rows])
+            for c, value in zip(columns, found, strict=True):
+                x[c] = as_expr(value)
+        return x
+
+
+def is_orthogonal(E: Matrix) -> bool:
+    """Whether a matrix is a rotation, or a mirrored one, wherever the mechanism is."""
+    return same((E @ E.T).entries(), Matrix.identity(len(E)).entries())
+
+
+def solve_block(E: Matrix, right: Sequence[Any]) -> list[Expr]:
+    """x with E x = right, dividing by nothing that vanishes where E is regular, up to three rows."""
+    if is_orthogonal(E):
+        return [as_expr(each) for each in E.T @ Vector(right)]
+    if len(E) != 3:
+        return [as_expr(row[0]) for row in solve_columns(E, [[each] for each in right])]
+    a, b, c = E  # Cramer's rule: rows of the inverse's transpose are b × c, c × a, a × b over the determinant
+    crossed = [b.cross(c), c.cross(a), a.cross(b)]
+    det = a.dot(crossed[0])
+    return [as_expr(sum(part[k] * each for part, each in zip(crossed, right, strict=True)) / det) for k in range(3)]
+
+
+def reference_flow(reference: Sequence[Reference]) -> dict[Expr, Expr]:
+    """How references change: each derivative at the rate of the next."""
+    return {
+        each: reference_symbol(wanted.name, order + 1)
+        for wanted in reference
+        for order, each in enumerate(wanted.symbols)
+    }
+
+
+def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
+    """Coordinates that follow references of the same names, with `order` derivatives.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
+    >>> made = tracking(s.derive().record, 2, "here")
+    >>> made.errors, made.rates, made.speeds_for([0])
+    ({'x': ref_x - x}, [ref_x' - v], [ref_x'])
+    """
+    _check_holonomic(equations, place)
+    rates, q = equations.coordinate_rates, list(equations.q)
+    errors: dict[str, Expr] = {}
+    wanted: list[Reference] = []
+    conditions: list[str] = []
+    turned = {first + k for first in equations.quaternions for k in range(4)}
+    for first in equations.quaternions:
+        own = [Reference(x.name, order, quantity=x) for x in q[first : first + 4]]
+        wanted += own
+        error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
+        joint = _joint_of(equations, q[first])
+        errors |= {f"{joint} {axis}": part for axis, part in zip("xyz", error, strict=True)}
+        conditions.append(f"the orientation of '{joint}' is half a turn away from what is wanted")
+    speeds = {*equations.u}
+    plain = [k for k in range(len(q)) if k not in turned and rates[k] in speeds]
+    others = [k for k in range(len(q)) if k not in turned and k not in plain]
+    gamma = [list(row) for row in equations.kinematic_matrix]
+    plain_names = {q[k].name for k in (*plain, *others)}
+    for k in _independent(gamma, sorted(turned), [*plain, *others]):
+        wanted.append(Reference(q[k].name, order, quantity=q[k]))
+        errors[q[k].name] = as_expr(wanted[-1].symbols[0] - q[k])
+    made = Tracking(equations, tuple(wanted), errors)
+    if len(errors) != len(equations.u) or rank(made.by_speeds) < len(equations.u):
+        raise PolhodeError(
+            f"the {len(equations.u)} speeds {listed(map(spelled, equations.u))} of '{equations.system.name}' are not "
+            f"the rates of as many coordinates or orientations.",
+            place=place,
+            cure="Give joints whose coordinates can follow any motion; nonholonomic ones cannot.",
+            code="E-CONTROL-110",
+        )
+    E, names = made.by_speeds, [*errors]
+    for rows, columns in _blocks(E):
+        told = [names[r] for r in rows]
+        if told[0] in plain_names and not is_orthogonal(Matrix([[E[r][c] for c in columns] for r in rows])):
+            conditions.append(f"the rates of {listed(told)} do not tell the speeds")
+    return replace(made, conditions=tuple(conditions))
+
+
+def _check_holonomic(equations: EquationsOfMotion, place: str) -> None:
+    """Refuse mechanisms with more ways to be than to move: not all of their coordinates can follow a reference."""
+    rows = () if equations.constraints is None else equations.constraints.rows
+    rolling = [row.name for row in rows if row.value is None]
+    left = len(equations.q) - len(equations.quaternions) - len(equations.u)
+    if rolling or (equations.dependent_speeds is None and left > 0):
+        why = f"by '{rolling[0]}'" if rolling else "by its joints"
+        raise PolhodeError(
+            f"'{equations.system.name}' is nonholonomic, {why}: its coordinates cannot all follow references.",
+            place=place,
+            cure="Choose outputs, as many as there are controls, for FeedbackLinearization.",
+            code="E-CONTROL-111",
+        )
+
+
+def _independent(gamma: Sequence[Sequence[Any]], held: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Of coordinates in an order of preference, those whose rates are independent of others and of those held."""
+    rows = [gamma[k] for k in (*held, *order)]
+    if not rows:
+        return []
+    found = independent_columns(list(zip(*rows, strict=True)))
+    return sorted(order[k - len(held)] for k in found if k >= len(held))
+
+
+def _lacking(q: Sequence[Expr], r: Sequence[Expr]) -> list[Expr]:
+    """2 vec(q* ∘ r)."""
+    v, w = Vector(q[1:]), Vector(r[1:])
+    return [as_expr(2 * part) for part in w * q[0] - v * r[0] - v.cross(w)]
+
+
+def _joint_of(equations: EquationsOfMotion, q: Expr) -> str:
+    return next(name for name, joint in equations.system.joints.items() if q in joint.q)
+
+
+def _blocks(E: Matrix) -> list[tuple[list[int], list[int]]]:
+    """Rows and columns that belong together: no other row has an entry in these columns."""
+    left = list(range(len(E)))
+    found: list[tuple[list[int], list[int]]] = []
+    while left:
+        rows, columns = [left[0]], {c for c, entry in enumerate(E[left[0]]) if entry}
+        grown = True
+        while grown:
+            more = [r for r in left if r not in rows and any(E[r][c] for c in columns)]
+            rows += more
+            columns |= {c for r in more for c, entry in enumerate(E[r]) if entry}
+            grown = bool(more)
+        found.append((sorted(rows), sorted(columns)))
+        left = [r for r in left if r not in rows]
+    return found

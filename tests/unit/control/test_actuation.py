@@ -1,0 +1,63 @@
+"""Which controls act on which speeds, and what they have to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.planar_arm import planar_arm
+
+import polhode as ph
+from polhode.control.actuation import actuation
+from polhode.expr import same
+from polhode.model.samples.underactuated import cart_pole, quadrotor
+
+
+def cart(force: Any, count: int = 1) -> ph.System:
+    s = ph.System("cart")
+    slide = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
+    inputs = [s.input(f"F{k}") for k in range(count)]
+    s.joint_force(slide, force(*inputs))
+    return s
+
+
+def test_efforts_act_as_they_are_and_inputs_through_what_is_behind_them() -> None:
+    assert actuation(planar_arm().derive().record, None, "here").matrix == ph.Matrix([[1, 0], [0, 1]])
+    assert actuation(planar_arm(inputs=True).derive().record, None, "here").matrix == ph.Matrix([[2, 0], [0, 3]])
+
+
+def test_the_controls_do_what_inverse_dynamics_asks_for() -> None:
+    e = planar_arm(inputs=True).derive().record
+    act = actuation(e, None, "here")
+    a = [ph.symbol("a"), ph.symbol("b")]
+    (moved,) = [ph.expr.substitute(list(e.forward_dynamics), {**act.idle, **act.solved(act.required(a))})]
+    assert same(moved, a)
+
+
+def test_more_controls_than_speeds_share_the_work_with_the_least_squares() -> None:
+    e = cart(lambda f, g: f + 2 * g, 2).derive().record
+    (first, second) = actuation(e, None, "here").solved([10]).values()
+    assert (first, second) == (ph.expr.as_expr(2), ph.expr.as_expr(4))
+
+
+@pytest.mark.parametrize(
+    ("system", "sentence"),
+    [
+        (cart_pole(), "underactuated: F drives all speeds but 'theta'"),
+        (quadrotor(), "drive all speeds but 'pose_vx' and 'pose_vy'"),
+        (cart(lambda f: f * f), "not linear in the input 'F0'"),
+        (ph.System("nothing"), "has nothing that moves"),
+    ],
+)
+def test_what_cannot_be_driven_gets_a_sentence(system: ph.System, sentence: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        actuation(system.derive().record, None, "here").check_full()
+
+
+def test_multipliers_get_a_sentence_and_independent_speeds_are_driven() -> None:
+    s = planar_arm()
+    s.constrain(s.joints["q1"].q[0] - 2 * s.joints["q2"].q[0], "tied")
+    with pytest.raises(ph.PolhodeError, match="constraints that are kept by multipliers"):
+        actuation(s.derive().record, None, "here")
+    act = actuation(s.derive(independent=["q1"]).record, None, "here").check_full()
+    assert [x.name for x in act.controls] == ["q1"]
