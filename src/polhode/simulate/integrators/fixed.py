@@ -29,6 +29,8 @@ from .structured import gauss_steps, lie_steps
 
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.05
+#: To enter the native loop takes as long as so many steps in Python.
+_WORTH_A_LOOP = 2
 
 
 def integrate(
@@ -141,7 +143,7 @@ class _NativeSteps:
 
 
 class _HeldSteps:
-    """The native loop from break to break, where what is held changes; a step with a break inside is Python's.
+    """The native loop from break to break, where what is held changes; a step that is alone, or broken, is Python's.
 
     So it may be where the rates do not know the time: a step that ends at a break then sees nothing of what follows.
     """
@@ -180,7 +182,7 @@ class _HeldSteps:
         self.rates.begin(t, self.last, SNAP * self.h)
         ahead = (self.rates.next_break - t) / self.h
         whole = int(min(ahead + SNAP, float(most)))
-        if not whole:
+        if whole < _WORTH_A_LOOP:
             self.last = self.single.step(self.last, k)
             return 1
         taken, _ = self.native.advance(self.last, k, 1, whole)
