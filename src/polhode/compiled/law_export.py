@@ -90,7 +90,7 @@ def _preface(made: PlannedLaw, controller: str, system: str) -> list[str]:
         *(_line(name, size, made.entries.get(name, ())) for name, size in outputs.items()),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
-        *(f"It does not hold where {condition}." for condition in made.law.conditions),
+        *(f"Where it does not hold: {condition}." for condition in made.law.conditions),
     ]
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
 

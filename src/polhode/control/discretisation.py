@@ -24,7 +24,7 @@ def discretised(law: Law, sample_time: Any, rule: str = "euler") -> Law:
     >>> xi, v, T = ph.symbol("xi", "state"), ph.symbol("v", "speed"), ph.symbol("T", "parameter")
     >>> law = Law({ph.symbol("v", "effort"): xi}, states=(ControllerState(xi, rate=v - xi),))
     >>> discretised(law, T).states[0].update
-    xi + T*(v - xi)
+    T*(v' - xi) + xi
     """
     if not isinstance(rule, str) or rule not in RULES:
         raise PolhodeError(

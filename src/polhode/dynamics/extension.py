@@ -25,7 +25,7 @@ def extended(equations: EquationsOfMotion, system: Model) -> EquationsOfMotion:
     >>> e = s.derive()
     >>> way = State(ph.symbol("way", "state"), rate=x.u[0])
     >>> extended(e.record, e.system.with_record("states", "way", way)).state_rates
-    Vector([v, 1/2*tau_v, v])
+    Vector([v, tau_v/2, v])
     """
     narrowed, whole = equations.narrowed, equations.whole
     made = replace(

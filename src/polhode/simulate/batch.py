@@ -300,7 +300,7 @@ def stacked(
     return Batch(
         t, arrays, reached, np.array([run.status for run in runs], dtype=np.str_), tuple(run.message for run in runs),
         {name: getattr(whole, _NAMES[name]) for name in arrays}, dict(varied), dict(parameters),
-        tuple(run.info for run in runs), dict(enumerate(runs)), functions,
+        tuple(run.info for run in runs), dict(enumerate(runs)), functions, loop=whole.loop,
     )  # fmt: skip
 
 

@@ -45,9 +45,10 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         return {}
     if isinstance(given, Trajectory):
         return {name: _of_run(given, name) for name in names}
-    if not isinstance(given, Mapping | Function) and isinstance(getattr(given, "reference", None), Mapping):
-        found = given.reference  # of a motion that was planned: it may be of more than is asked for
-        return {name: found[name] for name in names if name in found}
+    planned = None if isinstance(given, Mapping | Function) else getattr(given, "reference", None)
+    planned = planned() if callable(planned) else planned
+    if isinstance(planned, Mapping):  # of a motion that was planned: it may be of more than is asked for
+        return {name: planned[name] for name in names if name in planned}
     if isinstance(given, Mapping):
         by_name = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
         for name in by_name:

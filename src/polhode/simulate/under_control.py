@@ -63,7 +63,7 @@ class UnderControl:
         >>> law = ph.control.Law({x.tau[0]: 9 * (wanted.symbols[0] - x.q[0]) - 6 * x.u[0]}, reference=(wanted,))
         >>> run = s.derive().simulate(4, controller=law, reference="t/4", samples=3)
         >>> run.reference["x"].tolist(), run.tracking_error["x"].round(3).tolist()
-        ([0.0, 0.5, 1.0], [0.0, 0.166, 0.167])
+        ([0.0, 0.5, 1.0], [0.0, 0.165, 0.167])
         """
         return dict(zip(self._wanted, self._along[: len(self._wanted)], strict=True))
 

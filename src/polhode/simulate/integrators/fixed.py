@@ -18,6 +18,7 @@ from ...codegen.steppers.projection import UNPROJECTED
 from ...constraints import PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
+from ..callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import DIVERGED, Guard
 from ..initial_state import Floats
@@ -28,6 +29,8 @@ from .structured import gauss_steps, lie_steps
 
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.05
+#: To enter the native loop takes as long as so many steps in Python.
+_WORTH_A_LOOP = 2
 
 
 def integrate(
@@ -92,6 +95,8 @@ def _cubic(t: float, h: float, x: Floats, x_next: Floats, rate: Floats, rate_nex
 
 
 def _explicit(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> Stepper:
+    if len(rates.breaks) and _HeldSteps.can_step(rates, guard):
+        return _HeldSteps(rates, h, method)
     if guard.discontinuities or not rates.is_autonomous or len(rates.breaks):
         return PythonSteps(rates, h, method, guard.discontinuities, None if rates.is_autonomous else record)
     return _ProjectedSteps(rates, h, method) if rates.is_constrained else _NativeSteps(rates, h, method)
@@ -135,6 +140,57 @@ class _NativeSteps:
         except NonFinite as found:
             return found
         return NonFinite(done * self.h, new, new)
+
+
+class _HeldSteps:
+    """The native loop from break to break, where what is held changes; a step that is alone, or broken, is Python's.
+
+    So it may be where the rates do not know the time: a step that ends at a break then sees nothing of what follows.
+    """
+
+    def __init__(self, rates: Rates, h: float, method: str) -> None:
+        self.rates, self.h = rates, h
+        self.native, self.single = _NativeSteps(rates, h, method), PythonSteps(rates, h, method)
+        self.last: Floats = np.zeros(0)
+        self.stopped: BaseException | None = None
+
+    @staticmethod
+    def can_step(rates: Rates, guard: Guard) -> bool:
+        """Whether nothing but held values changes at breaks, and no step has to be looked at."""
+        is_plain = not (rates.is_constrained or guard.discontinuities) and rates.can_step_natively
+        return is_plain and "t" not in rates.native.arrays
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        states = np.full((records, len(x)), np.nan)
+        self.last, self.stopped, k = x, None, 0
+        while k < records * every:
+            try:
+                taken = self._some(done + k, every - k % every)
+            except (NonFinite, ControllerFailed, KeyboardInterrupt) as stopped:
+                self.stopped = stopped
+                return k, states
+            k += taken
+            if not taken:
+                return k, states
+            if k % every == 0:
+                states[k // every - 1] = self.last
+        return records * every, states
+
+    def _some(self, k: int, most: int) -> int:
+        """Steps up to the next break, or so many; how many were taken."""
+        t = k * self.h
+        self.rates.begin(t, self.last, SNAP * self.h)
+        ahead = (self.rates.next_break - t) / self.h
+        whole = int(min(ahead + SNAP, float(most)))
+        if whole < _WORTH_A_LOOP:
+            self.last = self.single.step(self.last, k)
+            return 1
+        taken, _ = self.native.advance(self.last, k, 1, whole)
+        self.last = self.native.last
+        return taken
+
+    def reason(self, done: int) -> BaseException:
+        return self.native.reason(done) if self.stopped is None else self.stopped
 
 
 class _ProjectedSteps:
