@@ -21,10 +21,10 @@ def discretised(law: Law, sample_time: Any, rule: str = "euler") -> Law:
 
     >>> import polhode as ph
     >>> from polhode.control import ControllerState
-    >>> xi, v, T = ph.symbol("xi", "state"), ph.symbol("v", "speed"), ph.symbol("T", "parameter")
-    >>> law = Law({ph.symbol("v", "effort"): xi}, states=(ControllerState(xi, rate=v - xi),))
+    >>> xi, x, T = ph.symbol("xi", "state"), ph.symbol("x", "coordinate"), ph.symbol("T", "parameter")
+    >>> law = Law({ph.symbol("x", "effort"): xi}, states=(ControllerState(xi, rate=x - xi),))
     >>> discretised(law, T).states[0].update
-    T*(v' - xi) + xi
+    T*(x - xi) + xi
     """
     if not isinstance(rule, str) or rule not in RULES:
         raise PolhodeError(
