@@ -89,6 +89,7 @@ def search(
 ) -> Found:
     """The search from the first variables; `warm` are multipliers to go on from."""
     ipyopt = check_ipyopt()
+    made.prepare()
     chosen: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": tolerance, "max_iter": iterations}
     if warm is not None:
         chosen |= {

@@ -36,9 +36,9 @@ _AT = ("y", "share", "duration")
 PARTS = {
     "values": _AT,
     "slopes": _AT,
-    "cost": (*_AT, "weight"),
+    "cost": _AT,
     "cost_gradient": (*_AT, "weight"),
-    "curvature": (*_AT, "weight", "rate_multipliers", "row_multipliers"),
+    "curvature": (*_AT, "weight", "factor", "rate_multipliers", "row_multipliers"),
 }
 
 
@@ -210,7 +210,12 @@ class PointModel:
     @cached_property
     def weights(self) -> dict[str, list[Expr]]:
         """Symbols of what functions are weighed with in ℓ."""
-        count = {"weight": 1, "rate_multipliers": len(self.curved_rates), "row_multipliers": len(self.rows)}
+        count = {
+            "weight": 1,
+            "factor": 1,
+            "rate_multipliers": len(self.curved_rates),
+            "row_multipliers": len(self.rows),
+        }
         return {name: [symbol(f"{name} {k}", "collocation") for k in range(n)] for name, n in count.items()}
 
     @cached_property
@@ -218,7 +223,7 @@ class PointModel:
         """∂²ℓ/∂y², its lower triangle."""
         with quiet_collector():
             weights = self.weights
-            total = weights["weight"][0] * self.cost
+            total = weights["weight"][0] * weights["factor"][0] * self.cost
             for k, weight in zip(self.curved_rates, weights["rate_multipliers"], strict=True):
                 total = total + weight * self.rates[k]
             for k in self.curved_rows:
@@ -279,7 +284,7 @@ class PointFunction(Quantity):
             return [("rates", (len(rates),), rates), ("rows", (len(rows),), rows)]
         weight = point.weights["weight"][0]
         if self.part == "cost":
-            return [("cost", (), [weight * point.cost])]
+            return [("cost", (), [point.cost])]
         if self.part == "cost_gradient":
             slopes = [weight * entry for entry in point.cost_gradient]
             size = len(point.variables)

@@ -10,7 +10,7 @@ gathered, sorted or scattered while a problem is solved.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +19,8 @@ import numpy as np
 from ..codegen.ir.program import Program
 from ..compiled.functions import Functions
 from ..compiled.native import compile_program
+from ..compiled.native.call_sequence import BoundLoop, sequence_of
 from ..expr import Expr
-from .batched_call import BatchedCall
 from .interval_programs import (
     defects_program,
     end_multipliers_program,
@@ -33,6 +33,7 @@ from .point_model import Entries, PointFunction, PointModel
 from .terminal import Terminal
 
 Places = tuple[Whole, Whole]
+Run = Callable[[], object]
 
 
 class Transcription:
@@ -62,14 +63,14 @@ class Transcription:
         self._at = [self._y, self._shares, self._duration]
         self._terminal = None if point.terminal is None else Terminal(point, functions, parameters)
 
-    def _call(self, part: str, inputs: list[Floats], outputs: list[Floats]) -> BatchedCall:
+    def _call(self, part: str, inputs: list[Floats], outputs: list[Floats]) -> BoundLoop:
         asked = PointFunction(self.point, part)
         native = self._functions.native(asked)
         values = self._functions.parameter_values(asked, self._parameters)
-        return BatchedCall(native, [*self._at, *inputs], outputs, self.mesh.points, values)
+        return BoundLoop(native, [*self._at, *inputs], outputs, self.mesh.points, values)
 
-    def _over_intervals(self, program: Program, inputs: list[Floats], outputs: list[Floats]) -> BatchedCall:
-        return BatchedCall(compile_program(program), inputs, outputs, self.mesh.intervals)
+    def _over_intervals(self, program: Program, inputs: list[Floats], outputs: list[Floats]) -> BoundLoop:
+        return BoundLoop(compile_program(program), inputs, outputs, self.mesh.intervals)
 
     def _sides(self, array: Floats) -> list[Floats]:
         """Rows of points at the left ends, in the middles, and at the right ends of the intervals."""
@@ -80,20 +81,24 @@ class Transcription:
     def _read(self, w: Floats) -> None:
         self._variables[: self.size] = w
 
+    def prepare(self) -> None:
+        """Compile everything, so that what cannot be compiled is told before a search."""
+        _ = self._cost, self._gradient, self._values, self._jacobian, self._curvature
+
     # ---- cost ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _cost(self) -> tuple[Floats, BatchedCall]:
+    def _cost(self) -> tuple[Floats, Run]:
         found = np.zeros(self.mesh.points)
-        return found, self._call("cost", [self._weight[:, None].copy()], [found])
+        return found, sequence_of([self._call("cost", [], [found])])
 
     def cost(self, w: Floats) -> float:
         """∫ L dt by the scheme's quadrature, and the terminal cost."""
         self._read(w)
-        found, call = self._cost
-        call()
+        found, run = self._cost
+        run()
         more = 0.0 if self._terminal is None else self._terminal.value(*self._end)
-        return float(found.sum()) + more
+        return float(found.dot(self._weight)) + more
 
     @property
     def _end(self) -> tuple[Floats, Floats]:
@@ -101,17 +106,18 @@ class Transcription:
         return self._y[self.mesh.intervals], self._duration
 
     @cached_property
-    def _gradient(self) -> tuple[Floats, Floats, BatchedCall]:
+    def _gradient(self) -> tuple[Floats, Floats, Run]:
         points = self.mesh.points
         found, by_duration = np.zeros((points, self.width)), np.zeros((points, int(self.point.is_free)))
-        return found, by_duration, self._call("cost_gradient", [self._weight[:, None].copy()], [found, by_duration])
+        run = sequence_of([self._call("cost_gradient", [self._weight[:, None].copy()], [found, by_duration])])
+        return found.reshape(-1), by_duration, run
 
     def gradient(self, w: Floats, out: Floats) -> Floats:
         """The derivatives of the cost."""
         self._read(w)
-        found, by_duration, call = self._gradient
-        call()
-        out[: found.size] = found.reshape(-1)
+        found, by_duration, run = self._gradient
+        run()
+        out[: len(found)] = found
         if self.point.is_free:
             out[-1] = by_duration.sum()
         if self._terminal is not None:
@@ -125,21 +131,20 @@ class Transcription:
     # ---- constraints -----------------------------------------------------------------------------------------
 
     @cached_property
-    def _values(self) -> tuple[Floats, BatchedCall, BatchedCall]:
+    def _values(self) -> tuple[Floats, Run]:
         found = np.zeros(self.constraints)
         rates = np.zeros((self.mesh.points, self.states))
         rows = found[self.defects :].reshape(self.mesh.points, self._rows)
         defects = found[: self.defects].reshape(self.mesh.intervals, -1)
         program = defects_program(self.mesh.scheme, self.width, self.states)
         over = self._over_intervals(program, [*self._sides(self._y), *self._sides(rates), self._steps], [defects])
-        return found, self._call("values", [], [rates, rows]), over
+        return found, sequence_of([self._call("values", [], [rates, rows]), over])
 
     def values(self, w: Floats, out: Floats) -> Floats:
         """Defects and rows."""
         self._read(w)
-        found, at_points, over_intervals = self._values
-        at_points()
-        over_intervals()
+        found, run = self._values
+        run()
         out[:] = found
         return out
 
@@ -196,7 +201,7 @@ class Transcription:
         return _flat(all_rows), _flat(all_columns)
 
     @cached_property
-    def _jacobian(self) -> tuple[Floats, BatchedCall, BatchedCall | None]:
+    def _jacobian(self) -> tuple[Floats, Run]:
         mesh, (_, of_rates, _, of_rows) = self.mesh, self._slopes
         constant = self._constant[2]
         found = np.zeros(len(self.jacobian_places[0]))
@@ -207,19 +212,17 @@ class Transcription:
             at += mesh.intervals * count
         slopes = np.zeros((mesh.points, count))
         rows = found[at:].reshape(mesh.points, len(of_rows.rows))
-        over = None
+        loops = [self._call("slopes", [], [slopes, rows])]
         if count:
             program = slopes_program(mesh.scheme, count)
-            over = self._over_intervals(program, [*self._sides(slopes), self._steps], outputs)
-        return found, self._call("slopes", [], [slopes, rows]), over
+            loops.append(self._over_intervals(program, [*self._sides(slopes), self._steps], outputs))
+        return found, sequence_of(loops)
 
     def jacobian(self, w: Floats, out: Floats) -> Floats:
         """The entries of the constraints' Jacobian."""
         self._read(w)
-        found, at_points, over_intervals = self._jacobian
-        at_points()
-        if over_intervals is not None:
-            over_intervals()
+        found, run = self._jacobian
+        run()
         out[:] = found
         return out
 
@@ -237,7 +240,7 @@ class Transcription:
         return _flat([rows, more[0]]), _flat([columns, more[1]])
 
     @cached_property
-    def _curvature(self) -> tuple[Floats, Floats, Floats, Floats, list[BatchedCall]]:
+    def _curvature(self) -> tuple[Floats, Floats, Floats, Floats, Run]:
         mesh, point = self.mesh, self.point
         width, chosen = self._groups * self.states, point.curved_rates
         # The multipliers of defects, with a row of zeros before and after, so that every end has two intervals.
@@ -247,29 +250,30 @@ class Transcription:
         steps = np.zeros((mesh.intervals + 2, 1))
         steps[1:-1] = self._steps
         weighed = np.zeros((mesh.points, len(chosen)))
-        weight = np.zeros((mesh.points, 1))
+        factor = np.zeros(1)
         found = np.zeros((mesh.points, len(point.curvature.rows)))
-        calls = []
+        loops = []
         ends = len(mesh.ends)
         if chosen:
             program = end_multipliers_program(mesh.scheme, self.states, chosen)
             inputs = [defects[:-1], defects[1:], steps[:-1], steps[1:]]
-            calls.append(BatchedCall(compile_program(program), inputs, [weighed[:ends]], ends))
+            loops.append(BoundLoop(compile_program(program), inputs, [weighed[:ends]], ends))
         if chosen and mesh.scheme.has_middle:
             program = middle_multipliers_program(mesh.scheme, self.states, chosen)
-            calls.append(self._over_intervals(program, [defects[1:-1], steps[1:-1]], [weighed[ends:]]))
-        calls.append(self._call("curvature", [weight, weighed, rows], [found]))
-        return multipliers[width : width + self.defects], rows.reshape(-1), weight[:, 0], found.reshape(-1), calls
+            loops.append(self._over_intervals(program, [defects[1:-1], steps[1:-1]], [weighed[ends:]]))
+        inputs = [self._weight[:, None].copy(), factor, weighed, rows]
+        loops.append(self._call("curvature", inputs, [found]))
+        of_defects = multipliers[width : width + self.defects]
+        return of_defects, rows.reshape(-1), factor, found.reshape(-1), sequence_of(loops)
 
     def curvature(self, w: Floats, multipliers: Floats, factor: float, out: Floats) -> Floats:
         """The entries of ∂²(factor·cost + multipliers·constraints)."""
         self._read(w)
-        of_defects, of_rows, weight, found, calls = self._curvature
+        of_defects, of_rows, weighing, found, run = self._curvature
         of_defects[:] = multipliers[: self.defects]
         of_rows[:] = multipliers[self.defects :]
-        np.multiply(self._weight, factor, out=weight)
-        for call in calls:
-            call()
+        weighing[0] = factor
+        run()
         out[: len(found)] = found
         if self._terminal is not None:
             out[len(found) :] = factor * self._terminal.curvature(*self._end)
