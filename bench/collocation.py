@@ -1,9 +1,9 @@
 """Derivatives of an optimal control problem beside CasADi: the swing-up of a cart-pole on a mesh of a hundred nodes.
 
 Both have the same transcription, Hermite–Simpson with accelerations as variables, with the same variables in the same
-order, and are seen to have the same optimum. CasADi's expressions are scalar (SX), expanded over the whole mesh, and run
-by its virtual machine as `nlpsol` runs them, or as the C that it writes, compiled with -O3 for this machine; its
-functions are called on memory that is bound before, by its `FunctionBuffer`.
+order, and are seen to have the same values and the same optimum. CasADi's expressions are scalar (SX), expanded over
+the whole mesh, and run by its virtual machine as `nlpsol` runs them, or as the C that it writes, compiled with -O3 for
+this machine; its functions are called on memory that is bound before, by its `FunctionBuffer`.
 """
 
 from __future__ import annotations
@@ -134,13 +134,13 @@ class Bound:
         for k, array in enumerate(given):
             buffer.set_arg(k, memoryview(array))
         buffer.set_res(0, memoryview(out))
-        held = buffer, given  # which the call reads
+        return partial(_ran, run, out, (buffer, given))
 
-        def call() -> Any:
-            run()
-            return out if held else out
 
-        return call
+def _ran(run: Callable[[], object], out: Any, held: object) -> Any:
+    """What a bound function wrote; it reads the memory that is held."""
+    run()
+    return out
 
 
 class Peer:

@@ -270,7 +270,8 @@ class Transcription:
         """The entries of ∂²(factor·cost + multipliers·constraints)."""
         self._read(w)
         of_defects, of_rows, weighing, found, run = self._curvature
-        of_defects[:] = multipliers[: self.defects]
+        if self.point.curved_rates:
+            of_defects[:] = multipliers[: self.defects]
         of_rows[:] = multipliers[self.defects :]
         weighing[0] = factor
         run()
