@@ -28,37 +28,43 @@ from .clock import least_times, seconds_of_one
 from .table import Timing
 
 SECTION = "collocation"
-_CASE = "cart-pole, 100 nodes"
+_CASE = "cart-pole, 100 nodes, {} dynamics"
 #: How many times faster than the virtual machine the derivatives together were asked to be.
 _GOAL = 5.0
 #: To which the two optima are the same.
 _SAME = 1e-6
+_VIRTUAL = "CasADi's virtual machine"
 _DERIVATIVES = ("gradient", "Jacobian", "Hessian")
 
 
-def problem(nodes: int = 100) -> Collocation:
+def problem(dynamics: str = "auto", nodes: int = 100) -> Collocation:
     """The pole is brought from hanging to standing in two seconds, and the cart a metre to the right."""
-    at_end = {"x": 1, "theta": 0, "x'": 0, "theta'": 0}
+    ends = {"start": {"theta": pi}, "end": {"x": 1, "theta": 0, "x'": 0, "theta'": 0}}
+    limits = {"F": 20, "x": (-2, 2)}
     made: Collocation = (
-        cart_pole()
-        .derive()
-        .collocation(2, start={"theta": pi}, end=at_end, limits={"F": 20, "x": (-2, 2)}, inputs=["F"], nodes=nodes)
+        cart_pole().derive().collocation(2, **ends, limits=limits, inputs=["F"], nodes=nodes, dynamics=dynamics)
     )
     return made
 
 
 def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
     """The section's table."""
-    ours = problem()
+    return [row for dynamics in ("explicit", "implicit") for row in rows_of(dynamics, quick, say)]
+
+
+def rows_of(dynamics: str, quick: bool, say: Callable[[str], None]) -> list[Timing]:
+    """The rows of one form of the dynamics."""
+    ours = problem(dynamics)
     theirs = Peer(ours)
-    say("solving")
+    case = _CASE.format(dynamics)
+    say(f"solving, {dynamics}")
     found, other = ours.solve(), theirs.solve()
     if abs(found.cost - other) > _SAME * abs(other):
         raise PolhodeError(f"the optima differ: {found.cost!r} and CasADi's {other!r}.")
     dice = np.random.default_rng(5)
     w = found.variables + 0.01 * dice.standard_normal(len(found.variables))
     multipliers = dice.standard_normal(ours.transcription.constraints)
-    calls = {"virtual machine": theirs.calls(w, multipliers)}
+    calls = {_VIRTUAL: theirs.bound.calls(w, multipliers)}
     with tempfile.TemporaryDirectory() as folder:
         generated = theirs.compiled(Path(folder), say)
         if generated is not None:
@@ -67,30 +73,22 @@ def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
         check_same(ours, theirs, own, calls)
         say("timing")
         passes, count = (5, 200) if quick else (25, 1000)
-        measures = {("ours", what): partial(_each, call, count) for what, call in own.items()}
+        measures = {f"ours/{what}": partial(_each, call, count) for what, call in own.items()}
         for peer, its in calls.items():
-            measures |= {(peer, what): partial(_each, call, count) for what, call in its.items()}
-        times = least_times({f"{who}/{what}": measure for (who, what), measure in measures.items()}, passes)
+            measures |= {f"{peer}/{what}": partial(_each, call, count) for what, call in its.items()}
+        times = least_times(measures, passes)
     made = []
     for peer in calls:
         for what in own:
-            made.append(_timing(what, times[f"ours/{what}"], peer, times[f"{peer}/{what}"]))
+            made.append(Timing(SECTION, case, what, times[f"ours/{what}"], peer, times[f"{peer}/{what}"]))
         own_sum, their_sum = (sum(times[f"{who}/{what}"] for what in _DERIVATIVES) for who in ("ours", peer))
-        made.append(_timing("all derivatives", own_sum, peer, their_sum, _GOAL if peer == "virtual machine" else None))
+        goal = _GOAL if peer == _VIRTUAL else None
+        made.append(Timing(SECTION, case, "all derivatives", own_sum, peer, their_sum, least_ratio=goal))
     say("solving again")
-    solved = {
-        "ours": lambda: seconds_of_one(ours.solve),
-        "theirs": lambda: seconds_of_one(theirs.solve),
-    }
+    solved = {"ours": lambda: seconds_of_one(ours.solve), "theirs": lambda: seconds_of_one(theirs.solve)}
     least = least_times(solved, 3 if quick else 10)
-    note = f"{found.iterations} iterations each" if theirs.iterations == found.iterations else ""
-    note = note or f"{found.iterations} iterations, theirs {theirs.iterations}"
-    return [*made, Timing(SECTION, _CASE, "solve", least["ours"], "CasADi", least["theirs"], note=note)]
-
-
-def _timing(what: str, ours: float, peer: str, theirs: float, goal: float | None = None) -> Timing:
-    name = "CasADi" if peer == "virtual machine" else peer
-    return Timing(SECTION, _CASE, what, ours, name, theirs, least_ratio=goal)
+    note = f"{found.iterations} iterations, theirs {theirs.iterations}"
+    return [*made, Timing(SECTION, case, "solve", least["ours"], _VIRTUAL, least["theirs"], note=note)]
 
 
 def _each(call: Callable[[], object], count: int) -> float:
@@ -156,14 +154,16 @@ class Peer:
         y = [w[p * made.width : (p + 1) * made.width] for p in range(mesh.points)]
         h = ours.first_duration / mesh.intervals
         defects, kept, cost = [], [], 0
-        f = [ca.vertcat(each[2], each[3], each[4], each[5]) for each in y]
+        is_implicit = ours.point.is_implicit
+        accelerations = [each[4:6] if is_implicit else accelerations_of(ca, each, values) for each in y]
+        f = [ca.vertcat(each[2:4], ud) for each, ud in zip(y, accelerations, strict=True)]
         x = [each[:4] for each in y]
         for k, m, n in zip(*mesh.sides, strict=True):
             defects += [x[m] - (x[k] + x[n]) / 2 - h / 8 * (f[k] - f[n])]
             defects += [x[n] - x[k] - h / 6 * (f[k] + 4 * f[m] + f[n])]
         for each, weight in zip(y, mesh.quadrature, strict=True):
-            kept.append(cart_and_pole(ca, each, values))
-            cost += weight * ours.first_duration * each[6] ** 2
+            kept += [dynamics_of(ca, each, values)] if is_implicit else []
+            cost += weight * ours.first_duration * each[-1] ** 2
         g = ca.vertcat(*defects, *kept)
         multipliers = ca.SX.sym("multipliers", made.constraints)
         hessian = ca.tril(ca.hessian(cost + ca.dot(multipliers, g), w)[0])
@@ -177,10 +177,6 @@ class Peer:
         })  # fmt: skip
         options = {"ipopt.print_level": 0, "print_time": False, "ipopt.sb": "yes", "ipopt.tol": 1e-8}
         self._solver = ca.nlpsol("solver", "ipopt", self.problem, options)
-
-    def calls(self, w: Any, multipliers: Any) -> dict[str, Callable[[], Any]]:
-        """The functions on its virtual machine."""
-        return self.bound.calls(w, multipliers)
 
     def compiled(self, folder: Path, say: Callable[[str], None]) -> Bound | None:
         """The functions as C that it writes, if there is a compiler."""
@@ -211,7 +207,7 @@ class Peer:
         return float(found["f"])
 
 
-def cart_and_pole(ca: Any, y: Any, values: Mapping[str, float]) -> Any:
+def dynamics_of(ca: Any, y: Any, values: Mapping[str, float]) -> Any:
     """M u̇ + bias - τ of the cart-pole, of y = (x, θ, ẋ, θ̇, ẍ, θ̈, F)."""
     M, m, l = values["M"], values["m"], values["l"]
     s, c = ca.sin(y[1]), ca.cos(y[1])
@@ -219,6 +215,14 @@ def cart_and_pole(ca: Any, y: Any, values: Mapping[str, float]) -> Any:
         (M + m) * y[4] + m * l * (c * y[5] - s * y[3] ** 2) - y[6],
         m * l * (c * y[4] + l * y[5] - 9.81 * s),
     )
+
+
+def accelerations_of(ca: Any, y: Any, values: Mapping[str, float]) -> Any:
+    """ẍ and θ̈ of the cart-pole as textbooks have them, of y = (x, θ, ẋ, θ̇, F)."""
+    M, m, l = values["M"], values["m"], values["l"]
+    s, c = ca.sin(y[1]), ca.cos(y[1])
+    xdd = (y[4] + m * s * (l * y[3] ** 2 - 9.81 * c)) / (M + m * s**2)
+    return ca.vertcat(xdd, (9.81 * s - c * xdd) / l)
 
 
 def check_same(

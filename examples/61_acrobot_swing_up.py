@@ -32,6 +32,12 @@ fastest = e.collocation((1, 6), start={}, end=standing, cost={"time": 1, "effort
 print(fastest)
 print(f"most effort {np.abs(gentle['tau_elbow']).max():.2f} and {np.abs(fastest['tau_elbow']).max():.2f} N m")
 
+# Simulate: the plant under the efforts alone. It is unstable, so that the error of the mesh grows along the motion.
+off = np.abs(gentle.deviation.difference).max(axis=1)
+print(
+    f"the plant is off by {off[len(off) // 4]:.1e} after a quarter, {off[len(off) // 2]:.1e} after half of the motion"
+)
+
 # Look.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)

@@ -34,15 +34,17 @@ steer, lean = (np.degrees(np.abs(best[name]).max()) for name in ("steer", "lean"
 print(f"the wheel is turned by up to {steer:.1f}°, the bicycle leans by up to {lean:.1f}°")
 print(f"under this torque alone it is off by {best.deviation.end['y']:.3f} m at the end")
 
-# Look: the torque on the whole bicycle, of which these equations are the first order.
+# Simulate: the torque on the whole bicycle, of which these equations are the first order.
 whole = bicycle.derive("composite_body", independent=INDEPENDENT)
 torque = {"steer": best.control_laws["tau_steer"]}
 run = whole.simulate(best.duration, start={"z": -r}, speeds={"rear spin": -v / r}, tau=torque, rate=100)
+print(f"the whole bicycle is at y = {run['y'][-1]:.2f} m")
+
+# Look.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 run.animate(out / "63_lane_change.html", notes="To go right it first steers left.")
 best.plot(out / "63_lane_change.png")
-print(f"the whole bicycle is at y = {run['y'][-1]:.2f} m")
 
 begins = best["steer"][best.t < 0.1 * best.duration]
 print(f"at first the wheel turns by {np.degrees(begins.min()):.1f}°, and the bicycle goes to {best['y'].min():.3f} m")

@@ -131,7 +131,7 @@ def read_limits(
         elif isinstance(key, Expr) and key in controls:
             own[list(controls).index(key)] = made
         elif isinstance(key, Expr):
-            expressions.append((key, made))
+            expressions += [(key, made)] if made != ANY else []
         elif isinstance(key, str) and key in names.controls:
             own[names.controls.index(key)] = made
         elif isinstance(key, str) and (key in names.state or key in names.also):

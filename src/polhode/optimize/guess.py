@@ -1,4 +1,7 @@
-"""Where the search begins: a straight line between the ends, values by name, a trajectory, or another solution."""
+"""Where the search begins: a curve between the ends, values by name, a trajectory, or another solution.
+
+A cubic has the place and the speed of both ends, and its speeds are its slopes; a line has speeds of its own.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,8 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     first, last = _ends(problem)
     shares = problem.mesh.shares[:, None]
     y[:, : len(first)] = (1 - shares) * first + shares * last
+    if guess is None or isinstance(guess, Mapping) or (isinstance(guess, str) and guess == "cubic"):
+        _put_cubics(problem, first, last, y)
     for k, each in enumerate(problem.limits.controls, start=width - len(problem.names.controls)):
         y[:, k] = each.nearest_to_zero
     duration = problem.first_duration
@@ -33,11 +38,11 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
         duration = _from_trajectory(problem, guess, y)
     elif isinstance(guess, Mapping):
         _from_values(problem, guess, y)
-    elif guess is not None and not (isinstance(guess, str) and guess == "linear"):
+    elif guess is not None and not (isinstance(guess, str) and guess in ("cubic", "linear")):
         raise PolhodeError(
             f"{shown(guess)} is nothing to begin with.",
             place="guess",
-            cure='Give "linear", a trajectory, a solution, or values by name.',
+            cure='Give "cubic", "linear", a trajectory, a solution, or values by name.',
             code="E-OPTIM-008",
         )
     free = [duration] if problem.point.is_free else []
@@ -56,6 +61,22 @@ def _ends(problem: Collocation) -> tuple[Floats, Floats]:
         first.append(a)
         last.append(b)
     return np.array(first), np.array(last)
+
+
+def _put_cubics(problem: Collocation, first: Floats, last: Floats, y: Floats) -> None:
+    """Cubics for the coordinates whose rates are speeds, and what follows for these speeds and accelerations."""
+    equations, s, T = problem.point.equations, problem.mesh.shares, problem.first_duration
+    place = {u: k for k, u in enumerate(equations.u, start=len(equations.q))}
+    acceleration = len(problem.point.state)
+    for k, rate in enumerate(equations.coordinate_rates):
+        if rate not in place:
+            continue
+        j = place[rate]
+        p, q, v, w = first[k], last[k], first[j] * T, last[j] * T
+        cubic = np.polynomial.Polynomial([p, v, 3 * (q - p) - 2 * v - w, 2 * (p - q) + v + w])
+        y[:, k], y[:, j] = cubic(s), cubic.deriv()(s) / T
+        if problem.point.is_implicit:
+            y[:, acceleration + j - len(equations.q)] = cubic.deriv(2)(s) / T**2
 
 
 def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:

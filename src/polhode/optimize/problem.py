@@ -32,7 +32,10 @@ from .transcription import Transcription
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
 
-_DYNAMICS = ("implicit", "explicit")
+_DYNAMICS = ("auto", "implicit", "explicit")
+#: Up to so many speeds explicit dynamics are solved faster, there being fewer variables; beyond, to compile the second
+#: derivatives of M⁻¹ costs more than that saves (measured on arms and swing-ups of 1 to 7 speeds).
+_FEW_SPEEDS = 4
 _MOST_NODES = 100_000
 
 
@@ -161,7 +164,7 @@ def collocation(
     inputs: Sequence[str] | None = None,
     nodes: int | Sequence[float] = 100,
     scheme: str = "hermite_simpson",
-    dynamics: str = "implicit",
+    dynamics: str = "auto",
     parameters: Mapping[str, Any] | None = None,
     functions: Functions | None = None,
     **strange: Never,
@@ -178,7 +181,8 @@ def collocation(
     inputs          the controls: declared inputs, or efforts by the names of their speeds
     nodes           how many, or where: shares of the duration from 0 to 1
     scheme          "hermite_simpson", of order 4, or "trapezoidal", of order 2
-    dynamics        "implicit": accelerations are variables, and no M⁻¹ is differentiated; or "explicit"
+    dynamics        "implicit": accelerations are variables, and no M⁻¹ is differentiated; "explicit": they are not; or
+                    "auto": explicit for up to four speeds without constraints
 
     Speeds are named as they are spelled: `theta'` for the rate of `theta`, or by names of their own.
 
@@ -206,6 +210,7 @@ def collocation(
             raise TypeError
         values = dict(parameters or {})
     functions = functions or Functions(derivation)
+    functions.values_of((), values)  # so that what is wrong with them is told here
     times = _durations(duration)
     controls = controls_of(equations, inputs, "collocation")
     if not controls:
@@ -225,7 +230,14 @@ def collocation(
             (terminal,) = known_expressions(equations, controls, [as_expr(terminal_cost)], "terminal_cost", at_end=True)
     held = _held(derivation, functions, controls)
     point = PointModel(
-        equations, controls, held, made[0], tuple(made[1:]), dynamics == "implicit", not times.is_fixed, terminal
+        equations,
+        controls,
+        held,
+        made[0],
+        tuple(made[1:]),
+        _is_implicit(derivation, dynamics),
+        not times.is_fixed,
+        terminal,
     )
     first = _start(derivation, functions, names, start, values)
     return Collocation(
@@ -255,6 +267,14 @@ def _check_supported(derivation: Derivation) -> None:
             cure='Store it in angles, as in Spherical("321") or Free("321"), or as a vector-parameter.',
             code="E-OPTIM-032",
         )
+
+
+def _is_implicit(derivation: Derivation, dynamics: str) -> bool:
+    """Whether accelerations are variables."""
+    if dynamics != "auto":
+        return dynamics == "implicit"
+    equations = derivation.equations
+    return len(equations.u) > _FEW_SPEEDS or equations.constraints is not None or equations.small is not None
 
 
 def _durations(given: Any) -> Range:
