@@ -67,6 +67,7 @@ FAMILIES = {
     "NET": "The network formalism",
     "NOTEBOOK": "Sliders in notebooks",
     "OMIT": "Omitted coordinates",
+    "OPTIM": "Optimal control",
     "ORBIT": "Periodic orbits",
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",

@@ -56,6 +56,9 @@ class Solution:
     iterations: int
     seconds: float
 
+    def __post_init__(self) -> None:
+        self.variables.setflags(write=False)
+
     @cached_property
     def _y(self) -> Floats:
         """The variables of the points in the order of time."""

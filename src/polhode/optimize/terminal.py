@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native import compile_program
 from ..compiled.planning import plan_outputs
 from ..expr import as_expr, gradient, substitute
 from .mesh import Floats
@@ -32,7 +31,7 @@ class Terminal:
         own = {"y": point.variables, "duration": [point.duration]}
         planned = plan_outputs(point.equations, "collocation_terminal", ("y", "duration"), outputs, own_arrays=own)
         values = functions.values_of(planned.parameters, parameters)
-        self._native = compile_program(planned.program, parameters=values)
+        self._native = functions.compiled(planned.program).with_parameters(values)
         self._size = size
 
     @cached_property

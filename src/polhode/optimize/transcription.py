@@ -18,7 +18,6 @@ import numpy as np
 
 from ..codegen.ir.program import Program
 from ..compiled.functions import Functions
-from ..compiled.native import compile_program
 from ..compiled.native.call_sequence import BoundLoop, sequence_of
 from ..expr import Expr
 from .interval_programs import (
@@ -70,7 +69,7 @@ class Transcription:
         return BoundLoop(native, [*self._at, *inputs], outputs, self.mesh.points, values)
 
     def _over_intervals(self, program: Program, inputs: list[Floats], outputs: list[Floats]) -> BoundLoop:
-        return BoundLoop(compile_program(program), inputs, outputs, self.mesh.intervals)
+        return BoundLoop(self._functions.compiled(program), inputs, outputs, self.mesh.intervals)
 
     def _sides(self, array: Floats) -> list[Floats]:
         """Rows of points at the left ends, in the middles, and at the right ends of the intervals."""
@@ -257,7 +256,7 @@ class Transcription:
         if chosen:
             program = end_multipliers_program(mesh.scheme, self.states, chosen)
             inputs = [defects[:-1], defects[1:], steps[:-1], steps[1:]]
-            loops.append(BoundLoop(compile_program(program), inputs, [weighed[:ends]], ends))
+            loops.append(BoundLoop(self._functions.compiled(program), inputs, [weighed[:ends]], ends))
         if chosen and mesh.scheme.has_middle:
             program = middle_multipliers_program(mesh.scheme, self.states, chosen)
             loops.append(self._over_intervals(program, [defects[1:-1], steps[1:-1]], [weighed[ends:]]))
