@@ -153,6 +153,17 @@ def read_end(names: Names, given: Any, place: str, otherwise: Sequence[Range]) -
     return tuple(found)
 
 
+def ranges_at_end(given: Any) -> tuple[dict[Any, Any], tuple[tuple[Expr, Range], ...]]:
+    """What is given at the end: by name, and the ranges of expressions."""
+    with understood("a mapping from names or expressions to values or ranges", given, place="end"):
+        if not isinstance(given, Mapping | None):
+            raise TypeError
+    named = {key: value for key, value in (given or {}).items() if not isinstance(key, Expr)}
+    others = [(key, value) for key, value in (given or {}).items() if isinstance(key, Expr)]
+    made = [(key, range_of(value, f"end of {key}", is_symmetric=False)) for key, value in others]
+    return named, tuple(each for each in made if each[1] != ANY)
+
+
 def check_inside(names: Names, ends: Sequence[Range], limits: Sequence[Range], place: str) -> tuple[Range, ...]:
     """The ranges at an end within the limits; refused where nothing is left."""
     found = []

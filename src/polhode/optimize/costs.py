@@ -39,7 +39,7 @@ def integrand_of(given: Any, controls: Mapping[str, Expr]) -> Expr:
 
 
 def known_expressions(
-    equations: EquationsOfMotion, controls: Mapping[str, Expr], given: list[Expr], place: str, *, at_end: bool = False
+    equations: EquationsOfMotion, given: list[Expr], place: str, *, at_end: bool = False
 ) -> list[Expr]:
     """Expressions in the variables of a point; refused where something else is in them."""
     made = substitute(given, substitutions_of(equations))

@@ -62,6 +62,8 @@ def largest_violation(problem: Collocation, found: Solution) -> str:
         a, b = mesh.ends[interval : interval + 2] * found.duration
         name = problem.names.state[entry % made.states]
         return f"Most is missed by the motion of '{name}' between t = {a:.4g} s and {b:.4g} s, by {amount}."
+    if worst >= made.at_end:
+        return f"Most is missed by the range of {problem.end_ranges[worst - made.at_end][0]} at the end, by {amount}."
     point, row = divmod(worst - made.defects, len(problem.point.rows))
     t, dynamics = mesh.shares[point] * found.duration, len(problem.point.dynamics)
     if row < dynamics:

@@ -76,6 +76,7 @@ class PointModel:
     is_implicit: bool = True
     is_free: bool = False  # whether the duration is to be found
     terminal: Expr | None = None
+    ended: tuple[Expr, ...] = ()  # expressions that have a range at the end
     share: Expr = field(default_factory=lambda: symbol("share", "collocation"))
     duration: Expr = field(default_factory=lambda: symbol("duration", "collocation"))
 
@@ -83,10 +84,9 @@ class PointModel:
     def digest(self) -> str:
         """What the functions of this point are known by, beside the derivation."""
         held = [(each.data[0], each.name, float(value)) for each, value in self.held.items()]
-        terminal = "" if self.terminal is None else digest_of([self.terminal])
         told = (
             [(each.data[0], name) for name, each in self.controls.items()], held, self.is_implicit, self.is_free,
-            digest_of([self.running, *self.limited]), terminal, _STABILISATION,
+            digest_of([self.running, *self.limited]), _STABILISATION,
         )  # fmt: skip
         return sha256(repr(told).encode()).hexdigest()
 

@@ -18,7 +18,7 @@ from ..compiled.functions import Functions
 from ..errors import PolhodeError, check_kind, listed, refuse, shown, understood
 from ..expr import Expr, as_expr
 from ..simulate.run import first_state
-from .bounds import Limits, Names, Range, arrays_of, check_inside, range_of, read_end, read_limits
+from .bounds import ANY, Limits, Names, Range, arrays_of, check_inside, range_of, ranges_at_end, read_end, read_limits
 from .costs import integrand_of, known_expressions
 from .failure import check
 from .guess import first_variables
@@ -49,6 +49,7 @@ class Collocation:
     start: tuple[Range, ...]
     end: tuple[Range, ...]
     limits: Limits = field(repr=False)
+    end_ranges: tuple[tuple[Expr, Range], ...] = field(repr=False)
     durations: Range
     parameters: Mapping[str, Any]
     functions: Functions = field(repr=False)
@@ -73,7 +74,7 @@ class Collocation:
     def bounds(self) -> tuple[Floats, Floats]:
         """The lower and upper bounds of all variables."""
         point, mesh = self.point, self.mesh
-        every = [*self.limits.state, *[Range(-np.inf, np.inf)] * len(point.algebraic), *self.limits.controls]
+        every = [*self.limits.state, *[ANY] * len(point.algebraic), *self.limits.controls]
         found = []
         for side, (start, end, all_points) in enumerate(
             zip(arrays_of(self.start), arrays_of(self.end), arrays_of(every), strict=True)
@@ -92,7 +93,11 @@ class Collocation:
             [Range(0.0, 0.0)] * len(self.point.dynamics) + [each for _, each in self.limits.expressions]
         )
         zeros = np.zeros(self.transcription.defects)
-        low, high = (np.concatenate([zeros, np.tile(each, self.mesh.points)]) for each in of_rows)
+        at_end = arrays_of([each for _, each in self.end_ranges])
+        low, high = (
+            np.concatenate([zeros, np.tile(each, self.mesh.points), last])
+            for each, last in zip(of_rows, at_end, strict=True)
+        )
         return low, high
 
     def solve(
@@ -174,7 +179,7 @@ def collocation(
     duration        in seconds, or (shortest, longest) where it is to be found
     start           as in `simulate`: a pose's name, arrays, or by name a value; also (lower, upper) or None for a free
                     one; the rest is at home and at rest
-    end             by name a value, (lower, upper) or None; the rest is free
+    end             by name, or for an expression of the state, a value, (lower, upper) or None; the rest is free
     cost            the integrand: "effort" for Σ c² of the controls c, "time", an expression, or several with weights
     terminal_cost   an expression of the last state and of time, which then is the duration
     limits          by name, or for an expression: (lower, upper), or b for ±b; joints have those of the model
@@ -223,11 +228,13 @@ def collocation(
     names = Names.of(equations, list(controls))
     read = read_limits(equations, names, list(controls.values()), limits, values)
     given = [key for key, _ in read.expressions]
-    made = known_expressions(equations, controls, [integrand_of(cost, controls), *given], "collocation")
+    made = known_expressions(equations, [integrand_of(cost, controls), *given], "collocation")
     terminal = None
     if terminal_cost is not None:
         with understood("an expression of the last state", terminal_cost, place="terminal_cost"):
-            (terminal,) = known_expressions(equations, controls, [as_expr(terminal_cost)], "terminal_cost", at_end=True)
+            (terminal,) = known_expressions(equations, [as_expr(terminal_cost)], "terminal_cost", at_end=True)
+    named, end_ranges = ranges_at_end(end)
+    ended = known_expressions(equations, [key for key, _ in end_ranges], "end", at_end=True)
     held = _held(derivation, functions, controls)
     point = PointModel(
         equations,
@@ -238,6 +245,7 @@ def collocation(
         _is_implicit(derivation, dynamics),
         not times.is_fixed,
         terminal,
+        tuple(ended),
     )
     first = _start(derivation, functions, names, start, values)
     return Collocation(
@@ -245,10 +253,9 @@ def collocation(
         Mesh(SCHEMES[scheme], _ends(nodes)),
         names,
         check_inside(names, first, read.state, "start"),
-        check_inside(
-            names, read_end(names, end, "end", [Range(-np.inf, np.inf)] * len(names.state)), read.state, "end"
-        ),
+        check_inside(names, read_end(names, named, "end", [ANY] * len(names.state)), read.state, "end"),
         read,
+        end_ranges,
         times,
         values,
         functions,

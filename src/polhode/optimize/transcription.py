@@ -1,7 +1,7 @@
 """The sparse problem that a mesh and a point make: cost, constraints, and their exact derivatives, in native code.
 
     variables     y of every point, point after point, then the duration where it is free
-    constraints   the defects of every interval, then the rows of every point
+    constraints   the defects of every interval, then the rows of every point, then those of the end
 
 A derivative's entries lie in the order in which native code writes them; where an entry stands in the matrix is told
 once (`jacobian_places`, `curvature_places`), and entries at one place are summed, as IPOPT does. So nothing is
@@ -51,7 +51,8 @@ class Transcription:
         self._groups, self._rows = len(mesh.scheme.defects), len(point.rows)
         self.defects = mesh.intervals * self._groups * self.states
         self.size = mesh.points * self.width + int(point.is_free)
-        self.constraints = self.defects + mesh.points * self._rows
+        self.at_end = self.defects + mesh.points * self._rows  # where the rows of the end begin
+        self.constraints = self.at_end + len(point.ended)
         self._steps = (mesh.steps * (1.0 if duration is None else duration))[:, None].copy()
         self._weight = mesh.quadrature * (1.0 if duration is None else duration)
         self._variables = np.zeros(mesh.points * self.width + 1)  # the duration last, free or not
@@ -60,7 +61,8 @@ class Transcription:
         self._duration = self._variables[-1:]
         self._shares = mesh.shares[:, None].copy()
         self._at = [self._y, self._shares, self._duration]
-        self._terminal = None if point.terminal is None else Terminal(point, functions, parameters)
+        has_end = point.terminal is not None or point.ended
+        self._terminal = Terminal(point, functions, parameters) if has_end else None
 
     def _call(self, part: str, inputs: list[Floats], outputs: list[Floats]) -> BoundLoop:
         asked = PointFunction(self.point, part)
@@ -96,7 +98,8 @@ class Transcription:
         self._read(w)
         found, run = self._cost
         run()
-        more = 0.0 if self._terminal is None else self._terminal.value(*self._end)
+        terminal = self._terminal
+        more = terminal.value(*self._end) if terminal is not None and terminal.has_cost else 0.0
         return float(found.dot(self._weight)) + more
 
     @property
@@ -119,7 +122,7 @@ class Transcription:
         out[: len(found)] = found
         if self.point.is_free:
             out[-1] = by_duration.sum()
-        if self._terminal is not None:
+        if self._terminal is not None and self._terminal.has_cost:
             at = self.mesh.intervals * self.width
             by_y, by_end = self._terminal.slopes(*self._end)
             out[at : at + self.width] += by_y
@@ -131,7 +134,7 @@ class Transcription:
 
     @cached_property
     def _values(self) -> tuple[Floats, Run]:
-        found = np.zeros(self.constraints)
+        found = np.zeros(self.at_end)
         rates = np.zeros((self.mesh.points, self.states))
         rows = found[self.defects :].reshape(self.mesh.points, self._rows)
         defects = found[: self.defects].reshape(self.mesh.intervals, -1)
@@ -144,7 +147,9 @@ class Transcription:
         self._read(w)
         found, run = self._values
         run()
-        out[:] = found
+        out[: self.at_end] = found
+        if self._terminal is not None and self.point.ended:
+            out[self.at_end :] = self._terminal.rows(*self._end)
         return out
 
     @cached_property
@@ -197,13 +202,18 @@ class Transcription:
             all_columns.append(self._column(mesh.sides[k], of_rates.columns))
         all_rows.append(self.defects + points[:, None] * self._rows + np.array(of_rows.rows, dtype=np.int64))
         all_columns.append(self._column(points, of_rows.columns))
+        if self._terminal is not None:
+            at_end = self._terminal.row_places
+            all_rows.append(self.at_end + np.array(at_end.rows, dtype=np.int64))
+            all_columns.append(self._column(np.array([mesh.intervals]), at_end.columns))
         return _flat(all_rows), _flat(all_columns)
 
     @cached_property
     def _jacobian(self) -> tuple[Floats, Run]:
         mesh, (_, of_rates, _, of_rows) = self.mesh, self._slopes
         constant = self._constant[2]
-        found = np.zeros(len(self.jacobian_places[0]))
+        of_end = 0 if self._terminal is None else len(self._terminal.row_places.rows)
+        found = np.zeros(len(self.jacobian_places[0]) - of_end)
         found[: len(constant)] = constant
         at, count, outputs = len(constant), len(of_rates.rows), []
         for _ in entered(mesh.scheme):
@@ -222,7 +232,9 @@ class Transcription:
         self._read(w)
         found, run = self._jacobian
         run()
-        out[:] = found
+        out[: len(found)] = found
+        if self._terminal is not None and self.point.ended:
+            out[len(found) :] = self._terminal.row_slopes(*self._end)
         return out
 
     # ---- second derivatives ----------------------------------------------------------------------------------
@@ -235,7 +247,7 @@ class Transcription:
         if self._terminal is None:
             return _flat([rows]), _flat([columns])
         end = np.array([self.mesh.intervals])
-        more = [self._column(end, each) for each in self._terminal.places]
+        more = [self._column(end, each) for each in self._terminal.places[:2]]
         return _flat([rows, more[0]]), _flat([columns, more[1]])
 
     @cached_property
@@ -271,12 +283,12 @@ class Transcription:
         of_defects, of_rows, weighing, found, run = self._curvature
         if self.point.curved_rates:
             of_defects[:] = multipliers[: self.defects]
-        of_rows[:] = multipliers[self.defects :]
+        of_rows[:] = multipliers[self.defects : self.at_end]
         weighing[0] = factor
         run()
         out[: len(found)] = found
         if self._terminal is not None:
-            out[len(found) :] = factor * self._terminal.curvature(*self._end)
+            out[len(found) :] = self._terminal.curvature(*self._end, factor, multipliers[self.at_end :])
         return out
 
 

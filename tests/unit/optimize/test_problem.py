@@ -120,3 +120,18 @@ def test_a_limit_on_an_expression_is_kept() -> None:
         best = e.collocation(1, limits={tip: (None, ceiling)}, nodes=31, **ends).solve()
         height = best.trajectory.values(tip)[0]
         assert (height.max() < 0.95 + 1e-6) == holds
+
+
+def test_the_tip_of_an_arm_ends_where_it_is_wanted() -> None:
+    """Where the tip shall be is an expression of the angles; the farther link does most of the turning."""
+    s = ph.System("arm", gravity=(0, 0, 0))
+    s.joint("a", s.ground, s.body("upper", 5, (0.5, 0, 0), (0.5, 0.5, 0.5)), ph.Revolute("z"))
+    s.joint("b", "upper", s.body("lower", 1, (0.5, 0, 0), (0.1, 0.1, 0.1)), ph.Revolute("z"), at=(1, 0, 0))
+    e = s.derive()
+    a, b = e.q
+    x, y = ph.cos(a) + ph.cos(a + b), ph.sin(a) + ph.sin(a + b)
+    best = e.collocation(
+        1, start={"b": 0.5}, end={x: 1.0, y: (1.0, None), "a'": 0, "b'": 0}, inputs=e.speeds, nodes=11
+    ).solve()
+    tip = best.trajectory.values(x, y)[:, -1]
+    assert tip == pytest.approx([1.0, 1.0], abs=1e-6) and abs(best["b"][-1] - 0.5) > abs(best["a"][-1])

@@ -23,7 +23,7 @@ def problem(scheme: str, dynamics: str, duration: object) -> Collocation:
     push = e.system.inputs["F"].symbol
     return e.collocation(
         duration,
-        end={"x": 1},
+        end={"x": 1, ph.sin(theta) * v + t: (0, 1), w**2: 4},
         cost=push**2 + ph.cos(theta) * x + t * v**2 + e.udot[1] ** 2,
         terminal_cost=x**2 * w + t**2 * theta,
         limits={x + ph.sin(theta) * t: (-1, 5)},
