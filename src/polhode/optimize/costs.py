@@ -20,7 +20,7 @@ def integrand_of(given: Any, controls: Mapping[str, Expr]) -> Expr:
 
     >>> from polhode.expr import symbol
     >>> integrand_of({"effort": 2, "time": 1}, {"F": symbol("F")})
-    2*F^2 + 1
+    1 + 2*F**2
     """
     if isinstance(given, Mapping):
         total = as_expr(0)
