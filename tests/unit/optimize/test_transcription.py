@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 from scipy.sparse import coo_array, tril
@@ -84,3 +86,22 @@ def test_implicit_dynamics_take_fewer_operations() -> None:
         made = cart_pole().derive().collocation(1, dynamics=dynamics)
         counted[dynamics] = len(made.functions.program(PointFunction(made.point, "curvature")).run)
     assert counted["implicit"] < counted["explicit"] / 2
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_every_backend_has_the_same_values(backend: str) -> None:
+    if backend == "c" and shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    e = cart_pole().derive()
+    found = []
+    for functions in (e.compile(), e.compile(backend=backend)):
+        made = e.collocation((1, 2), end={"x": 1}, functions=functions, nodes=5).transcription
+        dice = np.random.default_rng(2)
+        w, multipliers = dice.standard_normal(made.size), dice.standard_normal(made.constraints)
+        entries = np.zeros(len(made.jacobian_places[0])), np.zeros(len(made.curvature_places[0]))
+        found.append([
+            made.cost(w), made.gradient(w, np.zeros(made.size)), made.values(w, np.zeros(made.constraints)),
+            made.jacobian(w, entries[0]), made.curvature(w, multipliers, 1.0, entries[1]),
+        ])  # fmt: skip
+    for ours, theirs in zip(*found, strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-10)

@@ -73,14 +73,18 @@ class BoundLoop:
 def sequence_of(loops: Sequence[BoundLoop]) -> Callable[[], object]:
     """A function that runs loops one after the other, each on the memory that it is bound to."""
     wanted = [loop for loop in loops if any(output[:1].size for output in loop.outputs)]
-    if any(loop.calls is None for loop in wanted):
+    try:
+        code = _code() if all(loop.calls is not None for loop in wanted) else None
+    except OSError:  # LLVM does not work here
+        code = None
+    if code is None:
         return partial(_by_any_backend, wanted)
     calls = [call for loop in wanted for call in loop.calls or ()]
     table = np.zeros((len(calls), len(FIELDS)), dtype=np.int64)
     for row, (address, (count, ins, strides, work, work_stride, outs)) in zip(table, calls, strict=True):
         row[:] = address, count, *map(ctypes.addressof, (ins, strides)), work, work_stride, ctypes.addressof(outs)
     # A call of some microseconds is cheaper with the interpreter's lock held.
-    enter = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(_code().address("ph_sequence"))
+    enter = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(code.address("ph_sequence"))
     at, size = int(table.ctypes.data), len(calls)
     held = wanted, calls, table
 
