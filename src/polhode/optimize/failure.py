@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, warn
 
 if TYPE_CHECKING:
     from .problem import Collocation
@@ -31,7 +31,9 @@ class OptimizationError(PolhodeError):
 
 
 def check(problem: Collocation, found: Solution) -> None:
-    """Raise where a search found no optimum."""
+    """Raise where a search found no optimum; warn where it is not as exact as was asked for."""
+    if found.status == "acceptable":
+        warn("the conditions of an optimum are met to a looser tolerance than was asked for.", code="W-OPTIM-023")
     if found.status in ("optimal", "acceptable", "feasible"):
         return
     if found.status in ("overdetermined", "invalid", "interrupted", "option"):
