@@ -71,6 +71,7 @@ FAMILIES = {
     "NOTEBOOK": "Sliders in notebooks",
     "OBSERVER": "Observers",
     "OMIT": "Omitted coordinates",
+    "OPTIM": "Optimal control",
     "ORBIT": "Periodic orbits",
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",

@@ -43,11 +43,19 @@ ON_AN_ARM: dict[str, tuple[Callable[[ph.Equations], Controller], dict[str, Any]]
         lambda e: control.OperationalSpace(e, "hand", kp=100, kd=20, axes="xy"),
         {"reference": {"x": "0.6 + 0.2*cos(t)", "y": "0.2*sin(t)"}, "start": {"q1": -0.8, "q2": 1.4}},
     ),
+    "FeedbackLinearization": (
+        lambda e: control.FeedbackLinearization(e, [e.q[0], e.q[0] + e.q[1]], e.speeds),
+        {"reference": [0.5, "0.2*sin(t)"]},
+    ),
 }
 ON_A_CART: dict[str, tuple[Callable[[ph.Equations], Controller], dict[str, Any]]] = {
     "EnergyControl": (lambda e: control.EnergyControl(e, {"theta": 0}, **SWING), HANGING),
     "EnergyShaping": (lambda e: control.EnergyShaping(e, {"theta": 0}, ke=1, kd=2, kp=1, kv=1), HANGING),
     "Switched": (caught, HANGING),
+    "PartialLinearization": (
+        lambda e: control.PartialLinearization(e, "non-collocated"),
+        {"reference": {"theta": 0}, "start": {"theta": 0.1}},
+    ),
 }
 
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 CONTRACTS = ROOT / ".importlinter"
 ROOMS = (
     "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "analysis",
-    "planning", "codegen", "compiled", "view", "simulate", "compare", "surface",
+    "planning", "codegen", "compiled", "view", "simulate", "optimize", "compare", "surface",
     "cli",
 )  # fmt: skip
 
@@ -97,6 +97,7 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "control/lqr": "from polhode.analysis import linear",
             "planning/spline": "from polhode.geometry import rotation",
             "simulate/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
+            "optimize/problem": "from polhode.simulate import trajectory\nfrom polhode.analysis import linear",
             "view/page": "from polhode import errors",
             "cli/demo": "from polhode.surface import system\nfrom polhode.view import page",
         },
@@ -130,6 +131,7 @@ WRONG_DOORS = {
         "codegen/plan": "from polhode import expr",
         "compiled/native/engine": "from polhode.codegen import plan",
     },
+    "a run seeks no optimum": {"simulate/run": "def f():\n    from polhode import optimize"},
     "simulation knows no formalism": {"simulate/run": "from polhode import formalisms"},
     "analysis knows no targets": {"analysis/linear": "from polhode import codegen"},
     "control does not start simulations": {"control/lqr": "from polhode import simulate"},

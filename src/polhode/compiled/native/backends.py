@@ -119,13 +119,19 @@ class Native:
     ) -> Callable[[], object]:
         """The native loop over these states, ready to be called."""
         function = self._lane_function() if lanes else self._scalar
+        return functools.partial(function, *self.bound(span, inputs, work, outputs, lanes=lanes)[1])
+
+    def bound(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], *, lanes: bool
+    ) -> tuple[int, tuple[Any, ...]]:
+        """The address of the native loop, and its arguments for these states, as ctypes has them."""
+        address = self.code_in_lanes().address("ph_lanes") if lanes else self.code.address("ph_batch")
         strides = [array.shape[1] if array.ndim == 2 else 0 for array in inputs]
         width = work.shape[1] if work.ndim == 2 else 0
         first = 8 * span.start
         ins = [array.ctypes.data + first * stride for array, stride in zip(inputs, strides, strict=True)]
         outs = [array.ctypes.data + first * math.prod(array.shape[1:]) for array in outputs]
-        return functools.partial(
-            function,
+        return address, (
             len(span),
             (_POINTER * len(ins))(*ins),
             (_COUNT * len(strides))(*strides),
