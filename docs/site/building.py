@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 def build(out: Path, work: Path, jobs: int = 2) -> list[str]:
     """Write the site; returns what is wrong with it, a sentence each."""
+    work = work.resolve()
     source, shown = work / "source", work / "examples"
     staging.stage_documents(source)
     reference.write(source / "api")

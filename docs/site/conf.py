@@ -24,8 +24,6 @@ myst_heading_anchors = 4
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
-autodoc_warningiserror = False
 python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 

@@ -42,7 +42,9 @@ def converted(paragraph: list[str]) -> list[str]:
 def prose_line(line: str) -> str:
     """A line in which only backticks mean something."""
     pieces = re.split(r"`([^`]*)`", line)
-    shown = [f"``{piece}``" if k % 2 and piece.strip() else SPECIAL.sub(r"\\\1", piece) for k, piece in enumerate(pieces)]
+    shown = [
+        f"``{piece}``" if k % 2 and piece.strip() else SPECIAL.sub(r"\\\1", piece) for k, piece in enumerate(pieces)
+    ]
     return re.sub(r"(``[^`]+``)(?=\w)", r"\1\\ ", "".join(shown))
 
 

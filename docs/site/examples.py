@@ -1,7 +1,8 @@
 """Run every example in a process of its own, and film the page that it writes; what is unchanged is kept.
 
-An example's results lie in a folder of its name: `page.html`, `plot.png`, `said.txt`, `film.webp`, and `digest`, of the
-example, of polhode, of the model files and of how it is filmed. The digest is written last.
+An example's results lie in a folder of its name: `page.html`, `plot.png`, `said.txt` and `film.webp`. Beside them,
+`said.digest` tells from which example, polhode and model files they came, and `film.digest` from which page the film did:
+an example that is run again and writes the same page is not filmed again. Digests are written last.
 """
 
 from __future__ import annotations
@@ -23,27 +24,30 @@ EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 def run_all(folder: Path, jobs: int) -> list[str]:
     """Bring every example's results up to date; returns what went wrong."""
     shared = digest_of([*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("page.*"), *(ROOT / "models").iterdir()])
-    stale = [path for path in EXAMPLES if not is_current(folder / path.stem, digest(path, shared))]
     for gone in set(folder.glob("*")) - {folder / path.stem for path in EXAMPLES}:
         shutil.rmtree(gone)
     faults = []
-    if stale:
-        with film.camera() as record, ThreadPoolExecutor(jobs) as pool:
-            running = {pool.submit(run_one, path, folder / path.stem): path for path in stale}
-            for done in as_completed(running):
-                path = running[done]
-                if complaint := done.result():
-                    faults.append(f"{path.name}: {complaint}")
-                    continue
-                record(folder / path.stem / "page.html", folder / path.stem / "film.webp")
-                (folder / path.stem / "digest").write_text(digest(path, shared), encoding="utf-8")
+    with film.camera() as record, ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(run_one, path, folder / path.stem, shared): path for path in EXAMPLES}
+        for done in as_completed(running):
+            path = running[done]
+            if complaint := done.result():
+                faults.append(f"{path.name}: {complaint}")
+                continue
+            page, film_of = folder / path.stem / "page.html", folder / path.stem / "film.webp"
+            wanted = digest_of([page, Path(film.__file__)])
+            if not is_current(film_of, wanted):
+                record(page, film_of)
+                note(film_of, wanted)
     return faults
 
 
-def run_one(path: Path, folder: Path) -> str:
+def run_one(path: Path, folder: Path, shared: str) -> str:
     """Run an example in an empty place and keep what it wrote; returns its complaint, if it has one."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    said_in, wanted = folder / "said.txt", digest_of([path]) + shared
+    if is_current(said_in, wanted):
+        return ""
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as empty:
         place, out = Path(empty) / "here", Path(empty) / "out"
         place.mkdir()
@@ -52,7 +56,8 @@ def run_one(path: Path, folder: Path) -> str:
             return complained or f"it ended with code {ended}"
         shutil.move(out / f"{path.stem}.html", folder / "page.html")
         shutil.move(out / f"{path.stem}.png", folder / "plot.png")
-        (folder / "said.txt").write_text(said, encoding="utf-8")
+        said_in.write_text(said, encoding="utf-8")
+    note(said_in, wanted)
     return ""
 
 
@@ -64,12 +69,12 @@ def digest_of(files: Iterable[Path]) -> str:
     return found.hexdigest()
 
 
-def digest(example: Path, shared: str) -> str:
-    """What an example's results depend on."""
-    return f"{digest_of([example, Path(film.__file__)])}-{shared}"
+def note(made: Path, wanted: str) -> None:
+    """Write down what a file was made from."""
+    made.with_suffix(".digest").write_text(wanted, encoding="utf-8")
 
 
-def is_current(folder: Path, wanted: str) -> bool:
-    """Whether a folder holds what this digest led to."""
-    kept = folder / "digest"
-    return kept.exists() and kept.read_text(encoding="utf-8") == wanted
+def is_current(made: Path, wanted: str) -> bool:
+    """Whether a file is there that was made from this."""
+    noted = made.with_suffix(".digest")
+    return made.exists() and noted.exists() and noted.read_text(encoding="utf-8") == wanted

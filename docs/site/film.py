@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from docs.pictures.browser import Browser, chromium
 from docs.site import wireframe
 from PIL import Image
 
-SIZE = (320, 224)
-FRAMES, FRAMES_PER_SECOND = 24, 8
+SIZE = (256, 180)
+FRAMES, FRAMES_PER_SECOND = 16, 8
 
 #: The page's stage alone, as wide as the window.
 STAGE_ALONE = """
@@ -42,29 +42,42 @@ def camera() -> Iterator[Callable[[Path, Path], None]]:
     if program is None:
         yield lambda page, path: save(wireframe.frames(page, SIZE, FRAMES, FRAMES / FRAMES_PER_SECOND), path)
         return
+    with ExitStack() as stack:
+        opened: list[Browser] = []
+
+        def record(page: Path, path: Path) -> None:
+            if not opened:  # only now: often there is nothing to film
+                opened.append(stack.enter_context(browser(program)))
+            save(filmed(opened[0], page), path)
+
+        yield record
+
+
+@contextmanager
+def browser(program: str) -> Iterator[Browser]:
+    """A browser with a small window."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        browser = Browser(program, profile)
+        opened = Browser(program, profile)
         try:
-            browser.call("Page.enable")
             width, height = SIZE
-            browser.call(
-                "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
-            )
-            browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
-            yield lambda page, path: save(filmed(browser, page), path)
+            window = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+            opened.call("Page.enable")
+            opened.call("Emulation.setDeviceMetricsOverride", **window)
+            opened.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+            yield opened
         finally:
-            browser.close()
+            opened.close()
 
 
-def filmed(browser: Browser, page: Path) -> list[Image.Image]:
+def filmed(shown: Browser, page: Path) -> list[Image.Image]:
     """Frames of the page's stage."""
-    browser.call("Page.navigate", url=f"{page.resolve().as_uri()}#t=0")
-    browser.run(LOADED)
-    browser.run(STAGE_ALONE)
+    shown.call("Page.navigate", url=f"{page.resolve().as_uri()}#t=0")
+    shown.run(LOADED)
+    shown.run(STAGE_ALONE)
     frames = []
     for number in range(FRAMES):
-        browser.run(MOMENT.format(seconds=FRAMES / FRAMES_PER_SECOND, share=number / FRAMES))
-        frames.append(browser.picture())
+        shown.run(MOMENT.format(seconds=FRAMES / FRAMES_PER_SECOND, share=number / FRAMES))
+        frames.append(shown.picture())
     return frames
 
 

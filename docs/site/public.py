@@ -81,7 +81,9 @@ def room_of(name: str) -> str:
 @cache
 def room_page(module: str) -> Page:
     """The page of a room: that which names it most closely."""
-    fits = [(len(room), k) for k, page in enumerate(PAGES) for room in page.rooms if f"{module}.".startswith(f"{room}.")]
+    fits = [
+        (len(room), k) for k, page in enumerate(PAGES) for room in page.rooms if f"{module}.".startswith(f"{room}.")
+    ]
     return PAGES[max(fits)[1]]
 
 
@@ -101,16 +103,12 @@ def bases_left_out(owner: type) -> str:
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:
-    """Public methods and properties of a class, its own and inherited from polhode, as functions."""
+    """Public methods and properties of a class, its own and inherited from polhode."""
     for name in sorted({name for base in owner.__mro__ if is_polhodes(base) for name in vars(base)}):
         held = inspect.getattr_static(owner, name)
         if name.startswith("_") or inspect.isclass(held):
             continue
-        if isinstance(held, property):
-            held = held.fget
-        elif isinstance(held, classmethod | staticmethod):
+        if isinstance(held, classmethod | staticmethod):
             held = held.__func__
-        elif isinstance(held, cached_property):
-            held = held.func
-        if inspect.isfunction(held):
+        if inspect.isfunction(held) or isinstance(held, property | cached_property):
             yield name, held

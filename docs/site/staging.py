@@ -11,6 +11,8 @@ import re
 import shutil
 from pathlib import Path, PurePosixPath
 
+from docs.site.docstrings import prose_line
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 #: Documents that lie outside docs/, and their names on the site.
@@ -27,7 +29,7 @@ TITLES = {
     "24_stewart": "Stewart platform", "25_squeezer": "Andrews' squeezer", "26_bricard": "Bricard linkage",
     "37_spline_on_so3": "Spline on SO(3)", "39_sayers_speeds": "Sayers' speeds",
 }  # fmt: skip
-BEAT = re.compile(r"^# (Describe|Derive|Simulate|Look)", flags=re.MULTILINE)
+BEAT = re.compile(r"^# (Describe|Derive|Simulate|Look)\b.*\n(?:# .*\n)*", flags=re.MULTILINE)
 
 
 def stage_documents(source: Path) -> None:
@@ -36,7 +38,7 @@ def stage_documents(source: Path) -> None:
     documents = [*DOCS.glob("*.md"), *(DOCS / "recipes").glob("*.md"), *(ROOT / name for name in OUTSIDE)]
     for path in documents:
         staged = source / place_of(path)
-        kept |= {staged, *write(staged, staged_text(path, source))}
+        kept |= {staged, *write(staged, staged_text(path))}
     for path in (DOCS / "pictures").glob("*.*"):
         if path.suffix in {".webp", ".svg", ".png"}:
             kept |= write(source / "pictures" / path.name, path.read_bytes())
@@ -63,7 +65,7 @@ def place_of(path: Path) -> PurePosixPath:
     return PurePosixPath(path.relative_to(DOCS).as_posix())
 
 
-def staged_text(path: Path, source: Path) -> str:
+def staged_text(path: Path) -> str:
     """A document's text for the site."""
     text = path.read_text(encoding="utf-8")
     pieces = FENCE.split(text)
@@ -71,16 +73,19 @@ def staged_text(path: Path, source: Path) -> str:
         if number % 2:  # a fenced block
             pieces[number] = re.sub(r"^```math", "```{math}", piece)
         else:
-            shown = PICTURE.sub(pictures, piece)
+            shown = PICTURE.sub(lambda found: pictures(found, path), piece)
             pieces[number] = LINK.sub(lambda found: relinked(found, path), shown)
     staged = "".join(pieces)
-    return staged + contents(staged) if path == DOCS / "index.md" else staged
+    return staged + contents(staged) if path.name == "index.md" else staged
 
 
-def pictures(found: re.Match[str]) -> str:
+def pictures(found: re.Match[str], path: Path) -> str:
     """A picture in two themes, in Furo's words."""
-    themes = (("light", found["light"]), ("dark", found["dark"]))
-    return "\n\n".join(f"```{{image}} {at}\n:class: only-{theme}\n:alt: {found['alt']}\n```" for theme, at in themes)
+    shown = []
+    for theme in ("light", "dark"):
+        at = (path.parent / found[theme]).relative_to(DOCS).as_posix()
+        shown.append(f"```{{image}} /{at}\n:class: only-{theme}\n:alt: {found['alt']}\n```")
+    return "\n\n".join(shown)
 
 
 def repository_files(documents: list[Path]) -> set[Path]:
@@ -124,15 +129,15 @@ def relinked(found: re.Match[str], path: Path) -> str:
 
 
 def contents(index: str) -> str:
-    """The table of contents: what the home page lists under each heading; the reference joins what is looked up."""
+    """The table of contents: what an index lists under each heading; the reference joins what is looked up."""
     trees = []
-    for part in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
-        heading, _, body = part.partition("\n")
-        pages = re.findall(r"^- \[[^\]]*\]\(/([^)#]+)\.(?:md|rst)\)", body, flags=re.MULTILINE)
+    for part in re.split(r"^(?:## |\*\*(?=[^*]+\*\*$))", index, flags=re.MULTILINE)[1:]:
+        heading, _, body = part.replace("**", "", 1).partition("\n")
+        pages = re.findall(r"^- \[([^\]]*)\]\((/[^)#]+)\.(?:md|rst)\)", body, flags=re.MULTILINE)
         if heading.startswith("To look things up"):
-            pages.insert(0, "api/index")
+            pages.insert(0, ("Reference", "/api/index"))
         if pages:
-            listed = "\n".join(pages)
+            listed = "\n".join(f"{title} <{page}>" for title, page in pages)
             trees.append(f"```{{toctree}}\n:hidden:\n:caption: {heading}\n\n{listed}\n```\n")
     return "\n" + "\n".join(trees)
 
@@ -161,14 +166,20 @@ def gallery_text(text: str, stem: str) -> str:
     import x
     <BLANKLINE>
     # %%
-    <BLANKLINE>
-    # Derive: M.
+    # **Derive**: M.
     f()
     <BLANKLINE>
     """
     title = title_of(stem)
     headed = text.replace('"""', f'"""\n{title}\n{"=" * len(title)}\n\n', 1)
-    return BEAT.sub(r"# %%\n\n# \1", headed)
+    return BEAT.sub(as_prose, headed)
+
+
+def as_prose(found: re.Match[str]) -> str:
+    """The comment that opens a beat, as text between two cells."""
+    lines = [prose_line(line.removeprefix("# ")) for line in found[0].splitlines()]
+    told = "".join(f"# {line}\n" for line in lines).replace(found[1], f"**{found[1]}**", 1)
+    return f"# %%\n{told}"
 
 
 def stage_examples(shown: Path, work: Path) -> None:
@@ -183,4 +194,6 @@ def stage_examples(shown: Path, work: Path) -> None:
         text = gallery_text(path.read_text(encoding="utf-8"), path.stem)
         (work / "gallery" / path.name).write_text(text, encoding="utf-8")
         shutil.copyfile(shown / path.stem / "page.html", work / "extra" / "pages" / f"{path.stem}.html")
-        write(work / "source" / "gallery" / "films" / f"{path.stem}.webp", (shown / path.stem / "film.webp").read_bytes())
+        write(
+            work / "source" / "gallery" / "films" / f"{path.stem}.webp", (shown / path.stem / "film.webp").read_bytes()
+        )

@@ -23,7 +23,9 @@ def frames(page: Path, size: tuple[int, int], count: int, seconds: float) -> lis
     positions = packed(data["positions"]).reshape(-1, bodies, 3)
     turns = packed(data["quaternions"]).reshape(-1, bodies, 4)
     last = min(data["frames"] - 1, round(seconds / data["step"])) if data["step"] else 0
-    lines = [(k, body["color"], line) for k, body in enumerate(data["bodies"]) for s in body["shapes"] for line in outline(s)]
+    lines = [
+        (k, body["color"], line) for k, body in enumerate(data["bodies"]) for s in body["shapes"] for line in outline(s)
+    ]
     drawn = []
     for frame in np.linspace(0, last, count, endpoint=False).astype(int):
         placed = [(color, turned(line, turns[frame, k]) + positions[frame, k]) for k, color, line in lines]

@@ -35,6 +35,12 @@ class EquilibriumMethods(Derived):
         Coordinates, speeds, efforts and inputs are named as they are written (x, x', tau_x); without `free`, all
         coordinates that are not given are unknown. Newton's method begins at `start`, and then all around, until one
         of `starts` leads somewhere; see `polhode.analysis.equilibrium`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> s.derive().equilibrium({"q": 0.3})
+        Equilibrium('pendulum': all values zero)
         """
         from ..analysis.equilibrium import equilibria
 
@@ -82,6 +88,14 @@ class EquilibriumMethods(Derived):
         end, where there is a state, else at the upper one or in the middle. `step` is the longest, a part of the range;
         a branch has at most so many points (`most`); from branch points others are followed, `follow` generations on.
         See `polhode.analysis.branch`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> l = s.parameter("l", 1)
+        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -l)), ph.Revolute("y"))
+        >>> e = s.derive()
+        >>> e.branch("l", (0.5, 2)).parameter
+        'l'
         """
         from ..analysis.branch import branch
         from .branches import Branch
@@ -108,6 +122,14 @@ class EquilibriumMethods(Derived):
         stay, as one must where the mechanism keeps its energy, and orbits form families. `turns` counts the whole
         turns that angles make in a period. Other options are those of `sensitivities`; see
         `polhode.analysis.periodic_orbit`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("spring", gravity=(0, 0, 0))
+        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+        >>> s.joint_spring(x, 4)
+        >>> orbit = s.derive().periodic_orbit(3.0, start={"x": 1.0}, hold=["x"])
+        >>> round(orbit.period, 6)
+        3.141593
         """
         from ..analysis.periodic_orbit import periodic_orbit
         from .shooting import Shooting
@@ -135,6 +157,17 @@ class EquilibriumMethods(Derived):
         """Periodic orbits over a parameter, from one of them both ways, with folds, period doublings and torus points.
 
         Options are those that the orbit was found with; see `polhode.analysis.orbit_branch`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("spring", gravity=(0, 0, 0))
+        >>> k = s.parameter("k", 4)
+        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+        >>> s.joint_force(x, ph.sin(s.time) - k * x.q[0] - x.u[0])
+        >>> e = s.derive()
+        >>> orbit = e.periodic_orbit(2 * 3.141592653589793, is_period_known=True)
+        >>> orbits = e.orbit_branch("k", (3, 5), orbit, step=0.2)
+        >>> len(orbits) > 2, orbits.parameter
+        (True, 'k')
         """
         from ..analysis.orbit_branch import Orbits, orbit_branch
         from .shooting import Shooting

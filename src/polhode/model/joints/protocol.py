@@ -52,6 +52,16 @@ class JointType(ABC):
     A sequence of stages is a compound joint. `outermost_first` tells which way the list runs: Kwatny and Blankenship
     count from the child to the parent (26); a user who writes `Compound(...)` thinks from the parent to the child. A
     `nominal` orientation turns the joint's frame in the parent, after the rotation that a user gives to place it.
+
+    >>> import polhode as ph
+    >>> arm = ph.Compound(ph.Revolute("z"), ph.Prismatic("x"))
+    >>> arm.coordinates, arm.speeds, arm.is_holonomic, arm.coordinate_labels(), arm.speed_labels()
+    (2, 2, True, ['1', '2'], ['1', '2'])
+    >>> len(arm.stages), arm.from_parent, arm.alone
+    (2, [0, 1], [True, True])
+    >>> ball = ph.Spherical()
+    >>> ball.coordinate_labels(), ball.alone[0], ball.nominal is None, ball.in_nominal_frame() == ball
+    (['e0', 'e1', 'e2', 'e3'], False, True, True)
     """
 
     kind: ClassVar[str]  # the `type` in model files

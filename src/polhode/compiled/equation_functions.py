@@ -1,0 +1,137 @@
+"""The compiled functions of the equations that the catalogue names: rates, M, bias, energies, momenta, constraints."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .frame_functions import FrameFunctions
+from .quantities import Asked
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ..dynamics.equations import EquationsOfMotion
+    from .call_options import CallOptions, TimeOptions
+
+
+class EquationFunctions(FrameFunctions):
+    """Functions of states, by `evaluate`; a state is one, or a batch with a leading axis.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> f = s.derive().compile()
+    >>> f.mass_matrix([0.0]).tolist(), f.bias([0.0], [3.0]).tolist(), f.coriolis_matrix([0.0], [3.0]).tolist()
+    ([[2.0]], [0.0], [[0.0]])
+    >>> f.state_rates([0.0, 3.0]).tolist(), f.coordinate_rates([0.0], [3.0]).tolist()  # x = (q, u)
+    ([3.0, 0.0], [3.0])
+    >>> rates_by_state, rates_by_time = f.state_rates_jacobian([0.0, 3.0])
+    >>> rates_by_state.tolist(), rates_by_time.tolist()
+    ([[0.0, 1.0], [-10.0, 0.0]], [0.0, 0.0])
+    >>> kinetic, potential = f.energy([0.0], [3.0])
+    >>> float(kinetic), float(potential)
+    (9.0, -20.0)
+    >>> angular, linear = f.momentum([0.0], [3.0])
+    >>> angular.tolist(), linear.tolist()
+    ([0.0, 6.0, 0.0], [-6.0, 0.0, 0.0])
+    >>> Y, known = f.regressor([0.0], [3.0], [0.0])
+    >>> Y.shape
+    (1, 10)
+
+    With constraints, here a bob that slides along x = z:
+
+    >>> s = ph.System("bead")
+    >>> slide = s.joint("bead", s.ground, s.body("bead", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+    >>> _ = s.constrain(slide.q[0] - slide.q[1])
+    >>> f = s.derive().compile()
+    >>> f.constraint_values([1.0, 1.0]).tolist(), f.constraint_rates([1.0, 1.0], [2.0, 2.0]).tolist()
+    ([0.0], [0.0])
+    >>> f.constraint_matrix([1.0, 1.0]).tolist(), f.multipliers([1.0, 1.0], [0.0, 0.0]).round(3).tolist()
+    ([[1.0, -1.0]], [-4.905])
+    """
+
+    @property
+    @abstractmethod
+    def equations(self) -> EquationsOfMotion:
+        """The equations of which these are functions."""
+
+    @abstractmethod
+    def native(self, name: Asked) -> Any:
+        """The compiled function by itself, of arrays."""
+
+    def _no_effort(self, name: Asked) -> NDArray[np.float64]:
+        return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
+
+    def state_rates_jacobian(
+        self, x: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """∂ẋ/∂x by the coordinates as they are stored, speeds and states without mass, and ∂ẋ/∂t."""
+        effort = self._no_effort("state_rates_jacobian") if tau is None else tau
+        return self._two("state_rates_jacobian", x, effort, **more)
+
+    def z_rates(self, q: ArrayLike, u: ArrayLike, z: ArrayLike, **more: Unpack[TimeOptions]) -> NDArray[np.float64]:
+        """ż(q, u, z, t, inputs) of the states without mass."""
+        return self._one("z_rates", q, u, z, **more)
+
+    def mass_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+        """M(q)."""
+        return self._one("mass_matrix", q, **more)
+
+    def coriolis_matrix(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+        """C(q, u), by which velocity terms are C u and Ṁ - 2C is skew."""
+        return self._one("coriolis_matrix", q, u, **more)
+
+    def bias(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+        """tau - M u̇."""
+        return self._one("bias", q, u, **more)
+
+    def state_rates(
+        self, x: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
+    ) -> NDArray[np.float64]:
+        """The rates of the state x = (q, u, z) for efforts tau (none by default)."""
+        return self._one("state_rates", x, self._no_effort("state_rates") if tau is None else tau, **more)
+
+    def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+        """q̇ = Γ(q) u."""
+        return self._one("coordinate_rates", q, u, **more)
+
+    def energy(
+        self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Kinetic and potential energy."""
+        return self._two("energy", q, u, **more)
+
+    def momentum(
+        self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Angular momentum about the ground's origin and linear momentum, in ground components."""
+        return self._two("momentum", q, u, **more)
+
+    def regressor(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Unpack[CallOptions]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Y(q, u, u̇) of the standard parameters, and the efforts that other loads take: τ = Y π + known."""
+        return self._two("regressor", q, u, udot, **more)
+
+    def multipliers(
+        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
+    ) -> NDArray[np.float64]:
+        """λ of the independent constraints: their forces on the speeds are Aᵀλ."""
+        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
+        return self._one("multipliers", q, u, effort, **more)
+
+    def constraint_values(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+        """φ(q, t) of the constraints on the position."""
+        return self._one("constraint_values", q, **more)
+
+    def constraint_rates(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+        """A u + a of all constraints."""
+        return self._one("constraint_rates", q, u, **more)
+
+    def constraint_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+        """A(q, t), a row for each constraint and a column for each speed of the tree."""
+        return self._one("constraint_matrix", q, **more)
