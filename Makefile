@@ -61,7 +61,7 @@ bench: $(VENV)/.has-bench ## measure against other engines
 	@$(BIN)/python -m bench
 
 docs: $(VENV)/.has-docs ## the documentation site, into out/site; needs no network once .venv is there
-	@$(BIN)/python -m docs.site --jobs $(JOBS)
+	@$(BIN)/python -m docs.website --jobs $(JOBS)
 
 wheel: $(VENV)/.has-docs ## build what would be published, and try it in a fresh environment
 	@rm -rf build/wheel && mkdir -p build/wheel

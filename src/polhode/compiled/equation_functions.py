@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from ..dynamics.equations import EquationsOfMotion
     from .call_options import CallOptions, TimeOptions
+
+Floats: TypeAlias = NDArray[np.float64]
 
 
 class EquationFunctions(FrameFunctions):
@@ -63,75 +65,76 @@ class EquationFunctions(FrameFunctions):
     def native(self, name: Asked) -> Any:
         """The compiled function by itself, of arrays."""
 
-    def _no_effort(self, name: Asked) -> NDArray[np.float64]:
+    def _no_effort(self, name: Asked) -> Floats:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
 
     def state_rates_jacobian(
         self, x: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats]:
         """∂ẋ/∂x by the coordinates as they are stored, speeds and states without mass, and ∂ẋ/∂t."""
         effort = self._no_effort("state_rates_jacobian") if tau is None else tau
         return self._two("state_rates_jacobian", x, effort, **more)
 
-    def z_rates(self, q: ArrayLike, u: ArrayLike, z: ArrayLike, **more: Unpack[TimeOptions]) -> NDArray[np.float64]:
-        """ż(q, u, z, t, inputs) of the states without mass."""
+    def z_rates(self, q: ArrayLike, u: ArrayLike, z: ArrayLike, **more: Unpack[TimeOptions]) -> Floats:
+        """ż(q, u, z, t, inputs) of the states without mass.
+
+        >>> import polhode as ph
+        >>> s = ph.System("lag")
+        >>> _ = s.state("z", rate=lambda z: -2 * z, start=1)
+        >>> s.derive().compile().z_rates([], [], [3.0]).tolist()
+        [-6.0]
+        """
         return self._one("z_rates", q, u, z, **more)
 
-    def mass_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def mass_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """M(q)."""
         return self._one("mass_matrix", q, **more)
 
-    def coriolis_matrix(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def coriolis_matrix(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """C(q, u), by which velocity terms are C u and Ṁ - 2C is skew."""
         return self._one("coriolis_matrix", q, u, **more)
 
-    def bias(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def bias(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """tau - M u̇."""
         return self._one("bias", q, u, **more)
 
-    def state_rates(
-        self, x: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
-    ) -> NDArray[np.float64]:
+    def state_rates(self, x: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]) -> Floats:
         """The rates of the state x = (q, u, z) for efforts tau (none by default)."""
         return self._one("state_rates", x, self._no_effort("state_rates") if tau is None else tau, **more)
 
-    def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """q̇ = Γ(q) u."""
         return self._one("coordinate_rates", q, u, **more)
 
-    def energy(
-        self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def energy(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
         """Kinetic and potential energy."""
         return self._two("energy", q, u, **more)
 
-    def momentum(
-        self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def momentum(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         return self._two("momentum", q, u, **more)
 
     def regressor(
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Unpack[CallOptions]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats]:
         """Y(q, u, u̇) of the standard parameters, and the efforts that other loads take: τ = Y π + known."""
         return self._two("regressor", q, u, udot, **more)
 
     def multipliers(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """λ of the independent constraints: their forces on the speeds are Aᵀλ."""
         effort = np.zeros(len(self.equations.tau)) if tau is None else tau
         return self._one("multipliers", q, u, effort, **more)
 
-    def constraint_values(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def constraint_values(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """φ(q, t) of the constraints on the position."""
         return self._one("constraint_values", q, **more)
 
-    def constraint_rates(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def constraint_rates(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """A u + a of all constraints."""
         return self._one("constraint_rates", q, u, **more)
 
-    def constraint_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def constraint_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """A(q, t), a row for each constraint and a column for each speed of the tree."""
         return self._one("constraint_matrix", q, **more)

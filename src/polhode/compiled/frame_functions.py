@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from .call_options import CallOptions
+
+Floats: TypeAlias = NDArray[np.float64]
 
 
 class FrameFunctions(ABC):
@@ -42,64 +44,56 @@ class FrameFunctions(ABC):
     def evaluate(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Any:
         """A function of its arrays."""
 
-    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        output: NDArray[np.float64] = self.evaluate(name, *arrays, **more)
+    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Floats:
+        output: Floats = self.evaluate(name, *arrays, **more)
         return output
 
-    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]:
         first, second = self.evaluate(name, *arrays, **more)
         return first, second
 
-    def poses(self, q: ArrayLike, **more: Unpack[CallOptions]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def poses(self, q: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
         return self._two("poses", q, **more)
 
-    def pose(
-        self, name: str, q: ArrayLike, **more: Unpack[CallOptions]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def pose(self, name: str, q: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
         """Position and rotation matrix of a body or frame in the ground."""
         return self._two(PoseOf(name), q, **more)
 
-    def jacobian(
-        self, name: str, q: ArrayLike, orientation: str | None = None, **more: Unpack[CallOptions]
-    ) -> NDArray[np.float64]:
+    def jacobian(self, name: str, q: ArrayLike, orientation: str | None = None, **more: Unpack[CallOptions]) -> Floats:
         """The 6×n Jacobian of a body's or frame's origin, in ground components; see `Equations.jacobian`."""
         return (asked := JacobianOf(name, orientation)).checked(self._one(asked, q, **more))
 
-    def frame_velocity(self, name: str, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def frame_velocity(self, name: str, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """ω over v of the origin of a body or frame, in ground components."""
         return self._one(FrameVelocityOf(name), q, u, **more)
 
     def frame_acceleration(
         self, name: str, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Unpack[CallOptions]
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """ω̇ over v̇ of the origin of a body or frame, in ground components."""
         return self._one(FrameAccelerationOf(name), q, u, udot, **more)
 
-    def bias_acceleration(
-        self, name: str, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]
-    ) -> NDArray[np.float64]:
+    def bias_acceleration(self, name: str, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """J̇ u of a body or frame: its acceleration where no speed changes."""
         return self._one(BiasAccelerationOf(name), q, u, **more)
 
-    def center_of_mass(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def center_of_mass(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """The mass centre of all bodies, in ground components."""
         return self._one("center_of_mass", q, **more)
 
-    def centroidal_momentum(
-        self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def centroidal_momentum(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
         """Angular momentum about the mass centre and linear momentum, in ground components."""
         return self._two("centroidal_momentum", q, u, **more)
 
-    def centroidal_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def centroidal_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """A_G, 6×n, with A_G u the momenta about the mass centre, angular over linear."""
         return self._one("centroidal_matrix", q, **more)
 
-    def inverse_mass_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def inverse_mass_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """M⁻¹(q)."""
         return self._one("inverse_mass_matrix", q, **more)
 
-    def gravity_terms(self, q: ArrayLike, **more: Unpack[CallOptions]) -> NDArray[np.float64]:
+    def gravity_terms(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """What gravity adds to M u̇: the efforts that carry the weight."""
         return self._one("gravity_terms", q, **more)

@@ -55,6 +55,20 @@ class Functions(EquationFunctions):
     [3.0]
     >>> f.forward_dynamics([0.0], [0.0], [6.0], parameters={"m": 3}).tolist()
     [2.0]
+
+    >>> f.inverse_dynamics([0.0], [0.0], [3.0]).tolist(), f.evaluate("bias", [0.0], [0.0]).tolist()
+    ([6.0], [0.0])
+    >>> [J.tolist() for J in f.forward_dynamics_derivatives([0.0], [0.0])]
+    [[[0.0]], [[0.0]], [[0.5]]]
+    >>> [J.shape for J in f.inverse_dynamics_derivatives([0.0], [0.0], [0.0])]
+    [(1, 1), (1, 1), (1, 1)]
+    >>> torque, force = f.reaction("x", [0.0], [0.0])
+    >>> force.round(2).tolist(), f.parameter_values("bias").tolist(), f.input_values().tolist(), f.equations.speeds
+    ([0.0, 0.0, 19.62], [], [], ['x'])
+    >>> f.program("forward_dynamics").name, f.planned("bias").program.name, f.native("bias").arrays
+    ('forward_dynamics', 'bias', ('q', 'u'))
+    >>> f.compiled(f.program("bias")).arrays, f.values_of(["m"], {"m": 5}).tolist(), f.fixed_step("rk4").method
+    (('q', 'u'), [5.0], 'rk4')
     """
 
     def __init__(
@@ -86,7 +100,10 @@ class Functions(EquationFunctions):
         return self.derivation.equations
 
     def keeping(self, rows: Sequence[int]) -> Functions:
-        """The functions of the same equations with some rows of the constraints alone."""
+        """The functions of the same equations with some rows of the constraints alone.
+
+        functions.keeping([0, 2])
+        """
         return Functions(self.derivation.keeping(rows), bake=self.bake, laws=self.laws, **self._options)
 
     def driven(self, laws: Laws | Mapping[Expr, Any]) -> Functions:
@@ -385,6 +402,9 @@ class Functions(EquationFunctions):
         udot: ArrayLike | None = None,
         **more: Unpack[CallOptions],
     ) -> NDArray[np.float64]:
-        """The effort that makes a prescribed coordinate move as prescribed."""
+        """The effort that makes a prescribed coordinate move as prescribed.
+
+        functions.driving_force("crank", q, u)
+        """
         effort: NDArray[np.float64] = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, udot=udot, **more)
         return effort

@@ -49,7 +49,7 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
     >>> from polhode.expr import symbols, sqrt
     >>> l, g = symbols("l g")
     >>> latex(sqrt(l / g))
-    '\\\\sqrt{\\\\frac{l}{g}}'
+    '\\sqrt{\\frac{l}{g}}'
     """
     if isinstance(value, Matrix):
         rows = [" & ".join(latex(entry, names=names) for entry in row) for row in value]

@@ -183,6 +183,7 @@ class Matrix(tuple[Vector, ...]):
 
     @property
     def shape(self) -> tuple[int, int]:
+        """How many rows and columns."""
         return len(self), len(tuple.__getitem__(self, 0)) if self else 0
 
     @property

@@ -48,6 +48,7 @@ class Pose:
 
     @staticmethod
     def identity() -> Pose:
+        """The pose that moves nothing."""
         return Pose(Matrix.identity(3), Vector([0, 0, 0]))
 
     def __matmul__(self, other: Pose) -> Pose:

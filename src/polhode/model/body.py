@@ -90,6 +90,7 @@ class Body(Directions):
 
     @property
     def is_massless(self) -> bool:
+        """Whether it has neither mass nor inertia."""
         return not self.mass and not any(self.inertia.entries())
 
     @property

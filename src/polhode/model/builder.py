@@ -99,6 +99,8 @@ class Builder:
 
         Before and after it is a System like any other; threads may race for it. `system.source` is what was given here
         until something is added: so long, what is known of the source holds for the system, and need not be read.
+
+            system = System.unread(source)
         """
         check_kind(Source, "something that reads a model", source, "system")
         made = cls.__new__(cls)

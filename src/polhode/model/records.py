@@ -88,6 +88,9 @@ class Joint:
     >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1), ph.Revolute("y"), coordinates=["theta"], speeds=["omega"])
     >>> hinge.name, hinge.parent, hinge.child, hinge.q, hinge.u
     ('hinge', 'ground', 'bob', (theta,), (omega,))
+
+    >>> hinge.displacement(), hinge.stores_tangent(0)
+    (theta, False)
     """
 
     name: str

@@ -46,7 +46,10 @@ class SmallMotions(Linear):
 
     @classmethod
     def of(cls, linear: Linear, derivation: Derivation) -> Self:
-        """Linear equations as a user holds them."""
+        """Linear equations as a user holds them.
+
+        SmallMotions.of(linear, equations.derivation)
+        """
         return cls(**{each.name: getattr(linear, each.name) for each in fields(linear)}, derivation=derivation)
 
     def eigenvalues_along(self, parameter: str, values: Any, parameters: Parameters = None) -> Branches:

@@ -117,7 +117,11 @@ class Rotation:
 
     @staticmethod
     def from_exponential(l: Any, *, exact: bool | None = None) -> Rotation:
-        """Of an exponential vector l = θ n (a rotation vector), of any length."""
+        """Of an exponential vector l = θ n (a rotation vector), of any length.
+
+        >>> Rotation.from_rotvec((0, 0, 0.5)) == Rotation.from_exponential((0, 0, 0.5))
+        True
+        """
         return Rotation(making.of_exponential(l, exact))
 
     from_rotvec = from_exponential

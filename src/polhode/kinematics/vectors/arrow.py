@@ -56,7 +56,7 @@ class Arrow(Combination):
     >>> A.x.dot(B.x), A.x.cross(A.y), A.x.outer(A.y), w.norm()
     (cos(q2), a_z, a_x|a_y, sqrt(u1**2 + u2**2))
     >>> w.components(A), w.express(A), (3 * A.x).normalized(), (2 * A.x).latex()
-    (Vector([u1, u2, 0]), u1*a_x + u2*a_y, a_x, '2 \\mathbf{a}_{1}')
+    (Vector([u1, u2, 0]), u1*a_x + u2*a_y, a_x, '2 \\\\mathbf{a}_{1}')
     >>> w.by_frame, w.dt(s.ground) == B.angular_acceleration(), w.partial(one.u[0])
     ({'ground': Vector([u1, 0, 0]), 'A': Vector([0, u2, 0])}, True, ground_x)
     """

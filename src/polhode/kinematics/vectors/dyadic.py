@@ -41,7 +41,7 @@ class Dyadic(Combination):
     >>> I.dot(A.y), I.trace, I.T == I, I.components(A), A.x.outer(A.y).cross(A.y)
     (2*a_y, 6, True, Matrix([[1, 0, 0], [0, 2, 0], [0, 0, 3]]), 0)
     >>> (A.x | A.x).express(A), (A.x | A.y).latex()
-    (a_x|a_x, '\\mathbf{a}_{1} \\,\\mathbf{a}_{2}')
+    (a_x|a_x, '\\\\mathbf{a}_{1} \\\\,\\\\mathbf{a}_{2}')
     """
 
     terms: Mapping[Pair, Expr]

@@ -85,6 +85,7 @@ class JointType(ABC):
 
     @property
     def nominal(self) -> Matrix | None:
+        """The orientation of the joint's frame in the parent where all is at home, if it has one of its own."""
         return None
 
     def in_nominal_frame(self) -> JointType:
@@ -99,10 +100,12 @@ class JointType(ABC):
 
     @property
     def coordinates(self) -> int:
+        """How many coordinates it has."""
         return sum(stage.coordinates for stage in self.stages)
 
     @property
     def speeds(self) -> int:
+        """How many speeds it has."""
         return sum(stage.speeds for stage in self.stages)
 
     @property
@@ -112,6 +115,7 @@ class JointType(ABC):
 
     @property
     def is_holonomic(self) -> bool:
+        """Whether its speeds are rates of coordinates that are as many."""
         return all(stage.is_holonomic for stage in self.stages)
 
     def coordinate_labels(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""How Sphinx builds the site; `docs.site.building` calls it with a staged source."""
+"""How Sphinx builds the site; `docs.website.building` calls it with a staged source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ project, author, version = METADATA["name"], METADATA["authors"][0]["name"], MET
 release = version
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery",
-    "docs.site.docstrings", "docs.site.gallery", "docs.site.mathml",
+    "docs.website.docstrings", "docs.website.gallery", "docs.website.mathml",
 ]  # fmt: skip
 exclude_patterns = ["files", "gallery/sg_execution_times.rst", "sg_execution_times.rst"]
 suppress_warnings = ["config.cache"]  # sphinx-gallery's settings hold functions

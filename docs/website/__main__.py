@@ -1,4 +1,4 @@
-"""Build the site: `python -m docs.site`, or `make docs`."""
+"""Build the site: `python -m docs.website`, or `make docs`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 import time
 from pathlib import Path
 
-from docs.site import building
+from docs.website import building
 
 ROOT = Path(__file__).parents[2]
 
 
 def main() -> int:
     """Build, say how long it took, and where the home page is."""
-    parser = argparse.ArgumentParser(prog="python -m docs.site", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.website", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "site", help="where the site goes")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "site", help="what is kept between builds")
     parser.add_argument("--jobs", type=int, default=2, help="processes that run examples and write pages")

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from docs.pictures.browser import Browser, chromium
-from docs.site import wireframe
+from docs.website import wireframe
 from PIL import Image
 
 SIZE = (256, 180)
@@ -29,7 +29,8 @@ LOADED = """new Promise((done) => {
 })"""
 #: Some seconds of the motion, at the pace at which the page shows it; a shorter motion whole.
 MOMENT = """
-scrub.value = Number(scrub.min) + Math.min(Number(scrub.max) - Number(scrub.min), {seconds} * Number(speed.value)) * {share};
+const whole = Number(scrub.max) - Number(scrub.min);
+scrub.value = Number(scrub.min) + Math.min(whole, {seconds} * Number(speed.value)) * {share};
 scrub.dispatchEvent(new Event("input"));
 new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
 """

@@ -58,7 +58,7 @@ PAGES = (
     Page("joints", "Joints", "Types of joints.", rooms=("polhode.model.joints",)),
     Page("bodies", "Bodies, frames, shapes", "Records of a model, and inertias.", rooms=("polhode.model",)),
     Page("vectors", "Vectors without bases", "Arrows, dyadics and points.", rooms=("polhode.kinematics",)),
-    Page("expressions", "Expressions", "Exact symbols, numbers and functions.", rooms=("polhode.expr", "polhode.errors")),
+    Page("expressions", "Expressions", "Exact symbols and functions.", rooms=("polhode.expr", "polhode.errors")),
     Page("geometry", "Rotations, poses, screws", "Rigid motions in all their forms.", rooms=("polhode.geometry",)),
     Page("planning", "Planning", "Motions through given orientations and poses.", rooms=("polhode.planning",)),
     Page("quantities", "Quantities to compile", "What ``Functions.evaluate`` and ``export`` take besides names.",
@@ -100,6 +100,12 @@ def is_polhodes(base: type) -> bool:
 def bases_left_out(owner: type) -> str:
     """Bases of other libraries, whose members are not told."""
     return ", ".join(base.__name__ for base in owner.__mro__ if not is_polhodes(base))
+
+
+def doc_of(owner: type, name: str) -> str:
+    """A member's docstring, its own or that of the nearest base that has one."""
+    told = (inspect.getdoc(vars(base)[name]) for base in owner.__mro__ if name in vars(base))
+    return next(filter(None, told), "")
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:

@@ -1,7 +1,7 @@
 """Run every example in a process of its own, and film the page that it writes; what is unchanged is kept.
 
 An example's results lie in a folder of its name: `page.html`, `plot.png`, `said.txt` and `film.webp`. Beside them,
-`said.digest` tells from which example, polhode and model files they came, and `film.digest` from which page the film did:
+`said.digest` tells from which example, polhode and model files they came, `film.digest` from which page the film came:
 an example that is run again and writes the same page is not filmed again. Digests are written last.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from docs.site import film
+from docs.website import film
 from tests import example_run
 
 ROOT = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.site import public, staging
+from docs.website import public, staging
 
 HEAD = "{title}\n{line}\n\n"
 LEAD = """Reference

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from docs.site import examples, links, reference, staging
+from docs.website import examples, links, reference, staging
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ import re
 import shutil
 from pathlib import Path, PurePosixPath
 
-from docs.site.docstrings import prose_line
+from docs.website.docstrings import prose_line
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -25,7 +25,7 @@ PICTURE = re.compile(
 )
 #: Titles of examples that their file names cannot spell.
 TITLES = {
-    "03_t_handle": "T-handle", "12_car": "Car", "15_bicycle": "Bicycle (Whipple)", "16_chaplygin_sleigh": "Chaplygin sleigh",
+    "03_t_handle": "T-handle", "15_bicycle": "Bicycle (Whipple)", "16_chaplygin_sleigh": "Chaplygin sleigh",
     "24_stewart": "Stewart platform", "25_squeezer": "Andrews' squeezer", "26_bricard": "Bricard linkage",
     "37_spline_on_so3": "Spline on SO(3)", "39_sayers_speeds": "Sayers' speeds",
 }  # fmt: skip
@@ -125,7 +125,7 @@ def relinked(found: re.Match[str], path: Path) -> str:
         return f"{found['open'].strip('[](')}"
     if is_copied(target):
         return f"{found['open']}/files/{target.relative_to(ROOT).as_posix()})"
-    return f"{found['open']}/{place_of(target) if target.suffix == '.md' else target.relative_to(DOCS).as_posix()}{anchor})"
+    return f"{found['open']}/{target.relative_to(DOCS).as_posix()}{anchor})"
 
 
 def contents(index: str) -> str:
@@ -154,7 +154,9 @@ def title_of(stem: str) -> str:
 def gallery_text(text: str, stem: str) -> str:
     """An example in sphinx-gallery's words: a title, then a cell for each of its beats.
 
-    >>> print(gallery_text('\\"\\"\\"A bob swings.\\n\\nRun: it\\n\\"\\"\\"\\nimport x\\n\\n# Derive: M.\\nf()\\n', "01_bob"))
+    >>> quotes = 3 * '"'
+    >>> told = f"{quotes}A bob swings.\\n\\nRun: it\\n{quotes}\\nimport x\\n\\n# Derive: M.\\nf()\\n"
+    >>> print(gallery_text(told, "01_bob"))
     \"\"\"
     Bob
     ===

@@ -11,8 +11,8 @@ SPECIAL = re.compile(r"([*|_\\])")
 def plain(lines: list[str]) -> list[str]:
     """A docstring in reStructuredText that means what it says as plain text.
 
-    >>> plain(["The rate of `q_1`, |v|:", "", "    q' = u", "", ">>> 1", "1"])
-    ['The rate of ``q_1``, \\\\|v\\\\|:', '', '.. code-block:: text', '', '    q\\' = u', '', '>>> 1', '1']
+    >>> plain(["The rate of `q_1`, |v|:", "", "    r = u", "", ">>> 1", "1"])
+    ['The rate of ``q_1``, \\\\|v\\\\|:', '', '.. code-block:: text', '', '    r = u', '', '>>> 1', '1']
     """
     found: list[str] = []
     paragraph: list[str] = []
