@@ -17,12 +17,14 @@ from .files import version as version  # notes when polhode was loaded
 
 if TYPE_CHECKING:
     from os import PathLike
+    from typing import Unpack
 
     from .compare.equivalence import equivalence as equivalence
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_sdf as load_sdf
     from .formats import load_urdf as load_urdf
+    from .formats.options import ReaderOptions
     from .geometry.dual import Dual as Dual
     from .geometry.dual import dual as dual
     from .geometry.principal_axes import PrincipalAxes as PrincipalAxes
@@ -58,7 +60,7 @@ _LATER = {
 }  # fmt: skip
 
 
-def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface
+def load(path: str | PathLike[str], **options: Unpack[ReaderOptions]) -> System:  # noqa: F405 - from the surface
     """A mechanism from a file, by its extension: YAML or JSON model files, URDF, SDF and MJCF robot files.
 
     Options are the reader's, as `base="floating"` for URDF; see `load_urdf`, `load_sdf` and `load_mjcf`.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,11 @@ from ..expr import Expr, evaluate, free_symbols
 from .base_parameters import BaseParameters, base_parameters
 from .consistent_bodies import consistent_parameters
 from .measured_data import Measured, measured
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ..compiled.call_options import CallOptions
 
 Floats: TypeAlias = NDArray[np.float64]
 Regress: TypeAlias = Callable[..., tuple[Floats, Floats]]
@@ -122,7 +127,7 @@ class Fit:
         about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - m * (c @ c * np.eye(3) - np.outer(c, c))
         return {"mass": m, "com": tuple(c.tolist()), "inertia": about.tolist()}
 
-    def predict(self, q: Any, u: Any, udot: Any, consistent: bool = False, **more: Any) -> Floats:
+    def predict(self, q: Any, u: Any, udot: Any, consistent: bool = False, **more: Unpack[CallOptions]) -> Floats:
         """Efforts of a motion by the fitted parameters."""
         Y, known = self.regress(q, u, udot, **more)
         found = Y[..., list(self.base.columns)] @ (self.consistent_values if consistent else self.values) + known

@@ -8,11 +8,13 @@ from .builder import Builder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Unpack
 
     from .body import Body, Frame
     from .constraints import Ball, Closure, Condition, DiscOnCurve, KnifeEdge, NoSlip, Wheel
     from .constraints.protocol import Constraint
     from .joints import JointType
+    from .joints.options import JointOptions
     from .records import Coupling, Joint, Prescribed
 
     Place: TypeAlias = Body | Frame | str
@@ -81,7 +83,7 @@ class ConstraintMethods(Builder):
         at_b: Iterable[Any] = (0, 0, 0),
         rotation_a: Any = None,
         rotation_b: Any = None,
-        **options: Any,
+        **options: Unpack[JointOptions],
     ) -> Closure:
         """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows.
 

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..compare import Comparison
+    from ..compare.comparison import CompareOptions
     from ..constraints.diagnostics import Diagnosis
     from ..expr import Expr
     from ..kinematics.vectors import Arrow, Point
     from ..surface.equations import Equations
     from .body import Body, Frame, Shape
     from .joints import JointType
+    from .joints.options import JointOptions
     from .motor import Motor, MotorOptions
     from .records import Joint, NamedPose
 
@@ -167,7 +169,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         speeds: Sequence[str] | None = None,
         limits: Any = None,
         small: Any = False,
-        **options: Any,
+        **options: Unpack[JointOptions],
     ) -> Joint:
         """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child.
 
@@ -271,7 +273,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         chosen: dict[str, Any] = {"speeds": speeds, "tree": tree, "small": small, "omit": omit}
         return derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
 
-    def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
+    def compare(self, formalisms: Sequence[str] | str | None = None, **options: Unpack[CompareOptions]) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`.
 
         >>> import polhode as ph

@@ -9,12 +9,15 @@ from ..errors import understood, unknown
 from .derived import Derived
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ..analysis.equilibrium import Equilibrium
     from ..analysis.orbit_branch import OrbitBranch
     from ..analysis.periodic_orbit import PeriodicOrbit
     from ..analysis.steady_state import SteadyState
     from ..expr import Expr
     from .branches import Branch
+    from .shooting import OrbitOptions
 
 
 class EquilibriumMethods(Derived):
@@ -114,7 +117,7 @@ class EquilibriumMethods(Derived):
         turns: Mapping[str, int] | None = None,
         is_period_known: bool = False,
         parameters: Mapping[str, Any] | None = None,
-        **options: Any,
+        **options: Unpack[OrbitOptions],
     ) -> PeriodicOrbit:
         """A periodic orbit near a state, by shooting with exact sensitivities; its period and Floquet multipliers.
 
@@ -152,7 +155,7 @@ class EquilibriumMethods(Derived):
         turns: Mapping[str, int] | None = None,
         step: float = 0.05,
         most: int = 100,
-        **options: Any,
+        **options: Unpack[OrbitOptions],
     ) -> OrbitBranch:
         """Periodic orbits over a parameter, from one of them both ways, with folds, period doublings and torus points.
 
