@@ -16,7 +16,7 @@ from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
 from . import reactions
 from .catalogue import catalogued
-from .equation_functions import EquationFunctions
+from .named_functions import EquationFunctions
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
 from .parameter_sets import check_lengths, counted, parameter_sets
