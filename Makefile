@@ -16,7 +16,7 @@ $(shell test -x $(BIN)/python || rm -f $(VENV)/.made $(VENV)/.has-*)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo check test trial lint format bench clean distclean
+.PHONY: help setup demo check test trial lint format bench docs wheel clean distclean
 
 help: ## list the targets
 	@echo "usage: make <target>   (PYTHON=$(PYTHON) COVERAGE=$(COVERAGE) JOBS=$(JOBS) CASES=$(CASES))"
@@ -60,6 +60,18 @@ format: $(VENV)/.has-test ## put the source into the house style
 bench: $(VENV)/.has-bench ## measure against other engines
 	@$(BIN)/python -m bench
 
+docs: $(VENV)/.has-docs ## the documentation site, into out/site; needs no network once .venv is there
+	@$(BIN)/python -m docs.website --jobs $(JOBS)
+
+wheel: $(VENV)/.has-docs ## build what would be published, and try it in a fresh environment
+	@rm -rf build/wheel && mkdir -p build/wheel
+	@echo "building"; $(BIN)/python -m build --outdir build/wheel . >build/wheel/build.log 2>&1 || { cat build/wheel/build.log; exit 1; }
+	@$(BIN)/python -m twine check --strict build/wheel/*.whl build/wheel/*.tar.gz
+	@echo "trying it in a fresh environment"
+	@$(PYTHON) -m venv build/wheel/venv
+	@build/wheel/venv/bin/python -m pip install -qq --disable-pip-version-check build/wheel/*.whl
+	@cd build/wheel && venv/bin/polhode demo --out demo >demo.log && test -s demo/arm.html && echo "the wheel works"
+
 clean: ## remove what was made, but for .venv
 	@rm -rf out build dist htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@rm -f .coverage .coverage.*
@@ -89,6 +101,11 @@ $(VENV)/.has-demo: $(VENV)/.made pyproject.toml
 $(VENV)/.has-test: $(VENV)/.made pyproject.toml
 	@echo "installing polhode and its test tools into $(VENV) (some minutes the first time)"
 	@$(PIP) --editable '.[test]'
+	@touch $(VENV)/.has-demo $@
+
+$(VENV)/.has-docs: $(VENV)/.made pyproject.toml
+	@echo "installing polhode and what builds its documentation into $(VENV) (some minutes the first time)"
+	@$(PIP) --editable '.[docs]'
 	@touch $(VENV)/.has-demo $@
 
 $(VENV)/.has-bench: $(VENV)/.made pyproject.toml

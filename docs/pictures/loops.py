@@ -5,16 +5,15 @@ Run: python docs/pictures/loops.py; it needs Chromium (or CHROMIUM=…) and Pill
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from make import HERE, Browser
+from browser import Browser, chromium
 from PIL import Image
 
+HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
 #: The example's name without its number, and the moment that is shown.
 MOMENTS = {
@@ -46,7 +45,7 @@ def still(browser: Browser, page: Path, moment: float) -> Image.Image:
 
 def main() -> int:
     """Run every example and take its picture."""
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    program = chromium()
     if program is None:
         print("There is no Chromium here; name one: CHROMIUM=/path/to/chromium", file=sys.stderr)
         return 1

@@ -5,17 +5,12 @@ Run: python docs/pictures/make.py; it needs Chromium (or CHROMIUM=…) and Pillo
 
 from __future__ import annotations
 
-import base64
 import io
-import json
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
+from browser import Browser, chromium
 from PIL import Image
 
 from polhode.model.samples import six_degree_of_freedom_arm
@@ -25,62 +20,6 @@ SIZE, SHOWN = (1000, 660), (880, 581)
 SECONDS, FRAMES_PER_SECOND = 5.0, 10
 LARGEST = 500_000  # bytes
 THEMES = ("light", "dark")
-
-
-class Browser:
-    """A headless Chromium that is spoken to through its pipes (Chrome DevTools Protocol)."""
-
-    def __init__(self, program: str, profile: str) -> None:
-        to_browser, self._to = os.pipe()
-        self._from, from_browser = os.pipe()
-
-        def wire() -> None:  # the protocol is on descriptors 3 and 4; first out of the way, as they may be taken
-            source, sink = os.dup(to_browser), os.dup(from_browser)
-            os.dup2(source, 3)
-            os.dup2(sink, 4)
-
-        flags = ["--headless=new", "--no-sandbox", "--hide-scrollbars", "--remote-debugging-pipe", "--mute-audio"]
-        self._process = subprocess.Popen(
-            [program, *flags, f"--user-data-dir={profile}", "about:blank"],
-            preexec_fn=wire,
-            close_fds=False,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        os.close(to_browser)
-        os.close(from_browser)
-        self._buffer, self._number, self._session = b"", 0, ""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-
-    def call(self, method: str, **parameters: Any) -> Any:
-        """Send one command and wait for its answer."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._to, json.dumps(message).encode() + b"\0")
-        while True:
-            while b"\0" not in self._buffer:
-                self._buffer += os.read(self._from, 1 << 20)
-            line, _, self._buffer = self._buffer.partition(b"\0")
-            answer = json.loads(line)
-            if answer.get("id") == self._number:
-                return answer["result"]
-
-    def run(self, script: str) -> Any:
-        """The value of a script in the page, awaited."""
-        return self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-
-    def picture(self) -> Image.Image:
-        """What the page shows now."""
-        data = self.call("Page.captureScreenshot", format="png")["data"]
-        return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
-
-    def close(self) -> None:
-        """End the browser."""
-        self._process.terminate()
-        self._process.wait()
 
 
 def film(browser: Browser, page: Path, theme: str) -> list[Image.Image]:
@@ -117,7 +56,7 @@ def save(frames: list[Image.Image], path: Path) -> int:
 
 def main() -> int:
     """Simulate the arm, film its page in both themes."""
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    program = chromium()
     if program is None:
         print("There is no Chromium here; name one: CHROMIUM=/path/to/chromium", file=sys.stderr)
         return 1

@@ -17,6 +17,7 @@ from .files import version as version  # notes when polhode was loaded
 
 if TYPE_CHECKING:
     from os import PathLike
+    from typing import Unpack
 
     from . import control as control
     from .compare.equivalence import equivalence as equivalence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .formats import load_mjcf as load_mjcf
     from .formats import load_sdf as load_sdf
     from .formats import load_urdf as load_urdf
+    from .formats.options import ReaderOptions
     from .geometry.dual import Dual as Dual
     from .geometry.dual import dual as dual
     from .geometry.principal_axes import PrincipalAxes as PrincipalAxes
@@ -59,7 +61,7 @@ _LATER = {
 }  # fmt: skip
 
 
-def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface
+def load(path: str | PathLike[str], **options: Unpack[ReaderOptions]) -> System:  # noqa: F405 - from the surface
     """A mechanism from a file, by its extension: YAML or JSON model files, URDF, SDF and MJCF robot files.
 
     Options are the reader's, as `base="floating"` for URDF; see `load_urdf`, `load_sdf` and `load_mjcf`.

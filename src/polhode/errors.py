@@ -44,6 +44,9 @@ class PolhodeError(Exception):
     >>> print(PolhodeError("the axis has zero length.", place="joint 'elbow'", cure="Give a direction."))
     joint 'elbow': the axis has zero length.
       Give a direction.
+
+    >>> PolhodeError("the axis has zero length.", code="E-AXIS-001").as_json()
+    [{'message': 'the axis has zero length.', 'place': '', 'cure': '', 'code': 'E-AXIS-001'}]
     """
 
     def __init__(

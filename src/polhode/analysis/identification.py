@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,11 @@ from ..expr import Expr, evaluate, free_symbols
 from .base_parameters import BaseParameters, base_parameters
 from .consistent_bodies import consistent_parameters
 from .measured_data import Measured, measured
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ..compiled.call_options import CallOptions
 
 Floats: TypeAlias = NDArray[np.float64]
 Regress: TypeAlias = Callable[..., tuple[Floats, Floats]]
@@ -54,6 +59,19 @@ class Fit:
 
     `noise` is the standard deviation of the efforts that the fit leaves, by speed; `condition` that of the weighted
     columns, each of unit length.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("q", s.ground, s.body("bob", 2, com=(0, 0, -1), inertia=ph.sphere(2, 0.1)), ph.Revolute("y"))
+    >>> e = s.derive()
+    >>> run = e.simulate(2, start={"q": 1.0}, tau={"q": ph.sin(3 * s.time)}, samples=50)
+    >>> fit = e.identify(run)
+    >>> fit.names, fit.values.round(3).tolist(), fit.std.shape, fit.relative_std.shape
+    (['mcx_bob', 'mcz_bob', 'Iyy_bob'], [0.0, -2.004, 2.017], (3,), (3,))
+    >>> fit.predict([0.5], [0.0], [0.0]).round(3).tolist()
+    [9.421]
+    >>> fit.consistent_values.round(3).tolist(), sorted(fit.body("bob"))[:2]
+    ([0.0, -2.004, 2.017], ['com', 'inertia'])
     """
 
     base: BaseParameters
@@ -109,7 +127,7 @@ class Fit:
         about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - m * (c @ c * np.eye(3) - np.outer(c, c))
         return {"mass": m, "com": tuple(c.tolist()), "inertia": about.tolist()}
 
-    def predict(self, q: Any, u: Any, udot: Any, consistent: bool = False, **more: Any) -> Floats:
+    def predict(self, q: Any, u: Any, udot: Any, consistent: bool = False, **more: Unpack[CallOptions]) -> Floats:
         """Efforts of a motion by the fitted parameters."""
         Y, known = self.regress(q, u, udot, **more)
         found = Y[..., list(self.base.columns)] @ (self.consistent_values if consistent else self.values) + known

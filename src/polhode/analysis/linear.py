@@ -94,6 +94,21 @@ class Linear(_Numbers, Shown):
     `accelerations` are those of the speeds at the state, as the equations give them or as they were prescribed;
     `residual` is what the state lacks to an equilibrium, or to the prescribed accelerations. `notices` say what is
     worth knowing of the state: what was moved to keep the constraints, and whether it is an equilibrium.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
+    >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
+    >>> small = s.derive().linearize()
+    >>> small.A, small.B, small.C.shape, small.D.shape
+    (Matrix([[0, 1], [-10/l, 0]]), Matrix([[0], [1/l**2]]), (2, 2), (2, 1))
+    >>> small.states, small.displacements, small.speeds, small.controls, small.inputs, small.outputs
+    (['q', "q'"], ['q'], ['q'], ['tau_q'], ['tau_q'], ['q', "q'"])
+    >>> small.state, small.is_equilibrium, small.is_equilibrium_with({"l": 2}), small.equations.coordinates
+    ({'q': 0}, True, True, ['q'])
+    >>> small.numbers("A", {"l": 5})[1].tolist(), len(small.all_numbers()), abs(small.eigenvalues()).round(3).tolist()
+    ([-2.0, 0.0], 4, [3.162, 3.162])
+    >>> [each.shape for each in small.state_space()], small.to_control().nstates
+    ([(2, 2), (2, 1)], 2)
     """
 
     point: OperatingPoint

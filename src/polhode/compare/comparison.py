@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Never, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -142,6 +142,14 @@ class Comparison(Shown):
     __repr__ = __str__
 
 
+class CompareOptions(TypedDict, total=False):
+    """What `System.compare` takes besides formalisms."""
+
+    run: bool
+    functions: Sequence[str] | str
+    speeds: str | None
+
+
 def compare(
     model: Model,
     /,
@@ -150,7 +158,7 @@ def compare(
     run: bool = True,
     functions: Sequence[str] | str = FUNCTIONS,
     speeds: str | None = None,
-    **strange: Any,
+    **strange: Never,
 ) -> Comparison:
     """Derive a model by every formalism, prove that they agree, and count operations; with `run`, time native code.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
 from . import reactions
 from .catalogue import catalogued
-from .frame_functions import FrameFunctions
+from .named_functions import EquationFunctions
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
 from .parameter_sets import check_lengths, counted, parameter_sets
@@ -25,9 +25,12 @@ from .quantities import Asked, DrivingForceOf, ReactionOf, label_of
 from .values import given_states, real_numbers, stacked
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
+    from .call_options import CallOptions, TimeOptions
     from .closed_loop import Laws
     from .native import FixedStep
     from .store import Facts, StoredFunction
@@ -40,7 +43,7 @@ _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 _MOST_LAWS = 8
 
 
-class Functions(FrameFunctions):
+class Functions(EquationFunctions):
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
     >>> import polhode as ph
@@ -52,6 +55,20 @@ class Functions(FrameFunctions):
     [3.0]
     >>> f.forward_dynamics([0.0], [0.0], [6.0], parameters={"m": 3}).tolist()
     [2.0]
+
+    >>> f.inverse_dynamics([0.0], [0.0], [3.0]).tolist(), f.evaluate("bias", [0.0], [0.0]).tolist()
+    ([6.0], [0.0])
+    >>> [J.tolist() for J in f.forward_dynamics_derivatives([0.0], [0.0])]
+    [[[0.0]], [[0.0]], [[0.5]]]
+    >>> [J.shape for J in f.inverse_dynamics_derivatives([0.0], [0.0], [0.0])]
+    [(1, 1), (1, 1), (1, 1)]
+    >>> torque, force = f.reaction("x", [0.0], [0.0])
+    >>> force.round(2).tolist(), f.parameter_values("bias").tolist(), f.input_values().tolist(), f.equations.speeds
+    ([0.0, 0.0, 19.62], [], [], ['x'])
+    >>> f.program("forward_dynamics").name, f.planned("bias").program.name, f.native("bias").arrays
+    ('forward_dynamics', 'bias', ('q', 'u'))
+    >>> f.compiled(f.program("bias")).arrays, f.values_of(["m"], {"m": 5}).tolist(), f.fixed_step("rk4").method
+    (('q', 'u'), [5.0], 'rk4')
     """
 
     def __init__(
@@ -83,7 +100,10 @@ class Functions(FrameFunctions):
         return self.derivation.equations
 
     def keeping(self, rows: Sequence[int]) -> Functions:
-        """The functions of the same equations with some rows of the constraints alone."""
+        """The functions of the same equations with some rows of the constraints alone.
+
+        functions.keeping([0, 2])
+        """
         return Functions(self.derivation.keeping(rows), bake=self.bake, laws=self.laws, **self._options)
 
     def driven(self, laws: Laws | Mapping[Expr, Any]) -> Functions:
@@ -216,7 +236,7 @@ class Functions(FrameFunctions):
         inputs: Mapping[str, Any] | ArrayLike | None = None,
         multipliers: ArrayLike | str | None = None,
         parameters: Mapping[str, Any] | None = None,
-        **strange: Any,
+        **strange: Never,
     ) -> Any:
         """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several.
 
@@ -290,23 +310,26 @@ class Functions(FrameFunctions):
 
     # ---- the functions ---------------------------------------------------------------------------------------
 
-    def _no_effort(self, name: Asked) -> NDArray[np.float64]:
-        return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
-
     def forward_dynamics(
         self,
         q: ArrayLike,
         u: ArrayLike,
         tau: ArrayLike | None = None,
         z: Mapping[str, Any] | ArrayLike | None = None,
-        **more: Any,
+        **more: Unpack[TimeOptions],
     ) -> NDArray[np.float64]:
         """Accelerations u̇ for efforts tau (none by default), where states without mass have the values z."""
         effort = self._no_effort("forward_dynamics") if tau is None else tau
         return self._one("forward_dynamics", q, u, effort, z=z, **more)
 
     def inverse_dynamics(
-        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, actuated: Sequence[str] | None = None, **more: Any
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        udot: ArrayLike,
+        *,
+        actuated: Sequence[str] | None = None,
+        **more: Unpack[CallOptions],
     ) -> NDArray[np.float64]:
         """Efforts tau that give the accelerations udot; with dependent speeds, tau as brought to the independent ones.
 
@@ -326,21 +349,23 @@ class Functions(FrameFunctions):
         return self._one("inverse_dynamics", q, u, udot, **more)
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Unpack[CallOptions]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇; columns of ∂/∂q are along unit speeds (see `Equations`)."""
         first, second, third = self.evaluate("inverse_dynamics_derivatives", q, u, udot, **more)
         return first, second, third
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ; columns of ∂/∂q are along unit speeds (see `Equations`)."""
         effort = self._no_effort("forward_dynamics_derivatives") if tau is None else tau
         first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
         return first, second, third
 
-    def derivatives(self, of: str, by: Sequence[str], *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
+    def derivatives(
+        self, of: str, by: Sequence[str], *arrays: ArrayLike, **more: Unpack[CallOptions]
+    ) -> NDArray[np.float64]:
         """∂(`of`)/∂s by parameters, inputs or efforts, a column each; the arrays are those of the function itself.
 
         >>> import polhode as ph
@@ -357,68 +382,6 @@ class Functions(FrameFunctions):
             arrays = (*arrays, self._no_effort(asked))
         return self._one(asked, *arrays, **more)
 
-    def state_rates_jacobian(
-        self, x: ArrayLike, tau: ArrayLike | None = None, **more: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """∂ẋ/∂x by the coordinates as they are stored, speeds and states without mass, and ∂ẋ/∂t."""
-        effort = self._no_effort("state_rates_jacobian") if tau is None else tau
-        return self._two("state_rates_jacobian", x, effort, **more)
-
-    def z_rates(self, q: ArrayLike, u: ArrayLike, z: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """ż(q, u, z, t, inputs) of the states without mass."""
-        return self._one("z_rates", q, u, z, **more)
-
-    def mass_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """M(q)."""
-        return self._one("mass_matrix", q, **more)
-
-    def coriolis_matrix(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """C(q, u), by which velocity terms are C u and Ṁ - 2C is skew."""
-        return self._one("coriolis_matrix", q, u, **more)
-
-    def bias(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """tau - M u̇."""
-        return self._one("bias", q, u, **more)
-
-    def state_rates(self, x: ArrayLike, tau: ArrayLike | None = None, **more: Any) -> NDArray[np.float64]:
-        """The rates of the state x = (q, u, z) for efforts tau (none by default)."""
-        return self._one("state_rates", x, self._no_effort("state_rates") if tau is None else tau, **more)
-
-    def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """q̇ = Γ(q) u."""
-        return self._one("coordinate_rates", q, u, **more)
-
-    def energy(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Kinetic and potential energy."""
-        return self._two("energy", q, u, **more)
-
-    def momentum(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Angular momentum about the ground's origin and linear momentum, in ground components."""
-        return self._two("momentum", q, u, **more)
-
-    def regressor(
-        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Y(q, u, u̇) of the standard parameters, and the efforts that other loads take: τ = Y π + known."""
-        return self._two("regressor", q, u, udot, **more)
-
-    def multipliers(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any) -> NDArray[np.float64]:
-        """λ of the independent constraints: their forces on the speeds are Aᵀλ."""
-        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
-        return self._one("multipliers", q, u, effort, **more)
-
-    def constraint_values(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """φ(q, t) of the constraints on the position."""
-        return self._one("constraint_values", q, **more)
-
-    def constraint_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """A u + a of all constraints."""
-        return self._one("constraint_rates", q, u, **more)
-
-    def constraint_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """A(q, t), a row for each constraint and a column for each speed of the tree."""
-        return self._one("constraint_matrix", q, **more)
-
     def reaction(
         self,
         name: str,
@@ -429,15 +392,26 @@ class Functions(FrameFunctions):
         at: str | None = None,
         frame: str | None = None,
         on: str | None = None,
-        **more: Any,
+        udot: ArrayLike | None = None,
+        **more: Unpack[CallOptions],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
-        torque, force = reactions.evaluate(self, ReactionOf(name, at, frame, on), q, u, tau, **more)
+        torque, force = reactions.evaluate(self, ReactionOf(name, at, frame, on), q, u, tau, udot=udot, **more)
         return torque, force
 
     def driving_force(
-        self, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+        self,
+        coordinate: str,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        udot: ArrayLike | None = None,
+        **more: Unpack[CallOptions],
     ) -> NDArray[np.float64]:
-        """The effort that makes a prescribed coordinate move as prescribed."""
-        effort: NDArray[np.float64] = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, **more)
+        """The effort that makes a prescribed coordinate move as prescribed.
+
+        functions.driving_force("crank", q, u)
+        """
+        effort: NDArray[np.float64] = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, udot=udot, **more)
         return effort

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PoseStepOf(Quantity):
-    """A damped step of a body or frame towards a pose; see `polhode.analysis.pose_step`."""
+    """A damped step of a body or frame towards a pose; see `polhode.analysis.pose_step`.
+
+    >>> PoseStepOf("tip").label
+    'pose_step_tip_of_pose_d331022a'
+    """
 
     name: str
     of: str = "pose"
@@ -40,7 +44,11 @@ class PoseStepOf(Quantity):
 
 @dataclass(frozen=True)
 class ClosedFormOf(Quantity):
-    """All branches of the inverse kinematics of a body or frame; see `polhode.analysis.closed_form`."""
+    """All branches of the inverse kinematics of a body or frame; see `polhode.analysis.closed_form`.
+
+    >>> ClosedFormOf("tip").label
+    'closed_form_tip_of_pose_d331022a'
+    """
 
     name: str
     of: str = "pose"

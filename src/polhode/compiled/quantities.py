@@ -39,7 +39,19 @@ MOTION = ("q", "u", "accelerations")
 
 
 class Quantity(ABC):
-    """What is asked for: a frozen record of names, all of them the user's own."""
+    """What is asked for: a frozen record of names, all of them the user's own.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -2)), ph.Revolute("y"))
+    >>> e = s.derive()
+    >>> e.compile().evaluate(JacobianOf("bob"), [0.0])[:3, 0].tolist()
+    [0.0, 1.0, 0.0]
+    >>> [name for name, shape, entries in PoseOf("bob").outputs(e.record)], PoseOf("bob").own_arrays(e.record)
+    (['origin', 'orientation'], {})
+    >>> JacobianOf("bob").checked(e.compile().jacobian("bob", [0.0])).shape
+    (6, 1)
+    """
 
     kind: ClassVar[str]
     arrays: ClassVar[tuple[str, ...]]
@@ -77,7 +89,11 @@ class Quantity(ABC):
 
 @dataclass(frozen=True)
 class ReactionOf(Quantity):
-    """The wrench that a joint or constraint carries; see `Equations.reaction`."""
+    """The wrench that a joint or constraint carries; see `Equations.reaction`.
+
+    >>> ReactionOf("hinge", on="ground").label[:25]
+    'reaction_hinge_on_ground_'
+    """
 
     name: str
     at: str | None = None
@@ -96,7 +112,11 @@ class ReactionOf(Quantity):
 
 @dataclass(frozen=True)
 class DrivingForceOf(Quantity):
-    """The effort that makes a prescribed coordinate move as prescribed."""
+    """The effort that makes a prescribed coordinate move as prescribed.
+
+    >>> DrivingForceOf("crank").label
+    'driving_force_crank'
+    """
 
     coordinate: str
 
@@ -111,7 +131,11 @@ class DrivingForceOf(Quantity):
 
 @dataclass(frozen=True)
 class PoseOf(Quantity):
-    """Position and rotation matrix of a body or frame in the ground."""
+    """Position and rotation matrix of a body or frame in the ground.
+
+    >>> PoseOf("tip").label
+    'pose_tip'
+    """
 
     name: str
 
@@ -124,7 +148,11 @@ class PoseOf(Quantity):
 
 @dataclass(frozen=True)
 class JointPoseOf(Quantity):
-    """A joint's X: position and rotation matrix of its frame on the child in its frame on the parent."""
+    """A joint's X: position and rotation matrix of its frame on the child in its frame on the parent.
+
+    >>> JointPoseOf("wrist").label
+    'joint_pose_wrist'
+    """
 
     name: str
 
@@ -146,7 +174,11 @@ def _located(pose: Pose) -> Outputs:
 
 @dataclass(frozen=True)
 class JacobianOf(Quantity):
-    """The 6×n Jacobian of the origin of a body or frame, in ground components; see `Equations.jacobian`."""
+    """The 6×n Jacobian of the origin of a body or frame, in ground components; see `Equations.jacobian`.
+
+    >>> JacobianOf("tip").label
+    'jacobian_tip'
+    """
 
     name: str
     orientation: str | None = None
@@ -181,7 +213,11 @@ class JacobianOf(Quantity):
 
 @dataclass(frozen=True)
 class FrameVelocityOf(Quantity):
-    """ω over v of the origin of a body or frame, in ground components."""
+    """ω over v of the origin of a body or frame, in ground components.
+
+    >>> FrameVelocityOf("tip").label
+    'frame_velocity_tip'
+    """
 
     name: str
 
@@ -196,7 +232,11 @@ class FrameVelocityOf(Quantity):
 
 @dataclass(frozen=True)
 class FrameAccelerationOf(Quantity):
-    """ω̇ over v̇ of the origin of a body or frame, in ground components."""
+    """ω̇ over v̇ of the origin of a body or frame, in ground components.
+
+    >>> FrameAccelerationOf("tip").label
+    'frame_acceleration_tip'
+    """
 
     name: str
 
@@ -211,7 +251,11 @@ class FrameAccelerationOf(Quantity):
 
 @dataclass(frozen=True)
 class BiasAccelerationOf(Quantity):
-    """J̇ u of a body or frame: its acceleration where no speed changes."""
+    """J̇ u of a body or frame: its acceleration where no speed changes.
+
+    >>> BiasAccelerationOf("tip").label
+    'bias_acceleration_tip'
+    """
 
     name: str
 

@@ -37,6 +37,9 @@ class Function:
     >>> spring = table([-1, 0, 2], [-5, 0, 8], name="spring")
     >>> spring(2 * x), spring(2 * x).diff(x), spring(1.5)
     (spring(2*x), 2*spring'(2*x), 6.0)
+
+    >>> spring.name, spring.derivative()(1), spring.integral()(2)
+    ('spring', 4.0, 5.5)
     """
 
     opaque: Opaque

@@ -11,10 +11,12 @@ from typing import Any
 
 from . import functions
 from .extended import Extended
+from .functions import pi as pi  # for the examples, as is the next
+from .leaves import symbol as symbol
 from .node import as_expr
 
 
-def _exactly(name: str) -> Any:
+def _exactly(name: str, example: str, result: str) -> Any:
     function = functions.BY_NAME[name]
 
     def exact(*args: Any) -> Any:
@@ -23,13 +25,25 @@ def _exactly(name: str) -> Any:
         return function(*map(as_expr, args))
 
     exact.__name__ = name
-    exact.__doc__ = f"{name} of an expression or a number, exactly."
+    exact.__doc__ = f"{name} of an expression or a number, exactly.\n\n>>> {example}\n{result}\n"
     return exact
 
 
-sin, cos, tan = _exactly("sin"), _exactly("cos"), _exactly("tan")
-asin, acos, atan, atan2 = _exactly("asin"), _exactly("acos"), _exactly("atan"), _exactly("atan2")
-sinh, cosh, tanh = _exactly("sinh"), _exactly("cosh"), _exactly("tanh")
-exp, log, sqrt = _exactly("exp"), _exactly("log"), _exactly("sqrt")
-absolute, sign, floor = _exactly("abs"), _exactly("sign"), _exactly("floor")
-minimum, maximum = _exactly("min"), _exactly("max")
+sin = _exactly("sin", "sin(pi / 6)", "1/2")
+cos = _exactly("cos", "cos(pi)", "-1")
+tan = _exactly("tan", "tan(pi / 4)", "1")
+asin = _exactly("asin", 'asin(symbol("x")).diff(symbol("x"))', "1/sqrt(1 - x**2)")
+acos = _exactly("acos", "acos(1)", "0")
+atan = _exactly("atan", 'atan(symbol("x")).diff(symbol("x"))', "1/(1 + x**2)")
+atan2 = _exactly("atan2", "float(4 * atan2(1, 1) - pi)", "0.0")
+sinh = _exactly("sinh", 'sinh(symbol("x")).diff(symbol("x"))', "cosh(x)")
+cosh = _exactly("cosh", "cosh(0)", "1")
+tanh = _exactly("tanh", 'tanh(symbol("x")).diff(symbol("x"))', "1 - tanh(x)**2")
+exp = _exactly("exp", "exp(0)", "1")
+log = _exactly("log", 'log(symbol("x")).diff(symbol("x"))', "1/x")
+sqrt = _exactly("sqrt", "sqrt(2) ** 2", "2")
+absolute = _exactly("abs", "absolute(-3)", "3")
+sign = _exactly("sign", "sign(-2)", "-1")
+floor = _exactly("floor", "float(floor(-1.5))", "-2.0")
+minimum = _exactly("min", "float(minimum(1, 2))", "1.0")
+maximum = _exactly("max", "float(maximum(1, 2))", "2.0")

@@ -46,6 +46,11 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
 
     `names` gives LaTeX for chosen symbols, such as ``{u: r"\dot{q}"}``; it is taken as it is. An operand of more
     than two thousand leaves is hidden behind dots: use `latex_with_intermediates` to see all of it.
+
+    >>> from polhode.expr import symbols, sqrt
+    >>> l, g = symbols("l g")
+    >>> latex(sqrt(l / g))
+    '\\sqrt{\\frac{l}{g}}'
     """
     if isinstance(value, Matrix):
         rows = [" & ".join(latex(entry, names=names) for entry in row) for row in value]

@@ -13,6 +13,10 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
     """The symbol with this name; symbols of different kinds never clash, whatever their names.
 
     A role is no part of what a symbol is, only of how it is written; see `polhode.expr.spelling`.
+
+    >>> m = symbol("m")
+    >>> (m + 1) ** 2 - m**2
+    (1 + m)**2 - m**2
     """
     wrong = [given for given in (name, kind, role) if not isinstance(given, str)]
     if wrong:
@@ -26,7 +30,12 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
 
 
 def symbols(names: str | Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
-    """Several symbols at once: `m, g = symbols("m g")`."""
+    """Several symbols at once: `m, g = symbols("m g")`.
+
+    >>> m, g = symbols("m g")
+    >>> m * g + g * m
+    2*g*m
+    """
     parts = names.replace(",", " ").split() if isinstance(names, str) else names
     with understood("a list of names", names, cure='Write for example symbols("m g").'):
         return tuple(symbol(name, kind) for name in parts)

@@ -19,7 +19,12 @@ from .node import as_expr
 
 
 class Vector(tuple[Any, ...]):
-    """A tuple of scalars with the arithmetic of a vector."""
+    """A tuple of scalars with the arithmetic of a vector.
+
+    >>> x, y = Vector([1, 0, 0]), Vector([0, 1, 0])
+    >>> x.cross(y), x.dot(y), 2 * x + y
+    (Vector([0, 0, 1]), 0, Vector([2, 1, 0]))
+    """
 
     __slots__ = ()
     __array_ufunc__ = None
@@ -122,7 +127,18 @@ def _unfit(one: Any, other: Any, said: str) -> ShapeError:
 
 
 class Matrix(tuple[Vector, ...]):
-    """A tuple of rows with the arithmetic of a matrix; `@` multiplies, `[i, j]` picks."""
+    """A tuple of rows with the arithmetic of a matrix; `@` multiplies, `[i, j]` picks.
+
+    >>> M = Matrix([[2, 1], [1, 3]])
+    >>> M.shape, M.T == M, M.det(), M.inv(), list(M.entries())
+    ((2, 2), True, 5, Matrix([[3/5, -1/5], [-1/5, 2/5]]), [2, 1, 1, 3])
+    >>> M.columns, M.map(lambda entry: -entry)
+    ([Vector([2, 1]), Vector([1, 3])], Matrix([[-2, -1], [-1, -3]]))
+    >>> Matrix.identity(2) + Matrix.zeros(2, 2) == Matrix.diagonal([1, 1])
+    True
+    >>> Matrix.columns_of([[1, 2], [3, 4]], rows=2)
+    Matrix([[1, 3], [2, 4]])
+    """
 
     __slots__ = ()
     __array_ufunc__ = None
@@ -167,6 +183,7 @@ class Matrix(tuple[Vector, ...]):
 
     @property
     def shape(self) -> tuple[int, int]:
+        """How many rows and columns."""
         return len(self), len(tuple.__getitem__(self, 0)) if self else 0
 
     @property

@@ -42,6 +42,8 @@ class Expr:
     >>> q = symbol("q")
     >>> sin(q) ** 2 + cos(q) ** 2
     1
+    >>> (q**2).diff(q), (q**2).subs({q: 3}), q.name, q.is_number
+    (2*q, 9, 'q', False)
     >>> (q + 1) ** 2 == q**2 + 2 * q + 1
     True
     """
@@ -153,6 +155,7 @@ class Expr:
 
     @property
     def is_number(self) -> bool:
+        """Whether it is an exact number."""
         return self.op == NUMBER
 
     def diff(self, *symbols: Expr) -> Expr:

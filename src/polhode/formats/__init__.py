@@ -12,10 +12,13 @@ from ..errors import FormatError, PolhodeError, path_of, suggestion
 from .source import folder_given
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ..model import System
     from .dh import from_dh
     from .findings import Report
     from .mjcf import load_mjcf
+    from .options import ReaderOptions
     from .sdf import load_sdf
     from .urdf import load_urdf
     from .xml_model import load_xml
@@ -50,7 +53,7 @@ _REPORTING = {"load_urdf": "read_urdf", "load_mjcf": "read_mjcf", "load_sdf": "r
 _FOREIGN = {".xacro": "xacro"}
 
 
-def load(path: str | os.PathLike[str], **options: Any) -> System:
+def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> System:
     """Read a mechanism from a file, by its extension; options are the reader's, as `base="floating"` for URDF."""
     file = path_of(path)
     suffix = file.suffix.lower()
@@ -75,7 +78,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
     )
 
 
-def read(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report | None]:
+def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tuple[System, Report | None]:
     """A mechanism as `load` reads it, and the report of warnings and notices that readers of robot files give."""
     suffix = path_of(path).suffix.lower()
     reader = READERS.get(suffix, "")

@@ -82,7 +82,10 @@ def system_alone(read: Callable[Options, tuple[System, Report]]) -> Callable[Opt
         return read(*given, **options)[0]
 
     load.__name__ = load.__qualname__ = read.__name__.replace("read_", "load_")
-    load.__doc__ = f"The System that a file describes; see `{read.__name__}` for the options and the report."
+    load.__doc__ = (
+        f"The System that a file describes; see `{read.__name__}` for the options and the report.\n\n"
+        f'    arm = ph.{load.__name__}("arm.{read.__name__.replace("read_", "")}", symbolic=["mass:*"])\n'
+    )
     # a function has a signature of its own where it is given one, which a type checker does not know
     load.__signature__ = signature(read).replace(return_annotation="System")  # type: ignore[attr-defined]
     return load

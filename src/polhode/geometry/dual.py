@@ -30,6 +30,16 @@ class Dual(Extended):
     sin(theta) + μ*(d*cos(theta))
     >>> Dual(theta, d).sin() ** 2 + Dual(theta, d).cos() ** 2
     1
+
+    Other functions and parts:
+
+    >>> from polhode.expr import latex
+    >>> Dual(theta, d).tan().real, Dual(theta**2, d).sqrt()
+    (sin(theta)/cos(theta), sqrt(theta**2) + μ*(d/(2*sqrt(theta**2))))
+    >>> Dual(theta, d).map(lambda part: 2 * part), Dual(theta, d).latex(latex)
+    (2*theta + μ*(2*d), '\\\\theta + \\\\mu \\\\left(d\\\\right)')
+    >>> Dual.function("exp", Dual(theta, d))
+    exp(theta) + μ*(d*exp(theta))
     """
 
     real: Any

@@ -25,6 +25,16 @@ class Pose:
     >>> quarter = Pose(Rotation.from_euler("z", pi / 2), (1, 0, 0))
     >>> (quarter @ quarter).p
     Vector([1, 1, 0])
+
+    A pose takes points along, and is undone:
+
+    >>> from polhode.expr import pi
+    >>> from polhode.geometry.rotations import Rotation
+    >>> X = Pose(Rotation.from_euler("z", pi / 2), (1, 0, 0))
+    >>> X.point((1, 0, 0)), X.inverse().point((1, 1, 0)), X.matrix()
+    (Vector([1, 1, 0]), Vector([1, 0, 0]), Matrix([[0, -1, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
+    >>> (X @ X.inverse()).p == Pose.identity().p
+    True
     """
 
     R: Matrix
@@ -38,6 +48,7 @@ class Pose:
 
     @staticmethod
     def identity() -> Pose:
+        """The pose that moves nothing."""
         return Pose(Matrix.identity(3), Vector([0, 0, 0]))
 
     def __matmul__(self, other: Pose) -> Pose:

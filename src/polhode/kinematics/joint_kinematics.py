@@ -37,6 +37,12 @@ class JointKinematics:
 
     `stages` are its simple joints, listed as their coordinates `q` and speeds `u` are; `outermost_first` tells whether
     that is from the child to the parent, as in the paper, or from the parent to the child.
+
+    >>> hinge = joint_kinematics([[0], [0], [1], [0], [0], [0]], coordinates=["q"], speeds=["u"])
+    >>> hinge.H, hinge.gamma, hinge.X.R[0]
+    (Matrix([[0], [0], [1], [0], [0], [0]]), Matrix([[1]]), Vector([cos(q), -sin(q), 0]))
+    >>> hinge.is_holonomic, hinge.coordinate_rates, hinge.velocity
+    (True, Vector([u]), Vector([0, 0, u, 0, 0, 0]))
     """
 
     stages: tuple[Stage, ...]

@@ -24,6 +24,9 @@ class Shape:
 
     A "mesh" is a file of triangles; its sizes are the scales along its axes, which may be negative. `color`, as
     "#0077bb", is that of what has none of its own. `lacking` says why a mesh that a robot file names cannot be opened.
+
+    >>> Shape("box", (0.3, 0.2, 0.1)).kind
+    'box'
     """
 
     kind: str
@@ -66,6 +69,16 @@ class Body(Directions):
     """A rigid body: mass, mass centre and inertia about it, in the body's frame.
 
     The frame's origin is the joint that carries the body, unless the joint says otherwise.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> bob = s.body("bob", mass=2, com=(0, 0, -1), inertia=ph.sphere(2, "0.1"))
+    >>> bob.name, bob.mass, bob.is_massless, s.ground.name
+    ('bob', 2, False, 'ground')
+    >>> bob.centre
+    Point('bob', Vector([0, 0, -1]))
+    >>> bob.inertia_dyadic.components(bob)
+    Matrix([[1/125, 0, 0], [0, 1/125, 0], [0, 0, 1/125]])
     """
 
     name: str
@@ -77,6 +90,7 @@ class Body(Directions):
 
     @property
     def is_massless(self) -> bool:
+        """Whether it has neither mass nor inertia."""
         return not self.mass and not any(self.inertia.entries())
 
     @property
@@ -95,7 +109,14 @@ class Body(Directions):
 
 @dataclass(frozen=True)
 class Frame(Directions):
-    """A frame fixed in a body; as a point, its origin."""
+    """A frame fixed in a body; as a point, its origin.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> tip = s.frame("tip", s.body("bob", 1), (0, 0, -2))
+    >>> tip.name, tip.origin
+    ('tip', Point('bob', Vector([0, 0, -2])))
+    """
 
     name: str
     body: str
@@ -114,24 +135,40 @@ def rod(mass: Any, length: Any, axis: Any = "z") -> Matrix:
 
 
 def cylinder(mass: Any, radius: Any, length: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a solid cylinder about its centre."""
+    """The inertia of a solid cylinder about its centre.
+
+    >>> cylinder(12, 1, 2)
+    Matrix([[7, 0, 0], [0, 7, 0], [0, 0, 6]])
+    """
     m, r, l = as_expr(mass), as_expr(radius), as_expr(length)
     return _about_axis(m * r**2 / 2, m * (3 * r**2 + l**2) / 12, axis)
 
 
 def disc(mass: Any, radius: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a thin disc about its centre: m r²/2 about the axis, m r²/4 across."""
+    """The inertia of a thin disc about its centre: m r²/2 about the axis, m r²/4 across.
+
+    >>> disc(4, 1)
+    Matrix([[1, 0, 0], [0, 1, 0], [0, 0, 2]])
+    """
     m, r = as_expr(mass), as_expr(radius)
     return _about_axis(m * r**2 / 2, m * r**2 / 4, axis)
 
 
 def sphere(mass: Any, radius: Any) -> Matrix:
-    """The inertia of a solid ball about its centre: 2/5 m r²."""
+    """The inertia of a solid ball about its centre: 2/5 m r².
+
+    >>> sphere(5, 1)
+    Matrix([[2, 0, 0], [0, 2, 0], [0, 0, 2]])
+    """
     return Matrix.identity(3) * (2 * as_expr(mass) * as_expr(radius) ** 2 / 5)
 
 
 def box(mass: Any, x: Any, y: Any, z: Any) -> Matrix:
-    """The inertia of a solid box with these edges about its centre."""
+    """The inertia of a solid box with these edges about its centre.
+
+    >>> box(12, 1, 2, 3)
+    Matrix([[13, 0, 0], [0, 10, 0], [0, 0, 5]])
+    """
     m, a, b, c = (as_expr(value) for value in (mass, x, y, z))
     return Matrix.diagonal([m * (b**2 + c**2) / 12, m * (a**2 + c**2) / 12, m * (a**2 + b**2) / 12])
 

@@ -44,7 +44,22 @@ class Source(Protocol):
 
 
 class Builder:
-    """What a `System` is without its methods for users: the tables of its model, and one way to add to them."""
+    """What a `System` is without its methods for users: the tables of its model, and one way to add to them.
+
+    >>> import polhode as ph
+    >>> s = ph.System("cart", gravity=(0, 0, -10))
+    >>> k = s.parameter("k", 3)
+    >>> rail = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
+    >>> s.joint_force(rail, s.input("push") - k * rail.q[0])
+    >>> s.name, s.time, s.ground.name, list(s.bodies), list(s.joints), list(s.parameters), list(s.inputs), s.gravity
+    ('cart', t, 'ground', ['ground', 'cart'], ['x'], ['k'], ['push'], Vector([0, 0, -10]))
+    >>> [len(part) for part in (s.frames, s.states, s.couplings, s.prescribed, s.constraints, s.motors, s.poses)]
+    [0, 0, 0, 0, 0, 0, 0]
+    >>> len(s.loads), len(s.acting), len(s.primitive_loads), s.model().name, ph.System.of(s.model()).name
+    (1, 1, 1, 'cart', 'cart')
+    >>> s.spellings["text", "k"]
+    k
+    """
 
     name: str = _part("name", "What it is called.")
     time: Expr = _part("time", "The symbol of time.")
@@ -84,6 +99,8 @@ class Builder:
 
         Before and after it is a System like any other; threads may race for it. `system.source` is what was given here
         until something is added: so long, what is known of the source holds for the system, and need not be read.
+
+            system = System.unread(source)
         """
         check_kind(Source, "something that reads a model", source, "system")
         made = cls.__new__(cls)

@@ -8,11 +8,13 @@ from .builder import Builder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Unpack
 
     from .body import Body, Frame
     from .constraints import Ball, Closure, Condition, DiscOnCurve, KnifeEdge, NoSlip, Wheel
     from .constraints.protocol import Constraint
     from .joints import JointType
+    from .joints.options import JointOptions
     from .records import Coupling, Joint, Prescribed
 
     Place: TypeAlias = Body | Frame | str
@@ -28,6 +30,14 @@ class ConstraintMethods(Builder):
 
         Both must have one coordinate. The follower's coordinate, speed and effort leave the equations; its symbols may
         still be used in expressions and stand for what they follow.
+
+        >>> import polhode as ph
+        >>> s = ph.System("gears")
+        >>> a = s.joint("a", s.ground, s.body("A", 0, inertia=(1, 1, 1)), ph.Revolute("z"))
+        >>> b = s.joint("b", s.ground, s.body("B", 0, inertia=(1, 1, 1)), ph.Revolute("z"))
+        >>> _ = s.couple(b, a, -3)
+        >>> s.derive().mass_matrix
+        Matrix([[10]])
         """
         from .constraining import couple
 
@@ -73,7 +83,7 @@ class ConstraintMethods(Builder):
         at_b: Iterable[Any] = (0, 0, 0),
         rotation_a: Any = None,
         rotation_b: Any = None,
-        **options: Any,
+        **options: Unpack[JointOptions],
     ) -> Closure:
         """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows.
 
@@ -98,11 +108,29 @@ class ConstraintMethods(Builder):
         )  # fmt: skip
 
     def constrain(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression of coordinates, parameters and time at zero."""
+        """Keep an expression of coordinates, parameters and time at zero.
+
+        >>> import polhode as ph
+        >>> s = ph.System("two carts")
+        >>> a = s.joint("a", s.ground, s.body("A", 1), ph.Prismatic("x"))
+        >>> b = s.joint("b", s.ground, s.body("B", 1), ph.Prismatic("x"))
+        >>> _ = s.constrain(a.q[0] - 2 * b.q[0])
+        >>> s.derive().constraints.names
+        ['condition 1']
+        """
         return self._condition(name, "position", value)
 
     def constrain_speed(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
+        """Keep an expression that is linear in the speeds at zero: a condition on the velocities.
+
+        >>> import polhode as ph
+        >>> s = ph.System("two carts")
+        >>> a = s.joint("a", s.ground, s.body("A", 1), ph.Prismatic("x"))
+        >>> b = s.joint("b", s.ground, s.body("B", 1), ph.Prismatic("x"))
+        >>> _ = s.constrain_speed(a.u[0] - 2 * b.u[0])
+        >>> s.derive().constraints.names
+        ['condition 1']
+        """
         return self._condition(name, "speed", value)
 
     def _condition(self, name: str, level: str, value: Any) -> Condition:
@@ -162,6 +190,14 @@ class ConstraintMethods(Builder):
         """Let a ball roll on the plane z = 0 of a frame, or on a ball about its origin (inside, if negative).
 
         A disc that rolls on a circle in its plane is this too.
+
+        >>> import polhode as ph
+        >>> s = ph.System("ball")
+        >>> ball = s.body("ball", 5, inertia=ph.sphere(5, 1))
+        >>> _ = s.joint("free", s.ground, ball, ph.Free())
+        >>> _ = s.roll_ball("contact", ball, radius=1)
+        >>> s.derive().constraints.names
+        ['contact height', 'contact x', 'contact y']
         """
         from .constraints import Ball
 
@@ -208,7 +244,16 @@ class ConstraintMethods(Builder):
     def knife_edge(
         self, name: str, body: Place, across: Any = "y", *, at: Iterable[Any] = (0, 0, 0), on: Place = "ground"
     ) -> KnifeEdge:
-        """Let a point of a body not move sideways: a skate, a sleigh's runner. `across` is a direction of the body."""
+        """Let a point of a body not move sideways: a skate, a sleigh's runner. `across` is a direction of the body.
+
+        >>> import polhode as ph
+        >>> s = ph.System("sleigh")
+        >>> sleigh = s.body("sleigh", 1, com=("1/2", 0, 0), inertia=(1, 1, 1))
+        >>> _ = s.joint("glide", s.ground, sleigh, ph.Planar("z"))
+        >>> _ = s.knife_edge("runner", sleigh)
+        >>> s.derive().constraints.names
+        ['runner']
+        """
         from .constraints import KnifeEdge
 
         return self.constraint(name, KnifeEdge, body=body, across=across, at=at, on=on)
@@ -226,6 +271,14 @@ class ConstraintMethods(Builder):
         """Where two bodies meet, let their points have one velocity along some directions.
 
         The place `at` and the directions are components in `frame`; both may depend on coordinates.
+
+        >>> import polhode as ph
+        >>> s = ph.System("sleigh")
+        >>> sleigh = s.body("sleigh", 1, inertia=(1, 1, 1))
+        >>> _ = s.joint("glide", s.ground, sleigh, ph.Planar("z"))
+        >>> _ = s.no_slip("runner", sleigh, directions=["y"])
+        >>> s.derive().constraints.names
+        ['runner']
         """
         from .constraints import NoSlip
 

@@ -82,6 +82,15 @@ class Joint:
     """A joint between two bodies: where it sits in each, its coordinates q, speeds u and efforts tau, and its limits.
 
     The limits, one for each coordinate or none at all, are not part of the equations.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1), ph.Revolute("y"), coordinates=["theta"], speeds=["omega"])
+    >>> hinge.name, hinge.parent, hinge.child, hinge.q, hinge.u
+    ('hinge', 'ground', 'bob', (theta,), (omega,))
+
+    >>> hinge.displacement(), hinge.stores_tangent(0)
+    (theta, False)
     """
 
     name: str

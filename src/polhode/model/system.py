@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..compare import Comparison
+    from ..compare.comparison import CompareOptions
     from ..constraints.diagnostics import Diagnosis
     from ..expr import Expr
     from ..kinematics.vectors import Arrow, Point
     from ..surface.equations import Equations
     from .body import Body, Frame, Shape
     from .joints import JointType
+    from .joints.options import JointOptions
     from .motor import Motor, MotorOptions
     from .records import Joint, NamedPose
 
@@ -50,7 +52,15 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return named_symbol(self, "parameters", "parameter", name, value, unit)
 
     def input(self, name: str, value: Any = 0, unit: str = "") -> Expr:
-        """A quantity that may vary during a run: a motor torque, a wind speed."""
+        """A quantity that may vary during a run: a motor torque, a wind speed.
+
+        >>> import polhode as ph
+        >>> s = ph.System("cart")
+        >>> rail = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
+        >>> s.joint_force(rail, s.input("push", unit="N"))
+        >>> s.derive().forcing
+        Vector([push + tau_x])
+        """
         from .building import named_symbol
 
         return named_symbol(self, "inputs", "input", name, value, unit)
@@ -75,7 +85,15 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return add_state(self, name, rate, start, unit)
 
     def state_rate(self, state: Expr | str, rate: Any) -> None:
-        """Give a state that was declared without one its rate."""
+        """Give a state that was declared without one its rate.
+
+        >>> import polhode as ph
+        >>> s = ph.System("lag")
+        >>> x = s.state("x", start=1)
+        >>> s.state_rate("x", -2 * x)
+        >>> s.derive().z_rates
+        Vector([-2*x])
+        """
         from .states import set_rate
 
         set_rate(self, state, rate)
@@ -110,13 +128,26 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return body(self, name, mass, com, inertia, shapes, check, about)
 
     def frame(self, name: str, body: Body | str, at: Iterable[Any] = (0, 0, 0), rotation: Any = None) -> Frame:
-        """Add a frame fixed in a body; its origin serves as a point."""
+        """Add a frame fixed in a body; its origin serves as a point.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> link = s.body("link", 1)
+        >>> s.frame("tip", link, (0, 0, -1)).name, list(s.frames)
+        ('tip', ['tip'])
+        """
         from .building import frame
 
         return frame(self, name, body, at, rotation)
 
     def point(self, on: Body | Frame | str, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
-        """A point of a body or frame, by its coordinates there or by an arrow from its origin."""
+        """A point of a body or frame, by its coordinates there or by an arrow from its origin.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> s.point(s.body("link", 1), (0, 0, -1))
+        Point('link', Vector([0, 0, -1]))
+        """
         from .lookup import frame_name
 
         name = frame_name(self, on, "point")
@@ -138,7 +169,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         speeds: Sequence[str] | None = None,
         limits: Any = None,
         small: Any = False,
-        **options: Any,
+        **options: Unpack[JointOptions],
     ) -> Joint:
         """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child.
 
@@ -183,7 +214,15 @@ class System(ForceMethods, ConstraintMethods, Shown):
         speeds: Mapping[str, float] | None = None,
         states: Mapping[str, float] | None = None,
     ) -> NamedPose:
-        """Name a state to start from; what is not given is at home, at rest, or where the state starts by itself."""
+        """Name a state to start from; what is not given is at home, at rest, or where the state starts by itself.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> _ = s.pose("raised", {"q": 2})
+        >>> s.derive().simulate(1, start="raised")["q"][0].item()
+        2.0
+        """
         from .building import pose
 
         return pose(self, name, coordinates, speeds, states)
@@ -234,8 +273,15 @@ class System(ForceMethods, ConstraintMethods, Shown):
         chosen: dict[str, Any] = {"speeds": speeds, "tree": tree, "small": small, "omit": omit}
         return derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
 
-    def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
-        """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""
+    def compare(self, formalisms: Sequence[str] | str | None = None, **options: Unpack[CompareOptions]) -> Comparison:
+        """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> s.compare(["poincare", "kane"]).agree
+        True
+        """
         from ..surface.system import compare
 
         return compare(self, formalisms, **options)

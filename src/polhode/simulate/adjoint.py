@@ -41,7 +41,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Gradient(Shown, Mapping[str, float]):
-    """The value of a functional of a run, its derivatives by name, and the run."""
+    """The value of a functional of a run, its derivatives by name, and the run.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
+    >>> slope = s.derive().gradient(1, ["l"], of=hinge.q[0], start={"hinge": 1})
+    >>> list(slope)
+    ['l']
+    """
 
     value: float
     by: tuple[str, ...]

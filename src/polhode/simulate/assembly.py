@@ -49,6 +49,15 @@ class Assembly:
     """A consistent state, what moved to get there, and the degrees of freedom that are left; z is as it was given.
 
     `moved` and `changed` say for each coordinate and speed that is not where it was given: from where, and to where.
+
+    >>> import polhode as ph
+    >>> s = ph.System("two carts")
+    >>> a = s.joint("a", s.ground, s.body("A", 1), ph.Prismatic("x"))
+    >>> b = s.joint("b", s.ground, s.body("B", 1), ph.Prismatic("x"))
+    >>> _ = s.constrain(a.q[0] - 2 * b.q[0])
+    >>> found = s.derive().assemble({"a": 2}, hold=["a"])
+    >>> found.q.round(9).tolist(), found.notices
+    ([2.0, 1.0], ("to keep the constraints at the start 'b' from 0 to 1 moved.",))
     """
 
     q: Floats
@@ -60,7 +69,14 @@ class Assembly:
     z: Floats = field(default_factory=lambda: np.zeros(0))
 
     def warnings(self, start: InitialState) -> list[str]:
-        """What the user gave and did not get."""
+        """What the user gave and did not get.
+
+        >>> import polhode as ph
+        >>> s = ph.System("cart")
+        >>> _ = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+        >>> s.derive().assemble({"x": 2}).warnings({"x": 2})
+        []
+        """
         moved = {name: ends for name, ends in self.moved.items() if name in start.given and _is_far(ends)}
         changed = {name: ends for name, ends in self.changed.items() if name in start.given_speeds and _is_far(ends)}
         told = [f"to keep the constraints {_in_words(moved)} moved from where it was given."] if moved else []

@@ -37,6 +37,25 @@ class Batch(Shown):
 
     Behind the last sample of a member that stopped early its rows are nan; `failures` says why. `batch["elbow"]` is a
     coordinate of all members, (N, T), and `varied` what they were given one by one.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
+    >>> batch = s.derive().simulate(1, parameters={"l": [1, 2]}, start={"hinge": 0.1}, samples=5)
+    >>> batch.q.shape, batch.u.shape, batch.z.shape, batch.coordinates, batch.speeds, batch.failures
+    ((2, 5, 1), (2, 5, 1), (2, 5, 0), ('hinge',), ('hinge',), {})
+    >>> batch.at([0.1, 0.2]).q.shape, batch.values(s.joints["hinge"].q[0]).shape, batch.to_xarray().sizes["time"]
+    ((2, 2, 1), (2, 1, 5), 5)
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = batch.save(f"{folder}/runs.npz")
+    ...     picture = batch.plot(f"{folder}/runs.png")
+    ...     Batch.load(path).q.shape
+    (2, 5, 1)
+    >>> batch.without_mechanism().functions is None
+    True
+    >>> batch.with_own({}).q.shape, batch.with_runs({}).q.shape
+    ((2, 5, 1), (2, 5, 1))
     """
 
     t: Floats

@@ -57,6 +57,8 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         return by_name
     if len(names) == 1:
         return {names[0]: given}
+    if isinstance(given, list) and len(given) == len(names):
+        return dict(zip(names, given, strict=True))
     raise PolhodeError(
         f"{shown(given)} is one curve, and there are {len(names)} references."
         if names

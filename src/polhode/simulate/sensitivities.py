@@ -36,6 +36,13 @@ class Sensitivities(Shown):
 
     Times stay where they are: dq[k] is the derivative at the time t[k]. Where the run ended at an event, `end_time`
     (p,) is the derivative of that time, and `end_q`, `end_u`, `end_z` are those of the state that the run ended with.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
+    >>> found = s.derive().sensitivities(1, ["l"], start={"hinge": 1}, samples=5)
+    >>> found.t.tolist(), found["hinge", "l"].shape
+    ([0.0, 0.25, 0.5, 0.75, 1.0], (5,))
     """
 
     trajectory: Trajectory

@@ -71,15 +71,6 @@ def stepper(
     method          to the tolerance rtol, atol: DOP853 (which "auto" takes), RK45, RK23; or in `substeps` fixed steps a
                     call: rk4, heun, midpoint, euler
     batch           so many members, each with its own state, efforts and inputs, shared by `threads`
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> st = s.derive().stepper(start={"hinge": 0.5}, dt=0.01, method="rk4")
-    >>> for _ in range(100):
-    ...     q, u = st.step(tau=-2 * st.u)
-    >>> bool(abs(st.t - 1) < 1e-12 and abs(q[0]) < 0.3)
-    True
     """
     refuse(strange, stepper)
     if method not in METHODS:
@@ -153,6 +144,18 @@ class Stepper:
     `q`, `u`, `z`, `tau` and `inputs` are views of the numbers that are stepped: (n,), with a batch (N, n). They stay
     the same arrays for good: a step changes them, and what is written into them counts from the next step on.
     Copy what is to be kept.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> st = s.derive().stepper(start={"hinge": 0.5}, dt=0.01, method="rk4")
+    >>> for _ in range(100):
+    ...     q, u = st.step(tau=-2 * st.u)
+    >>> bool(abs(st.t - 1) < 1e-12 and abs(q[0]) < 0.3), st.z.shape, st.tau.shape, st.inputs.shape, bool(st.failed)
+    (True, (0,), (1,), (0,), False)
+    >>> _ = st.reset({"hinge": 1.0}), st.begin({"hinge": 0.25}, None)
+    >>> st.state == (st.q, st.u), st.q.tolist()
+    (True, [0.25])
     """
 
     def __init__(

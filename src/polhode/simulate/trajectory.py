@@ -40,6 +40,22 @@ class Trajectory(UnderControl, Shown):
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
     and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`.
+
+    >>> import polhode as ph
+    >>> s = ph.System("ball")
+    >>> _ = s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speeds=["v"])
+    >>> fall = s.derive().simulate(1, samples=3)
+    >>> fall["z"].round(3).tolist(), fall.speed("v").round(3).tolist(), len(fall.effort("v")), fall.is_whole, fall.title
+    ([0.0, -1.226, -4.905], [0.0, -4.905, -9.81], 3, True, 'ball')
+    >>> fall.at(0.5).x.round(3).tolist(), fall.values(s.time).tolist(), fall.energy_drift < 1e-9, fall.energy.drift < 1
+    ([[-1.226, -4.905]], [[0.0, 0.5, 1.0]], True, True)
+    >>> fall.pose("ball")[0].shape, fall.poses()[1].shape, fall.reaction("z").force.shape, fall.momentum[1].shape
+    ((3, 3), (3, 1, 3, 3), (3, 3), (3, 3))
+    >>> fall.has_energy, fall.has_constraints, fall.multipliers, fall.drift.position, fall.events, fall.summary()[:3]
+    (True, False, {}, 0.0, [], '1 s')
+    >>> fall.of(fall.equations).mechanism.bias([0.0], [0.0]), fall.passed_limits, fall.dependent, fall.notices
+    (array([9.81]), (), ({}, {}), ())
+    >>> made = fall.plot(), fall.to_xarray(), fall.power_audit(), fall.compare(fall.with_states(fall.t, fall.x))
     """
 
     t: Floats
@@ -223,17 +239,7 @@ class Trajectory(UnderControl, Shown):
         return self._known().poses(self.q, **self._given("poses"))
 
     def values(self, *expressions: Any) -> Floats:
-        """Expressions of the state at every sample, a row each: coordinates, speeds, accelerations, time, parameters.
-
-        >>> import polhode as ph
-        >>> s = ph.System("ball")
-        >>> ball = s.body("ball", mass=1)
-        >>> _ = s.joint("z", s.ground, ball, ph.Prismatic("z"))
-        >>> fall = s.derive().simulate(1, samples=3)
-        >>> height = ball.centre.position() & s.ground.z
-        >>> fall.values(height, ball.centre.acceleration() & s.ground.z).round(3).tolist()
-        [[0.0, -1.226, -4.905], [-9.81, -9.81, -9.81]]
-        """
+        """Expressions of the state at every sample, a row each, with accelerations, time and parameters."""
         from .trajectory_values import values_along
 
         return values_along(self, self._known(), expressions)
@@ -326,15 +332,7 @@ class Trajectory(UnderControl, Shown):
         return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})
 
     def compare(self, other: Trajectory) -> Comparison:
-        """The largest differences to another run, by name and when, as far as both go.
-
-        >>> import polhode as ph
-        >>> s = ph.System("ball")
-        >>> _ = s.joint("z", s.ground, s.body("ball", mass=1), ph.Prismatic("z"))
-        >>> ball = s.derive()
-        >>> ball.simulate(1).compare(ball.simulate(2, start={"z": 3}))["z"].largest.__round__(9)
-        3.0
-        """
+        """The largest differences to another run, by name and when, as far as both go."""
         from .comparison import compared
 
         check_kind(Trajectory, "a trajectory", other, "compare")

@@ -21,7 +21,24 @@ if TYPE_CHECKING:
 
 
 class AnalysisMethods(Derived):
-    """Other forms of the equations, terms of the bias, inverse dynamics behind gears, programmes, derivatives."""
+    """Other forms of the equations, terms of the bias, inverse dynamics behind gears, programmes, derivatives.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum on a cart")
+    >>> cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
+    >>> pole = s.joint("a", "cart", s.body("pole", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"))
+    >>> e = s.derive()
+    >>> [each.coordinate for each in e.symmetries()], [each.name for each in e.conserved()]
+    (['x'], ['energy', 'x'])
+    >>> e.parameter_derivatives("bias", ["m"]), e.derivatives("inverse_dynamics", ["m"]).shape
+    (Matrix([[a'**2*sin(a)], [981*sin(a)/100]]), (2, 1))
+    >>> [J.shape for J in e.inverse_dynamics_derivatives], [J.shape for J in e.forward_dynamics_derivatives]
+    ([(2, 2), (2, 2), (2, 2)], [(2, 2), (2, 2), (2, 2)])
+    >>> e.velocity_terms.gravity, e.poincare_form.M == e.mass_matrix, len(e.descriptor().states)
+    (Vector([0, 981*m*sin(a)/100]), True, 4)
+    >>> e.reduce("x").speed, list(e.programme_control([cart.q[0] - ph.sin(s.time)], ["x"]).control)
+    ((a'*m*cos(a) + mu)/(3 + m), ['x'])
+    """
 
     def descriptor(self) -> Descriptor:
         """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
@@ -38,7 +55,15 @@ class AnalysisMethods(Derived):
 
     @cached_property
     def link_inverse_dynamics(self) -> LinkInverse:
-        """Efforts of motors behind elastic gears from the links' motion; see `polhode.analysis.link_inverse`."""
+        """Efforts of motors behind elastic gears from the links' motion; see `polhode.analysis.link_inverse`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("elastic joint")
+        >>> _ = s.joint("q", s.ground, s.body("link", 1, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> _ = s.motor("q", 100, inertia=1e-4, stiffness=500)
+        >>> list(s.derive().link_inverse_dynamics.efforts)
+        ['q rotor']
+        """
         from ..analysis.link_inverse import link_inverse
 
         return link_inverse(self.record)

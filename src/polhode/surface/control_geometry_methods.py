@@ -26,6 +26,19 @@ class ControlGeometryMethods(Derived):
 
     `inputs` names the controls: by default the declared inputs, else the efforts of motors. `at` is a state, by name as
     `linearize` takes it; `{}` is home and at rest. Answers hold for almost all parameters, or for given ones.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum on a cart")
+    >>> cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
+    >>> pole = s.joint("a", "cart", s.body("pole", 2, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> s.joint_force(cart, s.input("push"))
+    >>> e = s.derive()
+    >>> len(e.control_affine().inputs), e.accessibility().is_accessible, e.controllability().verdict
+    (1, True, True)
+    >>> e.relative_degree(["x"]), e.zero_dynamics(["x"])
+    (RelativeDegree(relative degree 2 of 4 states.), ZeroDynamics(a, a'))
+    >>> e.observability(["x"]).growth, e.is_flat_output(["x"]).reason
+    ((1, 2, 4), 'the outputs and their derivatives give 2 of 4 states')
     """
 
     if TYPE_CHECKING:

@@ -63,6 +63,14 @@ class Equations(
 
     With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
     z are states without mass, where the system has some. Each result is a graph, made when it is first asked for.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
+    >>> _ = s.joint("q", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"), speeds=["u"])
+    >>> e = s.derive()
+    >>> e.mass_matrix, e.bias, e.agrees_with(s.derive("kane")), e.compile().mass_matrix([0.0]).tolist()
+    (Matrix([[l**2*m]]), Vector([981*l*m*sin(q)/100]), True, [[2.0]])
     """
 
     # ---- names and symbols -----------------------------------------------------------------------------------

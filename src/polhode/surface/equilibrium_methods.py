@@ -9,12 +9,15 @@ from ..errors import understood, unknown
 from .derived import Derived
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ..analysis.equilibrium import Equilibrium
     from ..analysis.orbit_branch import OrbitBranch
     from ..analysis.periodic_orbit import PeriodicOrbit
     from ..analysis.steady_state import SteadyState
     from ..expr import Expr
     from .branches import Branch
+    from .shooting import OrbitOptions
 
 
 class EquilibriumMethods(Derived):
@@ -35,6 +38,12 @@ class EquilibriumMethods(Derived):
         Coordinates, speeds, efforts and inputs are named as they are written (x, x', tau_x); without `free`, all
         coordinates that are not given are unknown. Newton's method begins at `start`, and then all around, until one
         of `starts` leads somewhere; see `polhode.analysis.equilibrium`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> s.derive().equilibrium({"q": 0.3})
+        Equilibrium('pendulum': all values zero)
         """
         from ..analysis.equilibrium import equilibria
 
@@ -82,6 +91,14 @@ class EquilibriumMethods(Derived):
         end, where there is a state, else at the upper one or in the middle. `step` is the longest, a part of the range;
         a branch has at most so many points (`most`); from branch points others are followed, `follow` generations on.
         See `polhode.analysis.branch`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> l = s.parameter("l", 1)
+        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -l)), ph.Revolute("y"))
+        >>> e = s.derive()
+        >>> e.branch("l", (0.5, 2)).parameter
+        'l'
         """
         from ..analysis.branch import branch
         from .branches import Branch
@@ -100,7 +117,7 @@ class EquilibriumMethods(Derived):
         turns: Mapping[str, int] | None = None,
         is_period_known: bool = False,
         parameters: Mapping[str, Any] | None = None,
-        **options: Any,
+        **options: Unpack[OrbitOptions],
     ) -> PeriodicOrbit:
         """A periodic orbit near a state, by shooting with exact sensitivities; its period and Floquet multipliers.
 
@@ -108,6 +125,14 @@ class EquilibriumMethods(Derived):
         stay, as one must where the mechanism keeps its energy, and orbits form families. `turns` counts the whole
         turns that angles make in a period. Other options are those of `sensitivities`; see
         `polhode.analysis.periodic_orbit`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("spring", gravity=(0, 0, 0))
+        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+        >>> s.joint_spring(x, 4)
+        >>> orbit = s.derive().periodic_orbit(3.0, start={"x": 1.0}, hold=["x"])
+        >>> round(orbit.period, 6)
+        3.141593
         """
         from ..analysis.periodic_orbit import periodic_orbit
         from .shooting import Shooting
@@ -130,11 +155,22 @@ class EquilibriumMethods(Derived):
         turns: Mapping[str, int] | None = None,
         step: float = 0.05,
         most: int = 100,
-        **options: Any,
+        **options: Unpack[OrbitOptions],
     ) -> OrbitBranch:
         """Periodic orbits over a parameter, from one of them both ways, with folds, period doublings and torus points.
 
         Options are those that the orbit was found with; see `polhode.analysis.orbit_branch`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("spring", gravity=(0, 0, 0))
+        >>> k = s.parameter("k", 4)
+        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+        >>> s.joint_force(x, ph.sin(s.time) - k * x.q[0] - x.u[0])
+        >>> e = s.derive()
+        >>> orbit = e.periodic_orbit(2 * 3.141592653589793, is_period_known=True)
+        >>> orbits = e.orbit_branch("k", (3, 5), orbit, step=0.2)
+        >>> len(orbits) > 2, orbits.parameter
+        (True, 'k')
         """
         from ..analysis.orbit_branch import Orbits, orbit_branch
         from .shooting import Shooting

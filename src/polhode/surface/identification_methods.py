@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 
 
 class IdentificationMethods(Derived):
-    """Regressor, base parameters, motions that show them, and the fit to data."""
+    """Regressor, base parameters, motions that show them, and the fit to data.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("q", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> e = s.derive()
+    >>> e.regressor().Y.shape, e.base_parameters().names
+    ((1, 10), ['mcx_bob', 'mcz_bob', 'Iyy_bob'])
+    >>> motion = e.exciting_trajectory(2.0, harmonics=2)  # a motion that shows them
+    >>> fit = e.identify(e.simulate(2, start={"q": 1.0}, tau={"q": ph.sin(3 * s.time)}, samples=50))
+    >>> fit.values.round(3).tolist()  # l m along z is -2, and l² m is 2
+    [0.0, -2.003, 2.009]
+    """
 
     def regressor(self) -> Regressor:
         """Y and the names of π with τ = Y(q, u, u̇) π + known: `Y, names = regressor()`; see `dynamics.regressor`."""

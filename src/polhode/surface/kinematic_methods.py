@@ -17,7 +17,24 @@ if TYPE_CHECKING:
 
 
 class KinematicMethods(Derived):
-    """Rates of coordinates, poses, Jacobians."""
+    """Rates of coordinates, poses, Jacobians.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> _ = s.joint("q", s.ground, s.body("link", 2, com=(1, 0, 0)), ph.Revolute("z"), speeds=["u"])
+    >>> tip = s.frame("tip", "link", (3, 0, 0))
+    >>> e = s.derive()
+    >>> e.pose("tip").p, e.joint_poses["q"].R == e.pose("link").R, e.coordinate_rates, e.kinematic_matrix
+    (Vector([3*cos(q), 3*sin(q), 0]), True, Vector([u]), Matrix([[1]]))
+    >>> e.frame_velocity("tip"), e.frame_acceleration("tip")[4]
+    (Vector([0, 0, u, -3*u*sin(q), 3*u*cos(q), 0]), 3*u'*cos(q) - 3*u**2*sin(q))
+    >>> e.velocity_screw("link"), e.dual_jacobian("link")
+    (Vector([0, 0, u]), Matrix([[0], [0], [1]]))
+    >>> e.center_of_mass, e.centroidal_matrix[3], e.centroidal_momentum[1]
+    (Vector([cos(q), sin(q), 0]), Vector([-2*sin(q)]), Vector([-2*u*sin(q), 2*u*cos(q), 0]))
+    >>> e.singular_configurations("tip").rank
+    1
+    """
 
     @property
     def kinematic_matrix(self) -> Matrix:

@@ -21,7 +21,15 @@ class LinearMethods(Derived):
     def linearize(
         self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]
     ) -> SmallMotions:
-        """Small motions about a state, exactly; see `polhode.analysis.linearize` and `surface.small_motions`."""
+        """Small motions about a state, exactly; see `polhode.analysis.linearize` and `surface.small_motions`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> l = s.parameter("l", 1)
+        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -l)), ph.Revolute("y"))
+        >>> s.derive().linearize().A
+        Matrix([[0, 1], [-981/(100*l), 0]])
+        """
         from ..analysis import linearize
         from ..simulate import assemble
         from .small_motions import SmallMotions

@@ -18,6 +18,9 @@ from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ..formats.options import ReaderOptions
     from ..model import System
 
 #: Files whose content is all that their reader reads.
@@ -26,10 +29,11 @@ _ALONE = (".urdf",)
 _SIZE_LIMIT = 20_000_000
 
 
-def load(path: str | os.PathLike[str], **options: Any) -> System:
+def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> System:
     """The mechanism of a file, read now or, where it was read before, when it is looked at."""
     content = _content(path)
-    key = _key(content, options)
+    given = dict(options)
+    key = _key(content, given)
     if not key:
         from ..formats import load
 
@@ -37,7 +41,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
     from ..model.system import System
 
     known = known_file(key)
-    made = System.unread(ModelFile(os.fspath(path), content, options, key, *(known or ())))
+    made = System.unread(ModelFile(os.fspath(path), content, given, key, *(known or ())))
     if known is None:
         made.model()  # what is wrong with the file is told here
     return made

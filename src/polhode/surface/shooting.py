@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..expr import Expr, as_expr, directional, evaluate, free_symbols
 from ..expr.spelling import spelled
 
 if TYPE_CHECKING:
+    from ..compiled.functions import Functions
     from ..simulate import Trajectory
     from .equations import Equations
 
@@ -21,6 +22,21 @@ if TYPE_CHECKING:
 _TOLERANCES = {"rtol": 1e-11, "atol": 1e-12, "max_steps": 20_000}
 #: What drives a mechanism is the same after a period to this.
 _CLOSED = 1e-9
+
+
+class OrbitOptions(TypedDict, total=False):
+    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
+
+    inputs: Any
+    tau: Any
+    rate: float | None
+    rtol: float
+    atol: float
+    max_steps: int
+    events: Sequence[Any]
+    until: Any
+    on: Mapping[Any, Mapping[Any, Any]] | None
+    functions: Functions | None
 
 
 class Shooting:

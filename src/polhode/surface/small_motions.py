@@ -25,13 +25,31 @@ Parameters = Mapping[str, Any] | None
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SmallMotions(Linear):
-    """The linear equations of small motions about a state, and what follows from them; see `analysis.linear.Linear`."""
+    """The linear equations of small motions about a state, and what follows from them; see `analysis.linear.Linear`.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
+    >>> l = s.parameter("l", 1)
+    >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -l)), ph.Revolute("y"))
+    >>> small = s.derive().linearize()
+    >>> [round(mode.frequency, 3) for mode in small.modes()]
+    [0.503]
+    >>> sorted(small.eigenvalue_derivatives(["l"]).values[:, 0].imag.round(3).tolist())
+    [-1.581, 1.581]
+    >>> small.eigenvalues_along("l", [1, 2, 4]).eigenvalues.shape
+    (3, 2)
+    >>> small.root_locus("tau_q", "q", [0, 1]), small.transfer_function("tau_q", "q")
+    (RootLocus(tau_q = -k q; 2 gains, 2 poles), TransferFunction(tau_q to q, degrees 0 over 2))
+    """
 
     derivation: Derivation | None = None  # of the equations whose real motion is shown
 
     @classmethod
     def of(cls, linear: Linear, derivation: Derivation) -> Self:
-        """Linear equations as a user holds them."""
+        """Linear equations as a user holds them.
+
+        SmallMotions.of(linear, equations.derivation)
+        """
         return cls(**{each.name: getattr(linear, each.name) for each in fields(linear)}, derivation=derivation)
 
     def eigenvalues_along(self, parameter: str, values: Any, parameters: Parameters = None) -> Branches:

@@ -10,7 +10,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ..compare import Comparison
+    from ..compare.comparison import CompareOptions
     from ..constraints.diagnostics import Diagnosis
     from ..model import System
     from .equations import Equations
@@ -42,7 +45,7 @@ def derive(
     return made
 
 
-def compare(system: System, formalisms: Sequence[str] | str | None, /, **options: Any) -> Comparison:
+def compare(system: System, formalisms: Sequence[str] | str | None, /, **options: Unpack[CompareOptions]) -> Comparison:
     from ..compare import compare
 
     return compare(system.model(), formalisms, **options)

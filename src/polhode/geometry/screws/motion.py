@@ -19,6 +19,13 @@ class ScrewMotion:
 
     `axis` is a unit vector and `moment` that of the axis about the origin, point × axis. Of a velocity, angle and
     translation are rates. All are expressions, or NumPy arrays with leading batch axes.
+
+    >>> from polhode.geometry.screws import screw_of
+    >>> k = screw_of(Vector([0, 0, 2, 0, -6, 1]))  # angular over linear velocity
+    >>> k.axis, k.pitch, k.point, k.twist
+    (Vector([0, 0, 1]), 1/2, Vector([3, 0, 0]), Vector([0, 0, 2, 0, -6, 1]))
+    >>> k.line, k.dual_angle, k.pose.p[2], k.matrix.shape
+    (Vector([0, μ*(-3), 1]), 2 + μ*(1), 1, (4, 4))
     """
 
     axis: Any

@@ -34,6 +34,14 @@ class Dyadic(Combination):
     2*a_y
     >>> (A.x | A.y).dt(), A.inertia_dyadic.dt(A)
     (q'*a_x|a_z, 0)
+
+    By the names of products, and in components:
+
+    >>> I = A.inertia_dyadic
+    >>> I.dot(A.y), I.trace, I.T == I, I.components(A), A.x.outer(A.y).cross(A.y)
+    (2*a_y, 6, True, Matrix([[1, 0, 0], [0, 2, 0], [0, 0, 3]]), 0)
+    >>> (A.x | A.x).express(A), (A.x | A.y).latex()
+    (a_x|a_x, '\\\\mathbf{a}_{1} \\\\,\\\\mathbf{a}_{2}')
     """
 
     terms: Mapping[Pair, Expr]

@@ -11,7 +11,12 @@ from .protocol import JointType, Stage
 
 @dataclass(frozen=True, init=False)
 class Compound(JointType):
-    """Successive joints without bodies between them, from the parent to the child."""
+    """Successive joints without bodies between them, from the parent to the child.
+
+    >>> from polhode.model.joints import Prismatic, Revolute
+    >>> Compound(Revolute("z"), Prismatic("x")).speeds
+    2
+    """
 
     joints: tuple[JointType, ...]
 

@@ -9,7 +9,11 @@ from .protocol import JointType, Stage
 
 @dataclass(frozen=True)
 class Fixed(JointType):
-    """A weld."""
+    """A weld.
+
+    >>> Fixed().coordinates
+    0
+    """
 
     kind = "fixed"
 

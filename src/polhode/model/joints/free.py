@@ -21,7 +21,11 @@ class Oriented(JointType):
 
 @dataclass(frozen=True)
 class Spherical(Oriented):
-    """All rotations; the speeds are the angular velocity's body components."""
+    """All rotations; the speeds are the angular velocity's body components.
+
+    >>> Spherical().coordinates, Spherical().speeds
+    (4, 3)
+    """
 
     kind = "spherical"
 
@@ -33,7 +37,11 @@ class Spherical(Oriented):
 
 @dataclass(frozen=True)
 class Free(Oriented):
-    """All motions; coordinates are orientation and position in the parent, speeds are body components."""
+    """All motions; coordinates are orientation and position in the parent, speeds are body components.
+
+    >>> Free().coordinates, Free().speeds
+    (7, 6)
+    """
 
     kind = "free"
     drawing = ()

@@ -20,6 +20,10 @@ class JointMap(JointType):
     `groups` splits the columns into successive simple joints: (1, 1, 1) is a compound joint of three, (3,) or None
     one simple joint. Axes need be neither orthogonal nor of unit length, but each must have an exact one: a number,
     or a symbol times a number. How a column slides, and where its axis is, may be any expression.
+
+    >>> screw = JointMap([[0], [0], [1], [0], [0], ["1/20"]])
+    >>> screw.coordinates, screw.is_holonomic
+    (1, True)
     """
 
     H: Any

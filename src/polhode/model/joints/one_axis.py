@@ -20,7 +20,13 @@ class OneAxis(JointType):
 
 @dataclass(frozen=True)
 class Revolute(OneAxis):
-    """One rotation about an axis fixed in both bodies; its coordinate is the angle θ, or with "vector" tan(θ/2)."""
+    """One rotation about an axis fixed in both bodies; its coordinate is the angle θ, or with "vector" tan(θ/2).
+
+    >>> Revolute("y").stages[0].speeds
+    1
+    >>> Revolute((0, "3/5", "4/5")).axis
+    Vector([0, 3/5, 4/5])
+    """
 
     storage: str = given("word", "angles", doc="how the turn is stored", choices=TURN_STORAGES)
 
@@ -33,7 +39,11 @@ class Revolute(OneAxis):
 
 @dataclass(frozen=True)
 class Prismatic(OneAxis):
-    """One translation along an axis fixed in both bodies."""
+    """One translation along an axis fixed in both bodies.
+
+    >>> Prismatic("x").coordinates
+    1
+    """
 
     kind = "prismatic"
     drawing = (Solid("box", (3, 3, 7), "axis"),)
@@ -45,7 +55,11 @@ class Prismatic(OneAxis):
 
 @dataclass(frozen=True)
 class Screw(OneAxis):
-    """Rotation about an axis with `pitch` metres of advance for each radian."""
+    """Rotation about an axis with `pitch` metres of advance for each radian.
+
+    >>> Screw("z", 0.01).stages[0].speeds
+    1
+    """
 
     pitch: Any = given("number", 0, doc="metres of advance for each radian", unit="m/rad")
 
@@ -58,7 +72,11 @@ class Screw(OneAxis):
 
 @dataclass(frozen=True)
 class Cylindrical(OneAxis):
-    """Rotation about and translation along one axis, independently."""
+    """Rotation about and translation along one axis, independently.
+
+    >>> Cylindrical("z").coordinates, Cylindrical("z").speeds
+    (2, 2)
+    """
 
     kind = "cylindrical"
 

@@ -12,7 +12,11 @@ from .protocol import XYZ, JointType, Stage, given, stage, twist
 
 @dataclass(frozen=True)
 class Planar(JointType):
-    """Rotation about a normal and translation in the plane; the speeds are body-fixed components."""
+    """Rotation about a normal and translation in the plane; the speeds are body-fixed components.
+
+    >>> Planar("z").coordinates
+    3
+    """
 
     normal: Any = given("axis", "z", doc="a direction across the plane")
 

@@ -52,6 +52,16 @@ class JointType(ABC):
     A sequence of stages is a compound joint. `outermost_first` tells which way the list runs: Kwatny and Blankenship
     count from the child to the parent (26); a user who writes `Compound(...)` thinks from the parent to the child. A
     `nominal` orientation turns the joint's frame in the parent, after the rotation that a user gives to place it.
+
+    >>> import polhode as ph
+    >>> arm = ph.Compound(ph.Revolute("z"), ph.Prismatic("x"))
+    >>> arm.coordinates, arm.speeds, arm.is_holonomic, arm.coordinate_labels(), arm.speed_labels()
+    (2, 2, True, ['1', '2'], ['1', '2'])
+    >>> len(arm.stages), arm.from_parent, arm.alone
+    (2, [0, 1], [True, True])
+    >>> ball = ph.Spherical()
+    >>> ball.coordinate_labels(), ball.alone[0], ball.nominal is None, ball.in_nominal_frame() == ball
+    (['e0', 'e1', 'e2', 'e3'], False, True, True)
     """
 
     kind: ClassVar[str]  # the `type` in model files
@@ -75,6 +85,7 @@ class JointType(ABC):
 
     @property
     def nominal(self) -> Matrix | None:
+        """The orientation of the joint's frame in the parent where all is at home, if it has one of its own."""
         return None
 
     def in_nominal_frame(self) -> JointType:
@@ -89,10 +100,12 @@ class JointType(ABC):
 
     @property
     def coordinates(self) -> int:
+        """How many coordinates it has."""
         return sum(stage.coordinates for stage in self.stages)
 
     @property
     def speeds(self) -> int:
+        """How many speeds it has."""
         return sum(stage.speeds for stage in self.stages)
 
     @property
@@ -102,6 +115,7 @@ class JointType(ABC):
 
     @property
     def is_holonomic(self) -> bool:
+        """Whether its speeds are rates of coordinates that are as many."""
         return all(stage.is_holonomic for stage in self.stages)
 
     def coordinate_labels(self) -> list[str]:

@@ -11,7 +11,11 @@ from .protocol import TURN_STORAGES, JointType, Stage, given, stage, twist
 
 @dataclass(frozen=True)
 class Universal(JointType):
-    """Two successive revolutes, stored alike: `first` is fixed in the parent, `second` in the child."""
+    """Two successive revolutes, stored alike: `first` is fixed in the parent, `second` in the child.
+
+    >>> Universal("x", "y").coordinates
+    2
+    """
 
     first: Any = given("axis", "x", doc="the axis that is fixed in the parent")
     second: Any = given("axis", "y", doc="the axis that is fixed in the child")

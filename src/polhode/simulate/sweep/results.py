@@ -35,6 +35,19 @@ class Sweep(Shown):
     `axes` are the values that were varied, by name: the axes of a grid, or with `zipped` one value for each sample.
     `status`, `messages` and `texts` of notices are flat, member after member, the last axis fastest; `trajectories` are
     there where no measure was.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
+    >>> sweep = s.derive().sweep({"l": [1, 2, 3]}, 1, measure="max:hinge", start={"hinge": 0.1}, workers=1)
+    >>> sweep.shape, sweep.dimensions, sweep.failures, sweep.notices, sweep.is_whole, sweep.at(1)
+    ((3,), ('l',), {}, {}, True, {'l': 2.0})
+    >>> sweep.to_xarray().sizes["l"]
+    3
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     Sweep.load(sweep.save(f"{folder}/sweep.npz")).shape
+    (3,)
     """
 
     axes: Mapping[str, Floats]

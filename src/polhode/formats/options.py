@@ -1,0 +1,29 @@
+"""What readers take besides a path."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from .markup import Limits
+    from .urdf.joints import Locked
+
+
+class ReaderOptions(TypedDict, total=False):
+    """The options of all readers, of which each has some; see `read_urdf`, `read_sdf` and `read_mjcf`."""
+
+    base: str
+    symbolic: Sequence[str]
+    packages: Mapping[str, str | PathLike[str]] | None
+    root: str | None
+    dynamics: bool
+    mimic: str
+    locked: Locked
+    inertia: str
+    massless: str
+    snap: float | str
+    limits: Limits | None
+    content: bytes | None
+    ignore: Collection[str]
