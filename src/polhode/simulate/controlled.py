@@ -13,6 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from ..compiled.functions import Functions
 from ..control.controller import Controller
 from ..control.law import Law, nominal_name
 from ..dynamics.equations import EquationsOfMotion
@@ -99,24 +102,27 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
     made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
     made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
     _check_free(law, made, derivation)
+    model = _with_parameters(system, law)
     if loop.sampling is None:
         running = law.with_values({**law.measured, **curves})
-        model = _with_states(_with_parameters(system, law), running, system)
-        made["start"] = _start(made.get("start"), running, len(system.states))
-        for option, kind in (("tau", "effort"), ("inputs", "input")):
-            own = {each.name: _saturated(loop, each, made_of) for each, made_of in running.controls.items()
-                   if each.data[0] == kind}  # fmt: skip
-            made[option] = {**(made.get(option) or {}), **own} if own else made.get(option)
-    else:
-        model = _with_parameters(system, law)
-    if model is not system:
-        closed = derivation.extended(model)
-        functions = options.get("functions")
-        if functions is not None:
-            made["functions"] = functions.of(closed)
-            closed = made["functions"].derivation
+        model = _with_states(model, running, system)
+        made |= _acting(loop, running, made) | {"start": _start(made.get("start"), running, len(system.states))}
+    if model is system:
+        return derivation, made
+    closed, functions = derivation.extended(model), options.get("functions")
+    if not isinstance(functions, Functions):
         return closed, made
-    return derivation, made
+    functions = functions.of(closed)
+    return functions.derivation, made | {"functions": functions}
+
+
+def _acting(loop: ClosedLoop, law: Law, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Efforts and inputs of a run: those that the law gives, within their limits, and those that are given."""
+    made = {}
+    for option, kind in (("tau", "effort"), ("inputs", "input")):
+        own = {each.name: _saturated(loop, each, law.controls[each]) for each in law.controls if each.data[0] == kind}
+        made[option] = {**(options.get(option) or {}), **own} if own else options.get(option)
+    return made
 
 
 def _law_of(controller: Any) -> tuple[Law, str]:
@@ -265,7 +271,7 @@ def _with_states(system: Model, law: Law, plant: Model) -> Model:
 
 def _start(start: Any, law: Law, own: int) -> Any:
     """Where a run starts; where states without mass are given as an array, the controller's come behind them."""
-    if isinstance(start, tuple) and len(start) == 3 and law.states and len(start[2]) == own:
+    if isinstance(start, tuple) and len(start) == 3 and law.states and np.shape(start[2]) == (own,):
         return (*start[:2], [*start[2], *(float(each.start) for each in law.states)])
     return start
 
