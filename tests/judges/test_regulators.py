@@ -97,10 +97,10 @@ def test_an_extended_kalman_filter_equals_one_written_by_hand() -> None:
         nu = y[k] - H @ x
         x = x + K @ nu
         P = (np.eye(4) - K @ H) @ P @ (np.eye(4) - K @ H).T + K @ V @ K.T
-        np.testing.assert_allclose(made.x[k], x, rtol=1e-11, atol=1e-12)
-        np.testing.assert_allclose(made.covariances[k], P, rtol=1e-10, atol=1e-13)
-        np.testing.assert_allclose(made.innovations[k], nu, rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(made.innovation_covariances[k], S, rtol=1e-10, atol=1e-13)
+        np.testing.assert_allclose(made.x[k], x, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(made.covariances[k], P, rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(made.innovations[k], nu, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(made.innovation_covariances[k], S, rtol=1e-12, atol=1e-13)
         x, F = _stepped(x, force[k], h)
         P = F @ P @ F.T + W * h
 

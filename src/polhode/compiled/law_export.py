@@ -70,7 +70,11 @@ def _words(symbol: Expr) -> str:
 
 def _plain(symbol: Expr) -> str:
     """A symbol as it is spelled, in letters that comments may hold."""
-    return spelled(symbol).replace("'", " dot")
+    return _in_letters(spelled(symbol))
+
+
+def _in_letters(name: str) -> str:
+    return name.replace("'", " dot")
 
 
 def _preface(made: PlannedLaw, controller: str, system: str) -> list[str]:
@@ -84,7 +88,7 @@ def _preface(made: PlannedLaw, controller: str, system: str) -> list[str]:
         "",
         "Given:",
         *(_line(name, size, made.entries.get(name, ())) for name, size in sizes.items()),
-        f"p: {program.parameters} (parameters, for the set-up): {', '.join(made.parameters)}",
+        f"p: {program.parameters} (parameters, for the set-up): {', '.join(map(_in_letters, made.parameters))}",
         f"w: {len(program.saved)} numbers that the set-up leaves for the law",
         "Made:",
         *(_line(name, size, made.entries.get(name, ())) for name, size in outputs.items()),

@@ -143,7 +143,7 @@ class LQR(Controller):
             made.reference,
             parameters=parameters,
             sample_time=self.sample_time,
-            conditions=("near the operating point that the equations were linearised about",),
+            conditions=("far from the operating point that the equations were linearised about",),
         )
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.controlled_arms import InverseDynamics, ServoPID, arm, slider
+from tests.loop_in_c import built, loop_in_c
 
 import polhode as ph
 from polhode.control import Controller, Law, Reference
 
-STRICT = ["gcc", "-O2", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow", "-Werror"]
 needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="there is no gcc here")
 
 
@@ -65,12 +64,6 @@ def test_what_a_law_names_is_measured_on_the_mechanism() -> None:
     assert np.allclose(run.controller.controls[0], 3 * np.cos(0.3))
 
 
-def built(folder: Path, *sources: str) -> str:
-    done = subprocess.run([*STRICT, *sources, "-lm", "-o", "made"], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return subprocess.run(["./made"], cwd=folder, capture_output=True, text=True, check=True).stdout
-
-
 @needs_gcc
 @pytest.mark.parametrize("make", [lambda: InverseDynamics(arm().derive()), lambda: ServoPID(slider().derive())])
 def test_exported_c_compiles_without_a_warning_and_prints_the_check_value(make: Any, tmp_path: Path) -> None:
@@ -92,44 +85,13 @@ def test_the_sidecar_has_names_defaults_and_where_states_start(tmp_path: Path) -
     assert record["arrays"][0]["entries"] == ["x", "v"]
 
 
-LOOP = """
-#include <stdio.h>
-#include "plant_state_rates.h"
-#include "own_control_law.h"
-static double w[POLHODE_PLANT_STATE_RATES_WORK + 1], v[POLHODE_OWN_CONTROL_LAW_WORK + 1];
-int main(void) {{
-  const double p[] = {{{plant}}}, k[] = {{{law}}}, h = {h};
-  double x[4] = {{0.4, -0.3, 0.0, 0.0}}, tau[2], r[6] = {{0.1, 0.0, 0.0, 0.2, 0.0, 0.0}};
-  double y[4], a[4], b[4], c[4], d[4];
-  plant_state_rates_setup(p, w);
-  own_control_law_setup(k, v);
-  for (int step = 0; step < {steps}; ++step) {{
-    if (step % 5 == 0) own_control_law(x, r, v, tau);
-    plant_state_rates(x, tau, w, a);
-    for (int i = 0; i < 4; ++i) y[i] = x[i] + 0.5 * h * a[i];
-    plant_state_rates(y, tau, w, b);
-    for (int i = 0; i < 4; ++i) y[i] = x[i] + 0.5 * h * b[i];
-    plant_state_rates(y, tau, w, c);
-    for (int i = 0; i < 4; ++i) y[i] = x[i] + h * c[i];
-    plant_state_rates(y, tau, w, d);
-    for (int i = 0; i < 4; ++i) x[i] += h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]);
-  }}
-  for (int i = 0; i < 4; ++i) printf("%.17g ", x[i]);
-  return 0;
-}}
-"""
-
-
 @needs_gcc
 def test_an_exported_controller_moves_the_exported_mechanism_as_a_run_does(tmp_path: Path) -> None:
     e = arm().derive()
     c = InverseDynamics(e)
-    e.export("c", tmp_path, "state_rates", prefix="plant")
-    c.export("c", tmp_path, prefix="own")
-    tables = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("plant_state_rates", "own_control_law")]
-    plant, law = (", ".join(repr(each["default"]) for each in table["parameters"]) for table in tables)
-    (tmp_path / "loop.c").write_text(LOOP.format(plant=plant, law=law, h=0.002, steps=100))
-    end = np.array(built(tmp_path, "loop.c", "plant_state_rates.c", "own_control_law.c").split(), dtype=float)
+    end = loop_in_c(tmp_path, e, c, [0.4, -0.3, 0, 0], h=0.002, steps=100, every=5, reference=[0.1, 0, 0, 0.2, 0, 0])[
+        -1
+    ]
     start, reference = {"shoulder": 0.4, "elbow": -0.3}, {"shoulder": 0.1, "elbow": 0.2}
     run = e.simulate(
         0.2, controller=c, reference=reference, start=start, sample_time=0.01, method="rk4", step=0.002, samples=2
