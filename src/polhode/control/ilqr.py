@@ -272,7 +272,7 @@ class iLQR(Controller):
         return Law(
             controls,
             sample_time=self.sample_time,
-            conditions=(f"from t = 0 to {self.t[-1]:g} s, near the motion that was found",),
+            conditions=(f"t is above {self.t[-1]:g} s, or far from the motion that was found",),
         )
 
 
