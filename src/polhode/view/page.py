@@ -1,6 +1,6 @@
 """One self-contained page that shows a motion: nothing is fetched, nothing but our own script may run.
 
-The script and the style sheet lie beside this file and are inlined; a content security policy allows them by
+The script (`script/`, one idea a file) and the style sheet lie beside this file and are inlined; a content security policy allows them by
 their hashes and forbids the rest. Everything a user wrote reaches the page as data, never as markup.
 """
 
@@ -30,6 +30,11 @@ MOST_FRAMES = 3_000
 FEWEST_FRAMES = 120
 MOST_NUMBERS = 450_000
 """As many numbers as fit 2.4 MB in base64; with many bodies the page keeps fewer frames and stays small."""
+SCRIPT = (
+    "data", "vectors", "motion", "shapes", "meshes", "extent", "camera", "shaders", "webgl", "painter", "drawing",
+    "pointing", "bodies", "numbers", "charts", "controls", "begin",
+)  # fmt: skip
+"""The files of the script, in order: one idea a file, each built on those before it."""
 
 
 def write_page(
@@ -58,7 +63,7 @@ def page(
 ) -> str:
     """The page's text; the same scene and motion give the same text, byte for byte."""
     _check(scene, motion, channels)
-    script, style = _asset("page.js"), _asset("page.css")
+    script, style = _script(), _asset("page.css")
     heading = scene.title if title is None else title
     return _PAGE.format(
         policy=(
@@ -203,8 +208,13 @@ def _base64(values: NDArray[Any]) -> str:
     return base64.b64encode(values.tobytes()).decode("ascii")
 
 
-def _asset(name: str) -> str:
-    text = resources.files("polhode.view").joinpath(name).read_text(encoding="utf-8")
+def _script() -> str:
+    """The files of the script as one program, its names hidden from the page."""
+    return '\n"use strict";\n(() => {' + "".join(_asset("script", f"{name}.js") for name in SCRIPT) + "})();\n"
+
+
+def _asset(*path: str) -> str:
+    text = resources.files("polhode.view").joinpath(*path).read_text(encoding="utf-8")
     return "\n" + text.strip() + "\n"
 
 
