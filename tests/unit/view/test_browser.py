@@ -104,7 +104,7 @@ def test_clicking_the_chart_jumps_to_that_time(browser, swing):
         "(() => { const b = document.querySelector('.strip canvas').getBoundingClientRect();"
         "return [b.x, b.y, b.width, b.height]; })()"
     )
-    middle = (box[0] + 58 + (box[2] - 68) / 2, box[1] + box[3] / 2)
+    middle = (box[0] + 84 + (box[2] - 94) / 2, box[1] + box[3] / 2)
     browser.drag(middle, middle)
     assert browser.value(NOW) == pytest.approx(2.0, abs=0.02)
 

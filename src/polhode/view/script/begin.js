@@ -1,13 +1,16 @@
 // Everything is there: begin.
 
 readTheme();
-listBodies();
 listCharts();
+listBodies();
+listenToZoom();
+listenToSaving();
 listenToControls();
 mount(webgl() || painter());
-showTrace(traveller());
+firstTraces().forEach((k) => state.traced.add(k));
+showTraces();
 $("follow").hidden = !travels;
-setFollow(travels && radius > 8 * gathered);
+setFollow(roams);
 Object.assign(camera, framed("home"), { flight: null });
 new ResizeObserver(measure).observe(stage);
 measure();

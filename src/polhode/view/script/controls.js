@@ -10,7 +10,8 @@ function showClock() {
 
 function play(on) {
   state.playing = on && duration > 0;
-  if (state.playing && state.time >= start + duration) state.time = start;
+  const [first, last] = range();
+  if (state.playing && (state.time >= last || state.time < first)) state.time = first;
   root.classList.toggle("playing", state.playing);
   $("play").setAttribute("aria-label", state.playing ? "Pause" : "Play");
   lastTick = 0;
@@ -54,6 +55,7 @@ function listenToControls() {
 
   $("play").addEventListener("click", () => play(!state.playing));
   $("loop").addEventListener("click", () => setLoop(!state.loop));
+  $("equations-close").addEventListener("click", () => showEquations(-1));
   $("follow").addEventListener("click", () => setFollow(!state.follow));
   $("views").addEventListener("click", (event) => {
     if (event.target.dataset.view) lookFromSide(event.target.dataset.view);
@@ -72,6 +74,8 @@ function listenToControls() {
       End: () => seek(start + duration),
       l: () => setLoop(!state.loop),
       r: () => lookFromSide("home"),
+      f: travels ? () => setFollow(!state.follow) : null,
+      Escape: $("equations").hidden ? null : () => showEquations(-1),
     }[event.key];
     if (!doing) return;
     event.preventDefault();

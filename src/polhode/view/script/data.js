@@ -14,6 +14,7 @@ const floats = (text) => new Float32Array(bytes(text));
 const positions = floats(data.positions);
 const quaternions = floats(data.quaternions);
 const count = data.bodies.length;
+const isGhost = (k) => k < count && data.bodies[k].ghost >= 0;
 const frames = data.frames;
 const start = data.start;
 const duration = data.step * (frames - 1);
@@ -22,5 +23,13 @@ const channels = data.channels.map((c, i) => ({
   unit: c.unit,
   base: c.base,
   values: floats(c.values),
+  beside: c.beside.map(floats),
   color: data.palette[i % data.palette.length],
+  shown: true,
 }));
+
+function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}

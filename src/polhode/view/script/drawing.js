@@ -4,9 +4,13 @@ const stage = $("stage");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const state = {
-  time: start, playing: false, loop: true, speed: 1, follow: false,
-  shown: data.bodies.map(() => true), lit: -1, traced: -1, theme: null, poses: posesAt(start),
+  time: start, playing: false, loop: true, speed: 1, follow: false, zoom: null,
+  shown: data.bodies.map(() => true), acting: data.moving.map(() => true), lit: -1, traced: new Set(), theme: null, poses: posesAt(start),
 };
+/** The times that are played and drawn in charts: all, or those that are zoomed into. */
+const range = () => state.zoom ?? [start, start + duration];
+// What takes a picture of each frame while a film is made.
+let filmed = null;
 let renderer = null, size = { width: 1, height: 1 }, waiting = false, lastTick = 0, slowness = 0.016, coarseness = 1;
 
 function readTheme() {
@@ -29,7 +33,7 @@ function mount(made) {
   canvas.className = "view";
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `${count} moving bodies; drag to orbit, plus and minus to zoom`);
+  canvas.setAttribute("aria-label", `${data.bodies.filter((body) => body.ghost < 0).length} moving bodies; drag to orbit, plus and minus to zoom`);
   canvas.addEventListener("webglcontextlost", () => {
     canvas.remove();
     mount(painter());
@@ -38,7 +42,7 @@ function mount(made) {
   root.dataset.renderer = made.name;
   stage.prepend(canvas);
   listen(canvas);
-  showTrace(state.traced);
+  showTraces();
 }
 
 function measure() {
@@ -76,11 +80,12 @@ function tick(ms) {
   if (slowness > 0.045 && coarseness > 0.5) [coarseness, slowness] = [coarseness - 0.25, 0.03];
   sharpen(moving ? coarseness : 1);
   if (state.playing) {
-    state.time += passed * state.speed;
-    if (state.time > start + duration) {
-      if (state.loop) state.time = start + ((state.time - start) % (duration || 1));
+    const [first, last] = range();
+    state.time = Math.max(first, state.time + passed * state.speed);
+    if (state.time > last) {
+      if (state.loop) state.time = first + ((state.time - first) % (last - first || 1));
       else {
-        state.time = start + duration;
+        state.time = last;
         play(false);
       }
     }
@@ -95,11 +100,12 @@ function draw() {
   if (state.follow) camera.target = add(camera.target, sub(middleOf(poses), middleOf(state.poses)));
   state.poses = poses;
   const view = eyes(size.width, size.height);
-  const color = rgb(vivid(data.bodies[state.traced]?.color || "#000000"));
   const held = data.lines.map(({ ends }) => ends.every(({ body }) => state.shown[body]));
-  const shown = [...state.shown, ...held, ...movingAt(state.time).map(([a]) => !Number.isNaN(a[0]))];
-  renderer.draw({ ...state, poses: [...poses, ...linesAt(poses, state.time)], shown, view, color, now: state.time, around: setting() });
+  const acting = movingAt(state.time).map(([a, b], i) => state.acting[i] && Math.hypot(...sub(b, a)) > 1e-6 * radius);
+  const shown = [...state.shown, ...held, ...acting, ...arrows.map(([, i]) => acting[i])];
+  renderer.draw({ ...state, poses: [...poses, ...linesAt(poses, state.time)], shown, view, now: state.time, around: setting() });
   drawAxes(view);
+  filmed?.();
   showClock();
   charts.forEach((chart) => chart.draw());
 }
@@ -154,6 +160,7 @@ function setFollow(on) {
   state.follow = on;
   $("follow").setAttribute("aria-pressed", on);
   const { cell } = setting();
+  $("scale").hidden = !data.floor;
   $("scale").textContent = `Grid ${cell < 0.001 || cell >= 1e5 ? figure(cell) : Number(cell.toPrecision(1))} m`;
   lookFromSide("home");
 }

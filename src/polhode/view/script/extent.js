@@ -13,13 +13,18 @@ const cloud = [];
 for (let n = 0, most = Math.min(frames, 120); n < most; n++)
   posesAt(start + (duration * n) / Math.max(1, most - 1)).forEach(({ R, p }, k) =>
     outlines[k].forEach((point) => cloud.push(add(apply(R, point), p))));
+for (let n = 0; arrows.length && n < 40; n++)
+  movingAt(start + (duration * n) / 39).forEach((ends, i) => {
+    if (data.moving[i].arrow && !Number.isNaN(ends[0][0])) cloud.push(...ends);
+  });
 if (!cloud.length) cloud.push([0, 0, 0], [1, 1, 1]);
 const low = [0, 1, 2].map((c) => cloud.reduce((m, p) => Math.min(m, p[c]), Infinity));
 const high = [0, 1, 2].map((c) => cloud.reduce((m, p) => Math.max(m, p[c]), -Infinity));
 const centre = scale(add(low, high), 0.5);
 const radius = Math.hypot(...sub(high, low)) / 2 || 1;
 const floating = low[2] < -0.002 * radius || low[2] > 2 * radius;
-const ground = data.ground ?? (floating ? low[2] - 0.12 * radius : 0);
+// Without a floor there is no ground to throw shadows on, or to come near to.
+const ground = !data.floor ? low[2] - 20 * radius : data.ground ?? (floating ? low[2] - 0.12 * radius : 0);
 
 /** The nearest of 1, 2, 5 times a power of ten that is not below x. */
 function nice(x) {
@@ -30,6 +35,7 @@ function nice(x) {
 // What travels far for its size is better followed than watched from afar.
 const from = posesAt(start);
 const movers = data.bodies.map((_, k) => k).filter((k) => {
+  if (data.bodies[k].ghost >= 0) return false;
   for (let i = 0; i < frames; i++) {
     const at = 3 * (i * count + k);
     if (Math.hypot(...[0, 1, 2].map((c) => positions[at + c] - positions[3 * k + c])) > 0.05 * radius) return true;
@@ -39,6 +45,15 @@ const movers = data.bodies.map((_, k) => k).filter((k) => {
 const middleOf = (poses) => scale(movers.reduce((sum, k) => add(sum, poses[k].p), [0, 0, 0]), 1 / (movers.length || 1));
 const gathered = movers.reduce((far, k) => Math.max(far, Math.hypot(...sub(from[k].p, middleOf(from))) + coarse[k].reach), 0);
 const travels = movers.length > 0 && gathered > 0 && radius > 3 * gathered;
+/** How far it goes over the ground; what falls is watched from where it is. */
+const roams = (() => {
+  let far = 0;
+  for (let i = 0; i < frames; i += Math.max(1, frames >> 7)) {
+    const [x, y] = sub(middleOf(posesAt(start + i * data.step)), middleOf(from));
+    far = Math.max(far, Math.hypot(x, y));
+  }
+  return travels && data.floor && far > 3 * gathered;
+})();
 
 /** The size of what is looked at, the point of the ground below it, and the grid that suits both. */
 function setting() {

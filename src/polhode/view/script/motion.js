@@ -36,14 +36,50 @@ function movingAt(time) {
     ends[6 * i + at + c] * (1 - s) + ends[6 * j + at + c] * s))));
 }
 
-/** Lines between points of two bodies, or that move, drawn as rods of length one along z, stretched from end to end. */
-const lines = [...data.lines, ...data.moving].map(({ color, radius }) => ({
-  color, shapes: [{ kind: "cylinder", size: [radius, 1], position: [0, 0, 0.5], rotation: [1, 0, 0, 0] }],
-}));
+// An arrow's tip is a cone, this long and wide in radii of its shaft.
+const TIP = [9, 3.2];
+const rod = (radius) => ({ kind: "cylinder", size: [radius, 1], position: [0, 0, 0.5], rotation: [1, 0, 0, 0] });
+const tip = (radius) => ({ kind: "cone", size: [TIP[1] * radius, TIP[0] * radius], position: [0, 0, -0.5 * TIP[0] * radius], rotation: [1, 0, 0, 0] });
+
+/** What is drawn of lines: rods of length one along z, stretched from end to end, and after them the tips of arrows. */
+const rods = [...data.lines, ...data.moving].map(({ color, radius }) => ({ color, shapes: [rod(radius)] }));
+const arrows = data.moving.map((line, i) => [line, i]).filter(([line]) => line.arrow);
+const lines = [...rods, ...arrows.map(([{ color, radius }]) => ({ color, shapes: [tip(radius)] }))];
+
+/** Axes of which z points along a vector: rows of a matrix whose columns are x, y and z. */
+function axesAlong(z, wide, long) {
+  const x = unit(cross(Math.abs(z[1]) < 0.9 * Math.hypot(...z) ? [0, 1, 0] : [1, 0, 0], z)), y = cross(unit(z), x);
+  return [0, 1, 2].flatMap((i) => [wide * x[i], wide * y[i], long * z[i]]);
+}
+
 function linesAt(poses, time) {
   const held = data.lines.map(({ ends }) => ends.map(({ body, point }) => add(poses[body].p, apply(poses[body].R, point))));
-  return [...held, ...movingAt(time)].map(([a, b]) => {
-    const z = sub(b, a), x = unit(cross(Math.abs(z[1]) < 0.9 * Math.hypot(...z) ? [0, 1, 0] : [1, 0, 0], z)), y = cross(unit(z), x);
-    return { R: [0, 1, 2].flatMap((i) => [x[i], y[i], z[i]]), p: a };
+  const ends = movingAt(time);
+  // A vector shorter than its tip is a smaller tip.
+  const shares = ends.map(([a, b], i) => Math.min(1, Math.hypot(...sub(b, a)) / (TIP[0] * data.moving[i].radius)));
+  const shafts = ends.map(([a, b], i) => {
+    if (!data.moving[i].arrow) return [a, b];
+    return [a, sub(b, scale(unit(sub(b, a)), 0.9 * shares[i] * TIP[0] * data.moving[i].radius))];
   });
+  const tips = arrows.map(([, i]) => {
+    const [a, b] = ends[i];
+    return { R: axesAlong(unit(sub(b, a)), shares[i], shares[i]), p: b };
+  });
+  return [...[...held, ...shafts].map(([a, b]) => ({ R: axesAlong(sub(b, a), 1, 1), p: a })), ...tips];
+}
+
+/** Points whose paths can be drawn: one of each body, then those that were asked for. */
+const tracers = [
+  ...data.bodies.map((body, k) => ({ name: body.name, body: k, point: body.tracer, color: body.color })),
+  ...data.traces.map((trace, i) => ({ ...trace, color: data.palette[(i + 3) % data.palette.length] })),
+];
+
+function pathOf({ body, point }) {
+  const path = [];
+  for (let i = 0; i < frames; i++) {
+    const at = 4 * (i * count + body), from = 3 * (i * count + body);
+    const p = add(positions.subarray(from, from + 3), apply(turn(...quaternions.subarray(at, at + 4)), point));
+    path.push(apply(upright, p));
+  }
+  return path;
 }

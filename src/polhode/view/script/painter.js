@@ -4,9 +4,9 @@ function painter() {
   const canvas = document.createElement("canvas");
   const pen = canvas.getContext("2d");
   const meshes = [...data.bodies, ...lines].map((body) => meshOf(body, 16));
-  let path = null;
+  let traces = [];
 
-  function draw({ poses, shown, lit, view, theme, color, now, around }) {
+  function draw({ poses, shown, lit, view, theme, now, around }) {
     const density = canvas.width / view.width;
     pen.setTransform(density, 0, 0, density, 0, 0);
     pen.clearRect(0, 0, view.width, view.height);
@@ -27,7 +27,7 @@ function painter() {
     };
 
     const cells = 9, { cell, middle: below } = around, from = (c) => (Math.round(below[c] / cell) - cells) * cell;
-    for (let i = 0; i <= 2 * cells; i++) {
+    for (let i = 0; data.floor && i <= 2 * cells; i++) {
       pen.beginPath();
       pen.strokeStyle = ink(theme.grid, 0.4 * (1 - Math.abs(i - cells) / (cells + 1)) ** 1.5);
       const x = from(0) + i * cell, y = from(1) + i * cell, width = 2 * cells * cell;
@@ -48,14 +48,16 @@ function painter() {
         if (Math.min(eyed[a][2], eyed[b][2], eyed[c][2]) < view.near) return;
         const area = (cast[b][0] - cast[a][0]) * (cast[c][1] - cast[a][1]) - (cast[b][1] - cast[a][1]) * (cast[c][0] - cast[a][0]);
         const order = area > 0 ? [a, b, c] : [a, c, b];
-        order.forEach((i, n) => (n ? shadow.lineTo(...cast[i]) : shadow.moveTo(...cast[i])));
-        shadow.closePath();
+        if (data.floor && !isGhost(k)) {
+          order.forEach((i, n) => (n ? shadow.lineTo(...cast[i]) : shadow.moveTo(...cast[i])));
+          shadow.closePath();
+        }
         const N = unit(apply(R, add(add(mesh.normals[a], mesh.normals[b]), mesh.normals[c])));
         const middle = scale(add(add(world[a], world[b]), world[c]), 1 / 3);
         if (dot(N, sub(view.eye, middle)) <= 0) return;
         const light = 0.5 + 0.16 * N[2] + 0.42 * Math.max(0, dot(N, SUN));
         const base = mesh.colors[a].map((x) => Math.min(1, x * light + 0.05 + (k === lit ? 0.2 : 0)));
-        faces.push([Math.hypot(...sub(view.eye, middle)), [eyed[a], eyed[b], eyed[c]].map(flat), ink(base, 1)]);
+        faces.push([Math.hypot(...sub(view.eye, middle)), [eyed[a], eyed[b], eyed[c]].map(flat), ink(base, isGhost(k) ? 0.22 : 1)]);
       });
     });
     if (view.eye[2] > ground) {
@@ -72,17 +74,17 @@ function painter() {
       pen.fill();
       pen.stroke();
     }
-    if (path) {
-      pen.lineWidth = 2;
-      const split = Math.round((now - start) / (data.step || 1));
+    const split = Math.round((now - start) / (data.step || 1));
+    for (const { path, color, pale } of traces) {
+      pen.lineWidth = pale ? 1.3 : 2;
       for (const [first, last, alpha] of [[0, split, 0.95], [split, path.length - 1, 0.24]]) {
         pen.beginPath();
-        pen.strokeStyle = ink(color, alpha);
+        pen.strokeStyle = ink(rgb(vivid(color)), pale ? alpha / 2 : alpha);
         for (let i = first; i < last; i++) segment(path[i], path[i + 1]);
         pen.stroke();
       }
     }
   }
 
-  return { name: "painter", canvas, draw, setTrace: (p) => (path = p) };
+  return { name: "painter", canvas, draw, setTraces: (given) => (traces = given) };
 }

@@ -6,7 +6,7 @@ function bodyAt(x, y) {
   const ray = unit(add(add(scale(view.right, (x - size.width / 2) / half), scale(view.up, (size.height / 2 - y) / half)), scale(view.back, -1)));
   let found = -1, nearest = Infinity;
   coarse.forEach((mesh, k) => {
-    if (!state.shown[k]) return;
+    if (!state.shown[k] || isGhost(k)) return;
     const { R, p } = state.poses[k];
     const o = applyBack(R, sub(view.eye, p)), d = applyBack(R, ray);
     const along = -dot(o, d);
@@ -88,7 +88,9 @@ function listen(canvas) {
   const lift = (event) => {
     if (!fingers.delete(event.pointerId) || event.type !== "pointerup" || travelled > 4 || fingers.size) return;
     const k = bodyAt(...place(event));
-    if (k >= 0) showTrace(k === state.traced ? -1 : k);
+    if (k < 0) return;
+    if ($("equations").hidden) toggleTrace(k);
+    else showEquations(k);
   };
   canvas.addEventListener("pointerup", lift);
   canvas.addEventListener("pointercancel", lift);

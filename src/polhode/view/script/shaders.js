@@ -22,7 +22,7 @@ const SHADERS = {
     void main() { vec4 w = model * vec4(point, 1.0); p = w.xyz; n = mat3(model) * normal; c = color; gl_Position = view * w; }`,
     `${LIT}
     in vec3 p, n, c; out vec4 pixel;
-    uniform vec3 eye, toSun; uniform float bias, ground, reach, day, glow;
+    uniform vec3 eye, toSun; uniform float bias, ground, reach, day, glow, alpha;
     void main() {
       vec3 N = normalize(n), V = normalize(eye - p), H = normalize(V + toSun);
       // The winding of a mesh cannot be trusted: what is seen looks at the eye.
@@ -36,7 +36,7 @@ const SHADERS = {
       float shine = pow(max(dot(N, H), 0.0), 60.0) * 0.22 * shade + pow(max(dot(N, H), 0.0), 9.0) * 0.05 * shade;
       float rim = pow(1.0 - max(dot(N, V), 0.0), 4.0) * (0.10 + 0.5 * glow);
       vec3 light = base * (ambient + fill + vec3(1.0, 0.97, 0.92) * sunny * 0.95) + vec3(shine) + sky * rim;
-      pixel = vec4(pow(min(light, vec3(1.0)), vec3(1.0 / 2.2)), 1.0);
+      pixel = vec4(pow(min(light, vec3(1.0)), vec3(1.0 / 2.2)), 1.0) * alpha;
     }`,
   ],
   depth: [
@@ -71,7 +71,7 @@ const SHADERS = {
       vec2 side = length(d) > 1e-6 ? normalize(vec2(-d.y, d.x)) : vec2(0.0);
       a.xy += side * mark.x * width / size * a.w; a.z -= 0.0004 * a.w; when = mark.y; gl_Position = a;
     }`,
-    `in float when; out vec4 pixel; uniform vec3 color; uniform float now;
-    void main() { float a = when <= now ? 0.95 : 0.24; pixel = vec4(color * a, a); }`,
+    `in float when; out vec4 pixel; uniform vec3 color; uniform float now, strength;
+    void main() { float a = strength * (when <= now ? 0.95 : 0.24); pixel = vec4(color * a, a); }`,
   ],
 };

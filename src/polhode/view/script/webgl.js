@@ -45,7 +45,7 @@ function webgl() {
     return made;
   }
 
-  let solid, depth, floor, trace, meshes, plane, map, target, ribbon = null;
+  let solid, depth, floor, trace, meshes, plane, map, target, ribbons = [];
   try {
     [solid, depth, floor, trace] = ["solid", "depth", "floor", "trace"].map((name) => program(SHADERS[name]));
     meshes = [...data.bodies, ...lines].map((body) => {
@@ -84,7 +84,7 @@ function webgl() {
 
   /** The sun's orthographic view of what is visible, as tight as a sphere around it. */
   function sunView(poses, shown) {
-    const seen = poses.slice(0, count).map((pose, k) => [pose, coarse[k].reach]).filter((_, k) => shown[k] && meshes[k].length);
+    const seen = poses.slice(0, count).map((pose, k) => [pose, coarse[k].reach]).filter((_, k) => shown[k] && meshes[k].length && !isGhost(k));
     if (!seen.length) return { matrix: placed(turn(1, 0, 0, 0), [9, 9, 9]), size: 1 };
     const middle = scale(seen.reduce((sum, [pose]) => add(sum, pose.p), [0, 0, 0]), 1 / seen.length);
     const size = 1.05 * seen.reduce((far, [pose, reach]) => Math.max(far, Math.hypot(...sub(pose.p, middle)) + reach), 0);
@@ -93,27 +93,27 @@ function webgl() {
     return { matrix: times(shrink, lookFrom(middle, right, up, SUN)), size };
   }
 
-  function setTrace(path) {
-    if (ribbon) gl.deleteVertexArray(ribbon.vertices);
-    ribbon = null;
-    if (!path) return;
-    const points = [], nexts = [], marks = [];
-    path.forEach((p, i) => {
-      const next = i + 1 < path.length ? path[i + 1] : add(p, sub(p, path[Math.max(0, i - 1)]));
-      for (const side of [-1, 1]) {
-        points.push(...p);
-        nexts.push(...next);
-        marks.push(side, i * data.step);
-      }
+  function setTraces(paths) {
+    ribbons.forEach(({ vertices }) => gl.deleteVertexArray(vertices));
+    ribbons = paths.map(({ path, color, pale }) => {
+      const points = [], nexts = [], marks = [];
+      path.forEach((p, i) => {
+        const next = i + 1 < path.length ? path[i + 1] : add(p, sub(p, path[Math.max(0, i - 1)]));
+        for (const side of [-1, 1]) {
+          points.push(...p);
+          nexts.push(...next);
+          marks.push(side, i * data.step);
+        }
+      });
+      return { vertices: arrays([points, 3], [nexts, 3], [marks, 2]), length: 2 * path.length, color, pale };
     });
-    ribbon = { vertices: arrays([points, 3], [nexts, 3], [marks, 2]), length: 2 * path.length };
   }
 
-  function draw({ poses, shown, lit, view, theme, color, now, around }) {
+  function draw({ poses, shown, lit, view, theme, now, around }) {
     const { matrix: sun, size } = sunView(poses, shown);
     const models = poses.map(({ R, p }) => placed(R, p));
-    const each = (use) => meshes.forEach((mesh, k) => {
-      if (!shown[k] || !mesh.length) return;
+    const each = (ghosts, use) => meshes.forEach((mesh, k) => {
+      if (!shown[k] || !mesh.length || isGhost(k) !== ghosts) return;
       use(k);
       gl.bindVertexArray(mesh.vertices);
       gl.drawElements(gl.TRIANGLES, mesh.length, gl.UNSIGNED_INT, 0);
@@ -128,7 +128,7 @@ function webgl() {
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(2, 4);
     let set = depth({ sun });
-    each((k) => set.model(models[k]));
+    each(false, (k) => set.model(models[k]));
     gl.disable(gl.POLYGON_OFFSET_FILL);
 
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
@@ -140,27 +140,42 @@ function webgl() {
     set = solid({
       ...shared, eye: view.eye, toSun: SUN, bias: (8 * size) / SHADOW_SIZE, ground, reach: 0.25 * around.reach, day: theme.day,
     });
-    each((k) => {
+    const put = (k) => {
       set.model(models[k]);
       set.glow(k === lit ? 1 : 0);
-    });
+    };
+    set.alpha(1);
+    each(false, put);
 
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    if (data.ghosts.length) {
+      // First how near they are, then their colour where nothing is nearer: so what is behind a ghost's own skin is not seen.
+      set.alpha(0.3);
+      gl.colorMask(false, false, false, false);
+      each(true, put);
+      gl.colorMask(true, true, true, true);
+      each(true, put);
+    }
     gl.depthMask(false);
-    floor({
-      ...shared, middle: around.middle, extent: 6 * around.reach, cell: around.cell,
-      line: theme.grid, shade: theme.shade, depth: theme.day ? 0.27 : 0.6,
-    });
-    gl.bindVertexArray(plane);
-    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
-    if (ribbon) {
-      trace({ view: view.matrix, size: [canvas.width, canvas.height], width: 2.2 * (canvas.width / view.width), color, now: now - start });
-      gl.bindVertexArray(ribbon.vertices);
-      gl.drawArrays(gl.TRIANGLE_STRIP, 0, ribbon.length);
+    if (data.floor) {
+      floor({
+        ...shared, middle: around.middle, extent: 6 * around.reach, cell: around.cell,
+        line: theme.grid, shade: theme.shade, depth: theme.day ? 0.27 : 0.6,
+      });
+      gl.bindVertexArray(plane);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    }
+    for (const { vertices, length, color, pale } of ribbons) {
+      trace({
+        view: view.matrix, size: [canvas.width, canvas.height], width: (pale ? 1.4 : 2.2) * (canvas.width / view.width),
+        color: rgb(vivid(color)), strength: pale ? 0.5 : 1, now: now - start,
+      });
+      gl.bindVertexArray(vertices);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, length);
     }
     gl.bindVertexArray(null);
   }
 
-  return { name: "webgl2", canvas, draw, setTrace };
+  return { name: "webgl2", canvas, draw, setTraces };
 }
