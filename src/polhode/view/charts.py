@@ -64,13 +64,13 @@ def _size(channel: Channel) -> float:
 
 
 def _range(index: int, channel: Channel, largest: float) -> _Range:
-    values = np.concatenate([channel.values, *channel.beside])
-    finite = values[np.isfinite(values)]
-    if not len(finite):
+    own, every = channel.values, np.concatenate([channel.values, *channel.beside])
+    own, every = own[np.isfinite(own)], every[np.isfinite(every)]
+    if not len(own):
         return _Range(index, 0.0, 0.0, steady=True)
-    low, high = float(finite.min()), float(finite.max())
-    steady = high - low <= max(STEADY * max(abs(low), abs(high)), ROUNDING * largest)
-    return _Range(index, low, high, steady, channel.unit == "rad" and high - low > TURNS)
+    width = float(np.ptp(own))
+    steady = width <= max(STEADY * float(np.abs(own).max()), ROUNDING * largest)
+    return _Range(index, float(every.min()), float(every.max()), steady, channel.unit == "rad" and width > TURNS)
 
 
 def _turn(chart: Sequence[_Range]) -> int:

@@ -110,7 +110,7 @@ def _check_length(place: str, what: str, length: int, motion: Motion) -> None:
 #: The elements that formulas are written with, and what may stand in them.
 _FORMULA = re.compile(
     r"</?(?:math|mrow|mi|mn|mo|mtext|mfrac|msqrt|msup|msub|mover|mtable|mtr|mtd)"
-    r"(?: (?:display|mathvariant|stretchy|accent|columnalign)=\"[a-z]+\")*>"
+    r"(?: (?:display|displaystyle|accent)=\"[a-z]+\")*>"
 )
 
 
