@@ -35,6 +35,7 @@ def run(
     reactions: Sequence[str] = (),
     derivation: Mapping[str, Any] = MappingProxyType({}),
     digits: int = show.DIGITS,
+    channels: Sequence[str] | None = None,
 ) -> int:
     """Load, derive, simulate, write; returns the exit code. Numbers in tables have so many digits."""
     system = file.system()
@@ -63,7 +64,7 @@ def run(
         if not isinstance(error.trajectory, Trajectory):
             raise
         stopped, trajectory = error, error.trajectory
-    written = _write(trajectory, files, reactions)
+    written = _write(trajectory, files, reactions, channels)
     if json:
         show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions) | _audit_record(audit))
     else:
@@ -120,7 +121,12 @@ def check_folder(option: str, path: Path) -> None:
         )
 
 
-def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Sequence[str]) -> list[Path]:
+def _write(
+    trajectory: Trajectory,
+    files: dict[str, Path | None],
+    reactions: Sequence[str],
+    channels: Sequence[str] | None = None,
+) -> list[Path]:
     written = []
     for option, path in files.items():
         if path is None:
@@ -131,7 +137,7 @@ def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Seq
         if option == "csv":
             trajectory.to_csv(path, reactions)
         elif option == "page":
-            trajectory.animate(path)
+            trajectory.animate(path, channels=channels)
         elif option == "plot":
             trajectory.plot(path, reactions)
         else:

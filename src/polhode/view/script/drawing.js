@@ -78,7 +78,7 @@ function tick(ms) {
   // Where drawing is slow a moving picture is coarser; one at rest is always sharp.
   if (lasted > 0 && lasted < 1) slowness += 0.15 * (lasted - slowness);
   if (slowness > 0.045 && coarseness > 0.5) [coarseness, slowness] = [coarseness - 0.25, 0.03];
-  sharpen(moving ? coarseness : 1);
+  sharpen(moving && !filmed ? coarseness : 1);
   if (state.playing) {
     const [first, last] = range();
     state.time = Math.max(first, state.time + passed * state.speed);
@@ -153,7 +153,7 @@ function fly(passed) {
 function framed(name) {
   const [azimuth, elevation] = VIEWS[name], aspect = size.width / size.height;
   if (!state.follow) return fitted(azimuth, elevation, aspect);
-  return { azimuth, elevation, target: middleOf(state.poses), distance: gathered / Math.sin(FIELD / 2) / Math.min(1, aspect) };
+  return { azimuth, elevation, target: middleOf(state.poses), distance: (1.2 * gathered) / Math.sin(FIELD / 2) / Math.min(1, aspect) };
 }
 
 function setFollow(on) {

@@ -18,9 +18,11 @@ function growing() {
 
 /** Up to 255 colours by median cut of colours of five bits a channel, and the number of the nearest for each of these. */
 function paletteOf(pictures) {
-  const counts = new Uint32Array(1 << 15);
+  let counts = new Float64Array(1 << 15);
   const key = (p, i) => ((p[i] >> 3) << 10) | ((p[i + 1] >> 3) << 5) | (p[i + 2] >> 3);
   for (const p of pictures) for (let i = 0; i < p.length; i += 4) counts[key(p, i)]++;
+  // By the root of how often it is met, so that thin lines keep their colour beside a wide background.
+  counts = counts.map(Math.sqrt);
   const part = (color, c) => (color >> (10 - 5 * c)) & 31;
   let boxes = [[...counts.keys()].filter((color) => counts[color])];
   while (boxes.length < 255) {
@@ -42,12 +44,29 @@ function paletteOf(pictures) {
     cut = clamp(cut, 1, box.length - 1);
     boxes.splice(best, 1, box.slice(0, cut), box.slice(cut));
   }
-  const nearest = new Uint8Array(1 << 15), colors = boxes.map((box, n) => {
+  const nearest = new Int16Array(1 << 15).fill(-1), colors = boxes.map((box, n) => {
     const total = box.reduce((sum, color) => sum + counts[color], 0) || 1;
     box.forEach((color) => (nearest[color] = n));
     return [0, 1, 2].map((c) => Math.round((box.reduce((sum, color) => sum + counts[color] * part(color, c), 0) / total) * (255 / 31)));
   });
-  return { colors, numbers: (p) => Uint8Array.from({ length: p.length / 4 }, (_, i) => nearest[key(p, 4 * i)]) };
+  // A colour that is in none of the pictures that were counted is the one that is least far from it.
+  const found = (color) => {
+    let best = 0, least = Infinity;
+    colors.forEach((known, n) => {
+      const far = known.reduce((sum, x, c) => sum + (x - (part(color, c) * 255) / 31) ** 2, 0);
+      if (far < least) [best, least] = [n, far];
+    });
+    return (nearest[color] = best);
+  };
+  const numbers = (p) => {
+    const made = new Uint8Array(p.length / 4);
+    for (let i = 0; i < made.length; i++) {
+      const color = key(p, 4 * i);
+      made[i] = nearest[color] < 0 ? found(color) : nearest[color];
+    }
+    return made;
+  };
+  return { colors, numbers };
 }
 
 /** Numbers of eight bits by LZW, as GIF has it: codes of nine to twelve bits in blocks of at most 255 bytes. */

@@ -48,7 +48,7 @@ function saveFilm(type, done) {
   setLoop(false);
   state.time = range()[0];
   filmed = () => {
-    compose(canvas);
+    compose(canvas, canvas.width);
     if (state.playing) return;
     filmed = null;
     setLoop(loop);
