@@ -11,7 +11,6 @@ firstTraces().forEach((k) => state.traced.add(k));
 showTraces();
 $("follow").hidden = !travels;
 setFollow(roams);
-Object.assign(camera, framed("home"), { flight: null });
 new ResizeObserver(measure).observe(stage);
 measure();
 if (!readAddress()) play(!still.matches);

@@ -21,9 +21,26 @@ function extentOf(lists, base, [from, to]) {
   return [base + low, base + high];
 }
 
+/** Long names without the words that all names begin and end with, such as those of a robot's joints. */
+function shortNames() {
+  const names = channels.map((c) => c.name), words = names.filter((name) => name.length > 9 && !/[\s(]/.test(name)).map((name) => name.replace(/'+$/, "").split(/(?<=[_.:\/])|(?=[_.:\/])/));
+  const common = (from) => {
+    let n = 0;
+    while (words.length > 1 && words.every((list) => list.length > n + 1 && list[from(list, n)] === words[0][from(words[0], n)])) n++;
+    return n;
+  };
+  const first = common((_, n) => n), last = common((list, n) => list.length - 1 - n);
+  return (name) => {
+    const [, body, primes] = /^(.*?)('*)$/s.exec(name), list = body.split(/(?<=[_.:\/])|(?=[_.:\/])/);
+    if (name.length <= 9 || /[\s(]/.test(name) || list.length <= first + last) return name;
+    return list.slice(first, list.length - last).join("").replace(/^[_.:\/]+|[_.:\/]+$/g, "") + primes;
+  };
+}
+
 /** A line of the legend: a button that hides or shows its channel, and the value at the moment. */
 function legend(member, members, chart) {
-  const button = element("button", { type: "button", textContent: member.name, title: `${member.name}: click to hide or show, double-click or Shift+Enter for this one alone` });
+  const button = element("button", { type: "button", textContent: member.short, title: `${member.name}: click to hide or show, double-click or Shift+Enter for this one alone` });
+  button.setAttribute("aria-label", member.name);
   const value = element("dd"), line = element("div", {}, element("dt", {}, button), value);
   const alone = () => {
     const only = members.every((m) => m.shown === (m === member));
@@ -234,7 +251,8 @@ function strip(members, isLast) {
 }
 
 function listCharts() {
-  channels.forEach((c) => (c.hiddenBeside = new Set()));
+  const short = shortNames();
+  channels.forEach((c) => Object.assign(c, { hiddenBeside: new Set(), short: short(c.name) }));
   const all = data.charts.map((numbers) => numbers.map((n) => channels[n]));
   // Colours start afresh in each strip, so that neighbours within one differ the most.
   all.forEach((members) => members.forEach((m, i) => (m.color = data.palette[i % data.palette.length])));

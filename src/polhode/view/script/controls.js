@@ -56,7 +56,11 @@ function listenToControls() {
   $("play").addEventListener("click", () => play(!state.playing));
   $("loop").addEventListener("click", () => setLoop(!state.loop));
   $("equations-close").addEventListener("click", () => showEquations(-1));
-  $("follow").addEventListener("click", () => setFollow(!state.follow));
+  const follow = () => {
+    setFollow(!state.follow);
+    lookFromSide("home");
+  };
+  $("follow").addEventListener("click", follow);
   $("views").addEventListener("click", (event) => {
     if (event.target.dataset.view) lookFromSide(event.target.dataset.view);
   });
@@ -74,7 +78,7 @@ function listenToControls() {
       End: () => seek(start + duration),
       l: () => setLoop(!state.loop),
       r: () => lookFromSide("home"),
-      f: travels ? () => setFollow(!state.follow) : null,
+      f: travels ? follow : null,
       Escape: $("equations").hidden ? null : () => showEquations(-1),
     }[event.key];
     if (!doing) return;

@@ -162,7 +162,6 @@ function setFollow(on) {
   const { cell } = setting();
   $("scale").hidden = !data.floor;
   $("scale").textContent = `Grid ${cell < 0.001 || cell >= 1e5 ? figure(cell) : Number(cell.toPrecision(1))} m`;
-  lookFromSide("home");
 }
 
 function lookFromSide(name) {

@@ -10,7 +10,7 @@ const outlines = coarse.map((mesh, k) => {
 });
 data.lines.forEach(({ ends }) => ends.forEach(({ body, point }) => outlines[body].push(point)));
 const cloud = [];
-for (let n = 0, most = Math.min(frames, 120); n < most; n++)
+for (let n = 0, most = Math.min(frames, clamp(Math.round(2400 / count), 24, 120)); n < most; n++)
   posesAt(start + (duration * n) / Math.max(1, most - 1)).forEach(({ R, p }, k) =>
     outlines[k].forEach((point) => cloud.push(add(apply(R, point), p))));
 for (let n = 0; arrows.length && n < 40; n++)
