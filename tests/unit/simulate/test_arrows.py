@@ -19,7 +19,7 @@ def system():
     arm = s.body("arm", 2, com=(0, 0, -1), inertia=(0.1, 0.1, 0.1))
     s.joint("hinge", s.ground, arm, ph.Revolute("y"))
     s.frame("tip", arm, at=(0, 0, -2))
-    s.force("push", arm, (3, 0, 0), at=(0, 0, -1))
+    s.force(arm, (3, 0, 0), at=(0, 0, -1), name="push")
     return s
 
 
@@ -53,8 +53,8 @@ def test_a_force_stands_where_it_acts(run):
 
 def test_angular_velocity_and_momentum(run):
     ((_, spin),) = vectors(run, ["angular velocity"]).values()
-    assert np.allclose(spin[:, [0, 2]], 0)
     moving = run.u[:, 0] != 0
+    assert np.allclose(spin[moving][:, [0, 2]], 0)
     assert np.array_equal(np.sign(spin[moving, 1]), np.sign(run.u[moving, 0]))
     made = vectors(run, "momentum")
     about_origin, linear = run.momentum

@@ -17,8 +17,8 @@ def pendulum():
     m, l = s.parameter("m", 2.0, unit="kg"), s.parameter("l", 0.5, unit="m")
     bob = s.body("bob", m, com=(0, 0, -l))
     s.joint("hinge", s.ground, bob, ph.Revolute("y"))
-    s.input("wind", 0.5, unit="N")
-    s.force("gust", bob, (s.inputs["wind"].symbol, 0, 0), at=(0, 0, -l))
+    wind = s.input("wind", 0.5, unit="N")
+    s.force(bob, (wind, 0, 0), at=(0, 0, -l), name="gust")
     return s
 
 

@@ -58,7 +58,7 @@ def test_the_chart_shows_the_value_of_the_moment(browser, swing):
 
 def test_a_small_drift_is_told_in_words(browser, swing):
     browser.open(swing, "0")
-    assert "varies by" in browser.value("document.querySelector('.flat').textContent")
+    assert "varies by" in browser.value("document.querySelector('.flat:not([hidden])').textContent")
 
 
 def test_it_plays_by_itself_and_space_stops_it(browser, swing):

@@ -45,8 +45,20 @@ const movers = data.bodies.map((_, k) => k).filter((k) => {
 const middleOf = (poses) => scale(movers.reduce((sum, k) => add(sum, poses[k].p), [0, 0, 0]), 1 / (movers.length || 1));
 const gathered = movers.reduce((far, k) => Math.max(far, Math.hypot(...sub(from[k].p, middleOf(from))) + coarse[k].reach), 0);
 const travels = movers.length > 0 && gathered > 0 && radius > 3 * gathered;
-/** How far it goes over the ground; what falls is watched from where it is. */
+/** Whether a body turns where it is, as one does that hangs on the ground. */
+function staysAndTurns(k) {
+  if (isGhost(k) || movers.includes(k)) return false;
+  for (let i = 1; i < frames; i++) {
+    let cosine = 0;
+    for (let c = 0; c < 4; c++) cosine += quaternions[4 * (i * count + k) + c] * quaternions[4 * k + c];
+    if (Math.abs(cosine) < 0.9999) return true;
+  }
+  return false;
+}
+
+/** Whether all of it goes far over the ground, as a vehicle does; what falls or swings is watched from where it is. */
 const roams = (() => {
+  if (data.bodies.some((_, k) => staysAndTurns(k))) return false;
   let far = 0;
   for (let i = 0; i < frames; i += Math.max(1, frames >> 7)) {
     const [x, y] = sub(middleOf(posesAt(start + i * data.step)), middleOf(from));
