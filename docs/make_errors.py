@@ -68,6 +68,7 @@ FAMILIES = {
     "NOTEBOOK": "Sliders in notebooks",
     "OMIT": "Omitted coordinates",
     "ORBIT": "Periodic orbits",
+    "PAGE": "Pages",
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
     "POINCARE": "Poincaré's form of the equations",
