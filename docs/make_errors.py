@@ -73,6 +73,7 @@ FAMILIES = {
     "OMIT": "Omitted coordinates",
     "OPTIM": "Optimal control",
     "ORBIT": "Periodic orbits",
+    "PAGE": "Pages",
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
     "POINCARE": "Poincaré's form of the equations",

@@ -254,6 +254,7 @@ OF_NO_MODULE = {
     "formats/test_round_trip.py",
     "formats/test_samples.py",
     "view/test_browser.py",
+    "view/test_browser_choices.py",
     "view/test_notebook_browser.py",
 }
 

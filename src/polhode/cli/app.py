@@ -133,6 +133,9 @@ def simulate(
     reaction: Annotated[
         list[str] | None, typer.Option(help="A joint or constraint: what it carries, in the text and the plot too.")
     ] = None,
+    channel: Annotated[
+        list[str] | None, typer.Option(help="What the page draws over time: --channel speeds --channel 'l*cos(hip)'")
+    ] = None,
     audit: Annotated[bool, typer.Option("--audit", help="Tell whether power and the rate of energy agree.")] = False,
     digits: Digits = 6,
     formalism: Formalism = "auto",
@@ -154,7 +157,7 @@ def simulate(
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
     given = (source, duration, pose, settings or [], options, files, json, reaction or [])
     chosen = {"formalism": formalism, "speeds": speeds, **_reductions(small, omit, constraints)}
-    raise typer.Exit(command.run(*given, derivation=chosen, digits=digits))
+    raise typer.Exit(command.run(*given, derivation=chosen, digits=digits, channels=channel))
 
 
 @app.command()

@@ -9,6 +9,7 @@ from math import hypot
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from rich.console import Console
 
@@ -35,6 +36,7 @@ def run(
     reactions: Sequence[str] = (),
     derivation: Mapping[str, Any] = MappingProxyType({}),
     digits: int = show.DIGITS,
+    channels: Sequence[str] | None = None,
 ) -> int:
     """Load, derive, simulate, write; returns the exit code. Numbers in tables have so many digits."""
     system = file.system()
@@ -63,7 +65,7 @@ def run(
         if not isinstance(error.trajectory, Trajectory):
             raise
         stopped, trajectory = error, error.trajectory
-    written = _write(trajectory, files, reactions)
+    written = _write(trajectory, files, reactions, channels)
     if json:
         show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions) | _audit_record(audit))
     else:
@@ -120,7 +122,12 @@ def check_folder(option: str, path: Path) -> None:
         )
 
 
-def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Sequence[str]) -> list[Path]:
+def _write(
+    trajectory: Trajectory,
+    files: dict[str, Path | None],
+    reactions: Sequence[str],
+    channels: Sequence[str] | None = None,
+) -> list[Path]:
     written = []
     for option, path in files.items():
         if path is None:
@@ -131,13 +138,22 @@ def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Seq
         if option == "csv":
             trajectory.to_csv(path, reactions)
         elif option == "page":
-            trajectory.animate(path)
+            _write_page(trajectory, path, channels)
         elif option == "plot":
             trajectory.plot(path, reactions)
         else:
             trajectory.save(path)
         written.append(path)
     return written
+
+
+def _write_page(trajectory: Trajectory, path: Path, channels: Sequence[str] | None) -> None:
+    """Write the page, and say what is not drawn on it as sentences."""
+    with catch_warnings(record=True) as told:
+        simplefilter("always")
+        trajectory.animate(path, channels=channels)
+    for each in told:
+        show.console(stderr=True).print(show.plain(str(each.message)), style="yellow", soft_wrap=True)
 
 
 def _tell(out: Console, trajectory: Trajectory, written: list[Path], digits: int) -> None:

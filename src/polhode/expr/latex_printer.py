@@ -12,20 +12,18 @@ shown as escaped text.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from ..errors import understood
 from .extended import Extended
-from .graph import free_symbols, topological
+from .graph import free_symbols
 from .matrix import Matrix, Vector
-from .node import CALL, NEG, SYMBOL, Expr, as_expr
+from .node import CALL, SYMBOL, Expr, as_expr
 from .rational import digits
 from .spelling import latex_escape, latex_name, spelled_latex
-from .text_printer import Printer
+from .typesetting import LONG, RAISED, Typesetter, named_parts
 
 _FUNCTIONS = {
     "sin": r"\sin", "cos": r"\cos", "tan": r"\tan", "asin": r"\arcsin", "acos": r"\arccos",
@@ -33,12 +31,8 @@ _FUNCTIONS = {
     "min": r"\min", "max": r"\max", "sign": r"\operatorname{sign}", "floor": r"\operatorname{floor}",
     "atan2": r"\operatorname{atan2}",
 }  # fmt: skip
-#: Functions whose square is written sin²(x).
-_RAISED = {"sin", "cos", "tan", "sinh", "cosh", "tanh"}
 #: A symbol that is a word.
 _WORD = re.compile(r"(?:\\d*dot\{)?\\mathrm\{\w\w")
-#: An expression with more leaves than this is given a name of its own when intermediates are asked for.
-_LONG, _SHARED = 120, 4
 
 
 def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
@@ -103,34 +97,23 @@ def latex_with_intermediates(
 
 
 def latex_parts(
-    expressions: Sequence[Any], names: Mapping[Expr, str] | None = None, longest: int = _LONG
+    expressions: Sequence[Any], names: Mapping[Expr, str] | None = None, longest: int = LONG
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """Named parts that are shared or have more leaves than `longest`, with their LaTeX, and the expressions in them."""
     roots = [as_expr(value) for value in expressions]
     names = dict(names or {})
     taken = {names.get(node) or spelled_latex(node) for node in free_symbols(roots)}
     letter = next(word for word in _letters() if not any(text.startswith(word) for text in taken))
-    order = topological(roots)
-    uses = Counter(id(used) for used in (*roots, *(arg for node in order for arg in node.args)))
-    cuts: dict[int, str] = {}
-    parts: list[tuple[str, str]] = []
-    counts: dict[int, int] = {}
-    for node in order:
-        counts[id(node)] = 1 if not node.args else sum(counts[id(arg)] for arg in node.args)
-        long = counts[id(node)] > longest
-        if node.op != NEG and (long or (uses[id(node)] > 1 and counts[id(node)] >= _SHARED)):
-            body = _Printer(names, cuts).text(node)
-            counts[id(node)] = 1
-            cuts[id(node)] = f"{letter}_{{{len(cuts) + 1}}}"
-            parts.append((cuts[id(node)], body))
-    return parts, [cuts.get(id(root)) or _Printer(names, cuts).text(root) for root in roots]
+    return named_parts(
+        roots, lambda cuts: _Printer(names, cuts), lambda number: f"{letter}_{{{number}}}", longest=longest
+    )
 
 
 def _letters() -> list[str]:
     return ["z", "w", "v", r"\zeta", r"\xi", *(rf"z^{{({n})}}" for n in range(1000))]
 
 
-class _Printer(Printer):
+class _Printer(Typesetter):
     """LaTeX for nodes, parts before wholes."""
 
     hidden = r"\cdots"
@@ -139,40 +122,10 @@ class _Printer(Printer):
         super().__init__(cuts)
         self.names = names
 
-    def product(self, scale: Fraction, factors: tuple[tuple[Expr, int], ...]) -> str:
-        tangents = self._tangents(factors)
-        above: list[tuple[Expr, int, str]] = []
-        below: list[tuple[Expr, int, str]] = []
-        for base, exponent in factors:
-            if id(base) in tangents and exponent > 0:
-                above.append((base, exponent, "tan"))
-            elif id(base) not in tangents:
-                (above if exponent > 0 else below).append((base, abs(exponent), base.op))
-        top, bottom = self._row(scale.numerator, above), self._row(scale.denominator, below)
-        if bottom == "1":
-            return top
-        # a sum that is all of a numerator or denominator needs no brackets
-        top = self._bare(scale.numerator, above) or top
-        bottom = self._bare(scale.denominator, below) or bottom
+    def fraction(self, top: str, bottom: str) -> str:
         return rf"\frac{{{top}}}{{{bottom}}}"
 
-    def _tangents(self, factors: tuple[tuple[Expr, int], ...]) -> set[int]:
-        """The sines and cosines that stand as sinⁿ(x)/cosⁿ(x)."""
-        sines = {id(b.args[0]): (b, n) for b, n in factors if b.op == "sin" and n > 0 and id(b) not in self.cuts}
-        found: set[int] = set()
-        for base, exponent in factors:
-            if base.op == "cos" and id(base) not in self.cuts and id(base.args[0]) in sines:
-                sine, power = sines[id(base.args[0])]
-                if power == -exponent:
-                    found |= {id(sine), id(base)}
-        return found
-
-    def _bare(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str | None:
-        if scale == 1 and len(factors) == 1 and factors[0][1] == 1 and self.is_open(factors[0][0]):
-            return self.body(factors[0][0])
-        return None
-
-    def _row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
+    def row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
         text = last = "" if scale == 1 and factors else digits(scale)
         for base, exponent, op in factors:
             body = self._power(base, exponent, op)
@@ -187,7 +140,7 @@ class _Printer(Printer):
         body = self.body(base)
         if self.is_open(base):
             body = _brackets(body)
-        elif op in _RAISED and id(base) not in self.cuts and id(base) in self.made:
+        elif op in RAISED and id(base) not in self.cuts and id(base) in self.made:
             raised = _FUNCTIONS[op] + (f"^{{{exponent}}}" if exponent != 1 else "")
             return raised + _brackets(self.body(base.args[0]))
         if exponent == 1:

@@ -57,7 +57,7 @@ _FURTHER: Final = "further rate "
 _REFERENCE: Final = "reference"
 _SEPARATORS: Final = " -.:,/"
 
-_GREEK = {
+GREEK = {
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
     "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta",
     "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
@@ -113,8 +113,8 @@ def spelled(x: Expr) -> str:
     >>> spelled(symbol("x", "speed")), spelled(symbol("v", "speed", OWN)), spelled(symbol("x", "effort"))
     ("x'", 'v', 'tau_x')
     """
-    head, primes = _style(x)
-    name = _word_of(x)
+    head, primes = style_of(x)
+    name = word_of(x)
     return head + (name if _is_plain(head, name) else repr(name)) + "'" * primes
 
 
@@ -126,8 +126,8 @@ def identifier(x: Expr) -> str:
     """
     if x.data[0] == "symbol":
         return x.name
-    head, primes = _style(x)
-    made = head + _as_identifier(_word_of(x)) + (_DOTS[primes] if primes < len(_DOTS) else f"_dot{primes}")
+    head, primes = style_of(x)
+    made = head + _as_identifier(word_of(x)) + (_DOTS[primes] if primes < len(_DOTS) else f"_dot{primes}")
     made = made if made.isidentifier() else f"_{made}"
     kept = keyword.iskeyword(made) or (made in _KEPT_IN_SYMPY and x.data[0] not in _OURS)
     return f"{made}_" if kept else made
@@ -139,8 +139,8 @@ def spelled_latex(x: Expr) -> str:
     >>> print(spelled_latex(symbol("theta_1", "speed")), spelled_latex(symbol("q1", "effort")))
     \dot{\theta}_{1} \tau_{q_{1}}
     """
-    head, primes = _style(x)
-    name = _word_of(x)
+    head, primes = style_of(x)
+    name = word_of(x)
     accent = _ACCENTS[primes] if primes < len(_ACCENTS) else ""
     made = _accented(f"{_word(head[:-1])}_{{{latex_name(name)}}}", accent) if head else latex_name(name, accent)
     return f"{{{made}}}^{{({primes})}}" if primes and not accent else made
@@ -179,7 +179,8 @@ def _role(x: Expr) -> str:
     return x.data[2] if len(x.data) == 3 and isinstance(x.data[2], str) else ""
 
 
-def _style(x: Expr) -> tuple[str, int]:
+def style_of(x: Expr) -> tuple[str, int]:
+    """What is written before a symbol's name, and how many primes or dots it has."""
     kind, more = str(x.data[0]), 0
     for before, plain in ((_FURTHER, "acceleration"), (f"{_REFERENCE} rate ", _REFERENCE)):
         if kind.startswith(before):
@@ -189,7 +190,7 @@ def _style(x: Expr) -> tuple[str, int]:
     return (f"{head}_" if head else ""), primes
 
 
-def _word_of(x: Expr) -> str:
+def word_of(x: Expr) -> str:
     """A symbol's name, with an underscore where it is a word that is kept for something else."""
     kind, name = x.data[0], x.name
     if kind in _OURS:
@@ -221,14 +222,26 @@ def latex_name(name: str, accent: str = "") -> str:
     >>> print(latex_name("theta_1"), latex_name("q12"), latex_name("m_arm"), latex_name("50%"))
     \theta_{1} q_{12} m_{\mathrm{arm}} \text{50\%}
     """
-    match = _PLAIN.match(name)
-    if match is None:
+    parts = name_parts(name)
+    if parts is None:
         return _accented(rf"\text{{{latex_escape(name)}}}", accent)
-    word, digits, rest = match.groups()
-    below = [part for part in (digits, *rest.split("_")) if part]
+    word, below = parts
     subscript = ",".join(part if part.isdigit() else _word(part) for part in below)
     head = _accented(_word(word), accent)
     return f"{head}_{{{subscript}}}" if below else head
+
+
+def name_parts(name: str) -> tuple[str, list[str]] | None:
+    """The first word of a plain name and what stands below it; None of a name that is not plain.
+
+    >>> name_parts("theta_1"), name_parts("q12_arm"), name_parts("50%")
+    (('theta', ['1']), ('q', ['12', 'arm']), None)
+    """
+    match = _PLAIN.match(name)
+    if match is None:
+        return None
+    word, digits, rest = match.groups()
+    return word, [part for part in (digits, *rest.split("_")) if part]
 
 
 def _accented(body: str, accent: str) -> str:
@@ -241,6 +254,6 @@ def latex_escape(text: str) -> str:
 
 
 def _word(word: str) -> str:
-    if word in _GREEK:
+    if word in GREEK:
         return f"\\{word}"
     return word if len(word) == 1 else rf"\mathrm{{{word}}}"

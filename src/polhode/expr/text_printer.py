@@ -24,6 +24,8 @@ class Printer(ABC):
     """
 
     hidden = "…"
+    #: What stands between the terms of a sum, and before the first where it is negative.
+    plus, minus, negative = " + ", " - ", "-"
 
     def __init__(self, cuts: Mapping[int, str] | None = None) -> None:
         self.cuts = cuts or {}
@@ -59,7 +61,11 @@ class Printer(ABC):
     def _key(self, factor: tuple[Expr, int]) -> tuple[Any, ...]:
         base, exponent = factor
         rank = 2 if id(base) in self.cuts else textbook_rank(base)
-        return rank, natural(self.body(base)), exponent
+        return rank, natural(self.plain(self.body(base))), exponent
+
+    def plain(self, body: str) -> str:
+        """What things are put in order by."""
+        return body
 
     def _sum(self, reading: Reading) -> str:
         terms = [Product(term.coefficient, tuple(sorted(term.factors, key=self._key))) for term in reading]
@@ -71,9 +77,9 @@ class Printer(ABC):
             body = self.product(abs(term.coefficient), term.factors)
             minus = term.coefficient < 0
             if text:
-                text += f" - {body}" if minus else f" + {body}"
+                text += (self.minus if minus else self.plus) + body
             else:
-                text = f"-{body}" if minus else body
+                text = self.negative + body if minus else body
         return text
 
 

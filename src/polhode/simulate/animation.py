@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import warn
+from ..errors import check_kind, understood, warn
 from ..files.writing import replace_file
 from ..notebook import Cell, Shown, framed
 from ..view.page import page
-from ..view.scene import Channel
+from ..view.scene import Ghost
+from .arrows import moving_arrows
+from .channels import Channels, channels_of
 from .looks import looks_of
+from .marks import Traces, with_axes, with_traces
 from .scene import drawn_motion
 from .screw_axes import moving_axes
-from .trajectory_panels import groups_of
-from .units import SPEED_GROUPS
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-_MOST_CHANNELS = 24
-
 
 class MeshWarning(UserWarning):
     """A mesh is drawn otherwise than its file has it, or not at all."""
+
+
+class ChannelWarning(UserWarning):
+    """A quantity that was to be drawn over time cannot be."""
 
 
 @dataclass(frozen=True)
@@ -47,28 +50,55 @@ class Animation(Shown):
         return f"Animation('{self.title}'; a notebook shows it, save('run.html') writes it)"
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """What a page shows of a run beside its bodies; see `Trajectory.animate`."""
+
+    screw_axes: bool | Sequence[str] = False
+    channels: Channels | None = None
+    arrows: str | Sequence[str] = ()
+    traces: Traces = ()
+    frames: bool | Sequence[str] = False
+    ghosts: Sequence[Trajectory] | Mapping[str, Trajectory] = ()
+    equations: bool = True
+
+
 def animation(
-    run: Trajectory,
-    path: str | os.PathLike[str] | None = None,
-    notes: str = "",
-    screw_axes: bool | Sequence[str] = False,
+    run: Trajectory, path: str | os.PathLike[str] | None = None, notes: str = "", drawn: Drawn | None = None
 ) -> Path | Animation:
     """The motion as one self-contained page: written, or without a path for a notebook to show."""
-    made = Animation(run.title, page_of(run, notes, screw_axes))
+    made = Animation(run.title, page_of(run, notes, drawn))
     return made if path is None else made.save(path)
 
 
-def page_of(run: Trajectory, notes: str = "", screw_axes: bool | Sequence[str] = False) -> str:
-    """The page's text: the mechanism moving, with coordinates, states and energy beside it."""
+def page_of(run: Trajectory, notes: str = "", drawn: Drawn | None = None) -> str:
+    """The page's text: the mechanism moving, with what was chosen over time beside it."""
+    from .equation_sheets import sheets_of
+
+    drawn = drawn or Drawn()
+    check_kind(str, "text", notes, "notes")
+    check_kind(bool, "True or False", drawn.equations, "equations")
     looks = looks_of(run.mechanism.equations.system)
     scene, motion = drawn_motion(run, looks)
-    motion = replace(motion, lines=moving_axes(run, screw_axes, scene))
-    groups = [(unit, group) for _, unit, group in groups_of(run) if unit not in SPEED_GROUPS]
-    channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
-    channels = channels[:_MOST_CHANNELS]
-    if run.has_energy:
-        energy = run.energy
-        channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
+    lines = [*moving_axes(run, drawn.screw_axes, scene), *moving_arrows(run, drawn.arrows)]
+    motion = replace(motion, lines=lines)
+    scene = with_traces(run, with_axes(run, scene, drawn.frames), drawn.traces)
+    others = _others(run, drawn.ghosts)
+    ghosts = [Ghost(name, *drawn_motion(other, looks)) for name, other in others.items()]
+    channels, missing = channels_of(run, drawn.channels, list(others.values()))
     if looks.told:
         warn(" ".join(looks.told), MeshWarning, code="W-MESH-001")
-    return page(scene, motion, channels, notes=" ".join([notes or run.message, *looks.told]).strip())
+    if missing and drawn.channels is not None:
+        warn(" ".join(missing), ChannelWarning, code="W-PAGE-001")
+    told = " ".join([notes or run.message, *looks.told, *missing]).strip()
+    return page(scene, motion, channels, notes=told, ghosts=ghosts, sheets=sheets_of(run, scene, drawn.equations))
+
+
+def _others(run: Trajectory, ghosts: Sequence[Trajectory] | Mapping[str, Trajectory]) -> dict[str, Trajectory]:
+    """Other runs by their names."""
+    cure = "Give runs, ghosts=[other], or names for them, ghosts={'without friction': other}."
+    with understood("a list of runs", ghosts, place="ghosts", cure=cure):
+        others = dict(ghosts) if isinstance(ghosts, Mapping) else {f"run {k}": each for k, each in enumerate(ghosts, 2)}
+    for other in others.values():
+        check_kind(type(run), "a trajectory", other, "ghosts")
+    return {str(name): other for name, other in others.items()}

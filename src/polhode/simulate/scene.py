@@ -47,12 +47,12 @@ def scene_of(
 
     `looks` are the meshes that bodies have; a mesh that is not among them is not drawn.
     """
-    return _Painter(equations.system, parameters, reach or {}, looks).scene(title or equations.system.name)
+    return Painter(equations.system, parameters, reach or {}, looks).scene(title or equations.system.name)
 
 
 def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:
     """How large a mechanism is drawn: its longest body, in metres."""
-    return _Painter(equations.system, parameters, {}).size
+    return Painter(equations.system, parameters, {}).size
 
 
 def drawn_motion(trajectory: Trajectory, looks: Looks | None = None) -> tuple[Scene, Motion]:
@@ -82,7 +82,7 @@ def quaternions_of(rotations: Floats) -> Floats:
     return np.asarray(made[:, [3, 0, 1, 2]], dtype=np.float64).reshape(*rotations.shape[:-2], 4)
 
 
-class _Painter:
+class Painter:
     def __init__(
         self,
         system: Model,
@@ -109,8 +109,11 @@ class _Painter:
     def scene(self, title: str) -> Scene:
         bodies = [self._drawn(body) for body in self.system.bodies.values()]
         pull = self.numbers(self.system.gravity)
-        up = -pull if np.abs(pull).max() > 0 else np.array([0.0, 0.0, 1.0])
-        return Scene(title, bodies, up.tolist(), self._height(up / np.linalg.norm(up)), self._lines())
+        falls = bool(np.abs(pull).max() > 0)
+        up = -pull if falls else np.array([0.0, 0.0, 1.0])
+        height = self._height(up / np.linalg.norm(up))
+        # nothing stands on a floor where nothing falls, unless something rolls there
+        return Scene(title, bodies, up.tolist(), height, self._lines(), floor=falls or height is not None)
 
     def _lines(self) -> list[SceneLine]:
         """What acts between two bodies."""

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from ..expr import Expr
     from ..surface.equations import Equations
     from .actuation import Acted
+    from .channels import Channels
     from .comparison import Comparison
     from .limits import PassedLimit
+    from .marks import Traces
     from .power_audit import PowerAudit
     from .reactions import Drift, ReactionHistory
 
@@ -397,42 +399,40 @@ class Trajectory(UnderControl, Shown):
         reactions: Sequence[str] = (),
         beside: Sequence[Trajectory] = (),
     ) -> Any:
-        """Coordinates, speeds, states, what acted, energy, reactions over time as a matplotlib figure, saved if asked.
+        """Coordinates, speeds, states, what acted, energy, reactions and runs `beside` it as a matplotlib figure."""
+        from .trajectory_panels import plotted
 
-        Other runs `beside` this one are drawn in the same panels and colours, with broken lines.
-        """
-        from ..view.plot import plot_channels, save_plot
-        from .trajectory_panels import panels_of
-
-        with understood("a list of trajectories", beside, place="plot beside"):
-            others = list(beside)
-        for other in others:
-            check_kind(Trajectory, "a trajectory", other, "plot beside")
-        drawn = [(other.t, panels_of(other, reactions)) for other in others]
-        figure = plot_channels(self.t, panels_of(self, reactions), title=self.title, beside=drawn)
-        if path is not None:
-            save_plot(figure, path)
-        return figure
+        return plotted(self, path, reactions, beside)
 
     def animate(
-        self, path: str | os.PathLike[str] | None = None, notes: str = "", screw_axes: bool | Sequence[str] = False
+        self,
+        path: str | os.PathLike[str] | None = None,
+        notes: str = "",
+        screw_axes: bool | Sequence[str] = False,
+        channels: Channels | None = None,
+        arrows: str | Sequence[str] = (),
+        traces: Traces = (),
+        frames: bool | Sequence[str] = False,
+        ghosts: Sequence[Trajectory] | Mapping[str, Trajectory] = (),
+        equations: bool = True,
     ) -> Any:
-        """Write one HTML page, `screw_axes` of bodies (True: all) in it; without a path, what a notebook shows."""
-        from .animation import animation
+        """Write the motion as one HTML page, or without a path return what a notebook shows; see docs/page.md.
 
-        return animation(self, path, notes, screw_axes)
+        `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
+        "forces", "reactions", "angular velocity", "momentum", or those of named things; `traces` the paths of points;
+        `frames` and `screw_axes` axes of bodies (True: all); `ghosts` other runs.
+        """
+        from .animation import Drawn, animation
+
+        return animation(self, path, notes, Drawn(screw_axes, channels, arrows, traces, frames, ghosts, equations))
 
     # ---- in words --------------------------------------------------------------------------------------------
 
     def summary(self) -> str:
         """One line: how far, how, how fast."""
-        end, info = f"{self.t[-1]:g} s" if len(self.t) else "no time", self.info
-        words = f"{end} by {info['method']}" if "method" in info else end
-        if "steps" in info:
-            words += f", {info['steps']:,} steps and {info['evaluations']:,} evaluations in {info['wall_time']:.3g} s"
-        if self.has_constraints:
-            words += f", constraints kept to {max(self.drift.position, self.drift.velocity):.1e}"
-        return f"{words}, {self.status.replace('_', ' ')}"
+        from .trajectory_cell import summary_of
+
+        return summary_of(self)
 
     def __str__(self) -> str:
         head = f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import check_kind, understood
 from .initial_state import Floats
 from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 
@@ -67,3 +69,20 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[tuple[str, str,
         for words, unit, values in (("Force of", "N", made.force), ("Torque of", "N·m", made.torque)):
             groups.append((f"{words} {name}", unit, dict(zip("xyz", values.T, strict=True))))
     return groups
+
+
+def plotted(
+    run: Trajectory, path: str | os.PathLike[str] | None, reactions: Sequence[str], beside: Sequence[Trajectory]
+) -> Any:
+    """The panels as a figure, saved if asked; other runs stand in the same panels and colours, in broken lines."""
+    from ..view.plot import plot_channels, save_plot
+
+    with understood("a list of trajectories", beside, place="plot beside"):
+        others = list(beside)
+    for other in others:
+        check_kind(type(run), "a trajectory", other, "plot beside")
+    drawn = [(other.t, panels_of(other, reactions)) for other in others]
+    figure = plot_channels(run.t, panels_of(run, reactions), title=run.title, beside=drawn)
+    if path is not None:
+        save_plot(figure, path)
+    return figure

@@ -72,3 +72,29 @@ def _tree_units(equations: EquationsOfMotion) -> dict[Expr, str]:
 
 def _unit(h: Vector | Sequence[object]) -> str:
     return ANGLE if any(h[:3]) else LENGTH
+
+
+def units_of(equations: EquationsOfMotion) -> dict[Expr, str]:
+    """Units by symbol, as far as they are known: of coordinates, speeds, efforts, states, inputs and parameters.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", 1), "prismatic")
+    >>> [(str(symbol), unit) for symbol, unit in units_of(s.derive().record).items()]
+    [('x', 'm'), ("x'", 'm/s'), ('tau_x', 'N')]
+    """
+    system = equations.system
+    made: dict[Expr, str] = {}
+    for joint in system.joints.values():
+        coordinates = [unit for stage in joint.type.stages for unit in _stage_units(stage)]
+        speeds = [_unit(h) for stage in joint.type.stages for h in stage.H.columns]
+        made |= dict(zip(joint.q, coordinates, strict=False)) | {
+            u: f"{unit}/s" for u, unit in zip(joint.u, speeds, strict=False)
+        }
+        made |= {tau: "N·m" if unit == ANGLE else "N" for tau, unit in zip(joint.tau, speeds, strict=False)}
+    made |= dict(zip(equations.q, coordinate_units(equations), strict=True))
+    made |= dict(zip(equations.u, speed_units(equations), strict=True))
+    for table in (system.states, system.inputs, system.parameters):
+        made |= {each.symbol: each.unit for each in table.values()}
+    plain = (QUATERNION, VECTOR, PARAMETER, PSEUDO)
+    return {symbol: "" if unit in plain else unit for symbol, unit in made.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -110,11 +110,24 @@ class SceneLine:
 
 
 @dataclass(frozen=True)
+class SceneTrace:
+    """A named point of a body, by its number in the scene, whose path is drawn."""
+
+    name: str
+    body: int
+    point: Sequence[float] = ORIGIN
+
+    def __post_init__(self) -> None:
+        point = _numbers(self.point, (3,), f"trace {self.name!r}", "point")
+        object.__setattr__(self, "point", tuple(point.tolist()))
+
+
+@dataclass(frozen=True)
 class Scene:
-    """Bodies to be drawn together, lines between them, and which way is up.
+    """Bodies to be drawn together, lines between them, points whose paths are drawn, and which way is up.
 
     The ground is drawn at height `ground` along `up`; left out, it lies at zero, or just beneath a motion
-    that dips below zero or flies far above it.
+    that dips below zero or flies far above it. Without a `floor`, as where nothing falls, there is none.
     """
 
     title: str
@@ -122,6 +135,8 @@ class Scene:
     up: Sequence[float] = (0.0, 0.0, 1.0)
     ground: float | None = None
     lines: Sequence[SceneLine] = ()
+    floor: bool = True
+    traces: Sequence[SceneTrace] = ()
 
     def __post_init__(self) -> None:
         up = _numbers(self.up, (3,), "scene", "up")
@@ -132,17 +147,23 @@ class Scene:
             object.__setattr__(self, "ground", float(_numbers(self.ground, (), "scene", "ground")))
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "lines", tuple(self.lines))
+        object.__setattr__(self, "traces", tuple(self.traces))
         object.__setattr__(self, "up", tuple((up / length).tolist()))
 
 
 @dataclass(frozen=True, eq=False)
 class MovingLine:
-    """A line that moves by itself, such as a screw axis: its ends (T, 2, 3) over time; NaN where there is none."""
+    """A line that moves by itself, such as a screw axis: its ends (T, 2, 3) over time; NaN where there is none.
+
+    An arrow has its tip at the second end; `told` says what it stands for, such as "1 m is 20 N".
+    """
 
     name: str
     ends: Floats
     radius: float
     color: str = PALETTE[3]
+    arrow: bool = False
+    told: str = ""
 
     def __post_init__(self) -> None:
         ends = np.array(self.ends, dtype=float)
@@ -158,7 +179,7 @@ class MovingLine:
         """The line at other times, its ends on straight lines between samples."""
         flat = self.ends.reshape(len(time), 6)
         ends = np.stack([np.interp(wanted, time, flat[:, k]) for k in range(6)], axis=1)
-        return MovingLine(self.name, ends.reshape(-1, 2, 3), self.radius, self.color)
+        return replace(self, ends=ends.reshape(-1, 2, 3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,22 +238,45 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A named quantity over the motion's times, for the strip chart; NaN leaves a gap in its line."""
+    """A named quantity over the motion's times, for the strip chart; NaN leaves a gap in its line.
+
+    `beside` are its values, at the same times, in other runs that are drawn beside this one.
+    """
 
     name: str
     unit: str
     values: Floats
+    beside: Sequence[Floats] = ()
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=float)
-        if values.ndim != 1 or np.isinf(values).any():
-            raise ShapeError(
-                "the values must be one finite number for each time.",
-                place=f"channel {self.name!r}",
-                cure=f"They have shape {values.shape}.",
-            )
-        values.setflags(write=False)
-        object.__setattr__(self, "values", values)
+        made = [np.array(values, dtype=float) for values in (self.values, *self.beside)]
+        for values in made:
+            if values.ndim != 1 or values.shape != made[0].shape or np.isinf(values).any():
+                raise ShapeError(
+                    "the values must be one finite number for each time.",
+                    place=f"channel {self.name!r}",
+                    cure=f"They have shape {values.shape}.",
+                )
+            values.setflags(write=False)
+        object.__setattr__(self, "values", made[0])
+        object.__setattr__(self, "beside", tuple(made[1:]))
+
+
+@dataclass(frozen=True, eq=False)
+class Ghost:
+    """Another run that is drawn, pale, over the one that is shown."""
+
+    name: str
+    scene: Scene
+    motion: Motion
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Formulas about a body, by its number in the scene: lines of words and MathML."""
+
+    body: int
+    lines: Sequence[tuple[str, str]]
 
 
 def checked_times(value: ArrayLike, place: str) -> Floats:

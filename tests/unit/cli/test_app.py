@@ -338,6 +338,14 @@ def test_a_table_on_the_standard_output_is_nothing_but_the_table(
     polhode("simulate", MODELS / "pendulum.yaml", "--page", "-", code=2)
 
 
+def test_a_page_draws_the_channels_that_are_named(polhode: Shell, tmp_path: Path) -> None:
+    page = tmp_path / "run.html"
+    chosen = ["--channel", "omega", "--channel", "2*theta", "--channel", "thta"]
+    polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--page", page, *chosen)
+    assert '"name":"omega"' in page.read_text(encoding="utf-8") and '"name":"2*theta"' in page.read_text("utf-8")
+    assert "Channel 'thta' is not drawn" in polhode.errors and "Warning" not in polhode.errors
+
+
 def test_names_are_whole_where_no_person_looks(polhode: Shell, tmp_path: Path) -> None:
     name = "the left front wheel's suspension arm " * 3
     model = (MODELS / "pendulum.yaml").read_text().replace("theta", "long")

@@ -58,7 +58,7 @@ def test_the_chart_shows_the_value_of_the_moment(browser, swing):
 
 def test_a_small_drift_is_told_in_words(browser, swing):
     browser.open(swing, "0")
-    assert "varies by" in browser.value("document.querySelector('.flat').textContent")
+    assert "varies by" in browser.value("document.querySelector('.flat:not([hidden])').textContent")
 
 
 def test_it_plays_by_itself_and_space_stops_it(browser, swing):
@@ -104,7 +104,7 @@ def test_clicking_the_chart_jumps_to_that_time(browser, swing):
         "(() => { const b = document.querySelector('.strip canvas').getBoundingClientRect();"
         "return [b.x, b.y, b.width, b.height]; })()"
     )
-    middle = (box[0] + 58 + (box[2] - 68) / 2, box[1] + box[3] / 2)
+    middle = (box[0] + 84 + (box[2] - 94) / 2, box[1] + box[3] / 2)
     browser.drag(middle, middle)
     assert browser.value(NOW) == pytest.approx(2.0, abs=0.02)
 

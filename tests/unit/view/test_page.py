@@ -13,7 +13,8 @@ import pytest
 
 from polhode.errors import PolhodeError
 from polhode.view.mesh import Mesh, MeshShape, Piece
-from polhode.view.page import frame_times, page, write_page
+from polhode.view.page import page, write_page
+from polhode.view.page_data import frame_times
 from polhode.view.scene import Channel, Motion, MovingLine, Scene, SceneBody, SceneLine, Shape
 
 HOSTILE = (
@@ -153,7 +154,7 @@ def test_a_line_joins_points_of_two_bodies():
     (line,) = record(page(Scene("Two", scene.bodies, lines=lines), motion))["lines"]
     assert line["ends"] == [{"body": 0, "point": [0, 0, 1]}, {"body": 1, "point": [0.5, 0, 0]}]
     astray = [SceneLine("spring", [(0, (0, 0, 1)), (2, (0, 0, 0))], 0.01)]
-    with pytest.raises(PolhodeError, match="line 'spring': it ends at a body that is not in the scene"):
+    with pytest.raises(PolhodeError, match="line 'spring': it is on a body that is not in the scene"):
         page(Scene("Two", scene.bodies, lines=astray), motion)
 
 
