@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, check_kind, shown, unknown
+from ..errors import PolhodeError, check_kind, shown
 from ..expr.spelling import spelled
-from ..model.reading import number_of
 from .law import Law
+from .named_numbers import named_numbers
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
@@ -41,7 +41,7 @@ class Controller(ABC):
         self, equations: Equations | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None
     ) -> None:
         self.equations = record_of(equations, self.name)
-        self.nominal = _nominal_values(self.equations, parameters, self.name)
+        self.nominal = nominal_values(self.equations, parameters, self.name)
 
     @property
     def name(self) -> str:
@@ -57,6 +57,7 @@ class Controller(ABC):
         """The law as it was designed, with the mechanism's own parameters: to be read, and to prove things of."""
         made = self.design()
         check_kind(Law, "a law", made, f"{self.name}.design")
+        _check_gains(made, self.equations, self.name)
         return made
 
     @cached_property
@@ -112,6 +113,18 @@ class Controller(ABC):
         return f"{self.name}({controls} of '{self.equations.system.name}')"
 
 
+def _check_gains(law: Law, equations: EquationsOfMotion, place: str) -> None:
+    """Refuse gains with names of the mechanism's parameters: a run could not tell which of the two a value is for."""
+    both = [name for name in law.parameters if name in equations.system.parameters]
+    if both:
+        raise PolhodeError(
+            f"the gain '{both[0]}' has the name of a parameter of '{equations.system.name}'.",
+            place=place,
+            cure="Give that parameter another name.",
+            code="E-CONTROL-122",
+        )
+
+
 def record_of(equations: Any, place: str) -> EquationsOfMotion:
     """The record of equations that a user holds."""
     found = getattr(equations, "record", equations)
@@ -125,21 +138,6 @@ def record_of(equations: Any, place: str) -> EquationsOfMotion:
     return found
 
 
-def _nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
-    """Exact values by the names of parameters."""
-    check_kind(Mapping, "values by name", {} if given is None else given, f"{place} parameters")
-    table = equations.system.parameters
-    found: dict[str, Fraction] = {}
-    for name, value in (given or {}).items():
-        if name not in table:
-            raise unknown("parameter", name, table, place=place, code="E-CONTROL-011")
-        made = number_of(value, f"{place} parameter '{name}'")
-        if not made.is_number:
-            raise PolhodeError(
-                f"the value {shown(value)} of '{name}' is not a number.",
-                place=place,
-                cure="Give a number.",
-                code="E-CONTROL-012",
-            )
-        found[name] = Fraction(made.data)
-    return found
+def nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
+    """What a controller or an observer takes parameters of the mechanism to be, where that is not what the model has."""
+    return named_numbers(given, "parameter", equations.system.parameters, f"{place} parameters")

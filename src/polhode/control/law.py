@@ -201,6 +201,15 @@ def nominal_name(name: str) -> str:
     return f"nominal {name}"
 
 
+def integral_name(name: str) -> str:
+    """What a controller calls the integral of an error or a deviation.
+
+    >>> integral_name("q1")
+    'integral of q1'
+    """
+    return f"integral of {name}"
+
+
 def _is(x: Any, *kinds: str) -> bool:
     return _is_symbol(x) and str(x.data[0]) in kinds
 

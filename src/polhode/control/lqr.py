@@ -29,7 +29,7 @@ from ..expr import Expr, as_expr, symbol
 from ..model.records import Parameter
 from .controller import Controller
 from .deviations import Deviations, deviations
-from .law import ControllerState, Law
+from .law import ControllerState, Law, integral_name
 from .riccati import Riccati, solve_riccati, unreached
 from .weights import Floats, weights
 
@@ -161,11 +161,6 @@ def feedback(
             total = total - gain * value
         controls[control] = as_expr(total)
     return controls, parameters
-
-
-def integral_name(name: str) -> str:
-    """What the integral of a state's deviation is called."""
-    return f"integral of {name}"
 
 
 def held(A: Floats, B: Floats, sample_time: float) -> tuple[Floats, Floats]:

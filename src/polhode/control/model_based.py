@@ -125,7 +125,7 @@ class ModelBased(Controller):
         )
 
     def gains(self, word: str, given: Any, names: Sequence[str]) -> Gains:
-        """Positive gains, under names that no parameter of the mechanism has."""
+        """Positive gains, each a parameter of the law."""
         if given is None:
             raise PolhodeError(
                 f"no {word} is given.",
@@ -135,13 +135,6 @@ class ModelBased(Controller):
             )
         made = gains(word, given, list(names), self.name)
         for name, each in made.parameters.items():
-            if name in self.equations.system.parameters:
-                raise PolhodeError(
-                    f"the gain '{name}' has the name of a parameter of '{self.equations.system.name}'.",
-                    place=self.name,
-                    cure="Give that parameter another name.",
-                    code="E-CONTROL-122",
-                )
             if made.is_diagonal and (each.value is None or each.value <= 0):
                 raise PolhodeError(
                     f"the gain {name} = {shown(float(each.value or 0))} is not positive.",

@@ -21,7 +21,7 @@ from ..errors import PolhodeError, check_kind, listed, understood, unknown
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.spelling import spelled
 from ..model.records import Parameter
-from .controller import Controller, _nominal_values, record_of
+from .controller import Controller, nominal_values, record_of
 from .law import ControllerState, Law
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Observer(ABC):
         self, equations: Equations | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None
     ) -> None:
         self.equations = record_of(equations, self.name)
-        self.nominal = _nominal_values(self.equations, parameters, self.name)
+        self.nominal = nominal_values(self.equations, parameters, self.name)
         self._surface = equations
 
     @property

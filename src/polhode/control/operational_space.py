@@ -299,7 +299,7 @@ class OperationalSpace(ModelBased):
 
 def _axes_of(given: Any, place: str) -> tuple[str, ...]:
     found = tuple(given) if isinstance(given, str | list | tuple) else ()
-    if not found or len(set(found)) < len(found) or any(axis not in _AXES for axis in found):
+    if not found or any(axis not in _AXES or found.count(axis) > 1 for axis in found):
         raise PolhodeError(
             f"{shown(given)} does not name axes of space.",
             place=place,

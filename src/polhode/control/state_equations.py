@@ -151,9 +151,9 @@ def state_equations(
 
 def step_of(given: Any, place: str) -> str:
     """How a step is taken, by its name."""
-    if given not in STEPS:
+    if not isinstance(given, str) or given not in STEPS:
         raise PolhodeError(
-            f"there is no step {given!r}.",
+            f"there is no step {shown(given)}.",
             place=f"{place} step",
             cure=f"Choose {' or '.join(map(repr, STEPS))}.",
             code="E-OBSERVER-002",
