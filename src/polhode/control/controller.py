@@ -139,5 +139,5 @@ def record_of(equations: Any, place: str) -> EquationsOfMotion:
 
 
 def nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
-    """What a controller or an observer takes parameters of the mechanism to be, where that is not what the model has."""
+    """What a controller or observer takes parameters of the mechanism to be, where that is not as in the model."""
     return named_numbers(given, "parameter", equations.system.parameters, f"{place} parameters")

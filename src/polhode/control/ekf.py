@@ -28,8 +28,8 @@ from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector,
 from ..geometry.elimination import factor_symmetric
 from .filtering import Estimates, filtered
 from .law import ControllerState
-from .lqr import sample_time_of
 from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
+from .sample_time import sample_time_of
 from .state_equations import check_size, state_equations, step_of
 from .weights import weights
 

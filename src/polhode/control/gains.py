@@ -68,7 +68,7 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
 def _shape(given: Any) -> tuple[int, ...] | None:
     """The shape of what is given; none, where rows differ in length."""
     try:
-        return np.shape(given)
+        return tuple(np.shape(given))
     except ValueError:
         return None
 

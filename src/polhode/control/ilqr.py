@@ -30,8 +30,8 @@ from .controller import Controller
 from .filtering import function_of
 from .law import Law
 from .linear_mpc import clipped, count_of, limits_of
-from .lqr import sample_time_of
 from .observer import starts_of
+from .sample_time import sample_time_of
 from .state_equations import state_equations, step_of
 from .weights import Floats
 

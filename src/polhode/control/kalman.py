@@ -26,9 +26,10 @@ from ..expr import Expr, Vector, as_expr, substitute
 from ..model.reading import list_of
 from .deviations import Deviations, deviations
 from .law import ControllerState
-from .lqr import held, sample_time_of
+from .lqr import held
 from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
 from .riccati import solve_riccati, unreached
+from .sample_time import sample_time_of
 from .weights import Floats, weights
 
 

@@ -20,6 +20,7 @@ from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.node import SYMBOL
 from ..expr.spelling import is_reference, reference_symbol, spelled
 from ..model.records import Parameter
+from .sample_time import sample_time_of
 
 #: Kinds of symbols that can be measured on a mechanism.
 _MEASURABLE = ("coordinate", "speed", "state")
@@ -161,6 +162,20 @@ class Law:
         met = {*free_symbols(self._laws)}
         wanted = [each for reference in self.reference for each in reference.symbols if each in met]
         return [*self.measurements, *wanted, *(each.symbol for each in self.states)]
+
+    def sample_time_as(self, given: Any) -> float | None:
+        """The sample time that is asked for, in seconds: that of the law, where it was made for one."""
+        if given is None:
+            return self.sample_time
+        asked = sample_time_of(given, "law")
+        if self.sample_time is not None and abs(asked - self.sample_time) > 1e-9 * self.sample_time:
+            raise PolhodeError(
+                f"the law was made for samples every {self.sample_time:g} s, not {asked:g} s.",
+                place="sample_time",
+                cure="Leave it out, or design the controller for the other.",
+                code="E-LOOP-030",
+            )
+        return asked
 
     def with_values(self, values: Mapping[Expr, Any]) -> Law:
         """The law with expressions in place of some symbols, in all but what is measured."""

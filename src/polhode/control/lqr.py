@@ -31,6 +31,7 @@ from .controller import Controller
 from .deviations import Deviations, deviations
 from .law import ControllerState, Law, integral_name
 from .riccati import Riccati, solve_riccati, unreached
+from .sample_time import sample_time_of
 from .weights import Floats, weights
 
 
@@ -175,23 +176,6 @@ def held(A: Floats, B: Floats, sample_time: float) -> tuple[Floats, Floats]:
     size, count = B.shape
     made = expm(np.block([[A, B], [np.zeros((count, size + count))]]) * sample_time)
     return made[:size, :size], made[:size, size:]
-
-
-def sample_time_of(given: Any, place: str) -> float:
-    """A sample time in seconds."""
-    cure = "Give the seconds between samples, for example sample_time=0.01."
-    with understood("a time", given, place=f"{place} sample_time", cure=cure):
-        if isinstance(given, bool):
-            raise TypeError
-        made = float(given)
-    if not (np.isfinite(made) and made > 0):
-        raise PolhodeError(
-            f"the sample time {made:g} s is not positive.",
-            place=f"{place} sample_time",
-            cure=cure,
-            code="E-REGULATOR-030",
-        )
-    return made
 
 
 def _integrated(given: Any, made: Deviations, place: str) -> dict[str, float]:

@@ -23,6 +23,7 @@ from ..expr.spelling import spelled
 from ..model.records import Parameter
 from .controller import Controller, nominal_values, record_of
 from .law import ControllerState, Law
+from .saturation import saturated
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
@@ -95,9 +96,21 @@ class Observed(Controller):
         self.controller, self.observer = controller, observer
         super().__init__(controller.equations)
         self.nominal = {**observer.nominal, **controller.nominal}
+        self._within: dict[tuple[Any, ...], Law] = {}
 
     def design(self) -> Law:
         """The law with estimates for what it measures."""
+        return self._design({})
+
+    def law_within(self, limits: Mapping[Expr, tuple[float, float]]) -> Law:
+        """The law for a run, with an observer that knows the limits of controls, and so what really acts."""
+        key = tuple(limits.items())
+        if key not in self._within:
+            made = self._design(limits)
+            self._within[key] = made.with_nominal(self.equations.system.parameters, self.nominal)
+        return self._within[key]
+
+    def _design(self, limits: Mapping[Expr, tuple[float, float]]) -> Law:
         law, seen = self.controller.law, self.observer.estimator
         sample_time = _common_sample_time(law, seen)
         needed = [x for x in law.measurements.values() if x not in law.measured.values()]
@@ -114,7 +127,8 @@ class Observed(Controller):
         flat = substitute([*law.controls.values(), *_changes(law.states)], told)
         controls = dict(zip(law.controls, flat, strict=False))
         lacking = [x for x in seen.inputs if x not in controls]
-        values = {**controls, **{x: _constant(x, self.equations) for x in lacking}}
+        values = {x: saturated(value, limits.get(x)) for x, value in controls.items()}
+        values |= {x: _constant(x, self.equations) for x in lacking}
         return Law(
             controls,
             (*_changed(seen.states, substitute(_changes(seen.states), values)),

@@ -39,9 +39,9 @@ from ..geometry.elimination import factor_symmetric
 from .controller import Controller
 from .law import ControllerState, Law, Reference
 from .linear_mpc import clipped, count_of, limits_of
-from .lqr import sample_time_of
 from .observer import starts_of
 from .riccati import solve_riccati
+from .sample_time import sample_time_of
 from .state_equations import StateEquations, check_count, check_size, state_equations, step_of
 from .weights import Floats, weights
 

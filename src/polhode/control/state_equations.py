@@ -18,7 +18,7 @@ from typing import Any
 from ..analysis.controls import controls_of, usual_controls
 from ..analysis.displacements import Displacements, displacements
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError
+from ..errors import PolhodeError, shown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, sqrt, substitute, topological
 from ..expr.spelling import spelled
 

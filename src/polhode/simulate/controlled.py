@@ -15,10 +15,11 @@ from weakref import WeakKeyDictionary
 
 from ..control.controller import Controller
 from ..control.law import Law, nominal_name
+from ..control.observer import Observed
+from ..control.saturation import saturated
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, shown
 from ..expr import Expr, free_symbols
-from ..expr.exact import maximum, minimum
 from ..expr.spelling import described, spelled
 from ..model.model import Model
 from ..model.records import Parameter, State
@@ -47,6 +48,7 @@ class ClosedLoop:
     curves: Mapping[Expr, Expr]
     limits: Mapping[Expr, tuple[float, float]] = field(default_factory=dict)
     sampling: Sampling | None = None
+    has_observer: bool = False
 
     @property
     def how(self) -> Sampling:
@@ -91,11 +93,14 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
         return derivation, dict(options)
     law, name = _law_of(controller)
     equations, system = derivation.equations, derivation.model
+    limits = limits_of(options.get("limits"), Named.controls(law, derivation.synopsis))
+    if limits and isinstance(controller, Observed):
+        law = controller.law_within(limits)
     law = _with_values_of(law, system)
     _check_fit(law, equations)
     curves = curves_of(law, options.get("reference"), system)
-    limits = limits_of(options.get("limits"), Named.controls(law, derivation.synopsis))
-    loop = ClosedLoop(name, law, curves, limits, _sampling(law, options, derivation))
+    sampling = _sampling(law, options, derivation)
+    loop = ClosedLoop(name, law, curves, limits, sampling, isinstance(controller, Observed))
     made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
     made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
     _check_free(law, made, derivation)
@@ -104,7 +109,7 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
         model = _with_states(_with_parameters(system, law), running, system)
         made["start"] = _start(made.get("start"), running, len(system.states))
         for option, kind in (("tau", "effort"), ("inputs", "input")):
-            own = {each.name: _saturated(loop, each, made_of) for each, made_of in running.controls.items()
+            own = {each.name: saturated(made_of, limits.get(each)) for each, made_of in running.controls.items()
                    if each.data[0] == kind}  # fmt: skip
             made[option] = {**(made.get(option) or {}), **own} if own else made.get(option)
     else:
@@ -268,12 +273,3 @@ def _start(start: Any, law: Law, own: int) -> Any:
     if isinstance(start, tuple) and len(start) == 3 and law.states and len(start[2]) == own:
         return (*start[:2], [*start[2], *(float(each.start) for each in law.states)])
     return start
-
-
-def _saturated(loop: ClosedLoop, control: Expr, value: Expr) -> Expr:
-    """A control within its limits."""
-    if control not in loop.limits:
-        return value
-    low, high = loop.limits[control]
-    held: Expr = maximum(low, minimum(high, value))
-    return held

@@ -208,7 +208,7 @@ class Trajectory(UnderControl, Shown):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
-        return (*self.info.get("notices", ()), *self._saturated, *self._unwatched_limits, *map(str, self.passed_limits))
+        return (*self.info.get("notices", ()), *self._loop_told, *self._unwatched_limits, *map(str, self.passed_limits))
 
     @cached_property
     def _unwatched_limits(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -137,11 +137,43 @@ class UnderControl:
             return values, np.full(len(values), self.loop.how.sample_time)
         of, names = ("tau", "efforts") if symbol.data[0] == "effort" else ("inputs", "input_names")
         values = getattr(self, of)[:, getattr(self, names).index(symbol.name)]
-        return values, np.gradient(self._times) if len(values) > 1 else np.zeros(len(values))
+        halves = np.diff(self._times) / 2.0
+        return values, np.append(halves, 0.0) + np.append(0.0, halves) if len(values) else np.zeros(0)
 
     @property
-    def _saturated(self) -> tuple[str, ...]:
-        """A sentence for each control that was at its limits."""
-        told = self.at_limits.items()
-        end = self._times[-1] if len(self._times) else 0.0
-        return tuple(f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in told)
+    def _loop_told(self) -> tuple[str, ...]:
+        """What is worth knowing of the closed loop: a sentence for each."""
+        loop = self.loop
+        if loop is None or not len(self._times):
+            return ()
+        end = float(self._times[-1])
+        told = [
+            f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in self.at_limits.items()
+        ]
+        return (*told, *self._unacted(end), *dict.fromkeys(self._beyond_samples(end)))
+
+    def _unacted(self, end: float) -> Iterator[str]:
+        """What a delay keeps from acting, and what an observer does not know of the controls that act."""
+        loop = self.loop
+        if loop is None or loop.sampling is None:
+            return
+        how = loop.sampling
+        if how.delay >= end > 0.0:
+            yield f"nothing that the controller gave acted: the delay of {how.delay:g} s is as long as the run."
+        rounded = [each.name for each in loop.law.controls if each in how.quantisation]
+        if loop.has_observer and (how.delay or rounded):
+            what = f"the delay of {how.delay:g} s" if how.delay else f"how '{rounded[0]}' is rounded"
+            yield f"the observer takes controls to act at once, as the law gives them: it does not know of {what}."
+
+    def _beyond_samples(self, end: float) -> Iterator[str]:
+        """Tables over time, of references or in the law itself, that do not reach as far as the run."""
+        from .breaks import beyond
+
+        loop = self.loop
+        if loop is None:
+            return
+        time = self._equations.system.time
+        for each in loop.law.reference:
+            yield from beyond(f"the reference '{each.name}'", [loop.curves[each.symbols[0]]], time, end)
+        for control, value in loop.law.controls.items():
+            yield from beyond(f"the {control.data[0]} '{control.name}'", [value], time, end)

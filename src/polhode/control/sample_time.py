@@ -1,0 +1,25 @@
+"""The time between samples, as a user gives it."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from ..errors import PolhodeError, understood
+
+
+def sample_time_of(given: Any, place: str) -> float:
+    """A sample time in seconds."""
+    cure = "Give the seconds between samples, for example sample_time=0.01."
+    with understood("a time", given, place=f"{place} sample_time", cure=cure):
+        if isinstance(given, bool):
+            raise TypeError
+        made = float(given)
+    if not (isfinite(made) and made > 0):
+        raise PolhodeError(
+            f"the sample time {made:g} s is not positive.",
+            place=f"{place} sample_time",
+            cure=cure,
+            code="E-REGULATOR-030",
+        )
+    return made
