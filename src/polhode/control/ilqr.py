@@ -206,8 +206,10 @@ class iLQR(Controller):
                     break
                 continue
             k, K, slope, bend = found
-            if -slope <= tolerance * (1 + abs(motion.cost)):
-                converged = True
+            enough = tolerance * (1 + abs(motion.cost))
+            if -slope <= enough:  # perhaps only because so much was added that no step is taken
+                plain = found if added <= _FIRST else self._backward(motion, _FIRST)
+                converged = plain is not None and -plain[2] <= enough
                 break
             tried = self._stepped(motion, k, K, _LENGTHS)
             fallen = [i for i, each in enumerate(tried) if each.cost - motion.cost
@@ -272,7 +274,7 @@ class iLQR(Controller):
         return Law(
             controls,
             sample_time=self.sample_time,
-            conditions=(f"from t = 0 to {self.t[-1]:g} s, near the motion that was found",),
+            conditions=(f"the state is far from the motion that was found, or t is beyond {self.t[-1]:g} s",),
         )
 
 

@@ -72,7 +72,7 @@ class Law:
                   and states that occur in the law are measured as they are
     parameters    gains, and the controller's nominal values of the mechanism's parameters
     sample_time   seconds, where the law was made for a sample time
-    conditions    where the law does not hold, in words: a singular decoupling matrix, a chart that ends
+    conditions    where the law does not hold, in words that follow "the law does not hold where …"
 
     >>> import polhode as ph
     >>> x, v = ph.symbol("x", "coordinate"), ph.symbol("x", "speed")

@@ -81,6 +81,7 @@ class LinearMPC(Controller):
         made = self.regulator.deviations
         steady = evaluate(made.steady, parameter_values(linear.equations, linear.given))
         self.lower, self.upper = limits_of(limits, [*made.inputs], self.name, steady)
+        check_count((self.horizon * len(made.inputs)) ** 2, self.name, "Take a shorter horizon.")  # of H alone
         self.H, self.F = _condensed(self.regulator, self.horizon)
         self._free: Floats = np.asarray(-np.linalg.solve(self.H, self.F), dtype=np.float64)
 

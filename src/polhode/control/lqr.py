@@ -144,7 +144,7 @@ class LQR(Controller):
             made.reference,
             parameters=parameters,
             sample_time=self.sample_time,
-            conditions=("near the operating point that the equations were linearised about",),
+            conditions=("the state is far from the operating point of the linear equations",),
         )
 
 

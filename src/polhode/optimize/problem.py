@@ -214,6 +214,8 @@ def collocation(
         if not isinstance(parameters, Mapping | None):
             raise TypeError
         values = dict(parameters or {})
+        if any(np.ndim(value) for value in values.values()):
+            raise TypeError
     functions = functions or Functions(derivation)
     functions.values_of((), values)  # so that what is wrong with them is told here
     times = _durations(duration)

@@ -163,18 +163,13 @@ class FeedbackLinearization(Controller):
     @property
     def conditions(self) -> tuple[str, ...]:
         """Where the law does not hold, and which conditions for making the whole state linear hold, in words."""
-        return (*self._where_not, *(self.linearizability.sentences if self.linearizability is not None else ()))
+        told = tuple(f"The law does not hold where {each}." for each in self._where_not)
+        return (*told, *(self.linearizability.sentences if self.linearizability is not None else ()))
 
     @property
     def _where_not(self) -> tuple[str, ...]:
-        told = [
-            f"The law does not hold where {_text(each)}, as the decoupling matrix is singular there."
-            for each in self.degree.singular
-        ]
-        told += [
-            f"The law divides by a pivot, and does not hold where {_text(each)}." for each in self._further_singular
-        ]
-        return tuple(told)
+        told = [f"{_text(each)}, as the decoupling matrix is singular there" for each in self.degree.singular]
+        return (*told, *(f"{_text(each)}, as the law divides by that pivot" for each in self._further_singular))
 
     @cached_property
     def zero_dynamics(self) -> ZeroDynamics:
