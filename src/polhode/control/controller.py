@@ -33,8 +33,14 @@ class Controller(ABC):
     >>> class Brake(Controller):
     ...     def design(self):
     ...         return Law({tau: -3 * u for tau, u in zip(self.equations.tau, self.equations.u)})
-    >>> Brake(s.derive()).law.controls
-    {tau_v: -3*v}
+    >>> brake = Brake(s.derive())
+    >>> brake.law.controls, brake.name, brake.design().is_static
+    ({tau_v: -3*v}, 'Brake', True)
+    >>> brake.nominal_law.parameters  # a law with the mass in it would have 'nominal m'
+    {}
+    >>> from tempfile import mkdtemp
+    >>> [path.suffix for path in brake.export("numpy", mkdtemp())]
+    ['.py', '.json']
     """
 
     def __init__(

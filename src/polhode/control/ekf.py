@@ -50,6 +50,12 @@ class EKF(Observer):
     >>> e = cart_pole().derive()
     >>> EKF(e, ["x"], process_noise=1e-4, measurement_noise=1e-4, sample_time=0.01)
     EKF(of 'cart-pole' by y_x)
+    >>> ekf = EKF(e, ["x", "theta"], process_noise=1e-4, measurement_noise=1e-4, sample_time=0.01, step="euler")
+    >>> ekf.states, len(ekf.covariance_symbols), [*ekf.graphs]
+    (('x', 'theta', "x'", "theta'"), 10, ['x', 'P', 'surprise', 'S', 'next x', 'next P'])
+    >>> made = ekf.filter([0, 0.01], [[0, 0.1], [0, 0.1]])
+    >>> made.deviation("theta").round(4).tolist(), made.normalised_innovations.shape
+    ([0.01, 0.0082], (2,))
     """
 
     def __init__(

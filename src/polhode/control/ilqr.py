@@ -67,8 +67,8 @@ class iLQR(Controller):
     >>> s.joint_force(slide, force)
     >>> x, v = slide.q[0], slide.u[0]
     >>> made = iLQR(s.derive(), cost=force**2, final=1000 * (x - 1) ** 2 + 1000 * v**2, duration=1, sample_time=0.02)
-    >>> made.x[-1].round(1).tolist(), made.converged
-    ([1.0, 0.0], True)
+    >>> made.x[-1].round(1).tolist(), made.converged, made.cost == made.costs[-1]
+    ([1.0, 0.0], True, True)
     """
 
     def __init__(

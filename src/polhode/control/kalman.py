@@ -147,8 +147,10 @@ class KalmanFilter(LinearObserver):
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> linear = cart_pole().derive().linearize()
     >>> made = KalmanFilter(linear, ["x"], process_noise=1, measurement_noise=0.01)
-    >>> made.L.shape, bool(made.poles.real.max() < 0)
-    ((4, 1), True)
+    >>> made.L.shape, bool(made.poles.real.max() < 0), made.gain().shape
+    ((4, 1), True, (4, 1))
+    >>> made.states, made.outputs, made.is_sampled
+    (('x', 'theta', "x'", "theta'"), ['x'], False)
     """
 
     def __init__(
@@ -190,7 +192,10 @@ class Luenberger(LinearObserver):
 
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> linear = cart_pole().derive().linearize()
-    >>> Luenberger(linear, ["x", "theta"], poles=[-4, -5, -6, -7]).poles.real.round(6).tolist()
+    >>> made = Luenberger(linear, ["x", "theta"], poles=[-4, -5, -6, -7])
+    >>> made.gain().shape, made.outputs, made.is_sampled
+    ((4, 2), ['x', 'theta'], False)
+    >>> made.poles.real.round(6).tolist()
     [-4.0, -5.0, -6.0, -7.0]
     """
 

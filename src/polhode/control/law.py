@@ -28,7 +28,13 @@ _MEASURABLE = ("coordinate", "speed", "state")
 
 @dataclass(frozen=True)
 class ControllerState:
-    """A state of the controller: its symbol, where it starts, and its `rate`, or its `update` at each sample."""
+    """A state of the controller: its symbol, where it starts, and its `rate`, or its `update` at each sample.
+
+    >>> import polhode as ph
+    >>> total, error = ph.symbol("total error", "state"), ph.symbol("x", "coordinate")
+    >>> ControllerState(total, rate=error).start
+    Fraction(0, 1)
+    """
 
     symbol: Expr
     start: Fraction = Fraction(0)
@@ -43,6 +49,9 @@ class Reference:
 
     `quantity` is what is to follow, where that is an expression of the mechanism. Where no curve is given, it is wanted
     to stay at `default`; without one, a curve must be given.
+
+    >>> Reference("x", order=1).symbols
+    (ref_x, ref_x')
     """
 
     name: str
@@ -81,6 +90,13 @@ class Law:
     >>> r, rdot = wanted.symbols
     >>> Law({tau: kp * (r - x) + rdot - v}, reference=(wanted,), parameters={"kp": Parameter(kp, Fraction(4))})
     Law(tau_x; of x, x', ref_x and ref_x')
+    >>> brake = Law({tau: -kp * v})  # kp is a parameter of the mechanism
+    >>> brake.is_static, brake.is_sampled, brake.arguments, brake.measurements, brake.sample_time_as(0.01)
+    (True, False, [x'], {x': x'}, 0.01)
+    >>> brake.with_values({kp: 3}).expressions
+    [-3*x']
+    >>> [*brake.with_nominal({"kp": Parameter(kp, Fraction(4))}, {}).parameters]
+    ['nominal kp']
     """
 
     controls: Mapping[Expr, Expr]

@@ -52,6 +52,8 @@ class LinearMPC(Controller):
     >>> mpc = LinearMPC(linear, Q={"x": 1, "theta": 1}, R=1, horizon=15, sample_time=0.04, limits={"F": 3})
     >>> mpc.solve([0.0, 0.5, 0.0, 0.0])[0].round(9).tolist()
     [3.0]
+    >>> mpc.gap([0.0, 0.5, 0.0, 0.0]) < 1e-9
+    True
     """
 
     def __init__(

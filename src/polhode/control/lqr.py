@@ -48,8 +48,10 @@ class LQR(Controller):
     >>> regulator = ph.control.LQR(cart_pole().derive().linearize(), Q={"x": 1, "theta": 1}, R=1)
     >>> regulator.K.round(3).tolist()
     [[-1.0, -30.78, -1.969, -6.487]]
-    >>> bool(regulator.poles.real.max() < 0)
-    True
+    >>> bool(regulator.poles.real.max() < 0), regulator.inputs, regulator.P.shape, regulator.is_sampled
+    (True, ['F'], (4, 4), False)
+    >>> regulator.notices
+    ()
     """
 
     def __init__(

@@ -38,6 +38,12 @@ class Estimator:
     measured      what is measured, by symbols of its own, as expressions of the mechanism's state
     inputs        efforts and inputs that the observer has to know
     sample_time   seconds, where it goes from sample to sample
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> from polhode.control import HighGain
+    >>> made = HighGain(cart_pole().derive(), epsilon=0.01).estimator
+    >>> [*made.estimates], made.inputs
+    ([x, theta, x', theta'], (F,))
     """
 
     estimates: Mapping[Expr, Expr]
@@ -49,7 +55,14 @@ class Estimator:
 
 
 class Observer(ABC):
-    """An observer of a mechanism, with nominal values of `parameters` that are not the model's."""
+    """An observer of a mechanism, with nominal values of `parameters` that are not the model's.
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> from polhode.control import HighGain
+    >>> observer = HighGain(cart_pole().derive(), epsilon=0.01)
+    >>> observer.name, len(observer.design().states), observer.estimator.sample_time
+    ('HighGain', 4, None)
+    """
 
     def __init__(
         self, equations: Equations | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None
@@ -88,6 +101,10 @@ class Observed(Controller):
     >>> filter = ph.control.KalmanFilter(linear, ["x", "theta"], process_noise=1, measurement_noise=0.01)
     >>> ph.control.Observed(ph.control.LQR(linear), filter).law.measured
     {y_x: x, y_theta: theta}
+    >>> F = linear.equations.system.inputs["F"].symbol
+    >>> limited = ph.control.Observed(ph.control.LQR(linear), filter).law_within({F: (-2, 2)})
+    >>> "min" in str(limited.states[-1].rate)  # what the observer takes to act
+    True
     """
 
     def __init__(self, controller: Controller, observer: Observer) -> None:

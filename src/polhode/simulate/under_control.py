@@ -21,6 +21,11 @@ class ControllerLog:
     """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
 
     What it gave acts a delay later, and until the next acts. `names` are those of the states.
+
+    >>> import numpy as np
+    >>> log = ControllerLog(np.array([0.0, 0.1]), np.array([[2.0], [3.0]]), np.array([[0.0], [5.0]]), ("F",), ("e",))
+    >>> log["F"].tolist(), log.held(np.array([0.05, 0.1])).tolist()
+    ([2.0, 3.0], [[0.0], [5.0]])
     """
 
     times: Floats
@@ -69,7 +74,15 @@ class UnderControl:
 
     @property
     def tracking_error(self) -> Mapping[str, Floats]:
-        """What was wanted less what there was, for the references whose quantity the mechanism has."""
+        """What was wanted less what there was, for the references whose quantity the mechanism has.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> import polhode as ph
+        >>> e = cart_pole().derive()
+        >>> run = e.simulate(8, controller=ph.control.LQR(e.linearize()), reference={"x": 1.0}, samples=3)
+        >>> run.tracking_error["x"].round(2).tolist()
+        [1.0, 0.09, -0.01]
+        """
         followed = self._followed
         made = self._along[len(self._wanted) :]
         return {name: self.reference[name] - values for name, values in zip(followed, made, strict=True)}
@@ -118,7 +131,16 @@ class UnderControl:
 
     @cached_property
     def at_limits(self) -> Mapping[str, float]:
-        """For how many seconds each control was at a limit, of those that were."""
+        """For how many seconds each control was at a limit, of those that were.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> import polhode as ph
+        >>> e = cart_pole().derive()
+        >>> regulator = ph.control.LQR(e.linearize(), sample_time=0.02)
+        >>> run = e.simulate(3, controller=regulator, start={"theta": 0.15}, limits=3)
+        >>> {name: round(seconds, 2) for name, seconds in run.at_limits.items()}
+        {'F': 0.12}
+        """
         if self.loop is None or not self.loop.limits:
             return {}
         found = {}

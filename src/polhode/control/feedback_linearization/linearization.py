@@ -61,6 +61,10 @@ class FeedbackLinearization(Controller):
     ((4,), {'j': j}, 0)
     >>> law.coordinates["j''"] == k * (s.derive().q[1] - s.derive().q[0]) / 2
     True
+    >>> [*law.control], [each.name for each in law.references], law.singular
+    (['tau_j rotor'], ['j'], ())
+    >>> law.conditions[-1]
+    'the span of g, ad_f g, ad_f^2 g, ad_f^3 g has rank 4 of 4.'
     """
 
     def __init__(
