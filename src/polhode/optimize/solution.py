@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -146,13 +147,20 @@ class Solution:
             states=tuple(known.states), efforts=known.efforts, input_names=tuple(known.inputs),
         )  # fmt: skip
 
-    def animate(self, *arguments: Any, **options: Any) -> Any:
+    def animate(
+        self, path: str | os.PathLike[str] | None = None, notes: str = "", screw_axes: bool | Sequence[str] = False
+    ) -> Any:
         """The motion as a page; see `Trajectory.animate`."""
-        return self.trajectory.animate(*arguments, **options)
+        return self.trajectory.animate(path, notes, screw_axes)
 
-    def plot(self, *arguments: Any, **options: Any) -> Any:
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        reactions: Sequence[str] = (),
+        beside: Sequence[Trajectory] = (),
+    ) -> Any:
         """The motion as curves; see `Trajectory.plot`."""
-        return self.trajectory.plot(*arguments, **options)
+        return self.trajectory.plot(path, reactions, beside)
 
     @cached_property
     def reference(self) -> Mapping[str, Function]:
