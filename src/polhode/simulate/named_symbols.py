@@ -117,7 +117,7 @@ def _pair(value: Any) -> tuple[float, float]:
 def _number(value: Any, place: str, what: str, least: float, most: float = np.finfo(float).max) -> float:
     try:
         number = np.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = np.nan
     if least <= number <= most:
         return number

@@ -72,7 +72,7 @@ def _delay_of(given: Any) -> float:
     """How long it takes until what a law gave acts."""
     try:
         seconds = np.nan if isinstance(given, bool) else float(0.0 if given is None else given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         seconds = np.nan
     if not 0.0 <= seconds < np.inf:
         raise PolhodeError(f"{shown(given)} is no time.", place="delay", cure="Give seconds ≥ 0.", code="E-LOOP-032")

@@ -152,11 +152,13 @@ class UnderControl:
         return found
 
     def _of_control(self, symbol: Expr) -> tuple[Floats, Floats]:
-        """A control and for how long it held: at the samples of its law, or about those of the run."""
+        """A control and for how long it acted: at the samples of its law, or about those of the run."""
         log = self.controller
         if log is not None and self.loop is not None:
             values = log.controls[:, [*self.loop.law.controls].index(symbol)]
-            return values, np.full(len(values), self.loop.how.sample_time)
+            how, end = self.loop.how, float(self._times[-1]) if len(self._times) else 0.0
+            begins = log.times + how.delay
+            return values, np.clip(end - begins, 0.0, how.sample_time)
         of, names = ("tau", "efforts") if symbol.data[0] == "effort" else ("inputs", "input_names")
         values = getattr(self, of)[:, getattr(self, names).index(symbol.name)]
         halves = np.diff(self._times) / 2.0

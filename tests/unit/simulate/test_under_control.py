@@ -142,6 +142,8 @@ def test_time_at_limits_is_never_more_than_the_run() -> None:
     for how in ({}, SAMPLED):
         run = e.simulate(0.05, limits=(1, 1.001), **given, **how)
         assert np.isclose(max(run.at_limits.values()), 0.05)
+    late = e.simulate(0.05, limits=(1, 1.001), delay=0.02, sample_time=0.03, **given)
+    assert np.isclose(max(late.at_limits.values()), 0.03)
 
 
 def test_a_limit_may_be_infinite() -> None:
@@ -176,6 +178,8 @@ def test_a_delay_as_long_as_the_run_is_told() -> None:
         ({"discretisation": ["euler"], **SAMPLED}, "no discretisation"),
         ({"discretisation": 0, **SAMPLED}, "no discretisation"),
         ({"delay": -1, **SAMPLED}, "delay: -1 is no time"),
+        ({"delay": 10**400, **SAMPLED}, "is no time"),
+        ({"limits": 10**400}, "is not a limit"),
         ({"sample_time": 0}, "not positive"),
     ],
 )
