@@ -73,13 +73,6 @@ class EKF(Observer):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        if sample_time is None:
-            raise PolhodeError(
-                "the filter goes from sample to sample, and has no sample time.",
-                place=self.name,
-                cure="Give sample_time=….",
-                code="E-OBSERVER-020",
-            )
         self.sample_time = sample_time_of(sample_time, self.name)
         self.step = step_of(step, self.name)
         self.plant = state_equations(self.equations, inputs, self.name, may_be_none=True)

@@ -32,6 +32,7 @@ from ..geometry.elimination import factor_symmetric
 from .controller import Controller
 from .law import ControllerState, Law
 from .lqr import LQR
+from .sample_time import sample_time_of
 from .state_equations import check_count, check_size
 from .weights import Floats
 
@@ -69,16 +70,10 @@ class LinearMPC(Controller):
         iterations: int = 5,
         states: Sequence[str] | None = None,
     ) -> None:
-        if sample_time is None:
-            raise PolhodeError(
-                "predictive control goes from sample to sample, and has no sample time.",
-                place=self.name,
-                cure="Give sample_time=….",
-                code="E-REGULATOR-040",
-            )
+        every = sample_time_of(sample_time, self.name)
         self.horizon = count_of(horizon, "horizon", self.name)
         self.iterations = count_of(iterations, "number of iterations", self.name)
-        self.regulator = LQR(linear, Q, R, inputs, states=states, sample_time=sample_time)
+        self.regulator = LQR(linear, Q, R, inputs, states=states, sample_time=every)
         super().__init__(linear.equations, parameters=linear.given)
         made = self.regulator.deviations
         steady = evaluate(made.steady, parameter_values(linear.equations, linear.given))

@@ -85,13 +85,6 @@ class RealTimeIteration(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        if sample_time is None:
-            raise PolhodeError(
-                "predictive control goes from sample to sample, and has no sample time.",
-                place=self.name,
-                cure="Give sample_time=….",
-                code="E-REGULATOR-060",
-            )
         self.sample_time = sample_time_of(sample_time, self.name)
         self.horizon = count_of(horizon, "horizon", self.name)
         self.plant = state_equations(self.equations, inputs, self.name)

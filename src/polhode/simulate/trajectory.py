@@ -108,6 +108,8 @@ class Trajectory(UnderControl, Shown):
     def __getitem__(self, name: str | Expr) -> Floats:
         """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name.
 
+        A speed that has the name of a coordinate is asked for as it is written, "theta'".
+
         An expression of these, of time, efforts and parameters has its values too; see `values`.
         """
         if not isinstance(name, str):
@@ -123,7 +125,8 @@ class Trajectory(UnderControl, Shown):
         if name in inputs and self.inputs is not None:
             return self.inputs[:, inputs.index(name)]
         coordinates, speeds = self.dependent
-        known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds, **coordinates}
+        known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds}
+        known = {**known, **{f"{each}'": known[each] for each in known if each in self.coordinates}, **coordinates}
         names = (*self.coordinates, *coordinates, *self.states, *self.speeds, *speeds, *inputs)
         omitted = () if self.functions is None else self.functions.derivation.synopsis.omitted
         return named_value(name, known, names, "value", omitted)
