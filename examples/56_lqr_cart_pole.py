@@ -41,6 +41,7 @@ print(f"sampled every 50 ms: {len(slow.controller.times)} calls, theta {slow['th
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 home.animate(out / "56_lqr_cart_pole.html")
+home.plot(out / "56_lqr_cart_pole.png")
 patient.export("c", out / "56_lqr_cart_pole")
 
 # The least cost from a state is xᵀP x: that of a small motion of the full equations, integrated.

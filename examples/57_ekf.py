@@ -45,6 +45,7 @@ print(f"pointed: {np.degrees(2 * np.arccos(min(1, abs(home.q[-1, 0])))):.2f}° o
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 home.animate(out / "57_ekf.html")
+home.plot(out / "57_ekf.png")
 pointing.export("c", out / "57_ekf")
 
 # Noise was as it was said to be: νᵀS⁻¹ν is as large on average as there are directions.

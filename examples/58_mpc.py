@@ -40,6 +40,7 @@ print(f"fallen to {np.abs(back['theta']).max():.1f} rad and brought back to {bac
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 back.animate(out / "58_mpc.html")
+back.plot(out / "58_mpc.png")
 
 # Where no limit acts, the first of the planned inputs is the regulator's.
 x = np.array([0.01, 0.02, 0.0, -0.03])

@@ -41,6 +41,7 @@ print(f"begun 0.05 rad aside: theta {led['theta'][-1]:+.3f} with the law, {alone
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 led.animate(out / "59_ilqr.html")
+led.plot(out / "59_ilqr.png")
 
 # The motion is one of the mechanism: what the motor put in is what the pole and the cart have.
 run = equations.simulate(1.6, controller=free, start=hanging)

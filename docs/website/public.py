@@ -54,6 +54,15 @@ PAGES = (
             f"{ANALYSIS}.equilibrium.Equilibrium", f"{ANALYSIS}.identification.Fit",
         ), rooms=("polhode.compare",),
     ),
+    Page(
+        "control", "Control",
+        "Controllers and observers, and the problems and solutions of ``Equations.collocation``.",
+        paths=(
+            *(f"polhode.control.{name}" for name in polhode.control.__all__),
+            *(f"polhode.optimize.{path}" for path in ("problem.Collocation", "solution.Solution")),
+            f"{SIMULATE}.under_control.ControllerLog",
+        ),
+    ),
     Page("files", "Readers", "From files to a ``System``.", rooms=("polhode.formats", "polhode")),
     Page("joints", "Joints", "Types of joints.", rooms=("polhode.model.joints",)),
     Page("bodies", "Bodies, frames, shapes", "Records of a model, and inertias.", rooms=("polhode.model",)),

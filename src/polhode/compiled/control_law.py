@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..control.discretisation import discretised
 from ..control.law import Law
+from ..control.saturation import saturated
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
-from ..expr.exact import floor, maximum, minimum, sqrt
+from ..expr.exact import floor, sqrt
 from ..model.records import Parameter
 from .planning import Planned
 
@@ -51,7 +52,7 @@ def plan_law(
     """
     from ..codegen.plan import plan
 
-    sample_time = law.sample_time if sample_time is None else sample_time
+    sample_time = law.sample_time_as(sample_time)
     T = Parameter(symbol(SAMPLE_TIME, "parameter"), None if sample_time is None else as_expr(sample_time).data, "s")
     made = discretised(law, T.symbol, discretisation)
     time = symbol("t", "time")
@@ -108,7 +109,7 @@ def plan_sampled(
     }
     outputs = [(name, shape, substitute(roots, seen)) for name, shape, roots in _outputs(made)]
     outputs[0][2][:] = [
-        _within(_rounded(value, quantisation.get(each)), limits.get(each))
+        saturated(_rounded(value, quantisation.get(each)), limits.get(each))
         for each, value in zip(law.controls, outputs[0][2], strict=True)
     ]
     if not law.states:
@@ -147,7 +148,3 @@ def _rounded(value: Expr, step: float | None) -> Expr:
         return value
     width = as_expr(step)
     return as_expr(width * floor(value / width + as_expr("1/2")))
-
-
-def _within(value: Expr, limits: tuple[float, float] | None) -> Expr:
-    return value if limits is None else as_expr(maximum(limits[0], minimum(limits[1], value)))

@@ -124,7 +124,15 @@ class Functions(EquationFunctions):
         return self._kept(made.digest, self.derivation, made)
 
     def of(self, derivation: Derivation) -> Functions:
-        """The functions of another derivation, with the same options; kept for the next call."""
+        """The functions of another derivation, with the same options; kept for the next call.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
+        >>> f = s.derive().compile()
+        >>> f.of(f.derivation) is f.of(f.derivation)
+        True
+        """
         return self._kept(derivation.key, derivation, None)
 
     def _kept(self, key: str, derivation: Derivation, laws: Laws | None) -> Functions:

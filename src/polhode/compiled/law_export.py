@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..codegen.ir.count import count
 from ..codegen.printers.targets import target_of
+from ..errors import PolhodeError
 from ..expr import Expr
 from ..expr.spelling import described, is_reference, spelled
 from .control_law import SAMPLE_TIME, PlannedLaw, plan_law
@@ -48,9 +49,26 @@ def export_law(
     made = plan_law(law, equations, sample_time, discretisation, _notes(law))
     program, system = made.planned.program, equations.system.name
     program = replace(program, name=shortened(names_before(system, prefix) + program.name))
+    _check_free(place / f"{program.name}.json", controller, system)
     files = render(program, _preface(made, controller, system))
     files[f"{program.name}.json"] = _sidecar(made, controller, system, program.name)
     return write_together(place, files)
+
+
+def _check_free(sidecar: Path, controller: str, system: str) -> None:
+    """Refuse to write over the law of another controller, or of another mechanism."""
+    try:
+        there = json.loads(sidecar.read_text(encoding="utf-8"))
+        found = there["controller"], there["system"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if found != (controller, system):
+        raise PolhodeError(
+            f"{sidecar.name} is there already, of {found[0]} for {found[1]}.",
+            place="export",
+            cure='Give another folder, or names of its own: prefix="…".',
+            code="E-LOOP-050",
+        )
 
 
 def _notes(law: Law) -> dict[int, str]:
@@ -94,7 +112,7 @@ def _preface(made: PlannedLaw, controller: str, system: str) -> list[str]:
         *(_line(name, size, made.entries.get(name, ())) for name, size in outputs.items()),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
-        *(f"Where it does not hold: {condition}." for condition in made.law.conditions),
+        *(f"The law does not hold where {each}." for each in made.law.conditions),
     ]
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
 
@@ -136,6 +154,7 @@ def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str) -> str
         ],
         "states": [{"name": each.symbol.name, "start": float(each.start), "unit": each.unit} for each in law.states],
         "sample_time": _sample_time(made),
+        "does_not_hold_where": [*law.conditions],
         "check_value": check_value(program),
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import PolhodeError, ShapeError, ValueMissing, unknown
+from ..errors import PolhodeError, ShapeError, ValueMissing, check_kind, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
 from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
@@ -44,6 +44,7 @@ class LawFunction:
         self.law, self._equations = law, equations
         self.measured, self.reference = self.planned.entries["measured"], self.planned.entries["reference"]
         self.states, self.controls = self.planned.entries["states"], self.planned.entries["controls"]
+        check_kind(Mapping, "values by the names of parameters", parameters or {}, "parameters")
         values = parameter_values(self.planned, parameters or {})
         self.native = compile_program(self.planned.planned.program).with_parameters(values)
         self._measuring: Any = None
@@ -81,6 +82,13 @@ class LawFunction:
     def _measured(self, given: Any, state: Sequence[Any], t: Floats) -> Floats:
         if given is None:
             return self._on_state(state, t)
+        if any(part is not None for part in state):
+            raise PolhodeError(
+                "what is measured is given, and the mechanism's state too.",
+                place="law",
+                cure="Give measured=…, or q=…, u=… and z=….",
+                code="E-LOOP-040",
+            )
         if isinstance(given, Mapping):
             return stacked(_in_order(given, self.measured, "measured", {}))
         return real_numbers(given, "measured")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, as_expr, symbol
-from .law import ControllerState
+from .law import ControllerState, integral_name
 from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
 from .model_based import Written, step
 from .tracking_controller import TrackingController
@@ -41,6 +41,8 @@ class ComputedTorque(TrackingController):
     tau_v = a_v*m
     >>> print(c.error_dynamics)
     e'' + Kd e' + Kp e = 0: proved, for all values of parameters and states
+    >>> c.lyapunov.proved
+    True
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class ComputedTorque(TrackingController):
         """Errors, accelerations and controls."""
         followed = self.tracking
         errors = {step("e", name): error for name, error in followed.errors.items()}
-        kept = [symbol(f"integral_{name}", "state") for name in followed.names] if self.ki else []
+        kept = [symbol(integral_name(name), "state") for name in followed.names] if self.ki else []
         terms = [self.kd.times(followed.rates), self.kp.times(list(errors))]
         if self.ki:
             terms.append(self.ki.times(kept))

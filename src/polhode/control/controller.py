@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, check_kind, shown, unknown
+from ..errors import PolhodeError, check_kind, shown
 from ..expr.spelling import spelled
-from ..model.reading import number_of
 from .law import Law
+from .named_numbers import named_numbers
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
@@ -33,15 +33,21 @@ class Controller(ABC):
     >>> class Brake(Controller):
     ...     def design(self):
     ...         return Law({tau: -3 * u for tau, u in zip(self.equations.tau, self.equations.u)})
-    >>> Brake(s.derive()).law.controls
-    {tau_v: -3*v}
+    >>> brake = Brake(s.derive())
+    >>> brake.law.controls, brake.name, brake.design().is_static
+    ({tau_v: -3*v}, 'Brake', True)
+    >>> brake.nominal_law.parameters  # a law with the mass in it would have 'nominal m'
+    {}
+    >>> from tempfile import mkdtemp
+    >>> [path.suffix for path in brake.export("numpy", mkdtemp())]
+    ['.py', '.json']
     """
 
     def __init__(
         self, equations: Equations | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None
     ) -> None:
         self.equations = record_of(equations, self.name)
-        self.nominal = _nominal_values(self.equations, parameters, self.name)
+        self.nominal = nominal_values(self.equations, parameters, self.name)
 
     @property
     def name(self) -> str:
@@ -57,6 +63,7 @@ class Controller(ABC):
         """The law as it was designed, with the mechanism's own parameters: to be read, and to prove things of."""
         made = self.design()
         check_kind(Law, "a law", made, f"{self.name}.design")
+        _check_gains(made, self.equations, self.name)
         return made
 
     @cached_property
@@ -112,6 +119,18 @@ class Controller(ABC):
         return f"{self.name}({controls} of '{self.equations.system.name}')"
 
 
+def _check_gains(law: Law, equations: EquationsOfMotion, place: str) -> None:
+    """Refuse gains with names of the mechanism's parameters: a run could not tell which of the two a value is for."""
+    both = [name for name in law.parameters if name in equations.system.parameters]
+    if both:
+        raise PolhodeError(
+            f"the gain '{both[0]}' has the name of a parameter of '{equations.system.name}'.",
+            place=place,
+            cure="Give that parameter another name.",
+            code="E-CONTROL-122",
+        )
+
+
 def record_of(equations: Any, place: str) -> EquationsOfMotion:
     """The record of equations that a user holds."""
     found = getattr(equations, "record", equations)
@@ -125,21 +144,6 @@ def record_of(equations: Any, place: str) -> EquationsOfMotion:
     return found
 
 
-def _nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
-    """Exact values by the names of parameters."""
-    check_kind(Mapping, "values by name", {} if given is None else given, f"{place} parameters")
-    table = equations.system.parameters
-    found: dict[str, Fraction] = {}
-    for name, value in (given or {}).items():
-        if name not in table:
-            raise unknown("parameter", name, table, place=place, code="E-CONTROL-011")
-        made = number_of(value, f"{place} parameter '{name}'")
-        if not made.is_number:
-            raise PolhodeError(
-                f"the value {shown(value)} of '{name}' is not a number.",
-                place=place,
-                cure="Give a number.",
-                code="E-CONTROL-012",
-            )
-        found[name] = Fraction(made.data)
-    return found
+def nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
+    """What a controller or observer takes parameters of the mechanism to be, where that is not as in the model."""
+    return named_numbers(given, "parameter", equations.system.parameters, f"{place} parameters")

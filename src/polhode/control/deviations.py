@@ -93,6 +93,10 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
             if name not in names:
                 raise unknown("state", name, names, place=f"{place} states", code="E-REGULATOR-020")
         kept = [k for k, name in enumerate(names) if name in given]
+        if not kept:
+            raise PolhodeError(
+                "no state is to be regulated.", place=f"{place} states", cure="Name some.", code="E-REGULATOR-025"
+            )
     left = [k for k in range(len(names)) if k not in kept]
     acting = [names[j] for j in left if np.abs(A[kept, j]).max(initial=0.0) > 1e-12 * np.abs(A).max(initial=1.0)]
     if acting:

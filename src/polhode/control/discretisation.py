@@ -16,6 +16,18 @@ RULES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
 }
 
 
+def rule_of(given: Any) -> str:
+    """A rule by which states go from sample to sample, by its name."""
+    if not isinstance(given, str) or given not in RULES:
+        raise PolhodeError(
+            f"there is no discretisation {shown(given)}.",
+            place="discretisation",
+            cure=f"Choose one of {', '.join(RULES)}.",
+            code="E-CONTROL-030",
+        )
+    return given
+
+
 def discretised(law: Law, sample_time: Any, rule: str = "euler") -> Law:
     """The law with updates ξ⁺ = ξ + T Σ b k in place of the rates of its states; T is a number or a symbol.
 
@@ -26,17 +38,10 @@ def discretised(law: Law, sample_time: Any, rule: str = "euler") -> Law:
     >>> discretised(law, T).states[0].update
     T*(x - xi) + xi
     """
-    if not isinstance(rule, str) or rule not in RULES:
-        raise PolhodeError(
-            f"there is no discretisation {shown(rule)}.",
-            place="discretisation",
-            cure=f"Choose one of {', '.join(RULES)}.",
-            code="E-CONTROL-030",
-        )
+    stages, weights = RULES[rule_of(rule)]
     own = [each for each in law.states if each.rate is not None]
     if not own:
         return law
-    stages, weights = RULES[rule]
     T, time = as_expr(sample_time), symbol("t", "time")
     rates, symbols = [as_expr(each.rate) for each in own], [each.symbol for each in own]
     slopes: list[list[Expr]] = []

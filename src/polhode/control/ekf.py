@@ -28,8 +28,8 @@ from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector,
 from ..geometry.elimination import factor_symmetric
 from .filtering import Estimates, filtered
 from .law import ControllerState
-from .lqr import sample_time_of
 from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
+from .sample_time import sample_time_of
 from .state_equations import check_size, state_equations, step_of
 from .weights import weights
 
@@ -50,6 +50,12 @@ class EKF(Observer):
     >>> e = cart_pole().derive()
     >>> EKF(e, ["x"], process_noise=1e-4, measurement_noise=1e-4, sample_time=0.01)
     EKF(of 'cart-pole' by y_x)
+    >>> ekf = EKF(e, ["x", "theta"], process_noise=1e-4, measurement_noise=1e-4, sample_time=0.01, step="euler")
+    >>> ekf.states, len(ekf.covariance_symbols), [*ekf.graphs]
+    (('x', 'theta', "x'", "theta'"), 10, ['x', 'P', 'surprise', 'S', 'next x', 'next P'])
+    >>> made = ekf.filter([0, 0.01], [[0, 0.1], [0, 0.1]])
+    >>> made.deviation("theta").round(4).tolist(), made.normalised_innovations.shape
+    ([0.01, 0.0082], (2,))
     """
 
     def __init__(
@@ -67,13 +73,6 @@ class EKF(Observer):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        if sample_time is None:
-            raise PolhodeError(
-                "the filter goes from sample to sample, and has no sample time.",
-                place=self.name,
-                cure="Give sample_time=….",
-                code="E-OBSERVER-020",
-            )
         self.sample_time = sample_time_of(sample_time, self.name)
         self.step = step_of(step, self.name)
         self.plant = state_equations(self.equations, inputs, self.name, may_be_none=True)

@@ -36,6 +36,8 @@ class EnergyControl(Underactuated):
     >>> import polhode as ph
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> c = EnergyControl(cart_pole().derive(), {"theta": 0}, ke=20)
+    >>> c.excess == c.wanted_energy, c.wanted_energy, len(c.pumping)
+    (False, 981*l*m/100, 1)
     >>> print(c.lyapunov)
     V = 1/2 (E_p - E_r)²
     V' = -ke (E_p - E_r)² f₁ᵀf₁: proved, for all values of parameters and states

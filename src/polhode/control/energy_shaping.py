@@ -38,6 +38,8 @@ class EnergyShaping(Underactuated):
     >>> import polhode as ph
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> c = EnergyShaping(cart_pole().derive(), {"theta": 0}, ke=1, kd=1, kp=1, kv=1)
+    >>> c.excess == c.equations.kinetic_energy + c.equations.potential_energy - c.wanted_energy
+    True
     >>> print(c.lyapunov)
     V = 1/2 ke (E - E_r)² + 1/2 kd uᵀu + 1/2 kp (q - r)ᵀ(q - r)
     V' = -kv uᵀu: proved, for all values of parameters and states

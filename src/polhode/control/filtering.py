@@ -28,6 +28,16 @@ class Estimates:
     """What a filter made of samples: at each time `t` the state `x` (N, n) and its `covariances` (N, m, m).
 
     `innovations` (N, k) are what samples had that was not expected, with `innovation_covariances` (N, k, k).
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider", gravity=(0, 0, 0))
+    >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+    >>> ekf = ph.control.EKF(s.derive(), ["x"], process_noise=0, measurement_noise=1, sample_time=1)
+    >>> made = ekf.filter([0, 1, 2], [[0], [1], [2]])
+    >>> made["v"].round(2).tolist(), made.deviation("v").round(2).tolist()
+    ([0.0, 0.4, 0.73], [1.0, 0.77, 0.52])
+    >>> made.normalised_innovations.round(2).tolist()
+    [0.0, 0.4, 0.33]
     """
 
     t: Floats

@@ -211,7 +211,7 @@ class GainSchedule(Controller):
             controls,
             reference=references,
             sample_time=first.sample_time,
-            conditions=(f"{self.variable} is below {low:g} or above {high:g}: gains are held there",),
+            conditions=(f"{self.variable} is not between {low:g} and {high:g}, as gains are held there",),
         )
 
     def _along(self, k: int, name: str, steady: Floats, wanted: Expr) -> Expr:

@@ -47,7 +47,7 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
         if strange:
             raise unknown("gain", strange[0], names, place=f"{place} {word}", code="E-CONTROL-020")
         given = [_of_all(given, name, word, place) for name in names]
-    shape = np.shape(given)
+    shape = _shape(given)
     if shape == () and not isinstance(given, str | Mapping):
         one = _parameter(word, given, place)
         return _diagonal([one.symbol] * size, {word: one})
@@ -63,6 +63,14 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
         cure=f"Give a number, {size} of them, or {size} rows of {size}.",
         code="E-CONTROL-021",
     )
+
+
+def _shape(given: Any) -> tuple[int, ...] | None:
+    """The shape of what is given; none, where rows differ in length."""
+    try:
+        return tuple(np.shape(given))
+    except ValueError:
+        return None
 
 
 def _of_all(given: Mapping[str, Any], name: str, word: str, place: str) -> Any:

@@ -30,8 +30,8 @@ from .controller import Controller
 from .filtering import function_of
 from .law import Law
 from .linear_mpc import clipped, count_of, limits_of
-from .lqr import sample_time_of
 from .observer import starts_of
+from .sample_time import sample_time_of
 from .state_equations import state_equations, step_of
 from .weights import Floats
 
@@ -67,8 +67,8 @@ class iLQR(Controller):
     >>> s.joint_force(slide, force)
     >>> x, v = slide.q[0], slide.u[0]
     >>> made = iLQR(s.derive(), cost=force**2, final=1000 * (x - 1) ** 2 + 1000 * v**2, duration=1, sample_time=0.02)
-    >>> made.x[-1].round(1).tolist(), made.converged
-    ([1.0, 0.0], True)
+    >>> made.x[-1].round(1).tolist(), made.converged, made.cost == made.costs[-1]
+    ([1.0, 0.0], True, True)
     """
 
     def __init__(
@@ -206,8 +206,10 @@ class iLQR(Controller):
                     break
                 continue
             k, K, slope, bend = found
-            if -slope <= tolerance * (1 + abs(motion.cost)):
-                converged = True
+            enough = tolerance * (1 + abs(motion.cost))
+            if -slope <= enough:  # perhaps only because so much was added that no step is taken
+                plain = found if added <= _FIRST else self._backward(motion, _FIRST)
+                converged = plain is not None and -plain[2] <= enough
                 break
             tried = self._stepped(motion, k, K, _LENGTHS)
             fallen = [i for i, each in enumerate(tried) if each.cost - motion.cost
@@ -272,7 +274,7 @@ class iLQR(Controller):
         return Law(
             controls,
             sample_time=self.sample_time,
-            conditions=(f"t is above {self.t[-1]:g} s, or far from the motion that was found",),
+            conditions=(f"the state is far from the motion that was found, or t is beyond {self.t[-1]:g} s",),
         )
 
 

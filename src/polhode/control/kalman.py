@@ -26,9 +26,10 @@ from ..expr import Expr, Vector, as_expr, substitute
 from ..model.reading import list_of
 from .deviations import Deviations, deviations
 from .law import ControllerState
-from .lqr import held, sample_time_of
+from .lqr import held
 from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
 from .riccati import solve_riccati, unreached
+from .sample_time import sample_time_of
 from .weights import Floats, weights
 
 
@@ -146,8 +147,10 @@ class KalmanFilter(LinearObserver):
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> linear = cart_pole().derive().linearize()
     >>> made = KalmanFilter(linear, ["x"], process_noise=1, measurement_noise=0.01)
-    >>> made.L.shape, bool(made.poles.real.max() < 0)
-    ((4, 1), True)
+    >>> made.L.shape, bool(made.poles.real.max() < 0), made.gain().shape
+    ((4, 1), True, (4, 1))
+    >>> made.states, made.outputs, made.is_sampled
+    (('x', 'theta', "x'", "theta'"), ['x'], False)
     """
 
     def __init__(
@@ -189,7 +192,10 @@ class Luenberger(LinearObserver):
 
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> linear = cart_pole().derive().linearize()
-    >>> Luenberger(linear, ["x", "theta"], poles=[-4, -5, -6, -7]).poles.real.round(6).tolist()
+    >>> made = Luenberger(linear, ["x", "theta"], poles=[-4, -5, -6, -7])
+    >>> made.gain().shape, made.outputs, made.is_sampled
+    ((4, 2), ['x', 'theta'], False)
+    >>> made.poles.real.round(6).tolist()
     [-4.0, -5.0, -6.0, -7.0]
     """
 

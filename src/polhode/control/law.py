@@ -20,6 +20,7 @@ from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.node import SYMBOL
 from ..expr.spelling import is_reference, reference_symbol, spelled
 from ..model.records import Parameter
+from .sample_time import sample_time_of
 
 #: Kinds of symbols that can be measured on a mechanism.
 _MEASURABLE = ("coordinate", "speed", "state")
@@ -27,7 +28,13 @@ _MEASURABLE = ("coordinate", "speed", "state")
 
 @dataclass(frozen=True)
 class ControllerState:
-    """A state of the controller: its symbol, where it starts, and its `rate`, or its `update` at each sample."""
+    """A state of the controller: its symbol, where it starts, and its `rate`, or its `update` at each sample.
+
+    >>> import polhode as ph
+    >>> total, error = ph.symbol("total error", "state"), ph.symbol("x", "coordinate")
+    >>> ControllerState(total, rate=error).start
+    Fraction(0, 1)
+    """
 
     symbol: Expr
     start: Fraction = Fraction(0)
@@ -42,6 +49,9 @@ class Reference:
 
     `quantity` is what is to follow, where that is an expression of the mechanism. Where no curve is given, it is wanted
     to stay at `default`; without one, a curve must be given.
+
+    >>> Reference("x", order=1).symbols
+    (ref_x, ref_x')
     """
 
     name: str
@@ -71,7 +81,7 @@ class Law:
                   and states that occur in the law are measured as they are
     parameters    gains, and the controller's nominal values of the mechanism's parameters
     sample_time   seconds, where the law was made for a sample time
-    conditions    where the law does not hold, in words: a singular decoupling matrix, a chart that ends
+    conditions    where the law does not hold, in words that follow "the law does not hold where …"
 
     >>> import polhode as ph
     >>> x, v = ph.symbol("x", "coordinate"), ph.symbol("x", "speed")
@@ -80,6 +90,13 @@ class Law:
     >>> r, rdot = wanted.symbols
     >>> Law({tau: kp * (r - x) + rdot - v}, reference=(wanted,), parameters={"kp": Parameter(kp, Fraction(4))})
     Law(tau_x; of x, x', ref_x and ref_x')
+    >>> brake = Law({tau: -kp * v})  # kp is a parameter of the mechanism
+    >>> brake.is_static, brake.is_sampled, brake.arguments, brake.measurements, brake.sample_time_as(0.01)
+    (True, False, [x'], {x': x'}, 0.01)
+    >>> brake.with_values({kp: 3}).expressions
+    [-3*x']
+    >>> [*brake.with_nominal({"kp": Parameter(kp, Fraction(4))}, {}).parameters]
+    ['nominal kp']
     """
 
     controls: Mapping[Expr, Expr]
@@ -162,6 +179,20 @@ class Law:
         wanted = [each for reference in self.reference for each in reference.symbols if each in met]
         return [*self.measurements, *wanted, *(each.symbol for each in self.states)]
 
+    def sample_time_as(self, given: Any) -> float | None:
+        """The sample time that is asked for, in seconds: that of the law, where it was made for one."""
+        if given is None:
+            return self.sample_time
+        asked = sample_time_of(given, "law")
+        if self.sample_time is not None and abs(asked - self.sample_time) > 1e-9 * self.sample_time:
+            raise PolhodeError(
+                f"the law was made for samples every {self.sample_time:g} s, not {asked:g} s.",
+                place="sample_time",
+                cure="Leave it out, or design the controller for the other.",
+                code="E-LOOP-030",
+            )
+        return asked
+
     def with_values(self, values: Mapping[Expr, Any]) -> Law:
         """The law with expressions in place of some symbols, in all but what is measured."""
         made = iter(substitute(self._laws, {x: as_expr(value) for x, value in values.items()}))
@@ -199,6 +230,15 @@ def nominal_name(name: str) -> str:
     'nominal m1'
     """
     return f"nominal {name}"
+
+
+def integral_name(name: str) -> str:
+    """What a controller calls the integral of an error or a deviation.
+
+    >>> integral_name("q1")
+    'integral of q1'
+    """
+    return f"integral of {name}"
 
 
 def _is(x: Any, *kinds: str) -> bool:

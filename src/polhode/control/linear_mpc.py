@@ -32,6 +32,7 @@ from ..geometry.elimination import factor_symmetric
 from .controller import Controller
 from .law import ControllerState, Law
 from .lqr import LQR
+from .sample_time import sample_time_of
 from .state_equations import check_count, check_size
 from .weights import Floats
 
@@ -52,6 +53,8 @@ class LinearMPC(Controller):
     >>> mpc = LinearMPC(linear, Q={"x": 1, "theta": 1}, R=1, horizon=15, sample_time=0.04, limits={"F": 3})
     >>> mpc.solve([0.0, 0.5, 0.0, 0.0])[0].round(9).tolist()
     [3.0]
+    >>> mpc.gap([0.0, 0.5, 0.0, 0.0]) < 1e-9
+    True
     """
 
     def __init__(
@@ -67,20 +70,15 @@ class LinearMPC(Controller):
         iterations: int = 5,
         states: Sequence[str] | None = None,
     ) -> None:
-        if sample_time is None:
-            raise PolhodeError(
-                "predictive control goes from sample to sample, and has no sample time.",
-                place=self.name,
-                cure="Give sample_time=….",
-                code="E-REGULATOR-040",
-            )
+        every = sample_time_of(sample_time, self.name)
         self.horizon = count_of(horizon, "horizon", self.name)
         self.iterations = count_of(iterations, "number of iterations", self.name)
-        self.regulator = LQR(linear, Q, R, inputs, states=states, sample_time=sample_time)
+        self.regulator = LQR(linear, Q, R, inputs, states=states, sample_time=every)
         super().__init__(linear.equations, parameters=linear.given)
         made = self.regulator.deviations
         steady = evaluate(made.steady, parameter_values(linear.equations, linear.given))
         self.lower, self.upper = limits_of(limits, [*made.inputs], self.name, steady)
+        check_count((self.horizon * len(made.inputs)) ** 2, self.name, "Take a shorter horizon.")  # of H alone
         self.H, self.F = _condensed(self.regulator, self.horizon)
         self._free: Floats = np.asarray(-np.linalg.solve(self.H, self.F), dtype=np.float64)
 

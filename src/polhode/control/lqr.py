@@ -29,8 +29,9 @@ from ..expr import Expr, as_expr, symbol
 from ..model.records import Parameter
 from .controller import Controller
 from .deviations import Deviations, deviations
-from .law import ControllerState, Law
+from .law import ControllerState, Law, integral_name
 from .riccati import Riccati, solve_riccati, unreached
+from .sample_time import sample_time_of
 from .weights import Floats, weights
 
 
@@ -47,8 +48,10 @@ class LQR(Controller):
     >>> regulator = ph.control.LQR(cart_pole().derive().linearize(), Q={"x": 1, "theta": 1}, R=1)
     >>> regulator.K.round(3).tolist()
     [[-1.0, -30.78, -1.969, -6.487]]
-    >>> bool(regulator.poles.real.max() < 0)
-    True
+    >>> bool(regulator.poles.real.max() < 0), regulator.inputs, regulator.P.shape, regulator.is_sampled
+    (True, ['F'], (4, 4), False)
+    >>> regulator.notices
+    ()
     """
 
     def __init__(
@@ -143,7 +146,7 @@ class LQR(Controller):
             made.reference,
             parameters=parameters,
             sample_time=self.sample_time,
-            conditions=("far from the operating point that the equations were linearised about",),
+            conditions=("the state is far from the operating point of the linear equations",),
         )
 
 
@@ -163,11 +166,6 @@ def feedback(
     return controls, parameters
 
 
-def integral_name(name: str) -> str:
-    """What the integral of a state's deviation is called."""
-    return f"integral of {name}"
-
-
 def held(A: Floats, B: Floats, sample_time: float) -> tuple[Floats, Floats]:
     """The mechanism from sample to sample, with inputs that are held between them.
 
@@ -180,23 +178,6 @@ def held(A: Floats, B: Floats, sample_time: float) -> tuple[Floats, Floats]:
     size, count = B.shape
     made = expm(np.block([[A, B], [np.zeros((count, size + count))]]) * sample_time)
     return made[:size, :size], made[:size, size:]
-
-
-def sample_time_of(given: Any, place: str) -> float:
-    """A sample time in seconds."""
-    cure = "Give the seconds between samples, for example sample_time=0.01."
-    with understood("a time", given, place=f"{place} sample_time", cure=cure):
-        if isinstance(given, bool):
-            raise TypeError
-        made = float(given)
-    if not (np.isfinite(made) and made > 0):
-        raise PolhodeError(
-            f"the sample time {made:g} s is not positive.",
-            place=f"{place} sample_time",
-            cure=cure,
-            code="E-REGULATOR-030",
-        )
-    return made
 
 
 def _integrated(given: Any, made: Deviations, place: str) -> dict[str, float]:

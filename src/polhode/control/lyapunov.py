@@ -85,9 +85,17 @@ def _extended(flow: Mapping[Expr, Expr], values: Sequence[Expr], is_constant: bo
 
 @dataclass(frozen=True, eq=False)
 class LyapunovFunction:
-    """V, its `rate` along the closed loop, and W = `decrease`; `proved` says whether V̇ = -W, W a sum of squares.
+    """V, its `rate` along the closed loop, and W = `decrease`; `proved` says whether V̇ = -W, at all states.
 
+    That V is positive and W not negative is not asked here: it is seen from how they are written, as quadratic forms.
     `formula` and `rate_formula` say both in the letters of the law, as (text, LaTeX); `conclusion` what follows.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
+    >>> made = ph.control.PDGravity(s.derive(), kp=3, kd=1).lyapunov
+    >>> made.proved, made.residual, r"\\dot{V}" in made.latex()
+    (True, 0, True)
     """
 
     V: Expr

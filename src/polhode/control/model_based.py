@@ -87,6 +87,19 @@ class ModelBased(Controller):
     """A controller designed from the equations of motion; `inputs` names its controls.
 
     `written` has the law in steps, `str` and `latex()` write it, `lyapunov` proves what it does where that is known.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
+    >>> class Brake(ModelBased):
+    ...     def write(self):
+    ...         forces = self.gains("kd", 3, ["v"]).times([-u for u in self.equations.u])
+    ...         return Written({tau: force for tau, force in zip(self.equations.tau, forces)})
+    >>> c = Brake(s.derive())
+    >>> print(c)
+    tau_v = -kd*v
+    >>> len(c.written.steps), c.write().controls, "aligned" in c.latex()
+    (0, {tau_v: -kd*v}, True)
     """
 
     def __init__(
@@ -125,7 +138,7 @@ class ModelBased(Controller):
         )
 
     def gains(self, word: str, given: Any, names: Sequence[str]) -> Gains:
-        """Positive gains, under names that no parameter of the mechanism has."""
+        """Positive gains, each a parameter of the law."""
         if given is None:
             raise PolhodeError(
                 f"no {word} is given.",
@@ -135,13 +148,6 @@ class ModelBased(Controller):
             )
         made = gains(word, given, list(names), self.name)
         for name, each in made.parameters.items():
-            if name in self.equations.system.parameters:
-                raise PolhodeError(
-                    f"the gain '{name}' has the name of a parameter of '{self.equations.system.name}'.",
-                    place=self.name,
-                    cure="Give that parameter another name.",
-                    code="E-CONTROL-122",
-                )
             if made.is_diagonal and (each.value is None or each.value <= 0):
                 raise PolhodeError(
                     f"the gain {name} = {shown(float(each.value or 0))} is not positive.",

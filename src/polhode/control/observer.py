@@ -21,8 +21,9 @@ from ..errors import PolhodeError, check_kind, listed, understood, unknown
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.spelling import spelled
 from ..model.records import Parameter
-from .controller import Controller, _nominal_values, record_of
+from .controller import Controller, nominal_values, record_of
 from .law import ControllerState, Law
+from .saturation import saturated
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
@@ -37,6 +38,12 @@ class Estimator:
     measured      what is measured, by symbols of its own, as expressions of the mechanism's state
     inputs        efforts and inputs that the observer has to know
     sample_time   seconds, where it goes from sample to sample
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> from polhode.control import HighGain
+    >>> made = HighGain(cart_pole().derive(), epsilon=0.01).estimator
+    >>> [*made.estimates], made.inputs
+    ([x, theta, x', theta'], (F,))
     """
 
     estimates: Mapping[Expr, Expr]
@@ -48,13 +55,20 @@ class Estimator:
 
 
 class Observer(ABC):
-    """An observer of a mechanism, with nominal values of `parameters` that are not the model's."""
+    """An observer of a mechanism, with nominal values of `parameters` that are not the model's.
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> from polhode.control import HighGain
+    >>> observer = HighGain(cart_pole().derive(), epsilon=0.01)
+    >>> observer.name, len(observer.design().states), observer.estimator.sample_time
+    ('HighGain', 4, None)
+    """
 
     def __init__(
         self, equations: Equations | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None
     ) -> None:
         self.equations = record_of(equations, self.name)
-        self.nominal = _nominal_values(self.equations, parameters, self.name)
+        self.nominal = nominal_values(self.equations, parameters, self.name)
         self._surface = equations
 
     @property
@@ -87,6 +101,10 @@ class Observed(Controller):
     >>> filter = ph.control.KalmanFilter(linear, ["x", "theta"], process_noise=1, measurement_noise=0.01)
     >>> ph.control.Observed(ph.control.LQR(linear), filter).law.measured
     {y_x: x, y_theta: theta}
+    >>> F = linear.equations.system.inputs["F"].symbol
+    >>> limited = ph.control.Observed(ph.control.LQR(linear), filter).law_within({F: (-2, 2)})
+    >>> "min" in str(limited.states[-1].rate)  # what the observer takes to act
+    True
     """
 
     def __init__(self, controller: Controller, observer: Observer) -> None:
@@ -95,9 +113,21 @@ class Observed(Controller):
         self.controller, self.observer = controller, observer
         super().__init__(controller.equations)
         self.nominal = {**observer.nominal, **controller.nominal}
+        self._within: dict[tuple[Any, ...], Law] = {}
 
     def design(self) -> Law:
         """The law with estimates for what it measures."""
+        return self._design({})
+
+    def law_within(self, limits: Mapping[Expr, tuple[float, float]]) -> Law:
+        """The law for a run, with an observer that knows the limits of controls, and so what really acts."""
+        key = tuple(limits.items())
+        if key not in self._within:
+            made = self._design(limits)
+            self._within[key] = made.with_nominal(self.equations.system.parameters, self.nominal)
+        return self._within[key]
+
+    def _design(self, limits: Mapping[Expr, tuple[float, float]]) -> Law:
         law, seen = self.controller.law, self.observer.estimator
         sample_time = _common_sample_time(law, seen)
         needed = [x for x in law.measurements.values() if x not in law.measured.values()]
@@ -114,7 +144,8 @@ class Observed(Controller):
         flat = substitute([*law.controls.values(), *_changes(law.states)], told)
         controls = dict(zip(law.controls, flat, strict=False))
         lacking = [x for x in seen.inputs if x not in controls]
-        values = {**controls, **{x: _constant(x, self.equations) for x in lacking}}
+        values = {x: saturated(value, limits.get(x)) for x, value in controls.items()}
+        values |= {x: _constant(x, self.equations) for x in lacking}
         return Law(
             controls,
             (*_changed(seen.states, substitute(_changes(seen.states), values)),

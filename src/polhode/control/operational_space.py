@@ -53,6 +53,8 @@ class OperationalSpace(ModelBased):
     >>> c = OperationalSpace(s.derive(), "hook", kp=9, kd=6, axes="xz")
     >>> c.error_dynamics.proved, c.law.controls[c.equations.tau[0]]
     (True, 5*(kd*(ref_x' - a') + kp*(ref_x - a) + ref_x''))
+    >>> [each.name for each in c.reference], c.lyapunov.proved
+    (['x', 'z'], True)
     """
 
     def __init__(
@@ -299,7 +301,7 @@ class OperationalSpace(ModelBased):
 
 def _axes_of(given: Any, place: str) -> tuple[str, ...]:
     found = tuple(given) if isinstance(given, str | list | tuple) else ()
-    if not found or len(set(found)) < len(found) or any(axis not in _AXES for axis in found):
+    if not found or any(axis not in _AXES or found.count(axis) > 1 for axis in found):
         raise PolhodeError(
             f"{shown(given)} does not name axes of space.",
             place=place,

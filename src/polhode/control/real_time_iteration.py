@@ -39,9 +39,9 @@ from ..geometry.elimination import factor_symmetric
 from .controller import Controller
 from .law import ControllerState, Law, Reference
 from .linear_mpc import clipped, count_of, limits_of
-from .lqr import sample_time_of
 from .observer import starts_of
 from .riccati import solve_riccati
+from .sample_time import sample_time_of
 from .state_equations import StateEquations, check_count, check_size, state_equations, step_of
 from .weights import Floats, weights
 
@@ -85,13 +85,6 @@ class RealTimeIteration(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        if sample_time is None:
-            raise PolhodeError(
-                "predictive control goes from sample to sample, and has no sample time.",
-                place=self.name,
-                cure="Give sample_time=….",
-                code="E-REGULATOR-060",
-            )
         self.sample_time = sample_time_of(sample_time, self.name)
         self.horizon = count_of(horizon, "horizon", self.name)
         self.plant = state_equations(self.equations, inputs, self.name)

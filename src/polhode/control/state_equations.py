@@ -18,7 +18,7 @@ from typing import Any
 from ..analysis.controls import controls_of, usual_controls
 from ..analysis.displacements import Displacements, displacements
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError
+from ..errors import PolhodeError, shown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, sqrt, substitute, topological
 from ..expr.spelling import spelled
 
@@ -151,9 +151,9 @@ def state_equations(
 
 def step_of(given: Any, place: str) -> str:
     """How a step is taken, by its name."""
-    if given not in STEPS:
+    if not isinstance(given, str) or given not in STEPS:
         raise PolhodeError(
-            f"there is no step {given!r}.",
+            f"there is no step {shown(given)}.",
             place=f"{place} step",
             cure=f"Choose {' or '.join(map(repr, STEPS))}.",
             code="E-OBSERVER-002",

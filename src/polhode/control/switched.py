@@ -23,6 +23,7 @@ from ..model.records import Parameter
 from .controller import Controller
 from .law import ControllerState, Law, Reference
 from .named_numbers import named_numbers
+from .sample_time import sample_time_of
 
 
 class Switched(Controller):
@@ -42,6 +43,8 @@ class Switched(Controller):
     ...         return Law({self.equations.system.inputs["F"].symbol: x + 31 * theta + 2 * v + 7 * w})
     >>> Switched(swing, Balance(e), within={"theta": 0.4, "theta'": 2}, turning=["theta"])
     Switched(F of 'cart-pole')
+    >>> Switched(swing, Balance(e), within={"theta": 0.5}).distance
+    4*theta**2
     """
 
     def __init__(
@@ -80,7 +83,7 @@ class Switched(Controller):
                 cure="Give how many times the widths the state may be away until near lets go, such as 2.",
                 code="E-CONTROL-221",
             )
-        self.sample_time = self._sample_time(sample_time)
+        self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
         if self.sample_time is not None and any(each.rate for c in (far, near) for each in c.law.states):
             raise PolhodeError(
                 "a sampled switch of laws with states in continuous time.",
@@ -88,19 +91,6 @@ class Switched(Controller):
                 cure="Leave sample_time out, or give laws that are sampled themselves.",
                 code="E-CONTROL-222",
             )
-
-    def _sample_time(self, given: Any) -> float | None:
-        if given is None:
-            return None
-        made = named_numbers({"sample_time": given}, "option", ["sample_time"], self.name)["sample_time"]
-        if made <= 0:
-            raise PolhodeError(
-                f"the sample time {shown(given)} is not positive.",
-                place=self.name,
-                cure="Give the seconds between samples.",
-                code="E-CONTROL-224",
-            )
-        return float(made)
 
     def _widths(self, given: Any) -> dict[Expr, Fraction]:
         found = self._numbers("within", given)

@@ -53,7 +53,7 @@ def range_of(given: Any, place: str, *, is_symmetric: bool) -> Range:
             raise TypeError
         if np.ndim(given) == 0:
             value = float(given)
-            made = Range(-abs(value), abs(value)) if is_symmetric else Range(value, value)
+            made = Range(-value, value) if is_symmetric else Range(value, value)
         else:
             low, high = given
             made = Range(-np.inf if low is None else float(low), np.inf if high is None else float(high))

@@ -23,6 +23,8 @@ def integrand_of(given: Any, controls: Mapping[str, Expr]) -> Expr:
     1 + 2*F**2
     """
     if isinstance(given, Mapping):
+        if not given:
+            raise PolhodeError("there is nothing to make least.", place="cost", cure=_CURE, code="E-OPTIM-013")
         total = as_expr(0)
         for key, weight in given.items():
             with understood("a weight", weight, place=f"cost {shown(key)}"):

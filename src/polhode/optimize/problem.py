@@ -41,7 +41,19 @@ _MOST_NODES = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Collocation:
-    """An optimal control problem on a mesh: `solve` finds the motion, `with_nodes` puts it on another mesh."""
+    """An optimal control problem on a mesh: `solve` finds the motion, `with_nodes` puts it on another mesh.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    >>> problem = s.derive().collocation((1, 3), end={"x": 1}, cost="time", limits={"tau_x": 2}, inputs=["tau_x"])
+    >>> problem.first_duration, problem.with_nodes(5)
+    (2.0, Collocation('slider', 5 nodes: 28 variables, 16 constraints; controls: tau_x))
+    >>> len(problem.bounds[0]) == problem.transcription.size, len(problem.row_bounds[0])
+    (True, 396)
+    >>> round(problem.with_nodes(5).solve().duration, 6)
+    1.0
+    """
 
     point: PointModel = field(repr=False)
     mesh: Mesh = field(repr=False)
@@ -214,6 +226,8 @@ def collocation(
         if not isinstance(parameters, Mapping | None):
             raise TypeError
         values = dict(parameters or {})
+        if any(np.ndim(value) for value in values.values()):
+            raise TypeError
     functions = functions or Functions(derivation)
     functions.values_of((), values)  # so that what is wrong with them is told here
     times = _durations(duration)

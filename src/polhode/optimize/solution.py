@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,19 @@ class Solution:
 
     `status` is "optimal", "acceptable" (to a looser tolerance), or why the search ended before. States and controls are
     got by name: `solution["theta"]`.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    >>> e = s.derive()
+    >>> best = e.collocation(1, end={"x": 1, "x'": 0}, inputs=["tau_x"], nodes=3).solve()
+    >>> best.t.tolist(), best.duration, best.q.shape, best.u.shape, best.z.shape
+    ([0.0, 0.25, 0.5, 0.75, 1.0], 1.0, (5, 1), (5, 1), (5, 0))
+    >>> best.control_names, best.controls.shape, [*best.control_laws], [*best.reference]
+    (('tau_x',), (5, 1), ['tau_x'], ['x', "x'", 'tau_x'])
+    >>> best.deviation.largest < 1e-8, len(best.trajectory.t), len(best.replay.t)
+    (True, 5, 3)
+    >>> best.animate("motion.html"), best.plot()  # doctest: +SKIP
     """
 
     problem: Collocation = field(repr=False)
@@ -103,6 +117,7 @@ class Solution:
 
     @property
     def control_names(self) -> tuple[str, ...]:
+        """The names of the controls, the columns of `controls`."""
         return self.problem.names.controls
 
     def __getitem__(self, name: str) -> Floats:
@@ -132,13 +147,20 @@ class Solution:
             states=tuple(known.states), efforts=known.efforts, input_names=tuple(known.inputs),
         )  # fmt: skip
 
-    def animate(self, *arguments: Any, **options: Any) -> Any:
+    def animate(
+        self, path: str | os.PathLike[str] | None = None, notes: str = "", screw_axes: bool | Sequence[str] = False
+    ) -> Any:
         """The motion as a page; see `Trajectory.animate`."""
-        return self.trajectory.animate(*arguments, **options)
+        return self.trajectory.animate(path, notes, screw_axes)
 
-    def plot(self, *arguments: Any, **options: Any) -> Any:
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        reactions: Sequence[str] = (),
+        beside: Sequence[Trajectory] = (),
+    ) -> Any:
         """The motion as curves; see `Trajectory.plot`."""
-        return self.trajectory.plot(*arguments, **options)
+        return self.trajectory.plot(path, reactions, beside)
 
     @cached_property
     def reference(self) -> Mapping[str, Function]:

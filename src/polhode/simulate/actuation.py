@@ -6,7 +6,7 @@ constants, values that are held until the next break, and those that a Python fu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from .breaks import Breaks, breaks_at, tables_of_time
+from .breaks import Breaks, beyond, breaks_at, tables_of_time
 from .callables import Asked, ControllerFailed, sample_times
 from .initial_state import Floats
 from .inputs import Signal
@@ -22,6 +22,7 @@ from .record import Record
 
 if TYPE_CHECKING:
     from ..compiled.closed_loop import Laws
+    from ..expr import Expr
     from ..model import Model
     from .sampled_law import SampledLoop
 
@@ -172,18 +173,15 @@ class Actuation:
 
     # ---- afterwards ------------------------------------------------------------------------------------------
 
-    def notices(self, end: float) -> list[str]:
-        """A sentence for each law whose samples do not reach as far as the run."""
-        told = []
-        for symbol, law in self.laws.given.items() if self.laws else ():
-            for table in tables_of_time([law], self.system.time):
-                first, last = table.points.axes[0][0], table.pieces.knots[0][-1]
-                if first > 0.0 or last < end * (1.0 - 1e-12):
-                    told.append(
-                        f"the samples of the {symbol.data[0]} '{symbol.name}' run from {first:g} to "
-                        f"{table.points.axes[0][-1]:g} s: beyond them the nearest one was held."
-                    )
-        return told
+    def notices(self, end: float, of_controller: Collection[Expr] = ()) -> list[str]:
+        """A sentence for each law whose samples do not reach as far as the run, but for those of a controller."""
+        given = self.laws.given.items() if self.laws else ()
+        laws = {symbol: law for symbol, law in given if symbol not in of_controller}
+        return [
+            told
+            for symbol, law in laws.items()
+            for told in beyond(f"the {symbol.data[0]} '{symbol.name}'", [law], self.system.time, end)
+        ]
 
     def acted(self, record: Record) -> Acted:
         """All that is needed to tell what acted at any time of the run that is over."""

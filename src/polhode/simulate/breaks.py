@@ -62,3 +62,12 @@ def tables_of_time(expressions: Iterable[Expr], time: Expr) -> Iterator[Table]:
     for node in topological(list(expressions)):
         if node.op == CALL and node.args == (time,) and isinstance(node.data, Table):
             yield node.data
+
+
+def beyond(what: str, expressions: Iterable[Expr], time: Expr, end: float) -> Iterator[str]:
+    """A sentence for each table of time in what something is, where its samples do not reach as far as a run."""
+    for table in tables_of_time(expressions, time):
+        first, last = table.points.axes[0][0], table.pieces.knots[0][-1]
+        if first > 0.0 or last < end * (1.0 - 1e-12):
+            reach = f"from {first:g} to {table.points.axes[0][-1]:g} s"
+            yield f"the samples of {what} run {reach}: beyond them the nearest one was held."

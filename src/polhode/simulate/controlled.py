@@ -18,10 +18,11 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..control.controller import Controller
 from ..control.law import Law, nominal_name
+from ..control.observer import Observed
+from ..control.saturation import saturated
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, shown
 from ..expr import Expr, free_symbols
-from ..expr.exact import maximum, minimum
 from ..expr.spelling import described, spelled
 from ..model.model import Model
 from ..model.records import Parameter, State
@@ -50,6 +51,7 @@ class ClosedLoop:
     curves: Mapping[Expr, Expr]
     limits: Mapping[Expr, tuple[float, float]] = field(default_factory=dict)
     sampling: Sampling | None = None
+    has_observer: bool = False
 
     @property
     def how(self) -> Sampling:
@@ -94,11 +96,14 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
         return derivation, dict(options)
     law, name = _law_of(controller)
     equations, system = derivation.equations, derivation.model
+    limits = limits_of(options.get("limits"), Named.controls(law, derivation.synopsis))
+    if limits and isinstance(controller, Observed):
+        law = controller.law_within(limits)
     law = _with_values_of(law, system)
     _check_fit(law, equations)
     curves = curves_of(law, options.get("reference"), system)
-    limits = limits_of(options.get("limits"), Named.controls(law, derivation.synopsis))
-    loop = ClosedLoop(name, law, curves, limits, _sampling(law, options, derivation))
+    sampling = _sampling(law, options, derivation)
+    loop = ClosedLoop(name, law, curves, limits, sampling, isinstance(controller, Observed))
     made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
     made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
     _check_free(law, made, derivation)
@@ -120,7 +125,11 @@ def _acting(loop: ClosedLoop, law: Law, options: Mapping[str, Any]) -> dict[str,
     """Efforts and inputs of a run: those that the law gives, within their limits, and those that are given."""
     made = {}
     for option, kind in (("tau", "effort"), ("inputs", "input")):
-        own = {each.name: _saturated(loop, each, law.controls[each]) for each in law.controls if each.data[0] == kind}
+        own = {
+            each.name: saturated(value, loop.limits.get(each))
+            for each, value in law.controls.items()
+            if each.data[0] == kind
+        }
         made[option] = {**(options.get(option) or {}), **own} if own else options.get(option)
     return made
 
@@ -274,12 +283,3 @@ def _start(start: Any, law: Law, own: int) -> Any:
     if isinstance(start, tuple) and len(start) == 3 and law.states and np.shape(start[2]) == (own,):
         return (*start[:2], [*start[2], *(float(each.start) for each in law.states)])
     return start
-
-
-def _saturated(loop: ClosedLoop, control: Expr, value: Expr) -> Expr:
-    """A control within its limits."""
-    if control not in loop.limits:
-        return value
-    low, high = loop.limits[control]
-    held: Expr = maximum(low, minimum(high, value))
-    return held

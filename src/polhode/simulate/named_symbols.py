@@ -55,7 +55,7 @@ def numbers_of(given: Any, named: Named, place: str, what: str, *, least: float 
     if given is None:
         return {}
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
-    return {named.find(key, place): _number(value, place, what, least) for key, value in table.items()}
+    return {key: _number(value, place, what, least) for key, value in _found(table, named, place).items()}
 
 
 def limits_of(given: Any, named: Named) -> dict[Expr, tuple[float, float]]:
@@ -69,7 +69,30 @@ def limits_of(given: Any, named: Named) -> dict[Expr, tuple[float, float]]:
     if given is None:
         return {}
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
-    return {named.find(key, "limits"): _pair(value) for key, value in table.items()}
+    if isinstance(given, list | np.ndarray) and len(named.symbols) > 1:
+        raise PolhodeError(
+            f"{shown(given)} does not say which {named.what} each number is for.",
+            place="limits",
+            cure="Give (low, high) for all of them, one number > 0 for both signs, or either by name.",
+            code="E-LOOP-023",
+        )
+    return {key: _pair(value) for key, value in _found(table, named, "limits").items()}
+
+
+def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any]:
+    """Values by symbols; a symbol that is called by two of its names is refused."""
+    found: dict[Expr, Any] = {}
+    for key, value in table.items():
+        symbol = named.find(key, place)
+        if symbol in found:
+            raise PolhodeError(
+                f"{spelled(symbol)} is given twice, by two names.",
+                place=place,
+                cure="Give it once.",
+                code="E-LOOP-024",
+            )
+        found[symbol] = value
+    return found
 
 
 def _pair(value: Any) -> tuple[float, float]:
@@ -94,7 +117,7 @@ def _pair(value: Any) -> tuple[float, float]:
 def _number(value: Any, place: str, what: str, least: float, most: float = np.finfo(float).max) -> float:
     try:
         number = np.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = np.nan
     if least <= number <= most:
         return number

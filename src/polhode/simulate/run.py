@@ -367,7 +367,11 @@ class _Run:
             "steps_per_second": record.steps / wall if wall > 0 else 0.0,
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
-        record.notices += [*_table_jumps(rates, t, x, np.hstack([tau, inputs])), *rates.drive.notices(float(t[-1]))]
+        controls = () if self.loop is None else self.loop.law.controls
+        record.notices += [
+            *_table_jumps(rates, t, x, np.hstack([tau, inputs])),
+            *rates.drive.notices(float(t[-1]), controls),
+        ]
         if self.known.small_angles:
             from .grown_variables import grown
 

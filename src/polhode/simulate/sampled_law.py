@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.sampled_law import SampledLaw
-from ..control.discretisation import RULES
+from ..control.discretisation import rule_of
 from ..errors import LimitError, PolhodeError, shown
 from ..expr import Expr
 from .breaks import Breaks
@@ -50,32 +50,17 @@ class Sampling:
 
 def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampling:
     """How a law is sampled, as the options of a run say."""
-    sample_time = _seconds(options.get("sample_time"), "sample_time", law.sample_time)
-    if sample_time == 0.0:
-        raise _no_time(0.0, "sample_time")
-    if law.sample_time is not None and abs(sample_time - law.sample_time) > 1e-9 * law.sample_time:
-        raise PolhodeError(
-            f"the law was made for samples every {law.sample_time:g} s, not {sample_time:g} s.",
-            place="sample_time",
-            cure="Leave it out, or design the controller for the other.",
-            code="E-LOOP-030",
-        )
+    sample_time = law.sample_time_as(options.get("sample_time")) or 0.0
     measured = Named.measurements(law)
     seed = options.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
         raise PolhodeError(f"{shown(seed)} is no seed.", place="seed", cure="Give a number ≥ 0.", code="E-LOOP-031")
-    discretisation = options.get("discretisation") or "euler"
-    if discretisation not in RULES:
-        raise PolhodeError(
-            f"there is no discretisation {shown(discretisation)}.",
-            place="discretisation",
-            cure=f"Choose one of {', '.join(RULES)}.",
-            code="E-LOOP-032",
-        )
+    discretisation = options.get("discretisation")
+    discretisation = "euler" if discretisation is None else rule_of(discretisation)
     both = measured | Named.controls(law, known)
     return Sampling(
         sample_time,
-        _seconds(options.get("delay"), "delay", 0.0),
+        _delay_of(options.get("delay")),
         numbers_of(options.get("quantisation"), both, "quantisation", "a step > 0", least=np.finfo(float).tiny),
         numbers_of(options.get("noise"), measured, "noise", "a standard deviation ≥ 0"),
         None if seed is None else int(seed),
@@ -83,19 +68,15 @@ def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampli
     )
 
 
-def _seconds(given: Any, place: str, default: float | None) -> float:
-    given = default if given is None else given
+def _delay_of(given: Any) -> float:
+    """How long it takes until what a law gave acts."""
     try:
-        seconds = np.nan if isinstance(given, bool) else float(given)
-    except (TypeError, ValueError):
+        seconds = np.nan if isinstance(given, bool) else float(0.0 if given is None else given)
+    except (TypeError, ValueError, OverflowError):
         seconds = np.nan
     if not 0.0 <= seconds < np.inf:
-        raise _no_time(given, place)
+        raise PolhodeError(f"{shown(given)} is no time.", place="delay", cure="Give seconds ≥ 0.", code="E-LOOP-032")
     return seconds
-
-
-def _no_time(given: Any, place: str) -> PolhodeError:
-    return PolhodeError(f"{shown(given)} is no time.", place=place, cure="Give seconds > 0.", code="E-LOOP-033")
 
 
 class SampledLoop:

@@ -110,6 +110,8 @@ class Trajectory(UnderControl, Shown):
     def __getitem__(self, name: str | Expr) -> Floats:
         """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name.
 
+        A speed that has the name of a coordinate is asked for as it is written, "theta'".
+
         An expression of these, of time, efforts and parameters has its values too; see `values`.
         """
         if not isinstance(name, str):
@@ -125,7 +127,8 @@ class Trajectory(UnderControl, Shown):
         if name in inputs and self.inputs is not None:
             return self.inputs[:, inputs.index(name)]
         coordinates, speeds = self.dependent
-        known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds, **coordinates}
+        known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds}
+        known = {**known, **{f"{each}'": known[each] for each in known if each in self.coordinates}, **coordinates}
         names = (*self.coordinates, *coordinates, *self.states, *self.speeds, *speeds, *inputs)
         omitted = () if self.functions is None else self.functions.derivation.synopsis.omitted
         return named_value(name, known, names, "value", omitted)
@@ -210,7 +213,7 @@ class Trajectory(UnderControl, Shown):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
-        return (*self.info.get("notices", ()), *self._saturated, *self._unwatched_limits, *map(str, self.passed_limits))
+        return (*self.info.get("notices", ()), *self._loop_told, *self._unwatched_limits, *map(str, self.passed_limits))
 
     @cached_property
     def _unwatched_limits(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,11 @@ class ControllerLog:
     """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
 
     What it gave acts a delay later, and until the next acts. `names` are those of the states.
+
+    >>> import numpy as np
+    >>> log = ControllerLog(np.array([0.0, 0.1]), np.array([[2.0], [3.0]]), np.array([[0.0], [5.0]]), ("F",), ("e",))
+    >>> log["F"].tolist(), log.held(np.array([0.05, 0.1])).tolist()
+    ([2.0, 3.0], [[0.0], [5.0]])
     """
 
     times: Floats
@@ -69,7 +74,15 @@ class UnderControl:
 
     @property
     def tracking_error(self) -> Mapping[str, Floats]:
-        """What was wanted less what there was, for the references whose quantity the mechanism has."""
+        """What was wanted less what there was, for the references whose quantity the mechanism has.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> import polhode as ph
+        >>> e = cart_pole().derive()
+        >>> run = e.simulate(8, controller=ph.control.LQR(e.linearize()), reference={"x": 1.0}, samples=3)
+        >>> run.tracking_error["x"].round(2).tolist()
+        [1.0, 0.09, -0.01]
+        """
         followed = self._followed
         made = self._along[len(self._wanted) :]
         return {name: self.reference[name] - values for name, values in zip(followed, made, strict=True)}
@@ -118,7 +131,16 @@ class UnderControl:
 
     @cached_property
     def at_limits(self) -> Mapping[str, float]:
-        """For how many seconds each control was at a limit, of those that were."""
+        """For how many seconds each control was at a limit, of those that were.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> import polhode as ph
+        >>> e = cart_pole().derive()
+        >>> regulator = ph.control.LQR(e.linearize(), sample_time=0.02)
+        >>> run = e.simulate(3, controller=regulator, start={"theta": 0.15}, limits=3)
+        >>> {name: round(seconds, 2) for name, seconds in run.at_limits.items()}
+        {'F': 0.12}
+        """
         if self.loop is None or not self.loop.limits:
             return {}
         found = {}
@@ -130,18 +152,52 @@ class UnderControl:
         return found
 
     def _of_control(self, symbol: Expr) -> tuple[Floats, Floats]:
-        """A control and for how long it held: at the samples of its law, or about those of the run."""
+        """A control and for how long it acted: at the samples of its law, or about those of the run."""
         log = self.controller
         if log is not None and self.loop is not None:
             values = log.controls[:, [*self.loop.law.controls].index(symbol)]
-            return values, np.full(len(values), self.loop.how.sample_time)
+            how, end = self.loop.how, float(self._times[-1]) if len(self._times) else 0.0
+            begins = log.times + how.delay
+            return values, np.clip(end - begins, 0.0, how.sample_time)
         of, names = ("tau", "efforts") if symbol.data[0] == "effort" else ("inputs", "input_names")
         values = getattr(self, of)[:, getattr(self, names).index(symbol.name)]
-        return values, np.gradient(self._times) if len(values) > 1 else np.zeros(len(values))
+        halves = np.diff(self._times) / 2.0
+        return values, np.append(halves, 0.0) + np.append(0.0, halves) if len(values) else np.zeros(0)
 
     @property
-    def _saturated(self) -> tuple[str, ...]:
-        """A sentence for each control that was at its limits."""
-        told = self.at_limits.items()
-        end = self._times[-1] if len(self._times) else 0.0
-        return tuple(f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in told)
+    def _loop_told(self) -> tuple[str, ...]:
+        """What is worth knowing of the closed loop: a sentence for each."""
+        loop = self.loop
+        if loop is None or not len(self._times):
+            return ()
+        end = float(self._times[-1])
+        told = [
+            f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in self.at_limits.items()
+        ]
+        return (*told, *self._unacted(end), *dict.fromkeys(self._beyond_samples(end)))
+
+    def _unacted(self, end: float) -> Iterator[str]:
+        """What a delay keeps from acting, and what an observer does not know of the controls that act."""
+        loop = self.loop
+        if loop is None or loop.sampling is None:
+            return
+        how = loop.sampling
+        if how.delay >= end > 0.0:
+            yield f"nothing that the controller gave acted: the delay of {how.delay:g} s is as long as the run."
+        rounded = [each.name for each in loop.law.controls if each in how.quantisation]
+        if loop.has_observer and (how.delay or rounded):
+            what = f"the delay of {how.delay:g} s" if how.delay else f"how '{rounded[0]}' is rounded"
+            yield f"the observer takes controls to act at once, as the law gives them: it does not know of {what}."
+
+    def _beyond_samples(self, end: float) -> Iterator[str]:
+        """Tables over time, of references or in the law itself, that do not reach as far as the run."""
+        from .breaks import beyond
+
+        loop = self.loop
+        if loop is None:
+            return
+        time = self._equations.system.time
+        for each in loop.law.reference:
+            yield from beyond(f"the reference '{each.name}'", [loop.curves[each.symbols[0]]], time, end)
+        for control, value in loop.law.controls.items():
+            yield from beyond(f"the {control.data[0]} '{control.name}'", [value], time, end)

@@ -27,7 +27,13 @@ class ControlMethods(Derived):
         gains: Any = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> FeedbackLinearization:
-        """A law that makes outputs, or the whole state, linear; see `control.feedback_linearization.linearization`."""
+        """A law that makes outputs, or the whole state, linear; see `control.feedback_linearization.linearization`.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> law = cart_pole().derive().feedback_linearize(["theta"], poles=-4)
+        >>> law.degrees, law.conditions
+        ((2,), ('The law does not hold where cos(theta) = 0, as the decoupling matrix is singular there.',))
+        """
         from ..control.feedback_linearization.linearization import FeedbackLinearization
 
         own = cast("Equations", self)

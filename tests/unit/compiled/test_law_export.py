@@ -99,6 +99,25 @@ def test_an_exported_controller_moves_the_exported_mechanism_as_a_run_does(tmp_p
     assert np.allclose(run.x[-1], end, rtol=0, atol=1e-13)
 
 
+def test_a_law_is_not_written_over_that_of_another_controller(tmp_path: Path) -> None:
+    e = slider().derive()
+    servo = ServoPID(e)
+    servo.export("c", tmp_path)
+    servo.export("c", tmp_path)
+    torque = ph.control.ComputedTorque(e, kp=1, kd=1)
+    with pytest.raises(ph.PolhodeError, match="is there already, of ServoPID for"):
+        torque.export("c", tmp_path)
+    assert torque.export("c", tmp_path, prefix="other")
+
+
+def test_source_says_where_the_law_does_not_hold(tmp_path: Path) -> None:
+    regulator = ph.control.LQR(slider().derive().linearize(), sample_time=0.1)
+    header = regulator.export("c", tmp_path)[0].read_text()
+    assert "The law does not hold where the state is far from the operating point" in header
+    with pytest.raises(ph.PolhodeError, match="made for samples every"):
+        regulator.export("c", tmp_path, sample_time=0.2)
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
@@ -111,6 +130,10 @@ def test_an_exported_controller_moves_the_exported_mechanism_as_a_run_does(tmp_p
         (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0]), "it is not given"),
         (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0], reference={"y": 1}), "there is no reference 'y'"),
         (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0], reference={"x": [1] * 4}), "derivatives up to 2"),
+        (lambda c: c.compile(sample_time=-1), "-1 s is not positive"),
+        (lambda c: c.export("c", "out", sample_time=0), "0 s is not positive"),
+        (lambda c: c.compile(sample_time=0.1, parameters=3), "3 is not values by the names"),
+        (lambda c: c.compile(sample_time=0.1)([0, 0], q=[0.0], reference=1), "and the mechanism's state too"),
         (lambda c: c.export("cobol", "out"), "cobol"),
         (lambda c: c.export("c", 5), "no folder"),
     ],

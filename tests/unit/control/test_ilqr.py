@@ -124,3 +124,11 @@ def test_a_box_step_is_the_least_of_its_quadratic() -> None:
         assert np.all(slope[x >= 1] <= 1e-9) and np.all(slope[x <= -1] >= -1e-9)
         np.testing.assert_allclose(inverse @ H[np.ix_(free, free)], np.eye(free.sum()), atol=1e-9)
     assert box_step(-np.eye(1), np.ones(1), -np.ones(1), np.ones(1)) is None
+
+
+def test_a_cost_that_inputs_lower_without_end_is_not_said_to_be_least():
+    e = cart_pole().derive()
+    force = e.system.inputs["F"].symbol
+    with pytest.warns(UserWarning, match="not known to be least"):
+        made = iLQR(e, cost=-(force**2), final=e.q[1] ** 2, duration=0.2, sample_time=0.04)
+    assert not made.converged

@@ -76,6 +76,7 @@ def test_limits_are_those_of_the_input_itself() -> None:
     [
         ({"sample_time": None}, "no sample time"),
         ({"horizon": 0}, "the horizon is 0"),
+        ({"horizon": 100_000}, "Take a shorter horizon"),
         ({"horizon": 2.5}, "not a whole number"),
         ({"iterations": 0}, "number of iterations is 0"),
         ({"limits": {"G": 1}}, "no input 'G'"),

@@ -178,3 +178,8 @@ def test_what_is_no_equilibrium_is_refused() -> None:
         LQR(cart_pole().derive().linearize({"theta": 0.3}))
     with pytest.raises(ph.PolhodeError, match="not a set of linear equations"):
         LQR(cart_pole().derive())  # type: ignore[arg-type]
+
+
+def test_a_regulator_of_no_state_gets_a_sentence() -> None:
+    with pytest.raises(ph.PolhodeError, match="no state is to be regulated"):
+        LQR(cart_pole().derive().linearize(), states=[])

@@ -159,13 +159,6 @@ def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -
         make(equations("arm"))
 
 
-def test_a_gain_has_no_name_of_the_mechanisms() -> None:
-    s = ph.System("slider")
-    s.joint("x", s.ground, s.body("block", s.parameter("kp", 2)), ph.Prismatic("x"))
-    with pytest.raises(ph.PolhodeError, match="the gain 'kp' has the name of a parameter of 'slider'"):
-        ComputedTorque(s.derive(), 1, 2)
-
-
 def test_chattering_is_told() -> None:
     e = equations("arm")
     with pytest.warns(UserWarning, match="chatter"):

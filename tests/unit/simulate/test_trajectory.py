@@ -253,3 +253,10 @@ def test_states_are_drawn_with_their_units(motor_run: Trajectory, tmp_path: Path
     written = " ".join(each.get_text() for each in motor_run.plot(tmp_path / "run.png").findobj(Text))
     assert "States" in written and "current" in written and "A" in written.split("States")[1]
     assert b"current" in motor_run.animate(tmp_path / "run.html").read_bytes()
+
+
+def test_a_speed_with_the_name_of_a_coordinate_is_asked_for_as_it_is_written() -> None:
+    s = ph.System("slider")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("z"))
+    run = s.derive().simulate(1, samples=3)
+    assert np.array_equal(run["x'"], run.speed("x")) and np.array_equal(run["x"], run.q[:, 0])

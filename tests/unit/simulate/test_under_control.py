@@ -95,9 +95,9 @@ def test_sampled_batches_go_through_sweeps() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"sample_time": 0}, "0.0 is no time"),
-        ({"sample_time": "a"}, "'a' is no time"),
-        ({"sample_time": -1}, "-1 is no time"),
+        ({"sample_time": 0}, "0 s is not positive"),
+        ({"sample_time": "a"}, "'a' is not a time"),
+        ({"sample_time": -1}, "-1 s is not positive"),
         ({"sample_time": 0.1, "delay": -1}, "-1 is no time"),
         ({"sample_time": 0.1, "noise": {"y": 1}}, "there is no measurement 'y'"),
         ({"sample_time": 0.1, "noise": {"x": -1}}, "-1 is not a standard deviation"),
@@ -130,3 +130,60 @@ def test_an_event_and_friction_meet_a_sampled_law() -> None:
     run = e.simulate(2, controller=ServoPID(e), reference=1, until=x.q[0] - 0.5, **SAMPLED)
     assert run.status == "event" and run["x"][-1] == pytest.approx(0.5)
     assert run.controller.times[-1] <= run.t[-1] < run.controller.times[-1] + 0.01
+
+
+def servo() -> tuple[Any, dict[str, Any]]:
+    e = slider().derive()
+    return e, {"controller": ServoPID(e), "reference": 1.0}
+
+
+def test_time_at_limits_is_never_more_than_the_run() -> None:
+    e, given = servo()
+    for how in ({}, SAMPLED):
+        run = e.simulate(0.05, limits=(1, 1.001), **given, **how)
+        assert np.isclose(max(run.at_limits.values()), 0.05)
+    late = e.simulate(0.05, limits=(1, 1.001), delay=0.02, sample_time=0.03, **given)
+    assert np.isclose(max(late.at_limits.values()), 0.03)
+
+
+def test_a_limit_may_be_infinite() -> None:
+    e, given = servo()
+    for how in ({}, SAMPLED):
+        run = e.simulate(3, limits=(0, np.inf), **given, **how)
+        assert run.tau.min() == 0.0 and run.tau.max() == e.simulate(3, **given, **how).tau.max()
+
+
+def test_samples_of_a_reference_that_end_too_early_are_told() -> None:
+    e, given = servo()
+    given["reference"] = ([0, 0.1, 0.2, 0.3], [0, 0.1, 0.2, 0.3])
+    for how in ({}, SAMPLED):
+        told = [each for each in e.simulate(0.5, **given, **how).notices if "samples of" in each]
+        assert len(told) == 1 and "the samples of the reference" in told[0] and "from 0 to 0.3 s" in told[0]
+
+
+def test_a_delay_as_long_as_the_run_is_told() -> None:
+    e, given = servo()
+    assert any(
+        "nothing that the controller gave acted" in each
+        for each in e.simulate(0.1, delay=1, **SAMPLED, **given).notices
+    )
+    assert not e.simulate(0.1, delay=0.01, **SAMPLED, **given).notices
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"limits": [10, 20]}, "does not say which control"),
+        ({"limits": {"tau_elbow": 10, "elbow": 20}}, "given twice"),
+        ({"discretisation": ["euler"], **SAMPLED}, "no discretisation"),
+        ({"discretisation": 0, **SAMPLED}, "no discretisation"),
+        ({"delay": -1, **SAMPLED}, "delay: -1 is no time"),
+        ({"delay": 10**400, **SAMPLED}, "is no time"),
+        ({"limits": 10**400}, "is not a limit"),
+        ({"sample_time": 0}, "not positive"),
+    ],
+)
+def test_options_that_could_be_taken_in_two_ways_get_a_sentence(options: dict[str, Any], match: str) -> None:
+    e = arm().derive()
+    with pytest.raises(ph.PolhodeError, match=match):
+        e.simulate(0.1, controller=InverseDynamics(e), reference={"elbow": "sin(t)"}, **options)

@@ -61,6 +61,10 @@ class FeedbackLinearization(Controller):
     ((4,), {'j': j}, 0)
     >>> law.coordinates["j''"] == k * (s.derive().q[1] - s.derive().q[0]) / 2
     True
+    >>> [*law.control], [each.name for each in law.references], law.singular
+    (['tau_j rotor'], ['j'], ())
+    >>> law.conditions[-1]
+    'the span of g, ad_f g, ad_f^2 g, ad_f^3 g has rank 4 of 4.'
     """
 
     def __init__(
@@ -163,18 +167,13 @@ class FeedbackLinearization(Controller):
     @property
     def conditions(self) -> tuple[str, ...]:
         """Where the law does not hold, and which conditions for making the whole state linear hold, in words."""
-        return (*self._where_not, *(self.linearizability.sentences if self.linearizability is not None else ()))
+        told = tuple(f"The law does not hold where {each}." for each in self._where_not)
+        return (*told, *(self.linearizability.sentences if self.linearizability is not None else ()))
 
     @property
     def _where_not(self) -> tuple[str, ...]:
-        told = [
-            f"The law does not hold where {_text(each)}, as the decoupling matrix is singular there."
-            for each in self.degree.singular
-        ]
-        told += [
-            f"The law divides by a pivot, and does not hold where {_text(each)}." for each in self._further_singular
-        ]
-        return tuple(told)
+        told = [f"{_text(each)}, as the decoupling matrix is singular there" for each in self.degree.singular]
+        return (*told, *(f"{_text(each)}, as the law divides by that pivot" for each in self._further_singular))
 
     @cached_property
     def zero_dynamics(self) -> ZeroDynamics:

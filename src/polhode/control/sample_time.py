@@ -1,0 +1,33 @@
+"""The time between samples, as a user gives it."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from ..errors import PolhodeError, understood
+
+
+def sample_time_of(given: Any, place: str) -> float:
+    """A sample time in seconds.
+
+    >>> sample_time_of("0.01", "here")
+    0.01
+    """
+    cure = "Give the seconds between samples, for example sample_time=0.01."
+    if given is None:
+        raise PolhodeError(
+            "it goes from sample to sample, and has no sample time.", place=place, cure=cure, code="E-REGULATOR-032"
+        )
+    with understood("a time", given, place=f"{place} sample_time", cure=cure):
+        if isinstance(given, bool):
+            raise TypeError
+        made = float(given)
+    if not (isfinite(made) and made > 0):
+        raise PolhodeError(
+            f"the sample time {made:g} s is not positive.",
+            place=f"{place} sample_time",
+            cure=cure,
+            code="E-REGULATOR-030",
+        )
+    return made
