@@ -56,7 +56,7 @@ def _named(equations: EquationsOfMotion, names: Sequence[str], place: str) -> di
     known = {f"tau({name})": tau for name, tau in by_speed.items()} | by_speed | efforts | declared
     found: dict[str, Expr] = {}
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise unknown("input", name, [*declared, *efforts], place=place, code="E-CONTROLS-002")
         told = spelled(known[name])
         if told in found:

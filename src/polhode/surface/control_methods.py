@@ -1,20 +1,22 @@
-"""The methods of Equations that design controllers; each enters its room."""
+"""The methods of Equations that design controllers and motions of least cost; each enters its room."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from .derived import Derived
 
 if TYPE_CHECKING:
     from ..analysis import Values
     from ..control.feedback_linearization.linearization import FeedbackLinearization
+    from ..optimize.problem import Collocation
+    from ..optimize.settings import CollocationOptions
     from .equations import Equations
 
 
 class ControlMethods(Derived):
-    """Laws under which a mechanism does what is wanted: what they return is a `polhode.control.Controller`."""
+    """Laws under which a mechanism does what is wanted, each a `polhode.control.Controller`, and the best motions."""
 
     def feedback_linearize(
         self,
@@ -40,3 +42,20 @@ class ControlMethods(Derived):
         return FeedbackLinearization(
             own, outputs, inputs, at, extend=extend, poles=poles, gains=gains, parameters=parameters
         )
+
+    def collocation(self, duration: Any, **options: Unpack[CollocationOptions]) -> Collocation:
+        """The problem of moving from one state to another at least cost; see `polhode.optimize.problem`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+        >>> fastest = s.derive().collocation(
+        ...     (0.1, 10), start={"x": 0}, end={"x": 1, "x'": 0}, cost="time", limits={"tau_x": 1}, inputs=["tau_x"]
+        ... )
+        >>> round(fastest.solve().duration, 3)  # half of it forward, half back
+        2.0
+        """
+        from ..optimize.problem import collocation
+
+        options.setdefault("functions", self._functions)
+        return collocation(self.derivation, duration, **options)

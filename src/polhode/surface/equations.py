@@ -20,7 +20,6 @@ from .identification_methods import IdentificationMethods
 from .inverse_kinematics_methods import InverseKinematicsMethods
 from .kinematic_methods import KinematicMethods
 from .linear_methods import LinearMethods
-from .optimal_control_methods import OptimalControlMethods
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -55,7 +54,6 @@ class Equations(
     LinearMethods,
     EquilibriumMethods,
     IdentificationMethods,
-    OptimalControlMethods,
 ):
     """The equations of motion of a system, as derived by one formalism.
 
