@@ -22,7 +22,7 @@ MOST_SPEEDS = 8
 #: Leaves of a formula that is still read; of an equation of motion, whose long parts are named beside it.
 _READ, _LONGEST = 60, 200
 #: Leaves of an expression that is brought to a readable form, and of all of them together: that takes time.
-_FORMED, _BUDGET = 36, 600
+_FORMED, _BUDGET = 36, 300
 #: Beyond so many leaves a part of an equation of motion is given a name.
 _NAMED = 60
 
