@@ -114,6 +114,14 @@ class Controller(ABC):
         how: dict[str, Any] = {"prefix": prefix, "sample_time": sample_time, "discretisation": discretisation}
         return export_law(self.nominal_law, self.name, self.equations, target, path, **how)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise PolhodeError(
+            "a controller does not pickle: it holds equations as graphs.",
+            place=self.name,
+            cure="Send its nominal_law, which simulate(controller=…) takes as well, or design it where it is wanted.",
+            code="E-CONTROL-013",
+        )
+
     def __repr__(self) -> str:
         controls = ", ".join(map(spelled, self.law.controls))
         return f"{self.name}({controls} of '{self.equations.system.name}')"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -82,3 +83,14 @@ def test_only_parameters_of_the_mechanism_have_nominal_values() -> None:
         Hold(s.derive(), parameters={"n": 3})
     with pytest.raises(ph.PolhodeError, match="is no set of equations"):
         Hold(s)  # type: ignore[arg-type] # that is what the sentence is about
+
+
+def test_a_law_is_sent_where_a_controller_is_not() -> None:
+    s, _ = slider()
+    controller, e = Hold(s.derive(), parameters={"m": 3}), s.derive()
+    with pytest.raises(ph.PolhodeError, match="does not pickle"):
+        pickle.dumps(controller)
+    sent = pickle.loads(pickle.dumps(controller.nominal_law))
+    start = {"start": {"x": 1}, "speeds": {"v": 1}, "reference": "sin(t)"}
+    here, there = e.simulate(1, controller=controller, **start), e.simulate(1, controller=sent, **start)
+    assert np.array_equal(here.x, there.x)
