@@ -126,4 +126,8 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
     else:
         own = {u.name for u in equations.u}
         found = usual_controls(equations) or {spelled(tau): tau for tau in equations.tau if tau.name in own}
+    if not found:
+        raise PolhodeError(
+            "no input is named.", place=place, cure="Name the controls: inputs=[…].", code="E-CONTROL-105"
+        )
     return Actuation(equations, tuple(found.values()), place)

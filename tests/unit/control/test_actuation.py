@@ -61,3 +61,8 @@ def test_multipliers_get_a_sentence_and_independent_speeds_are_driven() -> None:
         actuation(s.derive().record, None, "here")
     act = actuation(s.derive(independent=["q1"]).record, None, "here").check_full()
     assert [x.name for x in act.controls] == ["q1"]
+
+
+def test_no_input_is_no_control() -> None:
+    with pytest.raises(ph.PolhodeError, match="no input is named"):
+        ph.control.ComputedTorque(cart_pole().derive(), kp=1, kd=1, inputs=[])
