@@ -10,6 +10,7 @@ import numpy as np
 
 import polhode as ph
 from polhode.control import LQR
+from polhode.view.plot import plot_channels, save_plot
 
 # Describe: a cart, a pole on it, a motor that pushes the cart, and a load that pushes it back.
 s = ph.System("cart and pole", gravity=(0, 0, "-9.81"))
@@ -37,10 +38,17 @@ sampled = LQR(upright, Q=weights, R=0.1, sample_time=0.05)
 slow = equations.simulate(10, controller=sampled, start={"theta": 0.3})
 print(f"sampled every 50 ms: {len(slow.controller.times)} calls, theta {slow['theta'][-1]:+.1e} at the end")
 
-# Look: the motion as a page, and the law as C.
+# Look: the motion as a page, what the integral is worth, and the law as C.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 home.animate(out / "56_lqr_cart_pole.html")
+panels = [
+    ("Cart", "m", {"without": off["x"], "with the integral": home["x"]}),
+    ("Pole", "rad", {"without": off["theta"], "with the integral": home["theta"]}),
+]
+save_plot(
+    plot_channels(home.t, panels, "Pushed by 1 N that the regulator does not know of"), out / "56_lqr_cart_pole.png"
+)
 patient.export("c", out / "56_lqr_cart_pole")
 
 # The least cost from a state is xᵀP x: that of a small motion of the full equations, integrated.

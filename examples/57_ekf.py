@@ -10,6 +10,7 @@ import numpy as np
 
 import polhode as ph
 from polhode.control import EKF, LQR, Observed
+from polhode.view.plot import plot_channels, save_plot
 
 # Describe: a rigid body in space with a wheel about each axis; it measures the directions of two stars.
 s = ph.System("satellite", gravity=(0, 0, 0))
@@ -45,6 +46,13 @@ print(f"pointed: {np.degrees(2 * np.arccos(min(1, abs(home.q[-1, 0])))):.2f}° o
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 home.animate(out / "57_ekf.html")
+spins = {
+    f"{name}, {kind}": x[:, k]
+    for kind, x in (("true", tumble.u), ("estimated", found.x[:, 4:]))
+    for k, name in enumerate("xyz")
+}
+panels = [("Attitude error", "°", {"estimated": np.degrees(turned)}), ("Spin", "rad/s", spins)]
+save_plot(plot_channels(tumble.t, panels, "What the filter makes of two noisy stars"), out / "57_ekf.png")
 pointing.export("c", out / "57_ekf")
 
 # Noise was as it was said to be: νᵀS⁻¹ν is as large on average as there are directions.

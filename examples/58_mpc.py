@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.control import LQR, LinearMPC, RealTimeIteration
 from polhode.model.samples.underactuated import cart_pole
+from polhode.view.plot import plot_channels, save_plot
 
 # Describe: a pole on a cart, whose motor pushes with at most 3 N.
 system = cart_pole()
@@ -36,10 +37,14 @@ swing = RealTimeIteration(equations, horizon=12, limits={"F": 8.0}, **weights)
 back = equations.simulate(12, controller=swing, start={"theta": 0.9})
 print(f"fallen to {np.abs(back['theta']).max():.1f} rad and brought back to {back['theta'][-1]:+.3f}")
 
-# Look: the swing as a page.
+# Look: the swing as a page, and the first two seconds of both regulators.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 back.animate(out / "58_mpc.html")
+soon, runs = kept.t <= 2, {"predictive": kept, "clipped regulator": clipped}
+panels = [(title, unit, {name: run[what][soon] for name, run in runs.items()})
+          for title, unit, what in (("Pole", "rad", "theta"), ("Cart", "m", "x"))]  # fmt: skip
+save_plot(plot_channels(kept.t[soon], panels, "A pole and a motor of 3 N"), out / "58_mpc.png")
 
 # Where no limit acts, the first of the planned inputs is the regulator's.
 x = np.array([0.01, 0.02, 0.0, -0.03])

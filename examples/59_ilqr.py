@@ -11,6 +11,7 @@ import numpy as np
 import polhode as ph
 from polhode.control import iLQR
 from polhode.model.samples.underactuated import cart_pole
+from polhode.view.plot import plot_channels, save_plot
 
 # Describe: a pole that hangs from its cart, and what is least: effort on the way, distance from upright at the end.
 equations = cart_pole().derive()
@@ -37,10 +38,14 @@ led = equations.simulate(1.6, controller=free, start=aside)
 alone = equations.simulate(1.6, start=aside, inputs={"F": ph.sampled(free.t[:-1], free.c[:, 0], kind="held")})
 print(f"begun 0.05 rad aside: theta {led['theta'][-1]:+.3f} with the law, {alone['theta'][-1]:+.3f} without")
 
-# Look: the swing as a page.
+# Look: the swing as a page, and what the law is worth.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 led.animate(out / "59_ilqr.html")
+runs = {"with the law": led, "planned inputs alone": alone}
+panels = [(title, unit, {name: run[what] for name, run in runs.items()})
+          for title, unit, what in (("Pole", "rad", "theta"), ("Cart", "m", "x"))]  # fmt: skip
+save_plot(plot_channels(led.t, panels, "Swung up from 0.05 rad aside"), out / "59_ilqr.png")
 
 # The motion is one of the mechanism: what the motor put in is what the pole and the cart have.
 run = equations.simulate(1.6, controller=free, start=hanging)
