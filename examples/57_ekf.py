@@ -14,7 +14,8 @@ from polhode.view.plot import plot_channels, save_plot
 
 # Describe: a rigid body in space with a wheel about each axis; it measures the directions of two stars.
 s = ph.System("satellite", gravity=(0, 0, 0))
-hull = s.body("hull", 20, inertia=(3, 2, 1))
+look = [ph.Shape("box", (0.4, 0.5, 0.6)), ph.Shape("box", (1.8, 0.3, 0.02), color="#0077bb")]
+hull = s.body("hull", 20, inertia=(3, 2, 1), shapes=look)
 s.joint("hull", s.ground, hull, ph.Spherical())
 
 # Derive: the directions in the body's components are rows of the rotation matrix.

@@ -42,10 +42,10 @@ print(f"begun 0.05 rad aside: theta {led['theta'][-1]:+.3f} with the law, {alone
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 led.animate(out / "59_ilqr.html")
-runs = {"with the law": led, "planned inputs alone": alone}
-panels = [(title, unit, {name: run[what] for name, run in runs.items()})
-          for title, unit, what in (("Pole", "rad", "theta"), ("Cart", "m", "x"))]  # fmt: skip
-save_plot(plot_channels(led.t, panels, "Swung up from 0.05 rad aside"), out / "59_ilqr.png")
+short = {"with the law": led, "planned inputs alone": alone}
+panels = [(title, unit, {name: run.at(free.t)[what] - free.x[:, k] for name, run in short.items()})
+          for k, (title, unit, what) in enumerate((("Cart", "m", "x"), ("Pole", "rad", "theta")))]  # fmt: skip
+save_plot(plot_channels(free.t, panels, "Away from the plan, begun 0.05 rad aside"), out / "59_ilqr.png")
 
 # The motion is one of the mechanism: what the motor put in is what the pole and the cart have.
 run = equations.simulate(1.6, controller=free, start=hanging)
