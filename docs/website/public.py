@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 import polhode
+from polhode import control
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Page:
     lead: str
     rooms: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    details: bool = True  # whether the members of its classes are told, and each name is shown in an example
 
     def names(self) -> list[str]:
         """The paths of what is on the page."""
@@ -34,6 +36,10 @@ class Page:
 #: Classes of `import polhode` that have a page of their own.
 ALONE = ("System", "Equations")
 SIMULATE, COMPILED, ANALYSIS = "polhode.simulate", "polhode.compiled", "polhode.analysis"
+
+CONTROLLERS = tuple(
+    f"polhode.control.{name}" for name in sorted(control.__all__, key=str.lower) if name != "Controller"
+)
 
 PAGES = (
     Page("system", "System", "What a user writes: bodies, joints, loads, constraints.", paths=("polhode.System",)),
@@ -61,6 +67,9 @@ PAGES = (
     Page("expressions", "Expressions", "Exact symbols and functions.", rooms=("polhode.expr", "polhode.errors")),
     Page("geometry", "Rotations, poses, screws", "Rigid motions in all their forms.", rooms=("polhode.geometry",)),
     Page("planning", "Planning", "Motions through given orientations and poses.", rooms=("polhode.planning",)),
+    Page("controller", "Controller", "What all controllers have.", paths=("polhode.control.Controller",)),
+    Page("control", "Controllers", "Laws, controllers and observers, in ``ph.control``.",
+         paths=CONTROLLERS, details=False),
     Page("quantities", "Quantities to compile", "What ``Functions.evaluate`` and ``export`` take besides names.",
          rooms=("polhode.compiled",)),
     Page("notebooks", "Notebooks", "What cells show.", rooms=("polhode.surface",)),

@@ -124,7 +124,15 @@ class Functions(EquationFunctions):
         return self._kept(made.digest, self.derivation, made)
 
     def of(self, derivation: Derivation) -> Functions:
-        """The functions of another derivation, with the same options; kept for the next call."""
+        """The functions of another derivation, with the same options; kept for the next call.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider", gravity=(0, 0, 0))
+        >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
+        >>> f, other = s.derive("kane").compile(), s.derive("newton_euler").compile()
+        >>> f.of(other.derivation).forward_dynamics([0], [0], [1])
+        array([0.5])
+        """
         return self._kept(derivation.key, derivation, None)
 
     def _kept(self, key: str, derivation: Derivation, laws: Laws | None) -> Functions:

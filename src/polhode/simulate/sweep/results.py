@@ -49,7 +49,9 @@ class Sweep(Shown):
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     Sweep.load(sweep.save(f"{folder}/sweep.npz")).shape
+    ...     sweep.to_csv(f"{folder}/sweep.csv").read_text(encoding="utf-8").splitlines()[:2]
     (3,)
+    ['l,max:hinge,status,message', '1.0,0.1,done,']
     """
 
     axes: Mapping[str, Floats]
