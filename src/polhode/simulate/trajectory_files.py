@@ -27,7 +27,12 @@ _MOST_BYTES = 4_000_000_000
 _COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.", "reference.", "controller.")
 _ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 #: What writes a run as another kind of file.
-_OTHERS = {".csv": "to_csv", ".nc": "to_xarray().to_netcdf", ".zarr": "to_xarray().to_zarr", ".html": "animate"}
+_OTHERS = {
+    ".csv": "to_csv (--csv)",
+    ".nc": "to_xarray().to_netcdf",
+    ".zarr": "to_xarray().to_zarr",
+    ".html": "animate (--page)",
+}
 
 
 # ---- comma-separated text ------------------------------------------------------------------------------------
