@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from docs.website import examples, links, staging, wireframe
+from docs.website import docstrings, examples, links, staging, wireframe
 
 import polhode as ph
 
@@ -83,3 +83,20 @@ def test_what_an_example_made_is_kept_until_something_changes(tmp_path: Path) ->
     made.write_text("hello", encoding="utf-8")
     examples.note(made, "1")
     assert examples.is_current(made, "1") and not examples.is_current(made, "2")
+
+
+def test_an_example_without_a_picture_is_told_by_what_it_lacks(tmp_path: Path) -> None:
+    example = tmp_path / "99_still.py"
+    example.write_text(
+        "import sys\nfrom pathlib import Path\n\nout = Path(sys.argv[1])\nout.mkdir()\n"
+        '(out / "99_still.html").write_text("a page")\n',
+        encoding="utf-8",
+    )
+    assert examples.run_one(example, tmp_path / "made", "1") == "it did not write 99_still.png"
+    assert not (tmp_path / "made" / "said.txt").exists()
+
+
+def test_code_in_a_docstring_stays_as_it_is_written() -> None:
+    assert docstrings.prose_line("of `q`, `u`s and `q_1`, x_1") == "of ``q``, ``u``\\ s and ``q_1``, x\\_1"
+    columns = ["states     its own", "measured   what is measured,", "           by name"]
+    assert docstrings.plain(columns) == [".. code-block:: text", "", *(f"    {line}" for line in columns)]

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 SPECIAL = re.compile(r"([*|_\\])")
+COLUMNS = re.compile(r"(\S+|  ) {2,}\S")
 
 
 def plain(lines: list[str]) -> list[str]:
@@ -26,13 +27,17 @@ def plain(lines: list[str]) -> list[str]:
 
 
 def converted(paragraph: list[str]) -> list[str]:
-    """One paragraph: a session, what is set apart, or prose."""
+    """One paragraph: a session, what is set apart or stands in columns, or prose.
+
+    >>> converted(["states     its own", "measured   what is measured,", "           by name"])[0]
+    '.. code-block:: text'
+    """
     if not paragraph:
         return []
     if paragraph[0].lstrip().startswith(">>>"):
         return [*(line.strip() if line.lstrip().startswith((">>>", "...")) else line for line in paragraph), ""]
     session = next((k for k, line in enumerate(paragraph) if line.lstrip().startswith(">>>")), len(paragraph))
-    if all(line.startswith(("    ", "  ")) for line in paragraph):
+    if all(line.startswith("  ") for line in paragraph) or all(map(COLUMNS.match, paragraph)):
         indent = min(len(line) - len(line.lstrip()) for line in paragraph)
         return [".. code-block:: text", "", *("    " + line[indent:] for line in paragraph), ""]
     prose, rest = paragraph[:session], paragraph[session:]
@@ -40,12 +45,19 @@ def converted(paragraph: list[str]) -> list[str]:
 
 
 def prose_line(line: str) -> str:
-    """A line in which only backticks mean something."""
+    """A line in which only backticks mean something.
+
+    >>> print(prose_line("rates of `q`, and `u`s: `kd` damps, `kp` pulls"))
+    rates of ``q``, and ``u``\\ s: ``kd`` damps, ``kp`` pulls
+    """
     pieces = re.split(r"`([^`]*)`", line)
     shown = [
         f"``{piece}``" if k % 2 and piece.strip() else SPECIAL.sub(r"\\\1", piece) for k, piece in enumerate(pieces)
     ]
-    return re.sub(r"(``[^`]+``)(?=\w)", r"\1\\ ", "".join(shown))
+    for k in range(2, len(shown), 2):
+        if re.match(r"\w", shown[k]):  # code ends before a letter only where that is said
+            shown[k] = "\\ " + shown[k]
+    return "".join(shown)
 
 
 def process(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

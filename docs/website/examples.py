@@ -54,8 +54,11 @@ def run_one(path: Path, folder: Path, shared: str) -> str:
         ended, said, complained = example_run.run(path, out, place)
         if ended != 0:
             return complained or f"it ended with code {ended}"
-        shutil.move(out / f"{path.stem}.html", folder / "page.html")
-        shutil.move(out / f"{path.stem}.png", folder / "plot.png")
+        made = {"page.html": out / f"{path.stem}.html", "plot.png": out / f"{path.stem}.png"}
+        if missing := [each.name for each in made.values() if not each.exists()]:
+            return f"it did not write {' and '.join(missing)}"
+        for name, each in made.items():
+            shutil.move(each, folder / name)
         said_in.write_text(said, encoding="utf-8")
     note(said_in, wanted)
     return ""

@@ -28,6 +28,8 @@ TITLES = {
     "03_t_handle": "T-handle", "15_bicycle": "Bicycle (Whipple)", "16_chaplygin_sleigh": "Chaplygin sleigh",
     "24_stewart": "Stewart platform", "25_squeezer": "Andrews' squeezer", "26_bricard": "Bricard linkage",
     "37_spline_on_so3": "Spline on SO(3)", "39_sayers_speeds": "Sayers' speeds",
+    "56_lqr_cart_pole": "LQR of a cart and pole", "57_ekf": "Extended Kalman filter", "58_mpc": "Predictive control",
+    "59_ilqr": "Iterative LQR", "62_ur5_point_to_point": "UR5 from pose to pose",
 }  # fmt: skip
 BEAT = re.compile(r"^# (Describe|Derive|Simulate|Look)\b.*\n(?:# .*\n)*", flags=re.MULTILINE)
 

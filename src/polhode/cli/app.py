@@ -176,7 +176,7 @@ def sweep(
         list[str] | None,
         typer.Option(help="What to keep: final, energy_drift, max:hinge, …; trajectories for all of it."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write results (.nc, .zarr, .npz).")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write results (.csv, .nc, .zarr, .npz).")] = None,
     pose: Annotated[str | None, typer.Option(help="The named pose to start from.")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")

@@ -18,7 +18,7 @@ from ..errors import PolhodeError, SimulationError, unknown
 from ..model.system import System
 from ..simulate.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory import Trajectory
-from ..simulate.trajectory_files import as_csv
+from ..simulate.trajectory_files import archive_path, as_csv
 from . import show
 from .source import Source
 
@@ -109,6 +109,8 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
             )
         if path is not None:
             check_folder(option, path)
+            if option == "save":
+                archive_path(path)
 
 
 def check_folder(option: str, path: Path) -> None:

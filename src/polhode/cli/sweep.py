@@ -37,8 +37,10 @@ def run(
     system = file.system()
     parameters, inputs = read_settings(system, settings)
     values = dict(map(read_axis, vary))
+    as_text = out is not None and out.suffix.lower() == ".csv"
     if out is not None:
-        check_format(out)
+        if not as_text:
+            check_format(out)
         check_folder("out", out)
     options |= {"start": pose, "parameters": parameters, "inputs": inputs or None}
     options |= {"progress": False} if json else {}
@@ -48,7 +50,7 @@ def run(
     except SweepInterrupted as error:
         stopped, made = error, error.sweep
     if out is not None:
-        made.save(out)
+        made.to_csv(out) if as_text else made.save(out)
     if json:
         record = _record(made, out)
         show.as_json(record if stopped is None else record | {"error": stopped.as_json()})

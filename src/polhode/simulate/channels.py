@@ -1,6 +1,7 @@
 """The quantities of a run that a page draws over time: by kind, by name, or any expression.
 
     "coordinates", "speeds", "states", "efforts", "inputs", "energy", "momentum", "reactions"     all of a kind
+    "references", "errors"                            what a controller was to follow, and by how much that was missed
     "hip", "hip'", "tau_hip", "kinetic energy"                                                    one by its name
     "force(hinge)", "torque(hinge)"                                 the components that a joint or constraint carries
     "l*sin(hip)", an expression of the system                                                     what it comes to
@@ -31,7 +32,18 @@ if TYPE_CHECKING:
 #: What a user may ask for.
 Channels: TypeAlias = "str | Expr | Sequence[str | Expr] | Mapping[str, str | Expr]"
 
-KINDS = ("coordinates", "speeds", "states", "efforts", "inputs", "energy", "momentum", "reactions")
+KINDS = (
+    "coordinates",
+    "speeds",
+    "states",
+    "efforts",
+    "inputs",
+    "energy",
+    "momentum",
+    "reactions",
+    "references",
+    "errors",
+)
 ENERGIES = ("kinetic energy", "potential energy", "total energy")
 MOST = 40
 """As many as are drawn unasked."""
@@ -118,6 +130,8 @@ class _Quantities:
                 found = self._kind(given)
             elif given in ENERGIES and self.run.has_energy:
                 found = [each for each in self._kind("energy") if each.label == given]
+            elif given in self.followed:
+                found = [self.followed[given]]
             elif carried := _CARRIED.fullmatch(given):
                 found = self._carried(carried[1], carried[2].strip(" `"))
             else:
@@ -139,7 +153,7 @@ class _Quantities:
             return parse(text, scope_of(self.equations.system, now=True))
         except PolhodeError as error:
             problem = error.problems[0]
-            close = suggestion(text, [*self.named, *self.makers, *ENERGIES], problem.cure)
+            close = suggestion(text, [*self.named, *self.followed, *self.makers, *ENERGIES], problem.cure)
             raise PolhodeError(problem.message, cure=close, code=problem.code) from None
 
     @cached_property
@@ -176,6 +190,8 @@ class _Quantities:
             "energy": self._energy,
             "momentum": self._momentum,
             "reactions": self._reactions,
+            "references": lambda: self._followed("ref_"),
+            "errors": lambda: self._followed("e_"),
         }
 
     def _kind(self, kind: str) -> list[_Column]:
@@ -206,6 +222,32 @@ class _Quantities:
                 continue
             for word, unit, values in (("force", "N", made.force), ("torque", "N·m", made.torque)):
                 yield _Column(f"|{word}({name})|", unit, np.linalg.norm(values, axis=1))
+
+    def _followed(self, letter: str) -> Iterable[_Column]:
+        found = [each for label, each in self.followed.items() if label.startswith(letter)]
+        if not found:
+            raise PolhodeError(
+                "this run follows nothing.",
+                cure="Run with controller=… and reference=…, whose quantities the mechanism has.",
+                code="E-PAGE-021",
+            )
+        return found
+
+    @cached_property
+    def followed(self) -> dict[str, _Column]:
+        """What a controller was to follow, `ref_x`, and what was lacking, `e_x`, as laws call them."""
+        run = self.run
+        if run.loop is None:
+            return {}
+        units = {
+            each.name: self.units.get(each.quantity, "") for each in run.loop.law.reference if each.quantity is not None
+        }
+        made = [
+            _Column(f"{letter}{name}", units.get(name, ""), values)
+            for letter, table in (("ref_", run.reference), ("e_", run.tracking_error))
+            for name, values in table.items()
+        ]
+        return {each.label: each for each in made}
 
     def _carried(self, word: str, name: str) -> list[_Column]:
         made = self.run.reaction(name)

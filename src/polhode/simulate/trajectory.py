@@ -365,11 +365,11 @@ class Trajectory(UnderControl, Shown):
         return made if equations is None else made.of(equations)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write everything but the mechanism as a NumPy archive, whole or not at all."""
+        """Write everything but the mechanism as a NumPy archive (.npz), whole or not at all."""
         from ..files.writing import replace_file
-        from .trajectory_files import as_archive
+        from .trajectory_files import archive_path, as_archive
 
-        return replace_file(path, as_archive(self))
+        return replace_file(archive_path(path), as_archive(self))
 
     @staticmethod
     def load(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:

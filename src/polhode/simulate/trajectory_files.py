@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FormatError, PolhodeError, understood
+from ..errors import FormatError, PolhodeError, path_of, understood
 from ..files.reading import read_file
 from .initial_state import Floats
 
@@ -25,6 +26,13 @@ _MOST_BYTES = 4_000_000_000
 #: What was carried follows from the rest and is not read again.
 _COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.", "reference.", "controller.")
 _ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
+#: What writes a run as another kind of file.
+_OTHERS = {
+    ".csv": "to_csv (--csv)",
+    ".nc": "to_xarray().to_netcdf",
+    ".zarr": "to_xarray().to_zarr",
+    ".html": "animate (--page)",
+}
 
 
 # ---- comma-separated text ------------------------------------------------------------------------------------
@@ -170,6 +178,19 @@ def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
 
 
 # ---- NumPy archives ------------------------------------------------------------------------------------------
+
+
+def archive_path(path: str | os.PathLike[str]) -> Path:
+    """The path of an archive; one whose name says that it is another kind of file is refused."""
+    found = path_of(path)
+    if (kind := found.suffix.lower()) in _OTHERS:
+        raise PolhodeError(
+            f"a run is saved as a NumPy archive, and not as {kind!r}.",
+            place=str(found),
+            cure=f"Name it .npz; {_OTHERS[kind]} writes {kind!r}.",
+            code="E-TRAJ-023",
+        )
+    return found
 
 
 def as_archive(trajectory: Trajectory) -> bytes:

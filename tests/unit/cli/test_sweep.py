@@ -38,6 +38,8 @@ def test_a_grid_is_run_and_written(
     assert "l = 0, theta(0) = 0.1: at t = 0 s the mass matrix is singular" in out
     found = Sweep.load(tmp_path / "runs.nc")
     assert found.shape == (3, 2) and found["max:theta"][1].tolist() == [0.1, 0.2]
+    said(monkeypatch, capsys, *words, "--out", tmp_path / "runs.csv")
+    assert "1.0,0.2,0.2,done," in (tmp_path / "runs.csv").read_text(encoding="utf-8").splitlines()
 
 
 def test_json_is_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,7 +59,7 @@ def test_json_is_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         (("--vary", "l=0:1:100000000000"), "are more than"),
         (("--vary", "lenght=1"), "no parameter, input, coordinate or speed 'lenght'"),
         (("--vary", "l=1,2", "--measure", "fnal"), "Did you mean 'final'?"),
-        (("--vary", "l=1,2", "--out", "runs.csv"), "there is no format '.csv'"),
+        (("--vary", "l=1,2", "--out", "runs.txt"), "there is no format '.txt'"),
         (("--vary", "l=1,2", "--out", "no/such/runs.nc"), "there is no folder"),
         (("--vary", "l=1,2", "--set", "k=1"), "no parameter or input 'k'"),
     ],

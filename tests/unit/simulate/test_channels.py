@@ -112,3 +112,19 @@ def test_many_quantities_are_cut_with_a_word():
     made, told = channels_of(run)
     assert len(made) <= 40
     assert "channels=[" in told[0]
+
+
+def test_what_a_controller_was_to_follow_and_what_was_lacking(pendulum):
+    equations = pendulum.derive()
+    torque = ph.control.ComputedTorque(equations, kp=100, kd=20, inputs=["hinge"])
+    run = equations.simulate(1, controller=torque, reference="sin(t)", start={"hinge": 0.2}, samples=51)
+    made = drawn(run, ["hinge", "references", "errors"])
+    assert {name: each.unit for name, each in made.items()} == {"hinge": "rad", "ref_hinge": "rad", "e_hinge": "rad"}
+    assert np.allclose(made["ref_hinge"].values, np.sin(run.t))
+    assert np.allclose(made["e_hinge"].values, made["ref_hinge"].values - run["hinge"])
+    assert list(drawn(run, "e_hinge")) == ["e_hinge"]
+
+
+def test_a_run_that_follows_nothing_says_so(run):
+    made, told = channels_of(run, ["errors", "hinge"])
+    assert [each.name for each in made] == ["hinge"] and "follows nothing" in told[0]

@@ -111,6 +111,15 @@ def test_text_and_archives_give_back_every_digit(run: Trajectory, tmp_path: Path
         assert again.status == "done"
 
 
+@pytest.mark.parametrize(("name", "cure"), [("run.csv", "to_csv"), ("run.nc", "to_netcdf"), ("run.html", "animate")])
+def test_an_archive_is_not_written_under_another_kind_of_name(
+    run: Trajectory, tmp_path: Path, name: str, cure: str
+) -> None:
+    with pytest.raises(PolhodeError, match=cure):
+        run.save(tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
 def test_a_loaded_trajectory_learns_its_mechanism(run: Trajectory, tmp_path: Path) -> None:
     path = run.save(tmp_path / "run.npz")
     with pytest.raises(PolhodeError, match="does not know its mechanism"):

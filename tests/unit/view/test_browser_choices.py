@@ -210,3 +210,14 @@ def test_nothing_is_asked_of_any_host(browser, rich):
     browser.ask("Network.disable")
     browser._note = note
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+
+
+def test_names_of_links_are_listed_without_what_they_share_and_told_in_full(browser, pendulum, tmp_path):
+    scene, motion, _ = pendulum
+    names = ["shoulder_pan_link", "shoulder_lift_link"]
+    scene = Scene("arm", [replace(body, name=name) for body, name in zip(scene.bodies, names, strict=True)])
+    torques = [Channel(f"tau_{name}", "N·m", np.sin(k + motion.time)) for k, name in enumerate(names)]
+    browser.open(write_page(tmp_path / "arm.html", scene, motion, torques), "1")
+    assert browser.value("[...document.querySelectorAll('#bodies span')].map((s) => s.textContent)") == ["pan", "lift"]
+    assert browser.value("[...document.querySelectorAll('#bodies label')].map((s) => s.title)") == names
+    assert browser.value(f"{LEGEND}.map((b) => b.textContent)") == ["pan", "lift"]

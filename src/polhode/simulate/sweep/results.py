@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 from collections.abc import Mapping
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import FormatError, PolhodeError, unknown
+from ...errors import FormatError, PolhodeError, path_of, unknown
 from ...notebook import Cell, Shown, Table
 from ..batch import Batch
 from ..batch_files import as_dataset, of_dataset
@@ -30,7 +32,7 @@ _KIND = "polhode sweep 1"
 
 @dataclass(frozen=True, eq=False)
 class Sweep(Shown):
-    """What came of a sweep: `sweep["max:hinge"]` over the grid, `failures`, `to_xarray()`, `save("runs.nc")`.
+    """What came of a sweep: `sweep["max:hinge"]` over the grid, `failures`, `to_csv`, `to_xarray()`, `save("runs.nc")`.
 
     `axes` are the values that were varied, by name: the axes of a grid, or with `zipped` one value for each sample.
     `status`, `messages` and `texts` of notices are flat, member after member, the last axis fastest; `trajectories` are
@@ -47,7 +49,9 @@ class Sweep(Shown):
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     Sweep.load(sweep.save(f"{folder}/sweep.npz")).shape
+    ...     sweep.to_csv(f"{folder}/sweep.csv").read_text(encoding="utf-8").splitlines()[:2]
     (3,)
+    ['l,max:hinge,status,message', '1.0,0.1,done,']
     """
 
     axes: Mapping[str, Floats]
@@ -109,7 +113,34 @@ class Sweep(Shown):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write as NetCDF (.nc), Zarr (.zarr) or a NumPy archive (.npz)."""
+        if path_of(path).suffix.lower() == ".csv":
+            raise PolhodeError(
+                "a sweep is not saved as '.csv', from which it could not be loaded.",
+                place=os.fspath(path),
+                cure="Name it .nc, .zarr or .npz; to_csv writes a table of its measures.",
+                code="E-SWEEP-073",
+            )
         return write(self._dataset(), path)
+
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write a row for each run as comma-separated text: what was varied, what was measured, `status`, `message`.
+
+        A measure of several numbers has a column for each, `name.0`, `name.1`, …
+        """
+        from ...files.writing import replace_file
+
+        columns: dict[str, NDArray[Any]] = {}
+        for name, values in self.values.items():
+            flat = values.reshape(len(self), -1)
+            names = [name] if values.ndim == 1 else [f"{name}.{k}" for k in range(flat.shape[1])]
+            columns |= {_free(each, self.axes, ()): column for each, column in zip(names, flat.T, strict=True)}
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([*self.axes, *columns, "status", "message"])
+        for k, (status, message) in enumerate(zip(self.status, self.messages, strict=True)):
+            numbers = (*self.at(k).values(), *(float(column[k]) for column in columns.values()))
+            writer.writerow([*(repr(x) for x in numbers), status, " ".join(message.split())])
+        return replace_file(path, text.getvalue().encode("utf-8"))
 
     @staticmethod
     def load(path: str | os.PathLike[str], equations: Equations | None = None) -> Sweep:

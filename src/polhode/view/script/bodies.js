@@ -1,13 +1,13 @@
 // The lists at the side: bodies, other runs, arrows and axes, paths.
 
-/** A row of a list: a box that shows or hides, a name, and buttons. */
-function row(list, name, color, shown, change, ...buttons) {
+/** A row of a list: a box that shows or hides, a name (as text, which may be shorter), and buttons. */
+function row(list, name, color, shown, change, buttons = [], text = name) {
   const box = element("input", { type: "checkbox", checked: shown });
   box.addEventListener("change", () => {
     change(box.checked);
     ask();
   });
-  const made = element("li", {}, element("label", { title: name }, box, element("span", { textContent: name })), ...buttons);
+  const made = element("li", {}, element("label", { title: name }, box, element("span", { textContent: text })), ...buttons);
   made.style.setProperty("--swatch", color);
   $(list).append(made);
   $(list).hidden = false;
@@ -16,6 +16,7 @@ function row(list, name, color, shown, change, ...buttons) {
 }
 
 function listBodies() {
+  const short = shortNames(data.bodies.filter((body) => body.ghost < 0).map((body) => body.name));
   data.bodies.forEach((body, k) => {
     if (body.ghost >= 0) return;
     const trace = element("button", { type: "button", textContent: "trace", title: "Draw the path of this body" });
@@ -29,7 +30,7 @@ function listBodies() {
       formulas.setAttribute("aria-pressed", false);
       buttons.unshift(formulas);
     }
-    const made = row("bodies", body.name, body.color, true, (on) => (state.shown[k] = on), ...buttons);
+    const made = row("bodies", body.name, body.color, true, (on) => (state.shown[k] = on), buttons, short(body.name));
     for (const [type, lit] of [["pointerenter", k], ["pointerleave", -1], ["focusin", k], ["focusout", -1]])
       made.addEventListener(type, () => light(lit));
   });

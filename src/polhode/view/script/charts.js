@@ -21,9 +21,9 @@ function extentOf(lists, base, [from, to]) {
   return [base + low, base + high];
 }
 
-/** Long names without the words that all names begin and end with, such as those of a robot's joints. */
-function shortNames() {
-  const names = channels.map((c) => c.name), words = names.filter((name) => name.length > 9 && !/[\s(]/.test(name)).map((name) => name.replace(/'+$/, "").split(/(?<=[_.:\/])|(?=[_.:\/])/));
+/** Long names without the words that all of them begin and end with, such as those of a robot's joints or links. */
+function shortNames(names) {
+  const words = names.filter((name) => name.length > 9 && !/[\s(]/.test(name)).map((name) => name.replace(/'+$/, "").split(/(?<=[_.:\/])|(?=[_.:\/])/));
   const common = (from) => {
     let n = 0;
     while (words.length > 1 && words.every((list) => list.length > n + 1 && list[from(list, n)] === words[0][from(words[0], n)])) n++;
@@ -33,7 +33,8 @@ function shortNames() {
   return (name) => {
     const [, body, primes] = /^(.*?)('*)$/s.exec(name), list = body.split(/(?<=[_.:\/])|(?=[_.:\/])/);
     if (name.length <= 9 || /[\s(]/.test(name) || list.length <= first + last) return name;
-    return list.slice(first, list.length - last).join("").replace(/^[_.:\/]+|[_.:\/]+$/g, "") + primes;
+    const made = list.slice(first, list.length - last).join("").replace(/^[_.:\/]+|[_.:\/]+$/g, "") + primes;
+    return names.includes(made) ? name : made;
   };
 }
 
@@ -251,7 +252,7 @@ function strip(members, isLast) {
 }
 
 function listCharts() {
-  const short = shortNames();
+  const short = shortNames(channels.map((c) => c.name));
   channels.forEach((c) => Object.assign(c, { hiddenBeside: new Set(), short: short(c.name) }));
   const all = data.charts.map((numbers) => numbers.map((n) => channels[n]));
   // Colours start afresh in each strip, so that neighbours within one differ the most.
