@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .lyapunov import LyapunovFunction
 
 #: Right-hand sides with more operations are written as they were built, not in normal form; and with quotients sooner.
-_READABLE, _READABLE_QUOTIENT = 400, 80
+_READABLE, _READABLE_QUOTIENT = 150, 80
 
 
 @dataclass(frozen=True, eq=False)
