@@ -13,7 +13,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError, shown
-from ..expr import Expr, as_expr, free_symbols, normal, operation_counts, quiet_collector, substitute, symbol
+from ..expr import (
+    Expr,
+    as_expr,
+    free_symbols,
+    normal,
+    operation_counts,
+    quiet_collector,
+    substitute,
+    symbol,
+    topological,
+)
+from ..expr.reading import leaf_counts
 from ..expr.spelling import latex_name, spelled, spelled_latex
 from ..model.records import Parameter
 from .actuation import actuation
@@ -27,7 +38,9 @@ if TYPE_CHECKING:
     from .lyapunov import LyapunovFunction
 
 #: Right-hand sides with more operations are written as they were built, not in normal form; and with quotients sooner.
-_READABLE, _READABLE_QUOTIENT = 150, 80
+_READABLE, _READABLE_QUOTIENT = 400, 80
+#: Those that would have more symbols and numbers than this, written out, are only told of.
+_LONGEST = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +172,9 @@ class ModelBased(Controller):
 
     def __str__(self) -> str:
         marks = {"=": " = ", "'": "' = ", "+": "⁺ = "}
-        return "\n".join(f"{spelled(left)}{marks[mark]}{right}" for left, mark, right in self.written.lines())
+        return "\n".join(
+            f"{spelled(left)}{marks[mark]}{_too_long(right) or right}" for left, mark, right in self.written.lines()
+        )
 
     def latex(self) -> str:
         """The law in LaTeX, a line for each step, in an aligned display."""
@@ -171,9 +186,11 @@ class ModelBased(Controller):
         for left, mark, right in self.written.lines():
             head = steps.get(left, spelled_latex(left))
             head = {"=": head, "'": rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {head}", "+": f"{{{head}}}^{{+}}"}[mark]
-            lines.append(f"{head} &= {latex(right, names=steps)}")
-        body = " \\\\\n".join(lines)
-        return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+            told = _too_long(right)
+            body = rf"\text{{{told}}}" if told else latex(right, names=steps)
+            lines.append(f"{head} &= {body}")
+        whole = " \\\\\n".join(lines)
+        return f"\\begin{{aligned}}\n{whole}\n\\end{{aligned}}"
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
@@ -192,7 +209,13 @@ def _gain_latex(name: str) -> str:
     return f"k_{{{word[1]}}}" if not whose else f"k_{{{word[1]},{latex_name(whose)}}}"
 
 
+def _too_long(value: Expr) -> str:
+    """What stands for a right-hand side that nobody would read."""
+    size = leaf_counts(topological([value]))[id(value)]
+    return f"… ({size} symbols and numbers, see law.controls)" if size > _LONGEST else ""
+
+
 def _readable(value: Expr) -> Expr:
     counts = operation_counts([value])
     most = _READABLE_QUOTIENT if counts.get("div") else _READABLE
-    return normal(value) if sum(counts.values()) <= most else value
+    return value if sum(counts.values()) > most or _too_long(value) else normal(value)

@@ -4,6 +4,7 @@ import pytest
 
 import polhode as ph
 from polhode.control import LQR, ComputedTorque
+from polhode.model.samples.arm import six_degree_of_freedom_arm
 from polhode.model.samples.underactuated import cart_pole
 
 
@@ -35,3 +36,9 @@ def test_nominal_values_are_numbers_by_the_names_of_parameters(wrong):
 def test_gains_of_uneven_rows_get_a_sentence():
     with pytest.raises(ph.PolhodeError, match="neither one gain"):
         ComputedTorque(cart_pole().derive(), kp=[1, [2, 3]], kd=1, inputs=["tau_x", "tau_theta"])
+
+
+def test_a_law_that_nobody_would_read_is_told_of() -> None:
+    e = six_degree_of_freedom_arm().derive()
+    said = str(ComputedTorque(e, kp=100, kd=20, inputs=e.speeds))
+    assert "symbols and numbers, see law.controls" in said and len(said) < 30_000
