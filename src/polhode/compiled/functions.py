@@ -133,6 +133,9 @@ class Functions(EquationFunctions):
         >>> f.of(other.derivation).forward_dynamics([0], [0], [1])
         array([0.5])
         """
+        from ..formalisms.derivation import Derivation
+
+        check_kind(Derivation, "a derivation, as equations.derivation is", derivation, "of")
         return self._kept(derivation.key, derivation, None)
 
     def _kept(self, key: str, derivation: Derivation, laws: Laws | None) -> Functions:

@@ -98,10 +98,16 @@ class Derived:
 
         from ..codegen.plan import plan
         from ..compiled.native import compile_program
+        from ..errors import understood
+        from ..expr import Expr, as_expr
 
-        made = list(roots)
-        program = plan("values", [("x", list(variables))], [("y", (len(made),), made)], list(known))
-        return compile_program(program, parameters=np.array([*known.values()], dtype=np.float64))
+        place, cure = "native_function", "Give a list of symbols, a list of expressions, and values by symbols."
+        with understood("what a function is made of", (variables, roots, known), place=place, cure=cure):
+            made, values = [as_expr(root) for root in roots], {x: float(value) for x, value in dict(known).items()}
+            if not all(isinstance(x, Expr) for x in (*variables, *values)):
+                raise TypeError
+        program = plan("values", [("x", list(variables))], [("y", (len(made),), made)], list(values))
+        return compile_program(program, parameters=np.array([*values.values()], dtype=np.float64))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What a notebook shows."""
