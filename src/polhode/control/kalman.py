@@ -117,9 +117,8 @@ class LinearObserver(Observer):
         ]
         if not self.is_sampled:
             change = [as_expr(x + _sum(row, surprise)) for x, row in zip(change, self.L.tolist(), strict=True)]
-        key = "update" if self.is_sampled else "rate"
         states = tuple(
-            ControllerState(x, start, **{key: each})  # type: ignore[arg-type] # one of the two
+            ControllerState(x, start, update=each) if self.is_sampled else ControllerState(x, start, rate=each)
             for x, start, each in zip(own, self._start, change, strict=True)
         )
         measured = dict(zip(y, observed.values(), strict=True))
