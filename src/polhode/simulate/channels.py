@@ -22,6 +22,7 @@ import numpy as np
 from ..errors import PolhodeError, shown, suggestion, understood
 from ..expr import Expr
 from ..expr.spelling import spelled
+from ..view.charts import is_rounding, sizes_of
 from ..view.scene import Channel
 from .initial_state import Floats
 from .units import units_of
@@ -60,6 +61,10 @@ class _Column:
     unit: str
     values: Floats
 
+    def channel(self, beside: Sequence[Floats] = ()) -> Channel:
+        """What a chart draws of it, with the same of other runs."""
+        return Channel(self.label, self.unit, _gaps(self.values), beside)
+
 
 def channels_of(
     run: Trajectory, wanted: Channels | None = None, others: Sequence[Trajectory] = ()
@@ -71,11 +76,7 @@ def channels_of(
         found, _ = _Quantities(other).chosen(wanted, limited=False)
         beside.append({each.label: _at(run.t, other.t, each.values) for each in found})
     nothing = np.full(len(run.t), np.nan)
-    made = [
-        Channel(each.label, each.unit, _gaps(each.values), [table.get(each.label, nothing) for table in beside])
-        for each in columns
-    ]
-    return made, told
+    return [each.channel([table.get(each.label, nothing) for table in beside]) for each in columns], told
 
 
 def _at(wanted: Floats, time: Floats, values: Floats) -> Floats:
@@ -117,7 +118,8 @@ class _Quantities:
         columns = [*base, *self._kind("speeds"), *acting, *energy]
         if not limited or len(columns) <= MOST:
             return columns, []
-        moving = [each for each in base if np.ptp(each.values) > 0]
+        sizes = sizes_of([each.channel() for each in base])
+        moving = [each for each in base if not is_rounding(each.channel(), sizes[each.unit])]
         drawn = [*moving[: MOST - len(energy)], *energy]
         told = f"{len(drawn)} of {len(columns)} quantities are drawn over time: choose others by channels=[…]."
         return drawn, [told]

@@ -15,6 +15,8 @@ SHARE = 0.12
 STEADY = 1e-4
 #: A change below this part of the largest of its unit is rounding.
 ROUNDING = 1e-9
+#: Sizes that units have by themselves: angles, and the components of quaternions.
+NATURAL = {"rad": 1.0, "": 1.0}
 #: More lines than this are not told apart in one chart.
 MOST = 7
 #: An angle that goes this far, in radians, runs on, as a wheel's does.
@@ -46,10 +48,8 @@ def charts_of(channels: Sequence[Channel]) -> list[list[int]]:
     >>> charts_of([Channel("wheel", "rad", wheel), Channel("lean", "rad", lean), Channel("steer", "rad", steer)])
     [[1, 2], [0]]
     """
-    largest: dict[str, float] = {}
-    for channel in channels:
-        largest[channel.unit] = max(largest.get(channel.unit, 0.0), _size(channel))
-    ranges = [_range(k, channel, largest[channel.unit]) for k, channel in enumerate(channels)]
+    sizes = sizes_of(channels)
+    ranges = [_range(k, channel, sizes[channel.unit]) for k, channel in enumerate(channels)]
     made: list[list[_Range]] = []
     for unit in dict.fromkeys(channel.unit for channel in channels):
         own = [each for each in ranges if channels[each.index].unit == unit]
@@ -58,18 +58,33 @@ def charts_of(channels: Sequence[Channel]) -> list[list[int]]:
     return [sorted(each.index for each in chart) for chart in made]
 
 
-def _size(channel: Channel) -> float:
+def sizes_of(channels: Sequence[Channel]) -> dict[str, float]:
+    """How large what has a unit is: its largest value, and for angles at least one."""
+    sizes = {channel.unit: NATURAL.get(channel.unit, 0.0) for channel in channels}
+    for channel in channels:
+        finite = channel.values[np.isfinite(channel.values)]
+        sizes[channel.unit] = max(sizes[channel.unit], float(np.abs(finite).max()) if len(finite) else 0.0)
+    return sizes
+
+
+def is_rounding(channel: Channel, size: float) -> bool:
+    """Whether a channel changes by no more than rounding of what has its unit.
+
+    >>> noise = Channel("knee", "rad", 1e-15 * np.sin(np.linspace(0, 9, 99)))
+    >>> is_rounding(noise, sizes_of([noise])["rad"])
+    True
+    """
     finite = channel.values[np.isfinite(channel.values)]
-    return float(np.abs(finite).max()) if len(finite) else 0.0
+    return not len(finite) or float(np.ptp(finite)) <= ROUNDING * size
 
 
-def _range(index: int, channel: Channel, largest: float) -> _Range:
+def _range(index: int, channel: Channel, size: float) -> _Range:
     own, every = channel.values, np.concatenate([channel.values, *channel.beside])
     own, every = own[np.isfinite(own)], every[np.isfinite(every)]
     if not len(own):
         return _Range(index, 0.0, 0.0, steady=True)
     width = float(np.ptp(own))
-    steady = width <= max(STEADY * float(np.abs(own).max()), ROUNDING * largest)
+    steady = width <= STEADY * float(np.abs(own).max()) or is_rounding(channel, size)
     return _Range(index, float(every.min()), float(every.max()), steady, channel.unit == "rad" and width > TURNS)
 
 

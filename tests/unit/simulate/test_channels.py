@@ -114,6 +114,18 @@ def test_many_quantities_are_cut_with_a_word():
     assert "channels=[" in told[0]
 
 
+def test_of_many_quantities_those_that_only_round_are_not_drawn():
+    s = ph.System("falling chain")
+    body = s.body("base", 1, inertia=(1, 1, 1))
+    s.joint("base", s.ground, body, ph.Free())
+    for k in range(30):
+        link = s.body(f"link {k}", 1, com=(0, 0, -1), inertia=(1, 1, 1))
+        s.joint(f"q{k}", body, link, ph.Revolute("y"), at=(0, 0, -1))
+        body = link
+    made, _ = channels_of(s.derive().simulate(0.5, samples=5))
+    assert [each.name for each in made] == ["base_z", "kinetic energy", "total energy"]
+
+
 def test_what_a_controller_was_to_follow_and_what_was_lacking(pendulum):
     equations = pendulum.derive()
     torque = ph.control.ComputedTorque(equations, kp=100, kd=20, inputs=["hinge"])

@@ -54,6 +54,11 @@ def test_rounding_is_no_motion():
     assert charts_of([wave("x", 1, "m"), noise]) == [[0, 1]]
 
 
+def test_angles_that_are_all_rounding_are_steady():
+    joints = [Channel(f"q{k}", "rad", 1e-15 * (k + 1) * np.sin(TIME)) for k in range(3)]
+    assert charts_of([*joints, wave("x", 1, "m")]) == [[3], [0, 1, 2]]
+
+
 def test_a_run_beside_does_not_tear_a_chart_apart():
     energy = Channel("total", "J", np.full(301, 1.0), [np.full(301, 1.1)])
     assert charts_of([wave("kinetic", 1, "J", 1.0), energy]) == [[0, 1]]
