@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -86,6 +87,19 @@ def grid_of(mesh: Mesh) -> tuple[Floats, Floats]:
     points = np.concatenate([piece.points for piece in mesh.pieces])
     low, high = points.min(axis=0), points.max(axis=0)
     return low, np.maximum((high - low) / _STEPS, 1e-12)
+
+
+def outline(mesh: Mesh) -> Floats:
+    """The farthest points of a mesh in twenty-six directions, each once: enough to know how large it looks.
+
+    >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.2]], dtype=float)
+    >>> len(outline(Mesh((Piece(corners, np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4]])),))))
+    4
+    """
+    points = np.concatenate([piece.points for piece in mesh.pieces])
+    directions = np.array([d for d in itertools.product((-1, 0, 1), repeat=3) if any(d)])
+    kept: Floats = points[np.unique((points @ directions.T).argmax(axis=0))]
+    return kept
 
 
 def simplified(mesh: Mesh, most: int) -> Mesh:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.view.charts import charts_of
-from polhode.view.mesh import GREY, Mesh, MeshShape, grid_of
+from polhode.view.mesh import GREY, Mesh, MeshShape, grid_of, outline
 from polhode.view.scene import PALETTE, Channel, Floats, Ghost, Motion, MovingLine, Scene, SceneBody, Shape
 
 FRAMES_PER_SECOND = 60
@@ -69,7 +69,10 @@ def data_of(scene: Scene, motion: Motion, channels: Sequence[Channel], ghosts: S
         ],
         "moving": [_line(line) for line in frames[0].lines],
         "traces": [{"name": trace.name, "body": trace.body, "point": trace.point} for trace in scene.traces],
-        "meshes": [{"fine": _mesh(shape.fine), "coarse": _mesh(shape.coarse)} for shape in drawn.values()],
+        "meshes": [
+            {"fine": _mesh(shape.fine), "coarse": _mesh(shape.coarse), "outline": _packed(outline(shape.fine))}
+            for shape in drawn.values()
+        ],
         "positions": _packed(np.concatenate([each.positions for each in frames], axis=1)),
         "quaternions": _packed(np.concatenate([each.quaternions for each in frames], axis=1)),
         "channels": [_channel(channel, motion.time, times) for channel in channels],

@@ -224,6 +224,16 @@ def test_what_travels_far_is_followed(browser, tmp_path):
     assert browser.value("document.getElementById('scale').textContent") == "Grid 100 m"
 
 
+@pytest.mark.parametrize(("depth", "followed"), [(40.0, "true"), (4.0, "false")])
+def test_what_falls_out_of_sight_is_followed(browser, tmp_path, depth, followed):
+    time = np.linspace(0, 2, 100)
+    positions = np.stack([0 * time, 0 * time, -depth * (time / 2) ** 2], axis=1)[:, None]
+    motion = Motion(time, positions, np.tile([1.0, 0, 0, 0], (100, 1, 1)))
+    scene = Scene("Robot", [SceneBody("robot", [Shape("box", (1, 0.5, 1.8))])])
+    browser.open(write_page(tmp_path / "falling.html", scene, motion), "1")
+    assert browser.value("document.getElementById('follow').getAttribute('aria-pressed')") == followed
+
+
 @pytest.fixture
 def robot(tmp_path):
     """A white slab and a mirrored red one, as meshes of some hundred triangles."""
@@ -262,6 +272,20 @@ def test_meshes_are_drawn_shaded_with_and_without_webgl(request, robot, how):
     assert red > 2000
     assert shades > 60, "a lit ball has many shades"
     assert browser.complaints == []
+
+
+def test_the_whole_of_a_mesh_is_in_the_picture(browser, robot):
+    """What the outline in the data says is what is drawn: nothing red or light touches the edge of the view."""
+    from PIL import Image
+
+    browser.open(robot, "0")
+    picture = Image.open(io.BytesIO(base64.b64decode(browser.picture("#stage")))).convert("RGB")
+    values = np.asarray(picture, dtype=int)
+    red = (values[..., 0] > 90) & (values[..., 1] < 70) & (values[..., 2] < 70)
+    rows, columns = np.nonzero(red)
+    assert columns.max() < values.shape[1] - 5
+    assert rows.min() > 5
+    assert np.ptp(columns) > 0.1 * values.shape[1], "and it is not lost in it either"
 
 
 def test_a_mesh_is_pointed_at_by_its_form(browser, robot):

@@ -6,12 +6,17 @@ listBodies();
 listenToZoom();
 listenToSaving();
 listenToControls();
+size = sizeOfStage();
 mount(webgl() || painter());
 firstTraces().forEach((k) => state.traced.add(k));
 showTraces();
 $("follow").hidden = !travels;
 setFollow(roams);
-new ResizeObserver(measure).observe(stage);
 measure();
+// An observer begins by telling the size that is known already.
+new ResizeObserver(() => {
+  const { width, height } = sizeOfStage();
+  if (width !== size.width || height !== size.height) refit();
+}).observe(stage);
 if (!readAddress()) play(!still.matches);
 root.dataset.state = "ready";

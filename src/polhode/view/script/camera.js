@@ -17,17 +17,30 @@ function fitted(azimuth, elevation, aspect) {
   const tall = Math.tan(FIELD / 2) * 0.86, wide = tall * aspect;
   let target = centre, distance = 0;
   for (let pass = 0; pass < 3; pass++) {
-    distance = cloud.reduce((far, point) => {
-      const d = sub(point, target);
-      return Math.max(far, dot(back, d) + Math.max(Math.abs(dot(right, d)) / wide, Math.abs(dot(up, d)) / tall));
-    }, 0.1 * radius);
+    // Along the axes of the camera, from the target.
+    const across = dot(right, target), upwards = dot(up, target), towards = dot(back, target);
+    const each = (use) => {
+      for (let i = 0; i < cloud.length; i += 3) {
+        const x = cloud[i], y = cloud[i + 1], z = cloud[i + 2];
+        use(
+          right[0] * x + right[1] * y + right[2] * z - across,
+          up[0] * x + up[1] * y + up[2] * z - upwards,
+          back[0] * x + back[1] * y + back[2] * z - towards,
+        );
+      }
+    };
+    distance = 0.1 * radius;
+    each((x, y, z) => (distance = Math.max(distance, z + Math.max(Math.abs(x) / wide, Math.abs(y) / tall))));
     // Centre what is seen, not what is there: near things look larger.
-    const seen = cloud.map((point) => {
-      const d = sub(point, target), depth = distance - dot(back, d);
-      return [dot(right, d) / depth, dot(up, d) / depth];
+    let west = Infinity, east = -Infinity, south = Infinity, north = -Infinity;
+    each((x, y, z) => {
+      const depth = distance - z;
+      west = Math.min(west, x / depth);
+      east = Math.max(east, x / depth);
+      south = Math.min(south, y / depth);
+      north = Math.max(north, y / depth);
     });
-    const middle = (c) => (seen.reduce((m, s) => Math.min(m, s[c]), Infinity) + seen.reduce((m, s) => Math.max(m, s[c]), -Infinity)) / 2;
-    target = add(target, add(scale(right, middle(0) * distance), scale(up, middle(1) * distance)));
+    target = add(target, add(scale(right, ((west + east) / 2) * distance), scale(up, ((south + north) / 2) * distance)));
   }
   return { azimuth, elevation, distance, target };
 }

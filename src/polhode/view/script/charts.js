@@ -21,9 +21,10 @@ function extentOf(lists, base, [from, to]) {
   return [base + low, base + high];
 }
 
-/** Long names without the words that all of them begin and end with, such as those of a robot's joints or links. */
+/** Long names without the words that all of them begin and end with, and without "joint" or "link" at their ends. */
 function shortNames(names) {
-  const words = names.filter((name) => name.length > 9 && !/[\s(]/.test(name)).map((name) => name.replace(/'+$/, "").split(/(?<=[_.:\/])|(?=[_.:\/])/));
+  const wordsOf = (name) => name.split(/(?<=[_.:\/])|(?=[_.:\/])/), isLong = (name) => name.length > 9 && !/[\s(]/.test(name);
+  const words = names.filter(isLong).map((name) => wordsOf(name.replace(/'+$/, "")));
   const common = (from) => {
     let n = 0;
     while (words.length > 1 && words.every((list) => list.length > n + 1 && list[from(list, n)] === words[0][from(words[0], n)])) n++;
@@ -31,9 +32,9 @@ function shortNames(names) {
   };
   const first = common((_, n) => n), last = common((list, n) => list.length - 1 - n);
   return (name) => {
-    const [, body, primes] = /^(.*?)('*)$/s.exec(name), list = body.split(/(?<=[_.:\/])|(?=[_.:\/])/);
-    if (name.length <= 9 || /[\s(]/.test(name) || list.length <= first + last) return name;
-    const made = list.slice(first, list.length - last).join("").replace(/^[_.:\/]+|[_.:\/]+$/g, "") + primes;
+    const [, body, primes] = /^(.*?)('*)$/s.exec(name), list = wordsOf(body);
+    if (!isLong(name) || list.length <= first + last) return name;
+    const made = list.slice(first, list.length - last).join("").replace(/^[_.:\/]+|[_.:\/]+$/g, "").replace(/[_.:\/](joint|link)$/, "") + primes;
     return names.includes(made) ? name : made;
   };
 }

@@ -87,6 +87,6 @@ function listenToControls() {
   });
   dark.addEventListener("change", () => {
     readTheme();
-    measure();
+    refit();
   });
 }

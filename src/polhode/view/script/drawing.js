@@ -37,7 +37,7 @@ function mount(made) {
   canvas.addEventListener("webglcontextlost", () => {
     canvas.remove();
     mount(painter());
-    measure();
+    refit();
   });
   root.dataset.renderer = made.name;
   stage.prepend(canvas);
@@ -45,20 +45,32 @@ function mount(made) {
   showTraces();
 }
 
-function measure() {
+function sizeOfStage() {
   const box = stage.getBoundingClientRect();
-  size = { width: Math.max(1, box.width), height: Math.max(1, box.height) };
-  sharpen(1);
+  return { width: Math.max(1, box.width), height: Math.max(1, box.height) };
+}
+
+function measure() {
+  size = sizeOfStage();
+  sharpen(state.playing ? coarseness : renderer.finest);
   if (!touched) Object.assign(camera, framed("home"));
   charts.forEach((chart) => chart.measure());
-  // A new size wipes a canvas, so it is drawn again before the browser shows it.
+}
+
+/** Measure, and draw before the browser shows anything: a new size wipes a canvas. */
+function refit() {
+  measure();
   draw();
 }
 
-/** Give the view's canvas its share of the screen's own resolution. */
+/** How many points across and down the view's canvas has, with a share of the screen's own resolution. */
+function resolution(share) {
+  const density = share * Math.min(devicePixelRatio || 1, 2);
+  return [Math.round(size.width * density), Math.round(size.height * density)];
+}
+
 function sharpen(share) {
-  const { canvas } = renderer, density = share * Math.min(devicePixelRatio || 1, 2);
-  const width = Math.round(size.width * density), height = Math.round(size.height * density);
+  const { canvas } = renderer, [width, height] = resolution(share);
   if (canvas.width === width && canvas.height === height) return;
   canvas.width = width;
   canvas.height = height;
@@ -78,7 +90,7 @@ function tick(ms) {
   // Where drawing is slow a moving picture is coarser; one at rest is always sharp.
   if (lasted > 0 && lasted < 1) slowness += 0.15 * (lasted - slowness);
   if (slowness > 0.045 && coarseness > 0.5) [coarseness, slowness] = [coarseness - 0.25, 0.03];
-  sharpen(moving && !filmed ? coarseness : 1);
+  sharpen(filmed ? 1 : moving ? coarseness : renderer.finest);
   if (state.playing) {
     const [first, last] = range();
     state.time = Math.max(first, state.time + passed * state.speed);

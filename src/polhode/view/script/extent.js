@@ -1,25 +1,34 @@
 // How large the scene is, where the ground lies, and what travels.
 
-const coarse = data.bodies.map((body) => meshOf(body, 12));
-// A body's outline, well enough for framing: its farthest points in twenty-six directions.
-const outlines = coarse.map((mesh, k) => {
-  if (!mesh.points.length) return [data.bodies[k].tracer];
-  const steps = [-1, 0, 1];
-  const directions = steps.flatMap((x) => steps.flatMap((y) => steps.map((z) => [x, y, z]))).filter((d) => dot(d, d));
-  return directions.map((d) => mesh.points.reduce((far, p) => (dot(p, d) > dot(far, d) ? p : far)));
+// A body's outline, well enough for framing: its farthest points in twenty-six directions. Those of meshes are given.
+const STEPS = [-1, 0, 1];
+const DIRECTIONS = STEPS.flatMap((x) => STEPS.flatMap((y) => STEPS.map((z) => [x, y, z]))).filter((d) => dot(d, d));
+const outlines = data.bodies.map((body) => {
+  const points = meshOf(body, 12, false).points;
+  for (const shape of body.shapes.filter(({ kind }) => kind === "mesh")) {
+    const { S, p } = seat(shape), outline = floats(data.meshes[shape.mesh].outline);
+    for (let i = 0; i < outline.length; i += 3) points.push(add(apply(S, outline.subarray(i, i + 3)), p));
+  }
+  if (!points.length) return [body.tracer];
+  return DIRECTIONS.map((d) => points.reduce((far, p) => (dot(p, d) > dot(far, d) ? p : far)));
 });
+const reaches = outlines.map((points) => points.reduce((far, p) => Math.max(far, Math.hypot(...p)), 0));
 data.lines.forEach(({ ends }) => ends.forEach(({ body, point }) => outlines[body].push(point)));
-const cloud = [];
+// Where these points come to in the course of time, one number after the other.
+const gathering = [];
 for (let n = 0, most = Math.min(frames, clamp(Math.round(2400 / count), 24, 120)); n < most; n++)
   posesAt(start + (duration * n) / Math.max(1, most - 1)).forEach(({ R, p }, k) =>
-    outlines[k].forEach((point) => cloud.push(add(apply(R, point), p))));
+    outlines[k].forEach((point) => gathering.push(...add(apply(R, point), p))));
 for (let n = 0; arrows.length && n < 40; n++)
   movingAt(start + (duration * n) / 39).forEach((ends, i) => {
-    if (data.moving[i].arrow && !Number.isNaN(ends[0][0])) cloud.push(...ends);
+    if (data.moving[i].arrow && !Number.isNaN(ends[0][0])) gathering.push(...ends.flat());
   });
-if (!cloud.length) cloud.push([0, 0, 0], [1, 1, 1]);
-const low = [0, 1, 2].map((c) => cloud.reduce((m, p) => Math.min(m, p[c]), Infinity));
-const high = [0, 1, 2].map((c) => cloud.reduce((m, p) => Math.max(m, p[c]), -Infinity));
+const cloud = new Float32Array(gathering.length ? gathering : [0, 0, 0, 1, 1, 1]);
+const low = [Infinity, Infinity, Infinity], high = low.map((x) => -x);
+cloud.forEach((x, i) => {
+  low[i % 3] = Math.min(low[i % 3], x);
+  high[i % 3] = Math.max(high[i % 3], x);
+});
 const centre = scale(add(low, high), 0.5);
 const radius = Math.hypot(...sub(high, low)) / 2 || 1;
 const floating = low[2] < -0.002 * radius || low[2] > 2 * radius;
@@ -43,7 +52,7 @@ const movers = data.bodies.map((_, k) => k).filter((k) => {
   return false;
 });
 const middleOf = (poses) => scale(movers.reduce((sum, k) => add(sum, poses[k].p), [0, 0, 0]), 1 / (movers.length || 1));
-const gathered = movers.reduce((far, k) => Math.max(far, Math.hypot(...sub(from[k].p, middleOf(from))) + coarse[k].reach), 0);
+const gathered = movers.reduce((far, k) => Math.max(far, Math.hypot(...sub(from[k].p, middleOf(from))) + reaches[k]), 0);
 const travels = movers.length > 0 && gathered > 0 && radius > 3 * gathered;
 /** Whether a body turns where it is, as one does that hangs on the ground. */
 function staysAndTurns(k) {
@@ -56,15 +65,16 @@ function staysAndTurns(k) {
   return false;
 }
 
-/** Whether all of it goes far over the ground, as a vehicle does; what falls or swings is watched from where it is. */
+/** Whether all of it goes so far that it would look small: over the ground, as a vehicle does, or anywhere, as what falls. */
 const roams = (() => {
-  if (data.bodies.some((_, k) => staysAndTurns(k))) return false;
-  let far = 0;
+  if (!travels || data.bodies.some((_, k) => staysAndTurns(k))) return false;
+  let over = 0, away = 0;
   for (let i = 0; i < frames; i += Math.max(1, frames >> 7)) {
-    const [x, y] = sub(middleOf(posesAt(start + i * data.step)), middleOf(from));
-    far = Math.max(far, Math.hypot(x, y));
+    const d = sub(middleOf(posesAt(start + i * data.step)), middleOf(from));
+    over = Math.max(over, Math.hypot(d[0], d[1]));
+    away = Math.max(away, Math.hypot(...d));
   }
-  return travels && data.floor && far > 3 * gathered;
+  return (data.floor && over > 3 * gathered) || away > 8 * gathered;
 })();
 
 /** The size of what is looked at, the point of the ground below it, and the grid that suits both. */

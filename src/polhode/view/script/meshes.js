@@ -2,11 +2,13 @@
 
 // Two neighbouring triangles of a mesh that meet at less than this angle look like one smooth surface.
 const CREASE = Math.cos(0.6);
+// Two normals of a point that agree this well are one.
+const ALIKE = 0.9999;
 // Many robots are white, which leaves no room for light: they are a little darker, so that their form is seen.
 const WHITEST = 0.88;
 
-/** The corners of a piece's triangles, three and three: where they are, and which way the surface looks there. */
-function cornersOf({ low, step }, piece) {
+/** The vertices of a piece: each of its points once for every smooth surface that meets there, and triangles of them. */
+function verticesOf({ low, step }, piece) {
   const grid = new Uint16Array(bytes(piece.points)), count = grid.length / 3;
   const numbers = piece.wide ? new Uint32Array(bytes(piece.triangles)) : new Uint16Array(bytes(piece.triangles));
   const at = new Float32Array(grid.length);
@@ -30,6 +32,10 @@ function cornersOf({ low, step }, piece) {
   const next = first.slice();
   for (let i = 0; i < numbers.length; i++) around[next[numbers[i]]++] = (i / 3) | 0;
   const points = new Float32Array(3 * numbers.length), normals = new Float32Array(3 * numbers.length);
+  const triangles = new Uint32Array(numbers.length);
+  // The vertices of each point, as a chain.
+  const newest = new Int32Array(count).fill(-1), older = new Int32Array(numbers.length);
+  let made = 0;
   for (let i = 0; i < numbers.length; i++) {
     const n = numbers[i], own = 3 * ((i / 3) | 0);
     const ox = flats[own], oy = flats[own + 1], oz = flats[own + 2];
@@ -41,20 +47,31 @@ function cornersOf({ low, step }, piece) {
       y += areas[t] * flats[u + 1];
       z += areas[t] * flats[u + 2];
     }
-    const length = Math.sqrt(x * x + y * y + z * z) || 1, to = 3 * i;
-    normals[to] = x / length;
-    normals[to + 1] = y / length;
-    normals[to + 2] = z / length;
-    for (let c = 0; c < 3; c++) points[to + c] = at[3 * n + c];
+    const length = Math.sqrt(x * x + y * y + z * z) || 1;
+    x /= length;
+    y /= length;
+    z /= length;
+    let v = newest[n];
+    while (v >= 0 && x * normals[3 * v] + y * normals[3 * v + 1] + z * normals[3 * v + 2] < ALIKE) v = older[v];
+    if (v < 0) {
+      v = made++;
+      older[v] = newest[n];
+      newest[n] = v;
+      for (let c = 0; c < 3; c++) points[3 * v + c] = at[3 * n + c];
+      normals[3 * v] = x;
+      normals[3 * v + 1] = y;
+      normals[3 * v + 2] = z;
+    }
+    triangles[i] = v;
   }
-  return { points, normals, color: piece.color };
+  return { points: points.subarray(0, 3 * made), normals: normals.subarray(0, 3 * made), triangles, color: piece.color };
 }
 
 const levels = data.meshes.map((mesh) => ({ mesh }));
-/** The pieces of a mesh as corners, worked out when they are first needed. */
+/** The pieces of a mesh as vertices, worked out when they are first needed. */
 function piecesOf(number, level) {
   const held = levels[number];
-  held[level] ??= held.mesh[level].pieces.map((piece) => cornersOf(held.mesh[level], piece));
+  held[level] ??= held.mesh[level].pieces.map((piece) => verticesOf(held.mesh[level], piece));
   return held[level];
 }
 
@@ -62,31 +79,6 @@ function piecesOf(number, level) {
 function seat(shape) {
   const R = turn(...shape.rotation), s = shape.size;
   return { S: R.map((x, i) => x * s[i % 3]), N: R.map((x, i) => x / s[i % 3]), p: shape.position, mirrored: s[0] * s[1] * s[2] < 0 };
-}
-
-/** The fine meshes of a body as one: flat lists of numbers, as large as need be. */
-function surfaceOf(body) {
-  const shapes = body.shapes.filter((shape) => shape.kind === "mesh");
-  const total = shapes.reduce((sum, shape) => piecesOf(shape.mesh, "fine").reduce((n, piece) => n + piece.points.length, sum), 0);
-  const made = { points: new Float32Array(total), normals: new Float32Array(total), colors: new Float32Array(total) };
-  let to = 0;
-  for (const shape of shapes) {
-    const { S, N, p } = seat(shape);
-    for (const { points, normals, color } of piecesOf(shape.mesh, "fine")) {
-      const [r, g, b] = scale(rgb(color || shape.color), WHITEST);
-      for (let i = 0; i < points.length; i += 3, to += 3) {
-        const x = points[i], y = points[i + 1], z = points[i + 2], u = normals[i], v = normals[i + 1], w = normals[i + 2];
-        for (let c = 0; c < 3; c++) {
-          made.points[to + c] = S[3 * c] * x + S[3 * c + 1] * y + S[3 * c + 2] * z + p[c];
-          made.normals[to + c] = N[3 * c] * u + N[3 * c + 1] * v + N[3 * c + 2] * w;
-        }
-        made.colors[to] = r;
-        made.colors[to + 1] = g;
-        made.colors[to + 2] = b;
-      }
-    }
-  }
-  return made;
 }
 
 /** One mesh for a whole body, in its own axes: points, normals and colours as flat lists. */
@@ -105,14 +97,19 @@ function meshOf(body, segments, withMeshes = true) {
     const R = turn(...shape.rotation);
     if (shape.kind === "mesh") {
       if (!withMeshes) continue;
-      const { S, N, p, mirrored } = seat(shape), first = mesh.points.length;
-      for (const { points, normals, color } of piecesOf(shape.mesh, "coarse"))
+      const { S, N, p, mirrored } = seat(shape);
+      for (const { points, normals, triangles, color } of piecesOf(shape.mesh, "coarse")) {
+        const first = mesh.points.length, own = scale(rgb(color || shape.color), WHITEST);
         for (let i = 0; i < points.length; i += 3) {
           mesh.points.push(add(apply(S, points.subarray(i, i + 3)), p));
           mesh.normals.push(unit(apply(N, normals.subarray(i, i + 3))));
-          mesh.colors.push(scale(rgb(color || shape.color), WHITEST));
+          mesh.colors.push(own);
         }
-      for (let i = first; i < mesh.points.length; i += 3) mesh.triangles.push(mirrored ? [i, i + 2, i + 1] : [i, i + 1, i + 2]);
+        for (let i = 0; i < triangles.length; i += 3) {
+          const [a, b, c] = triangles.subarray(i, i + 3);
+          mesh.triangles.push(mirrored ? [first + a, first + c, first + b] : [first + a, first + b, first + c]);
+        }
+      }
       continue;
     }
     if (shape.kind !== "frame") {

@@ -86,5 +86,5 @@ function painter() {
     }
   }
 
-  return { name: "painter", canvas, draw, setTraces: (given) => (traces = given) };
+  return { name: "painter", canvas, draw, setTraces: (given) => (traces = given), finest: 1 };
 }

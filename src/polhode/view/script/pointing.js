@@ -1,10 +1,14 @@
 // Pointing at bodies, and moving the camera by hand.
 
+let coarse = null;
+
 /** The nearest visible body under a point of the view, or -1. */
 function bodyAt(x, y) {
   const view = eyes(size.width, size.height), half = (view.f * size.height) / 2;
   const ray = unit(add(add(scale(view.right, (x - size.width / 2) / half), scale(view.up, (size.height / 2 - y) / half)), scale(view.back, -1)));
   let found = -1, nearest = Infinity;
+  // Few triangles are enough to point at; they are worked out when something is first pointed at.
+  coarse ??= data.bodies.map((body) => meshOf(body, 12));
   coarse.forEach((mesh, k) => {
     if (!state.shown[k] || isGhost(k)) return;
     const { R, p } = state.poses[k];

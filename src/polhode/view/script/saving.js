@@ -106,5 +106,5 @@ function listenToSaving() {
     charts.forEach((chart) => chart.measure());
     charts.forEach((chart) => chart.draw());
   });
-  addEventListener("afterprint", measure);
+  addEventListener("afterprint", refit);
 }

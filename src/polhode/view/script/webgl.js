@@ -1,8 +1,18 @@
 // The renderer that uses WebGL.
 
+/** Whether a graphics card draws, and not a program that stands in for one. */
+function hasCard() {
+  const gl = document.createElement("canvas").getContext("webgl2"), more = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl?.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER) ?? "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return !/swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 function webgl() {
   const canvas = document.createElement("canvas");
-  const gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: true, powerPreference: "low-power" });
+  [canvas.width, canvas.height] = resolution(1);
+  // Without a graphics card smooth edges take as long as all the rest; there a picture at rest is drawn finer instead.
+  const gl = canvas.getContext("webgl2", { antialias: hasCard(), alpha: true, premultipliedAlpha: true, powerPreference: "low-power" });
   if (!gl) return null;
 
   function program([vertex, fragment]) {
@@ -22,6 +32,7 @@ function webgl() {
         [gl.FLOAT]: (v) => gl.uniform1f(where, v),
         [gl.FLOAT_VEC2]: (v) => gl.uniform2fv(where, v),
         [gl.FLOAT_VEC3]: (v) => gl.uniform3fv(where, v),
+        [gl.FLOAT_MAT3]: (v) => gl.uniformMatrix3fv(where, true, v),
         [gl.FLOAT_MAT4]: (v) => gl.uniformMatrix4fv(where, false, v),
         [gl.SAMPLER_2D_SHADOW]: (v) => gl.uniform1i(where, v),
       }[type];
@@ -45,25 +56,32 @@ function webgl() {
     return made;
   }
 
-  let solid, depth, floor, trace, meshes, plane, map, target, ribbons = [];
+  /** Triangles on the graphics card; those of one colour say it when they are drawn. */
+  function uploaded({ points, normals, colors = [], triangles }) {
+    const vertices = arrays([points, 3], [normals, 3], ...(colors.length ? [[colors, 3]] : []));
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(triangles), gl.STATIC_DRAW);
+    return { vertices, length: triangles.length };
+  }
+
+  const onCard = new Map();
+  /** What is drawn of a body: its solids as one, and each piece of its meshes where it sits. */
+  function partsOf(body, k) {
+    const { points, normals, colors, triangles } = meshOf(body, 48, false), parts = [];
+    const [xs, ns, cs, ts] = [points, normals, colors, triangles].map((list) => list.flat());
+    if (ts.length) parts.push({ k, ...uploaded({ points: xs, normals: ns, colors: cs, triangles: ts }) });
+    for (const shape of body.shapes.filter(({ kind }) => kind === "mesh"))
+      for (const piece of piecesOf(shape.mesh, "fine")) {
+        if (!onCard.has(piece)) onCard.set(piece, uploaded(piece));
+        parts.push({ k, ...onCard.get(piece), color: scale(rgb(piece.color || shape.color), WHITEST), ...seat(shape) });
+      }
+    return parts;
+  }
+
+  let solid, depth, floor, trace, parts, plane, map, target, ribbons = [];
   try {
     [solid, depth, floor, trace] = ["solid", "depth", "floor", "trace"].map((name) => program(SHADERS[name]));
-    meshes = [...data.bodies, ...lines].map((body) => {
-      const mesh = meshOf(body, 48, false), surface = surfaceOf(body), own = mesh.points.length, more = surface.points.length / 3;
-      const joined = (list, others) => {
-        const made = new Float32Array(3 * (own + more));
-        made.set(list.flat());
-        made.set(others, 3 * own);
-        return made;
-      };
-      const vertices = arrays([joined(mesh.points, surface.points), 3], [joined(mesh.normals, surface.normals), 3], [joined(mesh.colors, surface.colors), 3]);
-      const numbers = new Uint32Array(3 * mesh.triangles.length + more);
-      numbers.set(mesh.triangles.flat());
-      for (let i = 0; i < more; i++) numbers[3 * mesh.triangles.length + i] = own + i;
-      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
-      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, numbers, gl.STATIC_DRAW);
-      return { vertices, length: numbers.length };
-    });
+    parts = [...data.bodies, ...lines].flatMap(partsOf);
     plane = arrays([[-1, -1, 1, -1, -1, 1, 1, 1], 2]);
     map = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, map);
@@ -82,9 +100,10 @@ function webgl() {
   gl.enable(gl.DEPTH_TEST);
   gl.depthFunc(gl.LEQUAL);
 
+  const drawn = new Set(parts.map(({ k }) => k));
   /** The sun's orthographic view of what is visible, as tight as a sphere around it. */
   function sunView(poses, shown) {
-    const seen = poses.slice(0, count).map((pose, k) => [pose, coarse[k].reach]).filter((_, k) => shown[k] && meshes[k].length && !isGhost(k));
+    const seen = poses.slice(0, count).map((pose, k) => [pose, reaches[k]]).filter((_, k) => shown[k] && drawn.has(k) && !isGhost(k));
     if (!seen.length) return { matrix: placed(turn(1, 0, 0, 0), [9, 9, 9]), size: 1 };
     const middle = scale(seen.reduce((sum, [pose]) => add(sum, pose.p), [0, 0, 0]), 1 / seen.length);
     const size = 1.05 * seen.reduce((far, [pose, reach]) => Math.max(far, Math.hypot(...sub(pose.p, middle)) + reach), 0);
@@ -111,12 +130,19 @@ function webgl() {
 
   function draw({ poses, shown, lit, view, theme, now, around }) {
     const { matrix: sun, size } = sunView(poses, shown);
-    const models = poses.map(({ R, p }) => placed(R, p));
-    const each = (ghosts, use) => meshes.forEach((mesh, k) => {
-      if (!shown[k] || !mesh.length || isGhost(k) !== ghosts) return;
-      use(k);
-      gl.bindVertexArray(mesh.vertices);
-      gl.drawElements(gl.TRIANGLES, mesh.length, gl.UNSIGNED_INT, 0);
+    const models = parts.map(({ k, S, N, p }) => {
+      const pose = poses[k];
+      if (!S) return { model: placed(pose.R, pose.p), normals: pose.R };
+      return { model: placed(after(pose.R, S), add(apply(pose.R, p), pose.p)), normals: after(pose.R, N) };
+    });
+    const each = (set, ghosts) => parts.forEach(({ k, vertices, length, color }, n) => {
+      if (!shown[k] || isGhost(k) !== ghosts) return;
+      set.model(models[n].model);
+      set.normals?.(models[n].normals);
+      set.glow?.(k === lit ? 1 : 0);
+      if (color) gl.vertexAttrib3fv(2, color);
+      gl.bindVertexArray(vertices);
+      gl.drawElements(gl.TRIANGLES, length, gl.UNSIGNED_INT, 0);
     });
 
     gl.disable(gl.BLEND);
@@ -127,8 +153,7 @@ function webgl() {
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(2, 4);
-    let set = depth({ sun });
-    each(false, (k) => set.model(models[k]));
+    each(depth({ sun }), false);
     gl.disable(gl.POLYGON_OFFSET_FILL);
 
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
@@ -137,15 +162,11 @@ function webgl() {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.bindTexture(gl.TEXTURE_2D, map);
     const shared = { shadow: 0, sun, softness: 2.1 / SHADOW_SIZE, view: view.matrix };
-    set = solid({
+    const set = solid({
       ...shared, eye: view.eye, toSun: SUN, bias: (8 * size) / SHADOW_SIZE, ground, reach: 0.25 * around.reach, day: theme.day,
     });
-    const put = (k) => {
-      set.model(models[k]);
-      set.glow(k === lit ? 1 : 0);
-    };
     set.alpha(1);
-    each(false, put);
+    each(set, false);
 
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -153,9 +174,9 @@ function webgl() {
       // First how near they are, then their colour where nothing is nearer: so what is behind a ghost's own skin is not seen.
       set.alpha(0.3);
       gl.colorMask(false, false, false, false);
-      each(true, put);
+      each(set, true);
       gl.colorMask(true, true, true, true);
-      each(true, put);
+      each(set, true);
     }
     gl.depthMask(false);
     if (data.floor) {
@@ -177,5 +198,6 @@ function webgl() {
     gl.bindVertexArray(null);
   }
 
-  return { name: "webgl2", canvas, draw, setTraces };
+  const finest = gl.getContextAttributes().antialias ? 1 : Math.max(1, 2 / (devicePixelRatio || 1));
+  return { name: "webgl2", canvas, draw, setTraces, finest };
 }
