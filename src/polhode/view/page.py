@@ -23,7 +23,8 @@ from polhode.view.scene import Channel, Ghost, Motion, Scene, Sheet
 
 SCRIPT = (
     "data", "vectors", "motion", "shapes", "meshes", "extent", "camera", "shaders", "webgl", "painter", "drawing",
-    "pointing", "bodies", "paths", "equations", "numbers", "charts", "zoom", "controls", "gif", "saving", "begin",
+    "pointing", "bodies", "paths", "equations", "numbers", "charts", "zoom", "controls", "gif", "webm",
+    "saving", "begin",
 )  # fmt: skip
 """The files of the script, in order: one idea a file, each built on those before it."""
 

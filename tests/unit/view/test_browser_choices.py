@@ -175,6 +175,44 @@ def test_pictures_and_films_are_made_in_the_page(browser, rich, which, start):
     assert browser.complaints == []
 
 
+def test_a_film_has_every_picture_however_long_drawing_takes(browser, rich):
+    browser.open(rich, "1", width=500, height=500)
+    browser.value(KEPT)
+    browser.value("document.getElementById('save-webm').click()")
+    browser.wait_for("kept.length > 0")
+    film = browser.value(BYTES)
+    browser.ask("Page.navigate", url="about:blank")
+    lasts, width, pictures = browser.value(f"""(async () => {{
+        const film = Object.assign(document.createElement("video"), {{ muted: true }});
+        const pen = new OffscreenCanvas(64, 64).getContext("2d");
+        film.src = "data:video/webm;base64,{film}";
+        await new Promise((done) => (film.onloadeddata = done));
+        const seen = new Set();
+        for (let i = 0; i < 30; i++) {{
+          film.currentTime = (i + 0.5) / 30;
+          await new Promise((done) => (film.onseeked = done));
+          pen.drawImage(film, 0, 0, 64, 64);
+          seen.add(pen.getImageData(0, 0, 64, 64).data.join());
+        }}
+        return [film.duration, film.videoWidth, seen.size];
+    }})()""")
+    assert lasts == pytest.approx(4.0, abs=0.01), "as the motion does"
+    assert width > 200
+    assert pictures == 30, "thirty pictures a second, each another"
+
+
+def test_what_is_being_made_can_be_stopped(browser, rich):
+    browser.open(rich, "1", width=500, height=500)
+    browser.value(KEPT)
+    browser.value("document.getElementById('save-webm').click()")
+    assert browser.value("document.getElementById('save-webm').textContent") == "Stop"
+    browser.value("document.getElementById('save-webm').click()")
+    browser.wait_for("document.getElementById('saving').textContent === 'No WebM: stopped'")
+    assert browser.value("document.getElementById('save-webm').textContent") == "WebM"
+    assert browser.value("kept.length") == 0
+    assert browser.value(NOW) == 1
+
+
 def test_without_a_floor_there_is_no_grid_and_no_shadow(browser, pendulum, tmp_path):
     scene, motion, _ = pendulum
     browser.open(write_page(tmp_path / "space.html", replace(scene, floor=False), motion), "1")

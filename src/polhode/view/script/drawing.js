@@ -9,8 +9,6 @@ const state = {
 };
 /** The times that are played and drawn in charts: all, or those that are zoomed into. */
 const range = () => state.zoom ?? [start, start + duration];
-// What takes a picture of each frame while a film is made.
-let filmed = null;
 let renderer = null, size = { width: 1, height: 1 }, waiting = false, lastTick = 0, slowness = 0.016, coarseness = 1;
 
 function readTheme() {
@@ -90,7 +88,7 @@ function tick(ms) {
   // Where drawing is slow a moving picture is coarser; one at rest is always sharp.
   if (lasted > 0 && lasted < 1) slowness += 0.15 * (lasted - slowness);
   if (slowness > 0.045 && coarseness > 0.5) [coarseness, slowness] = [coarseness - 0.25, 0.03];
-  sharpen(filmed ? 1 : moving ? coarseness : renderer.finest);
+  sharpen(moving ? coarseness : renderer.finest);
   if (state.playing) {
     const [first, last] = range();
     state.time = Math.max(first, state.time + passed * state.speed);
@@ -117,7 +115,6 @@ function draw() {
   const shown = [...state.shown, ...held, ...acting, ...arrows.map(([, i]) => acting[i])];
   renderer.draw({ ...state, poses: [...poses, ...linesAt(poses, state.time)], shown, view, now: state.time, around: setting() });
   drawAxes(view);
-  filmed?.();
   showClock();
   charts.forEach((chart) => chart.draw());
 }
