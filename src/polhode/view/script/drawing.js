@@ -19,9 +19,9 @@ function readTheme() {
   };
 }
 
-/** A colour for thin lines: as given by day, a little lighter by night. */
+/** A colour for thin lines: as given by day unless it is too pale to be seen, a little lighter by night. */
 function vivid(hex) {
-  if (state.theme.day) return hex;
+  if (state.theme.day) return dot(rgb(hex), [0.3, 0.59, 0.11]) > 0.72 ? data.palette[0] : hex;
   return "#" + rgb(hex).map((x) => Math.round(255 * (x + 0.32 * (1 - x))).toString(16).padStart(2, "0")).join("");
 }
 

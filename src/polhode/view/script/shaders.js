@@ -37,7 +37,7 @@ const SHADERS = {
       vec3 ambient = mix(earth, sky, 0.5 + 0.5 * N.z) * 0.62 * open;
       float fill = 0.16 * max(dot(N, normalize(vec3(0.8, 0.5, 0.25))), 0.0) + 0.14 * max(dot(N, V), 0.0);
       float shine = pow(max(dot(N, H), 0.0), 60.0) * 0.22 * shade + pow(max(dot(N, H), 0.0), 9.0) * 0.05 * shade;
-      float rim = pow(1.0 - max(dot(N, V), 0.0), 4.0) * (0.10 + 0.5 * glow);
+      float rim = pow(1.0 - max(dot(N, V), 0.0), 4.0) * (mix(0.24, 0.10, day) + 0.5 * glow);
       vec3 light = base * (ambient + fill + vec3(1.0, 0.97, 0.92) * sunny * 0.95) + vec3(shine) + sky * rim;
       pixel = vec4(pow(min(light, vec3(1.0)), vec3(1.0 / 2.2)), 1.0) * alpha;
     }`,
