@@ -76,7 +76,7 @@ def _batch(equations: Equations, functions: Functions, members: int) -> None:
 
 def _two_cores(members: int, case: str, say: Callable[[str], None]) -> list[Timing]:
     """Seconds on the wall with one core and with two, by turns with one and two copies of a plain loop in C."""
-    cores = sorted(_all_cores())
+    cores = sorted(all_cores())
     if len(cores) < 2:
         return []
     say("two cores")
@@ -103,7 +103,7 @@ def _two_cores(members: int, case: str, say: Callable[[str], None]) -> list[Timi
     ]  # fmt: skip
 
 
-def _all_cores() -> set[int]:
+def all_cores() -> set[int]:
     """The cores of a process that nobody bound to one."""
     status = Path("/proc/1/status")
     try:

@@ -41,6 +41,7 @@ class Browser:
         os.close(to_browser)
         os.close(from_browser)
         self._buffer, self._number, self._session = b"", 0, ""
+        self.events: list[dict[str, Any]] = []  # what it told without being asked
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
 
@@ -58,6 +59,7 @@ class Browser:
             answer = json.loads(line)
             if answer.get("id") == self._number:
                 return answer["result"]
+            self.events.append(answer)
 
     def run(self, script: str) -> Any:
         """The value of a script in the page, awaited."""
