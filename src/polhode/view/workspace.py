@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode.errors import PolhodeError
-from polhode.view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, one_line
+from polhode.view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, put_title
 from polhode.view.scene import PALETTE
 
 if TYPE_CHECKING:
@@ -46,6 +46,5 @@ def plot_workspace(
             panel.set_aspect("equal", adjustable="datalim")
             panel.set_xlabel(named[i], fontsize=9, loc="right")
             panel.set_ylabel(named[k], fontsize=9, loc="top")
-        if title:
-            figure.suptitle(one_line(title, 100), x=0.012, ha="left", fontsize=13, fontweight="bold", parse_math=False)
+        put_title(figure, title)
     return figure
