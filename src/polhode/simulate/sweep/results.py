@@ -62,6 +62,9 @@ class Sweep(Shown):
     texts: tuple[str, ...] = ()
     trajectories: Batch | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
+    system: str = ""  # the name of the mechanism
+    units: Mapping[str, str] = field(default_factory=dict)  # of what was varied
+    result_units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -158,6 +161,7 @@ class Sweep(Shown):
             more = tuple(f"{name}_{k}" for k in range(values.ndim - 1))
             variables[names[name]] = ((*self.dimensions, *more), self[name])
         about: dict[str, Any] = {"axes": list(self.axes), "zipped": self.zipped, "values": names}
+        about |= {"system": self.system, "units": dict(self.units), "result_units": dict(self.result_units)}
         if self.trajectories is not None:
             data = as_dataset(self.trajectories)
             coordinates["time"] = data.coordinates["time"]
@@ -237,4 +241,8 @@ def _of_dataset(data: Dataset, path: str | os.PathLike[str], equations: Equation
         words = {"kind": "polhode batch 1", "about": about["batch"]}
         functions = None if equations is None else equations.compile()
         batch = of_dataset(Dataset(coordinates, variables, words), path, functions)
-    return Sweep(axes, zipped, values, status.astype(np.str_), tuple(message.tolist()), tuple(notice.tolist()), batch)
+    return Sweep(
+        axes, zipped, values, status.astype(np.str_), tuple(message.tolist()), tuple(notice.tolist()), batch,
+        system=str(about.get("system", "")), units=dict(about.get("units", {})),
+        result_units=dict(about.get("result_units", {})),
+    )  # fmt: skip
