@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import PolhodeError
-from polhode.view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, one_line, put_title
+from polhode.view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
 from polhode.view.scene import PALETTE
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] =
     """
     names = [*dict.fromkeys(name for _, _, quantities in lines for name in quantities)]
     if not names:
-        raise PolhodeError("there is nothing to plot.", place="plot", cure="Name at least one unknown.")
+        raise nothing_to_plot("Name at least one unknown.")
     matplotlib = matplotlib_of()
     with matplotlib.rc_context(SETTINGS):
         size = (8.0, _PANEL * len(names) + (0.9 if title else 0.5))

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import PolhodeError
-from polhode.view.plot import INK, QUIET, SETTINGS, figure_class, frame, matplotlib_of, one_line, put_title
+from polhode.view.plot import (
+    INK,
+    QUIET,
+    SETTINGS,
+    figure_class,
+    frame,
+    matplotlib_of,
+    nothing_to_plot,
+    one_line,
+    put_title,
+)
 from polhode.view.scene import PALETTE
 
 if TYPE_CHECKING:
@@ -74,4 +83,4 @@ def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str 
 
 def _check(branches: Any) -> None:
     if not branches.size:
-        raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one eigenvalue.")
+        raise nothing_to_plot("Give at least one eigenvalue.")

@@ -10,6 +10,7 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,7 @@ def plot_channels(
         for name, unit, members in groups
     ]
     if not panels:
-        raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one group.")
+        raise nothing_to_plot("Give at least one group.")
 
     others = [_by_title(checked_times(t, "plot"), made) for t, made in beside]
     matplotlib = matplotlib_of()
@@ -109,16 +110,23 @@ def plot_format(path: str | os.PathLike[str]) -> str:
             f"there is no way to save a plot as {kind!r}.",
             place=os.fspath(path),
             cure="Name the file .png, .svg or .pdf.",
+            code="E-PLOT-001",
         )
     return kind
 
 
+def nothing_to_plot(cure: str) -> PolhodeError:
+    """The error of a picture of nothing."""
+    return PolhodeError("there is nothing to plot.", place="plot", cure=cure, code="E-PLOT-003")
+
+
 def put_title(figure: Figure, title: str) -> None:
-    """Write the title at the upper left, if there is one; no longer than the figure is wide."""
+    """Write the title at the upper left, if there is one, in two lines at most, no longer than the figure is wide."""
     if title:
         longest = int(8.5 * figure.get_figwidth())
+        lines = wrap(one_line(title, 4 * longest), longest, max_lines=2, placeholder=" …")
         words: dict[str, Any] = {"fontsize": 13, "fontweight": "bold", "color": INK} | _AS_WRITTEN
-        figure.suptitle(one_line(title, longest), x=0.012, ha="left", **words)
+        figure.suptitle("\n".join(lines), x=0.012, ha="left", **words)
 
 
 _AS_WRITTEN: dict[str, Any] = {"parse_math": False, "usetex": False}
@@ -137,6 +145,7 @@ def matplotlib_of() -> Any:
             "matplotlib, which draws the plots, is not installed.",
             place="plot",
             cure='Install it with: pip install "polhode[plot]"',
+            code="E-PLOT-002",
         ) from error
     return matplotlib
 
@@ -250,8 +259,10 @@ def put_heading(axes: Any, heading: str) -> None:
     axes.set_title(heading, loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
 
 
-def limits(curves: Sequence[Floats], level: float = 1e-4) -> tuple[float, float, str]:
+def limits(curves: Sequence[Floats], level: float = 1e-4, room: float = 0.06) -> tuple[float, float, str]:
     """The limits of a panel, and in words the change of a quantity that changes by less than `level` of its size.
+
+    There is `room` beyond the least and the largest value, a part of their difference.
 
     >>> limits([np.array([0.0, 1.0])]), limits([np.array([1.0, 1.0 + 1e-9])])[2]
     ((-0.06, 1.06, ''), 'varies by 1e-09')
@@ -263,11 +274,10 @@ def limits(curves: Sequence[Floats], level: float = 1e-4) -> tuple[float, float,
     low, high = float(values.min()), float(values.max())
     largest = max(abs(low), abs(high))
     if high - low > level * largest:
-        room = 0.06 * (high - low)
-        return low - room, high + room, ""
-    room = 0.05 * largest or 1.0
+        return low - room * (high - low), high + room * (high - low), ""
+    around = 0.05 * largest or 1.0
     told = f"varies by {high - low:.2g}" if len(curves) == 1 and high > low else ""
-    return low - room, high + room, told
+    return low - around, high + around, told
 
 
 def label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], low: float, high: float) -> None:
