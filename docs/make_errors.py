@@ -76,6 +76,7 @@ FAMILIES = {
     "PAGE": "Pages",
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
+    "PLOT": "Plots",
     "POINCARE": "Poincaré's form of the equations",
     "PROG": "Programmes of motion",
     "PROVE": "Proof that Lagrange and Newton-Euler are one computation",

@@ -35,9 +35,10 @@ print(sweep)
 for row, amplitude in zip(stands, amplitudes, strict=True):
     print(f"{1000 * amplitude:5.1f} mm  " + "".join("stands  " if one else "falls   " for one in row))
 
-# Look: one run, and the same pendulum shaken at five frequencies in one batch.
+# Look: how far all of them lean, one run, and the same pendulum shaken at five frequencies in one batch.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
+sweep.plot(out / "30_sweep_map.svg")
 batch = equations.simulate(1, parameters={"w": frequencies, "a": 0.012}, start={"theta": 0.05}, rtol=1e-6, atol=1e-6)
 batch.plot(out / "30_sweep.png")
 batch[-1].animate(out / "30_sweep.html", notes="Shaken at 320 rad/s by 12 mm: it does not fall.")

@@ -24,11 +24,15 @@ _LINE = ";border-bottom:1px solid rgba(128,128,128,.5)"
 
 @dataclass(frozen=True)
 class Table:
-    """A head and rows of anything that has a text; columns from `numbers_from` on are set to the right."""
+    """A head and rows of anything that has a text; columns from `numbers_from` on are set to the right.
+
+    `more_rows` were not even made.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[object]]
     numbers_from: int | None = None
+    more_rows: int = 0
 
     @property
     def lines(self) -> list[list[str]]:
@@ -38,7 +42,7 @@ class Table:
     @property
     def more(self) -> str:
         """How many rows are left out, if any are."""
-        left = len(self.rows) - MOST_ROWS
+        left = self.more_rows + max(0, len(self.rows) - MOST_ROWS)
         return f"and {left} more" if left > 0 else ""
 
     def html(self) -> str:

@@ -177,6 +177,7 @@ def sweep(
         typer.Option(help="What to keep: final, energy_drift, max:hinge, …; trajectories for all of it."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write results (.csv, .nc, .zarr, .npz).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot of the results (.png, .svg, .pdf).")] = None,
     pose: Annotated[str | None, typer.Option(help="The named pose to start from.")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
@@ -200,7 +201,8 @@ def sweep(
     options: dict[str, Any] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
     options |= {"zip": together, "workers": workers, "store": store}
     chosen = measure or ["final"]
-    raise typer.Exit(command.run(source, duration, vary, chosen, pose, settings or [], options, out, json, digits))
+    given = (source, duration, vary, chosen, pose, settings or [], options, out, json, digits, plot)
+    raise typer.Exit(command.run(*given))
 
 
 @app.command()

@@ -14,6 +14,7 @@ from ..simulate.datasets import check_format
 from ..simulate.initial_state import Floats
 from ..simulate.sweep import Sweep, SweepInterrupted
 from ..simulate.sweep.design import MOST_MEMBERS
+from ..view.plot import plot_format
 from . import show
 from .simulate import check_folder, read_settings
 from .source import Source
@@ -32,8 +33,9 @@ def run(
     out: Path | None,
     json: bool,
     digits: int = show.DIGITS,
+    plot: Path | None = None,
 ) -> int:
-    """Load, derive, sweep, write; returns the exit code: 130 where it was interrupted."""
+    """Load, derive, sweep, write; returns the exit code: 130 where it was interrupted, 2 where nothing can be drawn."""
     system = file.system()
     parameters, inputs = read_settings(system, settings)
     values = dict(map(read_axis, vary))
@@ -42,23 +44,36 @@ def run(
         if not as_text:
             check_format(out)
         check_folder("out", out)
+    if plot is not None:
+        plot_format(plot)
+        check_folder("plot", plot)
     options |= {"start": pose, "parameters": parameters, "inputs": inputs or None}
     options |= {"progress": False} if json else {}
-    stopped: SweepInterrupted | None = None
+    stopped: PolhodeError | None = None
     try:
         made = system.derive().sweep(values, duration, measure=_measure(measures), **options)
     except SweepInterrupted as error:
         stopped, made = error, error.sweep
+    written: list[Path] = []
     if out is not None:
         made.to_csv(out) if as_text else made.save(out)
+        written.append(out)
+    if plot is not None:
+        try:
+            made.plot(plot)
+            written.append(plot)
+        except PolhodeError as error:  # what was measured is told all the same
+            stopped = stopped or error
     if json:
-        record = _record(made, out)
+        record = _record(made, written)
         show.as_json(record if stopped is None else record | {"error": stopped.as_json()})
     else:
-        _tell(system, made, out, digits)
+        _tell(system, made, written, digits)
         if stopped is not None:
             show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
-    return 0 if stopped is None else 130
+    if stopped is None:
+        return 0
+    return 130 if isinstance(stopped, SweepInterrupted) else 2
 
 
 def read_axis(text: str) -> tuple[str, Floats]:
@@ -100,7 +115,7 @@ def _measure(given: Sequence[str]) -> list[str] | None:
     return None if list(given) == [_WHOLE] else list(given) or ["final"]
 
 
-def _tell(system: System, made: Sweep, out: Path | None, digits: int) -> None:
+def _tell(system: System, made: Sweep, written: Sequence[Path], digits: int) -> None:
     console = show.console()
     most = show.most_rows(console)
     console.print(show.plain(system.name), style="bold")
@@ -115,8 +130,8 @@ def _tell(system: System, made: Sweep, out: Path | None, digits: int) -> None:
         console.print(show.plain(f"{at}: {message}"), style="dim", soft_wrap=True)
     if most is not None and len(failed) > most:
         console.print(f"and {len(failed) - most} more", style="dim")
-    if out is not None:
-        console.print(show.plain(f"wrote {out}"))
+    for path in written:
+        console.print(show.plain(f"wrote {path}"))
 
 
 def _range(values: Floats, digits: int) -> tuple[str, ...]:
@@ -124,7 +139,7 @@ def _range(values: Floats, digits: int) -> tuple[str, ...]:
     return tuple(f"{each(known):.{digits}g}" for each in (np.min, np.mean, np.max)) if known.size else ("", "", "")
 
 
-def _record(made: Sweep, out: Path | None) -> dict[str, Any]:
+def _record(made: Sweep, written: Sequence[Path]) -> dict[str, Any]:
     """Plain data: what is not a number, as of a run that failed, is null."""
     return {
         "runs": len(made),
@@ -135,7 +150,7 @@ def _record(made: Sweep, out: Path | None) -> dict[str, Any]:
         "failures": {str(i): message for i, message in made.failures.items()},
         "notices": {str(i): text for i, text in made.notices.items()},
         "seconds": made.info["wall_time"],
-        "files": [] if out is None else [str(out)],
+        "files": [str(path) for path in written],
     }
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import PolhodeError
-from polhode.view.plot import INK, SETTINGS, frame, matplotlib_of, one_line
+from polhode.view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
 from polhode.view.scene import PALETTE
 
 if TYPE_CHECKING:
@@ -33,11 +32,11 @@ def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] =
     """
     names = [*dict.fromkeys(name for _, _, quantities in lines for name in quantities)]
     if not names:
-        raise PolhodeError("there is nothing to plot.", place="plot", cure="Name at least one unknown.")
+        raise nothing_to_plot("Name at least one unknown.")
     matplotlib = matplotlib_of()
     with matplotlib.rc_context(SETTINGS):
         size = (8.0, _PANEL * len(names) + (0.9 if title else 0.5))
-        figure: Figure = matplotlib.figure.Figure(figsize=size, layout="constrained", facecolor="white")
+        figure: Figure = figure_class()(figsize=size, layout="constrained", facecolor="white")
         for place, name in enumerate(names, start=1):
             panel = figure.add_subplot(len(names), 1, place)
             frame(panel)
@@ -49,8 +48,7 @@ def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] =
             if place == len(names):
                 panel.set_xlabel(one_line(parameter, 40), fontsize=9, loc="right", parse_math=False)
                 _explained(panel, {word for _, words, _ in lines for word in words}, {kind for kind, _, _ in marks})
-        if title:
-            figure.suptitle(one_line(title, 100), x=0.012, ha="left", fontsize=13, fontweight="bold", parse_math=False)
+        put_title(figure, title)
     return figure
 
 

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import PolhodeError
-from polhode.view.plot import INK, QUIET, SETTINGS, frame, matplotlib_of, one_line
+from polhode.view.plot import (
+    INK,
+    QUIET,
+    SETTINGS,
+    figure_class,
+    frame,
+    matplotlib_of,
+    nothing_to_plot,
+    one_line,
+    put_title,
+)
 from polhode.view.scene import PALETTE
 
 if TYPE_CHECKING:
@@ -27,7 +36,7 @@ def plot_branches(
     _check(branches)
     matplotlib = matplotlib_of()
     with matplotlib.rc_context(SETTINGS):
-        figure: Figure = matplotlib.figure.Figure(figsize=(8.0, 5.6), layout="constrained", facecolor="white")
+        figure: Figure = figure_class()(figsize=(8.0, 5.6), layout="constrained", facecolor="white")
         first: Any = None
         parts = ((branches.real, "Real parts"), (branches.imag, "Imaginary parts"))
         for row, (part, words) in enumerate(parts, start=1):
@@ -42,7 +51,7 @@ def plot_branches(
             panel.set_title(f"{words}  (1/s)", loc="left", fontsize=9.5, color=INK, pad=6)
         label = ", ".join(filter(None, [one_line(name), one_line(unit)]))
         figure.axes[-1].set_xlabel(label, color=QUIET, fontsize=9, loc="right", parse_math=False)
-        figure.suptitle("Eigenvalues", x=0.012, ha="left", fontsize=13, fontweight="bold", color=INK)
+        put_title(figure, "Eigenvalues")
     return figure
 
 
@@ -55,7 +64,7 @@ def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str 
     _check(branches)
     matplotlib = matplotlib_of()
     with matplotlib.rc_context(SETTINGS):
-        figure: Figure = matplotlib.figure.Figure(figsize=(6.4, 5.6), layout="constrained", facecolor="white")
+        figure: Figure = figure_class()(figsize=(6.4, 5.6), layout="constrained", facecolor="white")
         panel = figure.add_subplot()
         frame(panel)
         panel.axhline(0.0, color=QUIET, linewidth=0.8)
@@ -68,11 +77,10 @@ def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str 
         panel.set_xlabel("real part, 1/s", color=QUIET, fontsize=9, loc="right")
         panel.set_ylabel("imaginary part, 1/s", color=QUIET, fontsize=9, loc="top")
         panel.set_title(f"gain from {k[0]:g} (×) to {k[-1]:g}; zeros ○", loc="left", fontsize=9.5, color=INK, pad=6)
-        if title:
-            figure.suptitle(one_line(title, 100), x=0.012, ha="left", fontsize=13, fontweight="bold", parse_math=False)
+        put_title(figure, title)
     return figure
 
 
 def _check(branches: Any) -> None:
     if not branches.size:
-        raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one eigenvalue.")
+        raise nothing_to_plot("Give at least one eigenvalue.")

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import PolhodeError
-from polhode.view.plot import PANEL_HEIGHT, SETTINGS, figure_class, frame, matplotlib_of, one_line
+from polhode.view.plot import (
+    PANEL_HEIGHT,
+    SETTINGS,
+    figure_class,
+    frame,
+    matplotlib_of,
+    nothing_to_plot,
+    one_line,
+    put_title,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +33,7 @@ def plot_overlay(
     figure = plot_overlay(t, [("hinge", q[:, :, 0])], "l", lengths, title="A hundred pendulums")
     """
     if not panels:
-        raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one quantity.")
+        raise nothing_to_plot("Give at least one quantity.")
     times, shades = np.asarray(time, dtype=float), np.asarray(shade, dtype=float)
     matplotlib = matplotlib_of()
     with matplotlib.rc_context(SETTINGS):
@@ -48,6 +56,5 @@ def plot_overlay(
         axes.set_xlabel("time, s", fontsize=9, loc="right")
         bar = figure.colorbar(ScalarMappable(scale, _MAP), ax=everyone, aspect=40, fraction=0.03)
         bar.set_label(one_line(label), parse_math=False)
-        if title:
-            figure.suptitle(one_line(title, 100), x=0.012, ha="left", fontsize=13, fontweight="bold", parse_math=False)
+        put_title(figure, title)
     return figure

@@ -10,13 +10,14 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import PolhodeError, ShapeError
+from polhode.errors import PolhodeError, ShapeError, path_of
 from polhode.files.writing import replace_file
 from polhode.view.scene import PALETTE, Channel, Floats, checked_times
 
@@ -59,7 +60,7 @@ def plot_channels(
         for name, unit, members in groups
     ]
     if not panels:
-        raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one group.")
+        raise nothing_to_plot("Give at least one group.")
 
     others = [_by_title(checked_times(t, "plot"), made) for t, made in beside]
     matplotlib = matplotlib_of()
@@ -84,36 +85,53 @@ def plot_channels(
         if paths:
             row, column = (count - 1) % rows, (count - 1) // rows
             _above(figure.add_subplot(rows, columns, row * columns + column + 1), paths)
-        if title:
-            figure.suptitle(
-                one_line(title, 100),
-                x=0.012,
-                ha="left",
-                fontsize=13,
-                fontweight="bold",
-                color=INK,
-                **_AS_WRITTEN,
-            )
+        put_title(figure, title)
     return figure
 
 
 def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
     """Save a figure as .png, .svg or .pdf, whole or not at all; the same figure gives the same file."""
-    kind = Path(path).suffix.lower().removeprefix(".")
-    dates: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    if kind not in dates:
+    kind = plot_format(path)
+    content = io.BytesIO()
+    with matplotlib_of().rc_context(SETTINGS):
+        figure.savefig(content, format=kind, dpi=200, metadata=_DATES[kind])
+    return replace_file(path, content.getvalue())
+
+
+def plot_format(path: str | os.PathLike[str]) -> str:
+    """The format that a plot's file name asks for.
+
+    >>> plot_format("run.SVG")
+    'svg'
+    """
+    kind = path_of(path).suffix.lower().removeprefix(".")
+    if kind not in _DATES:
         raise PolhodeError(
             f"there is no way to save a plot as {kind!r}.",
             place=os.fspath(path),
             cure="Name the file .png, .svg or .pdf.",
+            code="E-PLOT-001",
         )
-    content = io.BytesIO()
-    with matplotlib_of().rc_context(SETTINGS):
-        figure.savefig(content, format=kind, dpi=200, metadata=dates[kind])
-    return replace_file(path, content.getvalue())
+    return kind
+
+
+def nothing_to_plot(cure: str) -> PolhodeError:
+    """The error of a picture of nothing."""
+    return PolhodeError("there is nothing to plot.", place="plot", cure=cure, code="E-PLOT-003")
+
+
+def put_title(figure: Figure, title: str) -> None:
+    """Write the title at the upper left, if there is one, in two lines at most, no longer than the figure is wide."""
+    if title:
+        longest = int(8.5 * figure.get_figwidth())
+        lines = wrap(one_line(title, 4 * longest), longest, max_lines=2, placeholder=" …")
+        words: dict[str, Any] = {"fontsize": 13, "fontweight": "bold", "color": INK} | _AS_WRITTEN
+        figure.suptitle("\n".join(lines), x=0.012, ha="left", **words)
 
 
 _AS_WRITTEN: dict[str, Any] = {"parse_math": False, "usetex": False}
+#: The formats of files, and what would make each file another every day.
+_DATES: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def matplotlib_of() -> Any:
@@ -127,6 +145,7 @@ def matplotlib_of() -> Any:
             "matplotlib, which draws the plots, is not installed.",
             place="plot",
             cure='Install it with: pip install "polhode[plot]"',
+            code="E-PLOT-002",
         ) from error
     return matplotlib
 
@@ -160,7 +179,7 @@ def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
             va="center", fontsize=LABEL_SIZE, annotation_clip=False, **_AS_WRITTEN,
         )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set_title("Path, from above  (m)", loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
+    put_heading(axes, heading_of("Path, from above", "m"))
     axes.set_xlabel("x, m", color=QUIET, fontsize=9, loc="right")
 
 
@@ -194,11 +213,8 @@ def _panel(
     others: Sequence[tuple[Floats, Sequence[Channel]]],
 ) -> None:
     frame(axes)
-    ticker = matplotlib_of().ticker
-    axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=3))
-    axes.yaxis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))
-
-    heading = "  ".join(part for part in (one_line(name), f"({one_line(unit)})" if unit else "") if part)
+    few_ticks(axes.yaxis)
+    heading = heading_of(name, unit)
     colors = [PALETTE[index % len(PALETTE)] for index in range(len(members))]
     styles = ["-" if index < len(PALETTE) else "--" for index in range(len(members))]
     for channel, color, style in zip(members, colors, styles, strict=True):
@@ -208,35 +224,64 @@ def _panel(
         broken = _BROKEN[k % len(_BROKEN)]
         for channel in channels:
             axes.plot(times, channel.values, color=color_of.get(channel.name, QUIET), linestyle=broken, linewidth=1.2)
-    low, high, change = _limits([*members, *(channel for _, channels in others for channel in channels)])
+    drawn = [channel.values for channel in members]
+    drawn += [channel.values for _, channels in others for channel in channels]
+    low, high, change = limits(drawn)
     axes.set_ylim(low, high)
     if change:
         heading += f"   {change} {one_line(unit)}".rstrip()
-    axes.set_title(heading, loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
+    put_heading(axes, heading)
 
     if len(members) <= MOST_DIRECT_LABELS:
-        _label_ends(axes, members, colors, low, high)
+        label_ends(axes, members, colors, low, high)
     else:
         _legend(axes, members)
 
 
-def _limits(members: Sequence[Channel]) -> tuple[float, float, str]:
-    """The panel's limits, and in words the change of a quantity that is drawn level."""
-    values = np.concatenate([channel.values for channel in members]) if members else np.zeros(0)
+def few_ticks(axis: Any) -> None:
+    """Ticks at a few round numbers, written out."""
+    ticker = matplotlib_of().ticker
+    axis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=3))
+    axis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))
+
+
+def heading_of(name: str, unit: str) -> str:
+    """A quantity as it is written above a panel.
+
+    >>> heading_of("elbow", "rad")
+    'elbow  (rad)'
+    """
+    return "  ".join(part for part in (one_line(name), f"({one_line(unit)})" if unit else "") if part)
+
+
+def put_heading(axes: Any, heading: str) -> None:
+    """Write a heading above a panel."""
+    axes.set_title(heading, loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
+
+
+def limits(curves: Sequence[Floats], level: float = 1e-4, room: float = 0.06) -> tuple[float, float, str]:
+    """The limits of a panel, and in words the change of a quantity that changes by less than `level` of its size.
+
+    There is `room` beyond the least and the largest value, a part of their difference.
+
+    >>> limits([np.array([0.0, 1.0])]), limits([np.array([1.0, 1.0 + 1e-9])])[2]
+    ((-0.06, 1.06, ''), 'varies by 1e-09')
+    """
+    values = np.concatenate([np.ravel(curve) for curve in curves]) if curves else np.zeros(0)
     values = values[np.isfinite(values)]
     if not len(values):
         return -1.0, 1.0, ""
     low, high = float(values.min()), float(values.max())
     largest = max(abs(low), abs(high))
-    if high - low > 1e-4 * largest:
-        room = 0.06 * (high - low)
-        return low - room, high + room, ""
-    room = 0.05 * largest or 1.0
-    told = f"varies by {high - low:.2g}" if len(members) == 1 and high > low else ""
-    return low - room, high + room, told
+    if high - low > level * largest:
+        return low - room * (high - low), high + room * (high - low), ""
+    around = 0.05 * largest or 1.0
+    told = f"varies by {high - low:.2g}" if len(curves) == 1 and high > low else ""
+    return low - around, high + around, told
 
 
-def _label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], low: float, high: float) -> None:
+def label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], low: float, high: float) -> None:
+    """Write the names of lines at the right of a panel, each near the end of its line."""
     ends = []
     for channel in members:
         finite = channel.values[np.isfinite(channel.values)]

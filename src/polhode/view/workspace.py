@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.errors import PolhodeError
-from polhode.view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, one_line
+from polhode.view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, put_title
 from polhode.view.scene import PALETTE
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def plot_workspace(
     """
     inner, outer, span = (np.asarray(each, dtype=float) for each in (points, boundary, axes))
     if not len(inner):
-        raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one point.")
+        raise nothing_to_plot("Give at least one point.")
     upright = [np.flatnonzero(np.abs(axis) > 1 - 1e-9) for axis in span]
     named = [f"{'xyz'[int(k[0])]}, m" if len(k) else f"axis {i + 1}, m" for i, k in enumerate(upright)]
     shift = np.where(np.array([len(k) > 0 for k in upright]), 0.0, span @ np.asarray(centre, dtype=float))
@@ -46,6 +45,5 @@ def plot_workspace(
             panel.set_aspect("equal", adjustable="datalim")
             panel.set_xlabel(named[i], fontsize=9, loc="right")
             panel.set_ylabel(named[k], fontsize=9, loc="top")
-        if title:
-            figure.suptitle(one_line(title, 100), x=0.012, ha="left", fontsize=13, fontweight="bold", parse_math=False)
+        put_title(figure, title)
     return figure

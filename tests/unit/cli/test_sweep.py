@@ -42,6 +42,25 @@ def test_a_grid_is_run_and_written(
     assert "1.0,0.2,0.2,done," in (tmp_path / "runs.csv").read_text(encoding="utf-8").splitlines()
 
 
+def test_a_plot_is_written(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ("--vary", "l=0:2:3", "-t", 0.2, "--pose", "raised", "--workers", 1, "--plot", tmp_path / "runs.svg")
+    out, _ = said(monkeypatch, capsys, *words)
+    assert f"wrote {tmp_path / 'runs.svg'}" in "".join(out.split("\n"))
+    assert "<svg" in (tmp_path / "runs.svg").read_text(encoding="utf-8")
+    record = json.loads(said(monkeypatch, capsys, *words, "--json")[0])
+    assert record["files"] == [str(tmp_path / "runs.svg")]
+    said(monkeypatch, capsys, *words, "--measure", "trajectories")
+
+
+def test_where_nothing_can_be_drawn_the_runs_are_told_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("--vary", "l=0,0", "-t", 0.2, "--workers", 1, "--plot", tmp_path / "runs.svg")
+    out, err = said(monkeypatch, capsys, *words, code=2)
+    assert "2 runs, 2 of them without a result" in out and "none of the 2 runs has a result" in err
+    assert not (tmp_path / "runs.svg").exists()
+
+
 def test_json_is_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--vary", "l=0,1", "--vary", "m=1,2", "--zip", "--json", "--pose", "raised", "-t", 0.1, "--workers", 1)
     record = json.loads(said(monkeypatch, capsys, *words)[0])
@@ -61,6 +80,8 @@ def test_json_is_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         (("--vary", "l=1,2", "--measure", "fnal"), "Did you mean 'final'?"),
         (("--vary", "l=1,2", "--out", "runs.txt"), "there is no format '.txt'"),
         (("--vary", "l=1,2", "--out", "no/such/runs.nc"), "there is no folder"),
+        (("--vary", "l=1,2", "--plot", "no/such/runs.svg"), "there is no folder"),
+        (("--vary", "l=1,2", "--plot", "runs.txt"), "no way to save a plot as 'txt'"),
         (("--vary", "l=1,2", "--set", "k=1"), "no parameter or input 'k'"),
     ],
 )

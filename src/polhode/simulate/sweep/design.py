@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -112,6 +112,18 @@ def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
         if name in known[option]:
             return option, str(name)
     raise _strange(name, [each for names in known.values() for each in names])
+
+
+def axis_named(axes: Iterable[str], name: Any) -> str | None:
+    """The label of what was varied that a word means, as in what to vary: `hinge(0)` is also `start:hinge` and `hinge`.
+
+    >>> axis_named(["l", "hinge(0)"], "hinge"), axis_named(["d(hinge)(0)"], "speed:hinge"), axis_named(["l"], "m")
+    ('hinge(0)', 'd(hinge)(0)', None)
+    """
+    prefix, _, rest = str(name).partition(":")
+    written = [name, *([label_of(_PREFIXES[prefix], rest)] if prefix in _PREFIXES else [])]
+    written += [label_of(option, str(name)) for option in ("start", "speeds")]
+    return next((each for each in axes if each in written), None)
 
 
 def _strange(name: Any, known: Any) -> PolhodeError:

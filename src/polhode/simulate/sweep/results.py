@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, PolhodeError, path_of, unknown
-from ...notebook import Cell, Shown, Table
+from ...notebook import MOST_ROWS, Cell, Shown, Table
 from ..batch import Batch
 from ..batch_files import as_dataset, of_dataset
 from ..datasets import Dataset, Named, read, to_xarray, write
@@ -32,11 +32,11 @@ _KIND = "polhode sweep 1"
 
 @dataclass(frozen=True, eq=False)
 class Sweep(Shown):
-    """What came of a sweep: `sweep["max:hinge"]` over the grid, `failures`, `to_csv`, `to_xarray()`, `save("runs.nc")`.
+    """What came of a sweep: `sweep["max:hinge"]` over the grid, `failures`, `plot`, `to_csv`, `to_xarray()`, `save`.
 
     `axes` are the values that were varied, by name: the axes of a grid, or with `zipped` one value for each sample.
     `status`, `messages` and `texts` of notices are flat, member after member, the last axis fastest; `trajectories` are
-    there where no measure was.
+    there where no measure was. `units` are those of the axes, `result_units` those of results, where they are known.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -62,6 +62,9 @@ class Sweep(Shown):
     texts: tuple[str, ...] = ()
     trajectories: Batch | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
+    system: str = ""  # the name of the mechanism
+    units: Mapping[str, str] = field(default_factory=dict)  # of what was varied
+    result_units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -104,6 +107,42 @@ class Sweep(Shown):
             return {name: float(values[member]) for name, values in self.axes.items()}
         places = np.unravel_index(member, self.shape)
         return {name: float(values[k]) for (name, values), k in zip(self.axes.items(), places, strict=True)}
+
+    # ---- pictures --------------------------------------------------------------------------------------------
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        measures: str | Sequence[str] | None = None,
+        *,
+        x: str | None = None,
+        by: str | None = None,
+        at: Mapping[str, float] | None = None,
+    ) -> Any:
+        """Results over what was varied as a matplotlib figure, saved if asked; whole trajectories over time.
+
+        measures        results to draw, by name; a number of an array as `name.0`; the first twelve by default
+        x               what to draw over
+        by              what to tell by colours: a line or points for each of its values
+        at              values that the runs in the picture had, by name, as {"c": 0.5}
+
+        One axis makes lines. Two make a map of colours, or lines where one of them has three values or fewer, or `by`
+        is given. Of more, the two longest are drawn; a third of five values or fewer makes a column of panels for each,
+        and the others are cut at their middle value, which the title tells. Samples are points over each of their
+        values. Axes are logarithmic where values are spaced by ratios. Runs without a result are crosses, or hatched.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
+        >>> vary = {"l": [0.5, 1, 2], "hinge": [0.1, 0.2]}
+        >>> sweep = s.derive().sweep(vary, 1, measure="max:d(hinge)", workers=1)
+        >>> figure = sweep.plot(x="l", by="hinge")
+        >>> figure.axes[0].get_xscale(), len(figure.axes[0].get_lines()[0].get_xdata())
+        ('log', 3)
+        """
+        from .picture import plotted
+
+        return plotted(self, path, measures, x, by, at)
 
     # ---- files -----------------------------------------------------------------------------------------------
 
@@ -158,6 +197,7 @@ class Sweep(Shown):
             more = tuple(f"{name}_{k}" for k in range(values.ndim - 1))
             variables[names[name]] = ((*self.dimensions, *more), self[name])
         about: dict[str, Any] = {"axes": list(self.axes), "zipped": self.zipped, "values": names}
+        about |= {"system": self.system, "units": dict(self.units), "result_units": dict(self.result_units)}
         if self.trajectories is not None:
             data = as_dataset(self.trajectories)
             coordinates["time"] = data.coordinates["time"]
@@ -172,13 +212,17 @@ class Sweep(Shown):
         return Dataset(coordinates, variables, {"kind": _KIND, "about": json.dumps(about)})
 
     def _cell(self) -> Cell:
-        """What was varied and what was measured of each run."""
+        """What was varied and what was measured of each run, and a picture of it."""
+        from .picture import markup_of
+
         single = {name: values for name, values in self.values.items() if values.ndim == 1}
+        shown = min(len(self), MOST_ROWS)
         rows = [
             (*(f"{value:.6g}" for value in self.at(k).values()), *(f"{values[k]:.6g}" for values in single.values()))
-            for k in range(len(self))
+            for k in range(shown)
         ]
-        return Cell(repr(self).splitlines()[0], [Table([*self.axes, *single], rows, 0), *repr(self).splitlines()[1:]])
+        table = Table([*self.axes, *single], rows, 0, more_rows=len(self) - shown)
+        return Cell(repr(self).splitlines()[0], [table, *repr(self).splitlines()[1:]], markup_of(self))
 
     def __repr__(self) -> str:
         grid = " × ".join(f"{len(values)} {name}" for name, values in self.axes.items())
@@ -237,4 +281,8 @@ def _of_dataset(data: Dataset, path: str | os.PathLike[str], equations: Equation
         words = {"kind": "polhode batch 1", "about": about["batch"]}
         functions = None if equations is None else equations.compile()
         batch = of_dataset(Dataset(coordinates, variables, words), path, functions)
-    return Sweep(axes, zipped, values, status.astype(np.str_), tuple(message.tolist()), tuple(notice.tolist()), batch)
+    return Sweep(
+        axes, zipped, values, status.astype(np.str_), tuple(message.tolist()), tuple(notice.tolist()), batch,
+        system=str(about.get("system", "")), units=dict(about.get("units", {})),
+        result_units=dict(about.get("result_units", {})),
+    )  # fmt: skip

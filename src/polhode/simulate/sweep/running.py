@@ -27,6 +27,7 @@ from .executors import Arrivals, cores, on_executor, on_processes
 from .measures import read_measures
 from .results import Sweep, SweepInterrupted
 from .store import ChunkStore
+from .units import result_units, varied_units
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
@@ -190,10 +191,13 @@ class _Running:
             functions = make_ready(self.work).functions
             parts = {first: each.batch for first, each in self.results.items() if each.batch is not None}
             batch = joined(parts, self.work.derivation, self.work.duration, self.design.members, functions)
-        design = self.design
+        design, equations = self.design, self.work.derivation.equations
+        told = result_units(equations, self.work.measures)
         return Sweep(
-            design.axes, design.zipped, merged.values, merged.status, merged.messages, merged.notices, batch, info
-        )
+            design.axes, design.zipped, merged.values, merged.status, merged.messages, merged.notices, batch, info,
+            equations.system.name, varied_units(equations, design.members.varied),
+            {name: told.get(name, "") for name in merged.values},
+        )  # fmt: skip
 
 
 def _runner(workers: int | None, executor: Any, client: Any) -> tuple[Callable[[Work, Sequence[Chunk]], Arrivals], int]:

@@ -1,0 +1,133 @@
+"""Lines and points of many runs are where their values are, and failures are no values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polhode.errors import PolhodeError
+from polhode.view.families import MOST_MARKS, Panel, plot_families
+from polhode.view.plot import save_plot
+from polhode.view.shading import Shading
+from polhode.view.spacing import Quantity
+
+pytest.importorskip("matplotlib")
+
+
+def panel(x, y, name="lean", note=""):
+    return Panel(Quantity("v", "m/s", np.array(x, float)), Quantity(name, "rad", np.array(y, float)), note)
+
+
+def drawn(axes):
+    """The lines with data, without the marks of failures."""
+    return [line for line in axes.get_lines() if line.get_marker() != "x" and len(line.get_xdata()) > 0]
+
+
+def crosses(axes):
+    return [x for line in axes.get_lines() if line.get_marker() == "x" for x in line.get_xdata()]
+
+
+def words(figure):
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def test_a_line_is_sorted_by_what_it_is_drawn_over():
+    figure = plot_families([panel([3, 1, 2], [30, 10, 20])], title="three runs")
+    (axes,) = figure.axes
+    (line,) = drawn(axes)
+    assert line.get_xdata().tolist() == [1, 2, 3] and line.get_ydata().tolist() == [10, 20, 30]
+    assert axes.get_title(loc="left") == "lean  (rad)" and axes.get_xlabel() == "v, m/s"
+    assert figure._suptitle.get_text() == "three runs" and not figure.legends
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_failure_is_a_gap_and_a_cross_and_no_value(bad):
+    figure = plot_families([panel([1, 2, 3, 4], [10, bad, 30, 40])], absent="1 of 4 runs without a result")
+    (axes,) = figure.axes
+    (line,) = drawn(axes)
+    np.testing.assert_array_equal(line.get_ydata(), [10, np.nan, 30, 40])
+    assert crosses(axes) == [2]
+    assert words(figure) == ["1 of 4 runs without a result"]
+    low, high = axes.get_ylim()
+    assert low < 10 and 40 < high < 50
+
+
+def test_a_run_whose_value_is_no_number_is_not_drawn():
+    figure = plot_families([panel([1, np.nan, 3], [10, np.nan, 30])])
+    assert drawn(figure.axes[0])[0].get_xdata().tolist() == [1, 3] and crosses(figure.axes[0]) == []
+
+
+def test_few_lines_have_colours_marks_and_names_of_their_own():
+    v, c = np.array([1, 2, 1, 2.0]), Quantity("c", "N", np.array([5, 5, 7, 7.0]))
+    figure = plot_families([panel(v, [10, 20, 30, 40])], c)
+    lines = [line for line in drawn(figure.axes[0]) if line.get_transform() == figure.axes[0].transData]
+    assert [line.get_ydata().tolist() for line in lines] == [[10, 20], [30, 40]]
+    assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == 2
+    assert [text.get_text() for text in figure.axes[0].texts] == ["c = 5 N", "c = 7 N"]
+
+
+def test_many_lines_are_told_by_a_scale():
+    values = np.repeat(np.geomspace(1, 100, 9), 2)
+    c = Quantity("$c$", "N", values)
+    figure = plot_families([panel(np.tile([1, 2.0], 9), np.arange(18.0))], c)
+    axes, bar = figure.axes
+    assert len(drawn(axes)) == 9 and not axes.texts
+    assert bar.get_ylabel() == "$c$, N" and bar.get_yscale() == "log" and not bar.yaxis.label.get_parse_math()
+
+
+def test_marks_are_where_points_are_few_or_alone():
+    few, many = np.arange(5.0), np.arange(MOST_MARKS + 5.0)
+    alone = np.where(many == 7, 1.0, np.nan)
+    alone[20:] = 2.0
+    figure = plot_families([panel(few, few), panel(many, many), panel(many, alone)])
+    marked = [drawn(axes)[0].get_markevery() for axes in figure.axes]
+    assert marked == [[0, 1, 2, 3, 4], [], [7]]
+
+
+def test_points_are_not_joined_and_show_a_third_value():
+    x, y = [1, 2, 3, 4], [10, 20, 30, np.nan]
+    few = plot_families([panel(x, y)], Quantity("c", "", np.array([5, 7, 5, 7.0])), joined=False, absent="1 failed")
+    lines = drawn(few.axes[0])
+    assert {line.get_linestyle() for line in lines} == {"None"}
+    assert [line.get_xdata().tolist() for line in lines] == [[1, 3], [2, 4]]
+    assert words(few) == ["c = 5", "c = 7", "1 failed"] and crosses(few.axes[0]) == [4]
+    x = np.arange(20.0)
+    many = plot_families([panel(x, 2 * x)], Quantity("c", "", x), joined=False)
+    (points,) = many.axes[0].collections
+    assert points.get_offsets().tolist() == np.column_stack([x, 2 * x]).tolist()
+    assert len(np.unique(points.get_facecolors(), axis=0)) == 20
+
+
+def test_panels_of_one_result_have_the_same_limits_and_notes():
+    panels = [panel([1, 2], [0, 1], note="m = 1"), panel([1, 2], [0, 100], note="m = 2"), panel([1, 2], [5, 6], "roll")]
+    first, second, third = plot_families(panels, columns=2).axes
+    assert first.get_ylim() == second.get_ylim() != third.get_ylim()
+    assert first.get_title(loc="left") == "lean  (rad)   m = 1"
+    assert [bool(axes.get_xlabel()) for axes in (first, second, third)] == [False, True, True]
+
+
+def test_results_that_differ_by_rounding_are_drawn_level():
+    axes = plot_families([panel([1, 2], [5, 5 + 1e-12])]).axes[0]
+    assert np.ptp(axes.get_ylim()) > 0.1 and "varies by" in axes.get_title(loc="left")
+    axes = plot_families([panel([1, 2], [5, 5 + 1e-5])]).axes[0]
+    assert np.ptp(axes.get_ylim()) < 2e-5
+
+
+@pytest.mark.parametrize("name", ["_hidden", "$", r"\frac{"])
+def test_f43_names_are_shown_as_they_are_written(name, tmp_path):
+    figure = plot_families([panel([1, 2], [1, np.nan], name)], Quantity(name, name, np.ones(2)), False, absent=name)
+    assert words(figure) == [f"{name} = 1 {name}", name]
+    assert not any(text.get_parse_math() for text in figure.legends[0].get_texts())
+    assert save_plot(figure, tmp_path / "plot.pdf").stat().st_size > 1000
+
+
+def test_the_scale_of_colours_goes_over_its_values():
+    values = np.linspace(0, 1, 11)
+    shading = Shading(Quantity("c", "", np.append(values, np.nan)))
+    assert not shading.is_few and shading.distinct.tolist() == values.tolist()
+    np.testing.assert_array_equal(shading.color_of(values[[3, 0]]), [shading.colors[3], shading.colors[0]])
+
+
+def test_nothing_is_not_drawn():
+    with pytest.raises(PolhodeError, match="nothing to plot"):
+        plot_families([])
