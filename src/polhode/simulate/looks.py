@@ -12,6 +12,7 @@ from ..model.body import Shape
 from ..model.model import Model
 from ..view.mesh import Mesh, library, shares, simplified
 from ..view.mesh_files import read_mesh
+from .up_axis import upright
 
 MOST_TRIANGLES = 60_000
 """As many triangles as a page holds: some nine hundred kilobytes, drawn at once without a graphics card too."""
@@ -32,6 +33,7 @@ def looks_of(system: Model, most: int = MOST_TRIANGLES) -> Looks:
     if not wanted:
         return Looks()
     read, failed = _read(wanted)
+    read = upright(system, read)
     uses = [file for file in (shape.file for shape in wanted) if file in read]
     allowed = dict(zip(uses, shares([read[file].count for file in uses], most), strict=True))
     made: dict[str, tuple[Mesh, Mesh]] = {}

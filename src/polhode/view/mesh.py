@@ -35,10 +35,14 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """The pieces of a mesh, in its own axes; `averaged` says that textures became one colour each."""
+    """The pieces of a mesh, in its own axes; `averaged` says that textures became one colour each.
+
+    `is_y_up` where a COLLADA file says that y is up, which its points may or may not heed.
+    """
 
     pieces: tuple[Piece, ...]
     averaged: bool = False
+    is_y_up: bool = False
 
     @property
     def count(self) -> int:

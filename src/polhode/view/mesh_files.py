@@ -27,6 +27,7 @@ _FARTHEST = 1e6
 _MOST_COLORS = 8
 
 _UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([-+.0-9eE]+)[\"']")
+_Y_UP = re.compile(rb"<up_axis>\s*Y_UP\s*</up_axis>")
 _PICTURES = [re.compile(rb"<%s\b.*?</%s>" % (tag, tag), re.DOTALL) for tag in (b"library_images", b"newparam")]
 _TEXTURE = re.compile(rb"<texture\b[^>]*/>|<texture\b.*?</texture>", re.DOTALL)
 _COLOR = re.compile(rb"<color\b")
@@ -51,7 +52,7 @@ def read_mesh(path: Path) -> Mesh:
     if kind == ".dae" and b"<texture" in content:
         # A picture that is not declared takes all that wears it with it; without pictures the form is there.
         mesh = replace(mesh if mesh.count else _load(_plain(content), kind, path), averaged=True)
-    mesh = _checked(mesh)
+    mesh = replace(_checked(mesh), is_y_up=kind == ".dae" and _Y_UP.search(content) is not None)
     found = _UNIT.search(content[:20_000]) if kind == ".dae" else None
     return mesh if found is None else _scaled(mesh, float(found.group(1)))
 
@@ -139,7 +140,7 @@ def _checked(mesh: Mesh) -> Mesh:
 def _scaled(mesh: Mesh, unit: float) -> Mesh:
     if not 1e-6 <= unit <= 1e3 or unit == 1:
         return mesh
-    return Mesh(tuple(Piece(unit * each.points, each.triangles, each.color) for each in mesh.pieces), mesh.averaged)
+    return replace(mesh, pieces=tuple(replace(each, points=unit * each.points) for each in mesh.pieces))
 
 
 class _Beside:
