@@ -54,8 +54,10 @@ def looks_of(system: Model, most: int = MOST_TRIANGLES) -> Looks:
     )
     if any(allowed[file] < read[file].count for file in made):
         told.append(f"Meshes are simplified: {before:,} triangles are drawn as {after:,}.")
-    if any(read[file].averaged for file in made):
-        told.append("Textures are drawn in one colour each.")
+    if any(piece.shades is not None for fine, _ in made.values() for piece in fine.pieces):
+        told.append("Textures are drawn as the colours of points.")
+    if any(read[file].lacks_pictures for file in made):
+        told.append("Textures that cannot be read are drawn in one colour.")
     return Looks(made, tuple(told))
 
 

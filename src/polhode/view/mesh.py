@@ -26,22 +26,26 @@ _FEWEST = 16
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Triangles of one colour: points (n, 3), numbers of points (m, 3); no colour is that of whoever draws it."""
+    """Triangles: points (n, 3), numbers of points (m, 3), a colour; no colour is that of whoever draws it.
+
+    `shades` (n, 3), red, green and blue from 0 to 255, are the colours of its points where a picture gives them.
+    """
 
     points: Floats
     triangles: Integers
     color: str | None = None
+    shades: NDArray[np.uint8] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """The pieces of a mesh, in its own axes; `averaged` says that textures became one colour each.
+    """The pieces of a mesh, in its own axes; `lacks_pictures` where it has textures that cannot be read.
 
     `is_y_up` where a COLLADA file says that y is up, which its points may or may not heed.
     """
 
     pieces: tuple[Piece, ...]
-    averaged: bool = False
+    lacks_pictures: bool = False
     is_y_up: bool = False
 
     @property
@@ -76,14 +80,15 @@ def welded(piece: Piece, low: Floats, step: Floats) -> Piece:
     """The piece on a grid of 16 bits an axis, points that fall together made one, flat triangles left out."""
     grid = np.clip(np.rint((piece.points - low) / step), 0, _STEPS).astype(np.int64)
     keys = (grid[:, 0] << 32) | (grid[:, 1] << 16) | grid[:, 2]
-    kept, index = np.unique(keys, return_inverse=True)
+    kept, first, index = np.unique(keys, return_index=True, return_inverse=True)
     triangles = index.reshape(-1)[piece.triangles]
     a, b, c = triangles.T
     triangles = triangles[(a != b) & (b != c) & (c != a)]
     used, index = np.unique(triangles, return_inverse=True)
     kept = kept[used]
     points = np.stack([kept >> 32, (kept >> 16) & _STEPS, kept & _STEPS], axis=1) * step + low
-    return replace(piece, points=points, triangles=index.reshape(-1, 3).astype(np.int64))
+    shades = None if piece.shades is None else piece.shades[first[used]]
+    return replace(piece, points=points, triangles=index.reshape(-1, 3).astype(np.int64), shades=shades)
 
 
 def grid_of(mesh: Mesh) -> tuple[Floats, Floats]:
@@ -128,7 +133,13 @@ def _collapsed(piece: Piece, most: int) -> Piece:
     points, triangles = quadrics.simplify(
         ((piece.points - low) / size).astype(np.float32), piece.triangles.astype(np.int32), target_count=most
     )
-    return replace(piece, points=points.astype(float) * size + low, triangles=triangles.astype(np.int64))
+    moved = points.astype(float) * size + low
+    shades = None
+    if piece.shades is not None:
+        from scipy.spatial import cKDTree
+
+        shades = piece.shades[cKDTree(piece.points).query(moved)[1]]
+    return replace(piece, points=moved, triangles=triangles.astype(np.int64), shades=shades)
 
 
 def shares(counts: Sequence[int], most: int) -> list[int]:

@@ -49,9 +49,9 @@ def read_mesh(path: Path) -> Mesh:
     if kind == ".dae" and (b"<!DOCTYPE" in content or b"<!ENTITY" in content or b"\0" in content):
         raise _refused("a DOCTYPE, or what is no UTF-8, is not allowed in COLLADA", "Save it again.", "E-MESH-005")
     mesh = _load(content, kind, path)
-    if kind == ".dae" and b"<texture" in content:
+    if kind == ".dae" and b"<texture" in content and not mesh.count:
         # A picture that is not declared takes all that wears it with it; without pictures the form is there.
-        mesh = replace(mesh if mesh.count else _load(_plain(content), kind, path), averaged=True)
+        mesh = replace(_load(_plain(content), kind, path), lacks_pictures=True)
     mesh = replace(_checked(mesh), is_y_up=kind == ".dae" and _Y_UP.search(content) is not None)
     found = _UNIT.search(content[:20_000]) if kind == ".dae" else None
     return mesh if found is None else _scaled(mesh, float(found.group(1)))
@@ -82,17 +82,16 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
         total = sum(len(getattr(scene.geometry[each], "faces", ())) for _, _, each in nodes)
         if total > MOST_TRIANGLES:
             raise _refused(f"it has {total:,} triangles, more than {MOST_TRIANGLES:,}", "Simplify it.", "E-MESH-003")
-        pieces, averaged = [], False
+        pieces = []
         for _, placing, each in nodes:
             geometry = scene.geometry[each]
             if len(getattr(geometry, "faces", ())) == 0:
                 continue
             points = np.asarray(geometry.vertices, dtype=float) @ placing[:3, :3].T + placing[:3, 3]
             triangles = np.asarray(geometry.faces, dtype=np.int64)
-            textured = getattr(getattr(geometry.visual, "material", None), "image", None) is not None
-            averaged = averaged or textured
             has_colors = kind != ".dae" or _COLOR.search(content) is not None
-            pieces += [Piece(points, triangles[own], color) for own, color in _colored(geometry.visual, has_colors)]
+            for own, color, shades in _colored(geometry.visual, has_colors):
+                pieces.append(Piece(points, triangles[own], color, shades))
     except PolhodeError:
         raise
     except (MemoryError, RecursionError):
@@ -100,29 +99,37 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
     except Exception as error:  # a broken file may raise anything in a reader that is not ours
         words = " ".join(str(error).split())[:120] or type(error).__name__
         raise _refused(f"the file is broken: {words}", "Export it again.", "E-MESH-005") from None
-    return Mesh(tuple(pieces), averaged)
+    lacks = kind == ".dae" and b"<texture" in content and all(piece.shades is None for piece in pieces)
+    return Mesh(tuple(pieces), lacks)
 
 
-def _colored(visual: Any, has_colors: bool) -> Iterator[tuple[Any, str | None]]:
-    """Which triangles are of which colour; none where the file says nothing."""
-    if visual.kind == "texture":
-        image = getattr(visual.material, "image", None)
-        if image is not None and visual.uv is not None:
-            color = np.asarray(visual.to_color().vertex_colors)[:, :3].mean(axis=0)
-        else:
-            color = np.asarray(visual.material.main_color)[:3]
-        yield slice(None), hex_color(color / 255) if has_colors else None
-        return
+def _colored(visual: Any, has_colors: bool) -> Iterator[tuple[Any, str | None, Any]]:
+    """Which triangles are of which colour, none where the file says nothing; and colours of points, if they differ."""
     if visual.kind is None:
-        yield slice(None), None
+        yield slice(None), None, None
+        return
+    if visual.kind == "texture":
+        material = visual.material
+        picture = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
+        if picture is None or visual.uv is None:
+            flat = [float(part) / 255 for part in material.main_color[:3]]
+            yield slice(None), hex_color(flat) if has_colors else None, None
+        else:
+            yield _shaded(visual.to_color().vertex_colors)
         return
     colors = np.asarray(visual.face_colors)[:, :3]
     kept, which = np.unique(colors, axis=0, return_inverse=True)
     if len(kept) > _MOST_COLORS:
-        yield slice(None), hex_color(colors.mean(axis=0) / 255)
+        yield _shaded(visual.vertex_colors)
         return
     for k, color in enumerate(kept):
-        yield which.reshape(-1) == k, hex_color(color / 255)
+        yield which.reshape(-1) == k, hex_color(color / 255), None
+
+
+def _shaded(colors: Any) -> tuple[Any, str, Any]:
+    """Colours of points, and their average."""
+    shades = np.asarray(colors)[:, :3].astype(np.uint8)
+    return slice(None), hex_color(shades.mean(axis=0) / 255), shades
 
 
 def _checked(mesh: Mesh) -> Mesh:
@@ -154,6 +161,8 @@ class _Beside:
         if found is None:
             raise ValueError(f"{str(name)[:60]}: {reason}")
         return read_file(found, MOST_BYTES)
+
+    __getitem__ = get  # as readers of OBJ ask for materials
 
     def namespaced(self, _: str) -> _Beside:
         return self

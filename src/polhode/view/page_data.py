@@ -115,7 +115,9 @@ def _mesh(mesh: Mesh) -> dict[str, object]:
         wide = len(piece.points) > 65_536
         grid = np.clip(np.rint((piece.points - low) / step), 0, 65_535).astype("<u2")
         numbers = piece.triangles.astype("<u4" if wide else "<u2")
-        pieces.append({"color": piece.color, "wide": wide, "points": _base64(grid), "triangles": _base64(numbers)})
+        own: dict[str, object] = {"color": piece.color, "wide": wide}
+        own |= {} if piece.shades is None else {"shades": _base64(piece.shades)}
+        pieces.append({**own, "points": _base64(grid), "triangles": _base64(numbers)})
     return {"low": low.tolist(), "step": step.tolist(), "pieces": pieces}
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from polhode.errors import PolhodeError
 from polhode.view import mesh_files
+from polhode.view.mesh import simplified
 from polhode.view.mesh_files import read_mesh
 
 trimesh = pytest.importorskip("trimesh")
@@ -65,7 +66,26 @@ def test_a_picture_that_is_not_there_leaves_the_form(tmp_path: Path) -> None:
     text = collada('<texture texture="p" texcoord="UV"/>').replace("<technique sid", f"{sampler}<technique sid")
     (tmp_path / "a.dae").write_text(text)
     mesh = read_mesh(tmp_path / "a.dae")
-    assert (mesh.count, mesh.averaged) == (1, True)
+    assert (mesh.count, mesh.lacks_pictures) == (1, True)
+
+
+@pytest.mark.parametrize("kind", ["glb", "obj"])
+def test_a_texture_gives_points_their_colours_also_of_fewer_triangles(tmp_path: Path, kind: str) -> None:
+    pictures = pytest.importorskip("PIL.Image")
+    picture = pictures.new("RGB", (64, 64), (255, 0, 0))
+    picture.paste((0, 0, 255), (32, 0, 64, 64))
+    ball = trimesh.creation.icosphere(4, 1.0)
+    across = (ball.vertices[:, 0] + 1) / 2  # red where x < 0, blue where x > 0
+    ball.visual = trimesh.visual.TextureVisuals(np.stack([across, np.full_like(across, 0.5)], axis=1), image=picture)
+    ball.export(tmp_path / f"ball.{kind}")
+    mesh = read_mesh(tmp_path / f"ball.{kind}")
+    assert not mesh.lacks_pictures
+    for each in (mesh, simplified(mesh, 400)):
+        (piece,) = each.pieces
+        assert piece.shades is not None and piece.shades.shape == piece.points.shape
+        left, right = piece.shades[piece.points[:, 0] < -0.2], piece.shades[piece.points[:, 0] > 0.2]
+        assert np.allclose(left, (255, 0, 0), atol=12)
+        assert np.allclose(right, (0, 0, 255), atol=12)
 
 
 def test_an_stl_has_no_colour_of_its_own(box, tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ function verticesOf({ low, step }, piece) {
   for (let n = 0; n < count; n++) first[n + 1] += first[n];
   const next = first.slice();
   for (let i = 0; i < numbers.length; i++) around[next[numbers[i]]++] = (i / 3) | 0;
-  const points = new Float32Array(3 * numbers.length), normals = new Float32Array(3 * numbers.length);
+  const [points, normals, colors] = [0, 1, 2].map(() => new Float32Array(3 * numbers.length));
+  const shades = piece.shades && new Uint8Array(bytes(piece.shades));
   const triangles = new Uint32Array(numbers.length);
   // The vertices of each point, as a chain.
   const newest = new Int32Array(count).fill(-1), older = new Int32Array(numbers.length);
@@ -61,10 +62,12 @@ function verticesOf({ low, step }, piece) {
       normals[3 * v] = x;
       normals[3 * v + 1] = y;
       normals[3 * v + 2] = z;
+      for (let c = 0; shades && c < 3; c++) colors[3 * v + c] = (WHITEST * shades[3 * n + c]) / 255;
     }
     triangles[i] = v;
   }
-  return { points: points.subarray(0, 3 * made), normals: normals.subarray(0, 3 * made), triangles, color: piece.color };
+  const filled = (list) => list.subarray(0, 3 * made);
+  return { points: filled(points), normals: filled(normals), colors: shades ? filled(colors) : [], triangles, color: piece.color };
 }
 
 const levels = data.meshes.map((mesh) => ({ mesh }));
@@ -98,12 +101,12 @@ function meshOf(body, segments, withMeshes = true) {
     if (shape.kind === "mesh") {
       if (!withMeshes) continue;
       const { S, N, p, mirrored } = seat(shape);
-      for (const { points, normals, triangles, color } of piecesOf(shape.mesh, "coarse")) {
+      for (const { points, normals, colors, triangles, color } of piecesOf(shape.mesh, "coarse")) {
         const first = mesh.points.length, own = scale(rgb(color || shape.color), WHITEST);
         for (let i = 0; i < points.length; i += 3) {
           mesh.points.push(add(apply(S, points.subarray(i, i + 3)), p));
           mesh.normals.push(unit(apply(N, normals.subarray(i, i + 3))));
-          mesh.colors.push(own);
+          mesh.colors.push(colors.length ? [...colors.subarray(i, i + 3)] : own);
         }
         for (let i = 0; i < triangles.length; i += 3) {
           const [a, b, c] = triangles.subarray(i, i + 3);

@@ -57,7 +57,7 @@ function webgl() {
   }
 
   /** Triangles on the graphics card; those of one colour say it when they are drawn. */
-  function uploaded({ points, normals, colors = [], triangles }) {
+  function uploaded({ points, normals, colors, triangles }) {
     const vertices = arrays([points, 3], [normals, 3], ...(colors.length ? [[colors, 3]] : []));
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(triangles), gl.STATIC_DRAW);
