@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.mass_factors import factors_of
-from ..errors import PolhodeError, refuse, unknown
+from ..errors import PolhodeError, refuse, unknown, warn
 from ..expr import (
     Expr,
     Matrix,
@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from ..simulate import Assembly
 
 _PLACE = "linearize"
+_CHANGING = (
+    "The matrices change with time and are those of t = 0: their eigenvalues do not tell stability. "
+    "periodic_orbit gives the multipliers where the change is periodic."
+)
 
 
 def linearize(
@@ -113,7 +117,28 @@ def _linearized(
         point.notices, parameters,
     )  # fmt: skip
     made = made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
-    return replace(made, notices=(*made.notices, *_bent(made)))
+    return replace(made, notices=(*made.notices, *_timed(made, ud), *_bent(made)))
+
+
+def _timed(linear: Linear, ud: Vector) -> list[str]:
+    """That time was held, where the matrices or the state depend on it."""
+    equations, time = linear.equations, linear.equations.system.time
+    rates = (*equations.all_coordinate_rates, *equations.z_rates)
+    entries = [as_expr(entry) for entry in (*equations.mass_matrix.entries(), *equations.bias, *rates)]
+    if time not in free_symbols(entries):
+        return []
+    held = {x: value for x, value in linear.point.values.items() if x is not time}
+
+    def changes(expressions: Sequence[Expr]) -> bool:
+        return any(substitute(directional(expressions, {time: as_expr(1)}), held))
+
+    _, form = matrices_about(replace(linear.point, values=held), at_values(equations.mass_matrix, held), ud, None)
+    if changes([as_expr(entry) for letter in form.letters for entry in getattr(form, letter).entries()]):
+        warn(_CHANGING, code="W-LIN-001")
+        return [_CHANGING]
+    if changes(substitute(entries, held)):
+        return ["What drives the mechanism changes with time, and is that of t = 0."]
+    return []
 
 
 def _bent(linear: Linear) -> list[str]:

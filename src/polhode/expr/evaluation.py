@@ -97,6 +97,18 @@ def constant_value(root: Expr, digits: int = 40) -> Any:
     return _constants(root, digits)[id(root)]
 
 
+def real_value(root: Expr) -> float:
+    """An expression without symbols as a number; one with symbols is none, which `math.sin` finds out here."""
+    named = next((node.name for node in topological([root]) if node.op == SYMBOL), None)
+    if named is not None:
+        raise ValueMissing(
+            f"an expression of '{named}' is no number.",
+            cure="For functions of expressions write ph.sin, ph.sqrt, …; ph.evaluate gives numbers.",
+            code="E-VALUE-015",
+        )
+    return float(constant_value(root))
+
+
 def constant_sign(root: Expr) -> int:
     """The sign of an expression without symbols; of a plain number without any computing.
 

@@ -24,10 +24,19 @@ class Vector(tuple[Any, ...]):
     >>> x, y = Vector([1, 0, 0]), Vector([0, 1, 0])
     >>> x.cross(y), x.dot(y), 2 * x + y
     (Vector([0, 0, 1]), 0, Vector([2, 1, 0]))
+    >>> x == Matrix([[1], [0], [0]])
+    True
     """
 
     __slots__ = ()
     __array_ufunc__ = None
+    __hash__ = tuple.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return tuple.__eq__(self, _column(other))
+
+    def __ne__(self, other: object) -> bool:
+        return tuple.__ne__(self, _column(other))
 
     def __add__(self, other: Any) -> Vector:
         try:
@@ -87,6 +96,12 @@ class Vector(tuple[Any, ...]):
         return display_latex([("", self)])
 
 
+def _column(other: Any) -> Any:
+    """A matrix of one column as a vector, to which it is equal; anything else as it is."""
+    is_column = isinstance(other, Matrix) and all(len(row) == 1 for row in other)
+    return tuple(row[0] for row in other) if is_column else other
+
+
 Entries = TypeVar("Entries", bound=tuple[Any, ...])
 _TEXTS = frozenset({str, bytes})
 #: A vector or matrix that is longer is written over several lines; an entry that is longer is cut.
@@ -142,6 +157,13 @@ class Matrix(tuple[Vector, ...]):
 
     __slots__ = ()
     __array_ufunc__ = None
+    __hash__ = tuple.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return other == self if isinstance(other, Vector) else tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return other != self if isinstance(other, Vector) else tuple.__ne__(self, other)
 
     def __new__(cls, rows: Iterable[Iterable[Any]]) -> Matrix:
         try:

@@ -123,9 +123,9 @@ class Expr:
         if self.op == NUMBER:
             with suppress(OverflowError):
                 return float(self.data.numerator / self.data.denominator)
-        from .evaluation import constant_value
+        from .evaluation import real_value
 
-        return float(constant_value(self))
+        return real_value(self)
 
     def __repr__(self) -> str:
         from .text_printer import text

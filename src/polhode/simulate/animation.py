@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import check_kind, understood, warn
+from ..errors import PolhodeError, check_kind, path_of, understood, warn
 from ..files.writing import replace_file
 from ..notebook import Cell, Shown, framed
 from ..view.page import page
 from ..view.scene import Ghost
 from .arrows import moving_arrows
-from .channels import Channels, channels_of
+from .channels import Channels, channels_of, tell
 from .looks import looks_of
 from .marks import Traces, with_axes, with_traces
 from .scene import drawn_motion
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 
+#: How the name of a page may end.
+_PAGES = ("", ".html", ".htm")
+
+
 class MeshWarning(UserWarning):
     """A mesh is drawn otherwise than its file has it, or not at all."""
-
-
-class ChannelWarning(UserWarning):
-    """A quantity that was to be drawn over time cannot be."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,14 @@ class Animation(Shown):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page as one HTML file, whole or not at all."""
+        ending = path_of(path).suffix.lower()
+        if ending not in _PAGES:
+            raise PolhodeError(
+                f"a motion is written as a page, and not as '{ending}'.",
+                place=os.fspath(path),
+                cure="Name it .html; buttons in the page save films (WebM, GIF) and pictures (PNG).",
+                code="E-PAGE-022",
+            )
         return replace_file(path, self.page.encode("utf-8"))
 
     def _cell(self) -> Cell:
@@ -88,8 +96,8 @@ def page_of(run: Trajectory, notes: str = "", drawn: Drawn | None = None) -> str
     channels, missing = channels_of(run, drawn.channels, list(others.values()))
     if looks.told:
         warn(" ".join(looks.told), MeshWarning, code="W-MESH-001")
-    if missing and drawn.channels is not None:
-        warn(" ".join(missing), ChannelWarning, code="W-PAGE-001")
+    if drawn.channels is not None:
+        tell(missing)
     told = " ".join([notes or run.message, *looks.told, *missing]).strip()
     return page(scene, motion, channels, notes=told, ghosts=ghosts, sheets=sheets_of(run, scene, drawn.equations))
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ..errors import PolhodeError, shown, suggestion, understood
+from ..errors import PolhodeError, shown, suggestion, understood, warn
 from ..expr import Expr
 from ..expr.spelling import spelled
 from ..view.charts import is_rounding, sizes_of
@@ -53,6 +53,10 @@ _LABELLED = re.compile(r"(.*\S)\s*\[([^\[\]]*)\]", re.DOTALL)
 _CURE = 'Give names or expressions, such as ["hip", "force(knee)", "l*sin(hip)"]; of a vector its components.'
 
 
+class ChannelWarning(UserWarning):
+    """A quantity that was to be drawn over time cannot be."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Column:
     """A quantity over a run's samples: its name, its unit and its values."""
@@ -77,6 +81,12 @@ def channels_of(
         beside.append({each.label: _at(run.t, other.t, each.values) for each in found})
     nothing = np.full(len(run.t), np.nan)
     return [each.channel([table.get(each.label, nothing) for table in beside]) for each in columns], told
+
+
+def tell(missing: Sequence[str]) -> None:
+    """Warn of what cannot be drawn."""
+    if missing:
+        warn(" ".join(missing), ChannelWarning, code="W-PAGE-001")
 
 
 def _at(wanted: Floats, time: Floats, values: Floats) -> Floats:

@@ -399,13 +399,14 @@ class Trajectory(UnderControl, Shown):
     def plot(
         self,
         path: str | os.PathLike[str] | None = None,
-        reactions: Sequence[str] = (),
+        reactions: str | Sequence[str] = (),
         beside: Sequence[Trajectory] = (),
+        channels: Channels | None = None,
     ) -> Any:
-        """Coordinates, speeds, states, what acted, energy, reactions and runs `beside` it as a matplotlib figure."""
+        """A matplotlib figure: coordinates, speeds, states, what acted, energy, or `channels` as in `animate`."""
         from .trajectory_panels import plotted
 
-        return plotted(self, path, reactions, beside)
+        return plotted(self, path, reactions, beside, channels)
 
     def animate(
         self,
@@ -422,8 +423,7 @@ class Trajectory(UnderControl, Shown):
         """Write the motion as one HTML page, or without a path return what a notebook shows; see docs/page.md.
 
         `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
-        "forces", "reactions", "angular velocity", "momentum", or those of named things; `traces` the paths of points;
-        `frames` and `screw_axes` axes of bodies (True: all); `ghosts` other runs.
+        "forces", "reactions", …; `traces` paths; `frames` and `screw_axes` axes of bodies; `ghosts` other runs.
         """
         from .animation import Drawn, animation
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..analysis.eigenvalue_branches import EigenvalueBranches
@@ -144,9 +143,12 @@ class MovingMode(Mode):
         return mode_motion(linear.derivation, linear, self, self.parameters, amplitude, cycles)
 
     def animate(
-        self, path: str | os.PathLike[str], amplitude: float | None = None, cycles: float = 3.0, notes: str = ""
-    ) -> Path:
-        """Write the motion that starts in the mode as one self-contained HTML page."""
+        self,
+        path: str | os.PathLike[str] | None = None,
+        amplitude: float | None = None,
+        cycles: float = 3.0,
+        notes: str = "",
+    ) -> Any:
+        """Write the motion that starts in the mode as one HTML page, or without a path return what a notebook shows."""
         run = self.trajectory(amplitude, cycles)
-        written: Path = run.animate(path, notes=notes or f"Mode: {self.name}. {run.info['mode']['told']}")
-        return written
+        return run.animate(path, notes=notes or f"Mode: {self.name}. {run.info['mode']['told']}")

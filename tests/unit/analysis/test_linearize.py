@@ -176,3 +176,28 @@ def test_a_state_is_given_as_it_is_printed() -> None:
         e.linearize({"tau_hh": 1})
     with pytest.raises(ph.PolhodeError, match="Known: h, h', tau_h"):
         e.linearize({"zzzzz": 1})
+
+
+def shaken(height):
+    """A pendulum on a support that is moved up and down."""
+    s = ph.System("shaken pendulum")
+    support = s.body("support", 0)
+    s.joint("y", s.ground, support, ph.Prismatic("z"))
+    s.joint("theta", support, s.body("bob", 1, com=(0, 0, "-0.5")), ph.Revolute("y"))
+    s.prescribe("y", height(s.time))
+    return s.derive()
+
+
+def test_matrices_that_change_with_time_say_so_in_the_call():
+    with pytest.warns(UserWarning, match="W-LIN-001"):
+        linear = shaken(lambda t: ph.cos(60 * t) / 20).linearize({"theta": ph.pi})
+    assert any("change with time" in each for each in linear.notices)
+
+
+def test_a_drive_that_small_motions_do_not_feel_is_told_of_and_a_steady_one_is_not(recwarn):
+    s = ph.System("pushed")
+    hinge = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    s.joint_force(hinge, ph.sin(s.time))
+    assert s.derive().linearize().notices == ("What drives the mechanism changes with time, and is that of t = 0.",)
+    assert shaken(lambda t: t / 10).linearize().notices == ()
+    assert not [each for each in recwarn if "W-LIN" in str(each.message)]

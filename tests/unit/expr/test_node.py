@@ -150,3 +150,10 @@ def test_memory_returns_when_expressions_are_dropped() -> None:
     build_and_drop()
     gc.collect()
     assert live_nodes() <= before + 10
+
+
+def test_a_function_of_math_on_an_expression_says_what_to_write():
+    import math
+
+    with pytest.raises(PolhodeError, match=r"ph\.sin"):
+        math.sin(symbol("q"))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import polhode as ph
+from polhode.errors import PolhodeError
 from polhode.simulate import trajectory_cell
 from polhode.simulate.animation import Animation
 from polhode.simulate.trajectory import Trajectory
@@ -35,3 +38,12 @@ def test_a_trajectory_shows_its_motion_unless_that_is_too_large(monkeypatch) -> 
 def test_a_trajectory_of_no_known_mechanism_has_its_numbers_alone(tmp_path: Path) -> None:
     run = Trajectory.load(ball().save(tmp_path / "run.npz"))
     assert "<iframe" not in run._repr_html_() and "<table" in run._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["run.gif", "run.mp4", "run.png"])
+def test_a_page_is_not_written_under_the_name_of_another_kind(tmp_path, name):
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    with pytest.raises(PolhodeError, match="E-PAGE-022"):
+        s.derive().simulate(0.1).animate(tmp_path / name)
+    assert not (tmp_path / name).exists()

@@ -7,8 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.simulate.animation import ChannelWarning
-from polhode.simulate.channels import channels_of
+from polhode.simulate.channels import ChannelWarning, channels_of
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +76,15 @@ def test_what_cannot_be_drawn_is_told_and_the_rest_is_drawn(run, tmp_path, wante
     with pytest.warns(ChannelWarning):
         page = run.animate(tmp_path / "run.html", channels=[wanted, "hinge"]).read_text(encoding="utf-8")
     assert "is not drawn" in page
+
+
+def test_a_plot_draws_the_channels_that_are_named_and_other_runs_beside(pendulum, run):
+    other = pendulum.derive().simulate(0.5, start={"hinge": 0.3})
+    figure = run.plot(channels=["hinge", "kinetic energy"], beside=[other])
+    assert [axes.get_title(loc="left").split("  ")[0] for axes in figure.axes] == ["hinge", "kinetic energy"]
+    drawn = [line.get_ydata() for line in figure.axes[0].get_lines() if len(line.get_ydata()) > 2]
+    assert any(np.array_equal(each, run["hinge"]) for each in drawn)
+    assert len(drawn) == 2
 
 
 @pytest.mark.parametrize("wanted", [5, [5], [None], [["hinge"]], {"x": 3.0}, {3: "hinge"}])

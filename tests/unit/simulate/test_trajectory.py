@@ -269,3 +269,13 @@ def test_a_speed_with_the_name_of_a_coordinate_is_asked_for_as_it_is_written() -
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("z"))
     run = s.derive().simulate(1, samples=3)
     assert np.array_equal(run["x'"], run.speed("x")) and np.array_equal(run["x"], run.q[:, 0])
+
+
+def test_a_plot_keeps_what_spins_on_apart_from_what_leans():
+    s = ph.System("wheel")
+    frame = s.body("frame", 1, com=(0, 0, -1))
+    s.joint("lean", s.ground, frame, ph.Revolute("x"))
+    s.joint("spin", frame, s.body("wheel", 1, inertia=(1, 1, 1)), ph.Revolute("y"))
+    figure = s.derive().simulate(2, start={"lean": 0.1}, speeds={"spin": 100.0}).plot()
+    titles = [axes.get_title(loc="left").split("  ")[0] for axes in figure.axes]
+    assert titles == ["Angles", "Angles: spin", "Angular speeds", "Angular speeds: spin", "Energy"]
