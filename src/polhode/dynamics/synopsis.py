@@ -24,9 +24,10 @@ _FLAGS = (
 
 
 class SeenLimit(NamedTuple):
-    """A limit of a coordinate that is `factor` x[place] + `offset`, for an entry of the state."""
+    """A limit of a coordinate or speed that is `factor` x[place] + `offset`, for an entry of the state."""
 
-    coordinate: str
+    kind: str  # "coordinate" or "speed"
+    name: str
     side: str  # "lower" or "upper"
     limit: float
     place: int
@@ -47,7 +48,7 @@ class Synopsis:
     inputs: Mapping[str, float]  # with the model's values
     quaternions: tuple[int, ...]  # where each begins among the coordinates
     orientations: tuple[tuple[str, int], ...]  # the same with their joints; those of a constraint are not among them
-    limits: tuple[SeenLimit, ...]  # of coordinates, as far as they are seen in the state
+    limits: tuple[SeenLimit, ...]  # of coordinates and speeds, as far as they are seen in the state
     omitted: tuple[str, ...]  # coordinates of the mechanism that are not among these
     small_angles: tuple[str, ...]  # those to first order in which the equations are
     is_constrained: bool
@@ -136,8 +137,8 @@ class Synopsis:
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
             raise ValueError("a quaternion lies outside the coordinates")
         for each in made.limits:
-            if not isinstance(each.place, int) or not 0 <= each.place < len(made.coordinates):
-                raise ValueError("a limit lies outside the coordinates")
+            if not isinstance(each.place, int) or not 0 <= each.place < len(made.coordinates) + len(made.speeds):
+                raise ValueError("a limit lies outside the coordinates and speeds")
             if not all(isinstance(number, float) for number in (each.limit, each.factor, each.offset)):
                 raise ValueError("a limit has no numbers")
         return made
