@@ -54,7 +54,7 @@ def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any], kind: s
             continue
         made = Ends(quantity, {}, {})
         for side, end in (("lower", limits.lower), ("upper", limits.upper)):
-            value = None if end is None else _value(end, equations, given)
+            value = None if end is None else value_of(end, equations, given)
             if value is not None:
                 made.known[side] = value
             elif end is not None:
@@ -77,8 +77,8 @@ def seen_limits(
         on = [symbol for symbol in free_symbols([value]) if symbol in places]
         if len(on) != 1:
             continue
-        factor = _value(derivative([value], on[0])[0], equations, given)
-        offset = _value(substitute([value], {on[0]: as_expr(0)})[0], equations, given)
+        factor = value_of(derivative([value], on[0])[0], equations, given)
+        offset = value_of(substitute([value], {on[0]: as_expr(0)})[0], equations, given)
         if factor is not None and offset is not None:
             kind, name, place = ends.kind, ends.quantity.name, places[on[0]]
             found += [SeenLimit(kind, name, side, limit, place, factor, offset) for side, limit in ends.known.items()]
@@ -112,7 +112,7 @@ def _limited(equations: EquationsOfMotion, kind: str) -> Iterator[tuple[Expr, Li
         yield from ((x, limits) for x, limits in zip(*own[kind], strict=False) if limits.are_given)
 
 
-def _value(expression: Expr, equations: EquationsOfMotion, given: Mapping[str, Any]) -> float | None:
+def value_of(expression: Expr, equations: EquationsOfMotion, given: Mapping[str, Any]) -> float | None:
     """An expression of parameters as a number; None where one has no value, or something else is in it."""
     from ..expr import evaluate, free_symbols
 

@@ -79,11 +79,6 @@ class Synopsis:
         from .joint_limits import have_parameters, seen_limits
 
         system, tree, efforts = equations.system, equations.tree, equations.tree.speeds
-        joints = {
-            name: joint.u[0].name
-            for name, joint in system.joints.items()
-            if len(joint.u) == 1 and name not in efforts and joint.u[0].name in efforts
-        }
         orientations = [
             (link.joint, equations.places[link.coordinates[0]])
             for link in tree.links
@@ -95,7 +90,7 @@ class Synopsis:
             tuple(equations.speeds),
             {name: float(state.start) for name, state in system.states.items()},
             tuple(efforts),
-            joints,
+            joints_of_one_speed(equations),
             {name: 0.0 if given.value is None else float(given.value) for name, given in system.inputs.items()},
             tuple(equations.quaternions),
             tuple(orientations),
@@ -142,6 +137,23 @@ class Synopsis:
             if not all(isinstance(number, float) for number in (each.limit, each.factor, each.offset)):
                 raise ValueError("a limit has no numbers")
         return made
+
+
+def joints_of_one_speed(equations: EquationsOfMotion) -> dict[str, str]:
+    """Joints with one speed that has another name, which an effort acts on: other words for that effort.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speeds=["w"])
+    >>> joints_of_one_speed(s.derive().record)
+    {'hinge': 'w'}
+    """
+    efforts = equations.tree.speeds
+    return {
+        name: joint.u[0].name
+        for name, joint in equations.system.joints.items()
+        if len(joint.u) == 1 and name not in efforts and joint.u[0].name in efforts
+    }
 
 
 def _names(given: Any) -> tuple[str, ...]:
