@@ -6,12 +6,13 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.expr import as_expr
-from polhode.formats import dumps_yaml, loads_yaml
+from polhode.formats import dumps_yaml, loads_yaml, schema
 from polhode.model.records import Limits
 
 
@@ -182,6 +183,18 @@ def test_a_model_file_keeps_limits_of_speeds_and_efforts() -> None:
     for line in ("speed_limits: 2.175", "effort_limits: [-1, 3*f]", "speed_limits: [f, ~]", "effort_limits: 87",
                  "speed_limits: [[-1, 2], ~, 3]"):  # fmt: skip
         assert line in text
+
+
+@pytest.mark.parametrize(
+    ("given", "is_known"),
+    [(87, True), ("2*f", True), ([-1, 2], True), ([87, [-1, 2], None], True), ({"j": 5}, False), ([[1, 2, 3]], False)],
+)
+def test_the_schema_knows_limits_of_speeds_and_efforts(given: Any, is_known: bool) -> None:
+    joint = {"parent": "ground", "child": "a", "type": "revolute"}
+    checker = jsonschema.Draft202012Validator(schema())
+    for key in ("speed_limits", "effort_limits"):
+        model = {"polhode": 1, "bodies": {"a": {"mass": 1}}, "joints": {"j": {**joint, key: given}}}
+        assert checker.is_valid(model) is is_known
 
 
 @pytest.mark.parametrize(
