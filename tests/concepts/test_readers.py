@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.formats import READERS, dumps_yaml, load
+from polhode.formats import READERS, dumps_yaml, load, loads_yaml
 from polhode.formats.document import parse
 
 YAML_SAMPLE = """\
@@ -26,7 +26,7 @@ bodies:
   belt: {}
 frames: {tip: {body: bob, at: [0, 0, -l], rotation: [[z, pi/2], [x, 0.3]]}}
 joints:
-  track: {parent: ground, child: cart, type: prismatic, axis: x}
+  track: {parent: ground, child: cart, type: prismatic, axis: x, limits: [-1, 2], speed_limits: l, effort_limits: 87}
   hinge: {parent: cart, child: bob, map: [[0], [1], [0], [0], [0], [0]], coordinates: [theta], speeds: [w]}
   slide: {parent: cart, child: belt, type: prismatic, axis: x}
 prescribed: {slide: l*sin(t)}
@@ -56,6 +56,7 @@ URDF_SAMPLE = """\
     <parent link="world"/>
     <child link="bob"/>
     <axis xyz="0 1 0"/>
+    <limit effort="87" velocity="2.175"/>
   </joint>
 </robot>
 """
@@ -64,7 +65,7 @@ URDF_SAMPLE = """\
 MJCF_SAMPLE = """<mujoco model="sample">
   <worldbody>
     <body name="arm" pos="0 0 0.3">
-      <joint name="swing" type="hinge" axis="0 1 0"/>
+      <joint name="swing" type="hinge" axis="0 1 0" actuatorfrcrange="-87 87"/>
       <inertial pos="0 0 0.2" mass="1.5" diaginertia="0.02 0.03 0.01"/>
       <body name="tip" pos="0 0 0.4">
         <joint name="slide" type="slide" axis="1 0 0"/>
@@ -82,7 +83,8 @@ SDF_SAMPLE = """<sdf version="1.6"><model name="sample">
     <visual name="v"><geometry><box><size>0.1 0.1 0.4</size></box></geometry></visual>
   </link>
   <link name="tip"><pose>0 0 0.7 0 0 0.2</pose><inertial><mass>0.4</mass></inertial></link>
-  <joint name="swing" type="revolute"><parent>world</parent><child>arm</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="swing" type="revolute"><parent>world</parent><child>arm</child>
+    <axis><xyz>0 1 0</xyz><limit><effort>87</effort><velocity>2.175</velocity></limit></axis></joint>
   <joint name="slide" type="prismatic"><parent>arm</parent><child>tip</child>
     <axis><xyz>1 0 0</xyz><dynamics><spring_stiffness>9</spring_stiffness></dynamics></axis></joint>
 </model></sdf>
@@ -132,6 +134,18 @@ Write = Callable[..., Path]
 def test_its_sample_derives(suffix: str, sample: Write) -> None:
     equations = load(sample(suffix)).derive("newton_euler")
     assert equations.agrees_with(load(sample(suffix)).derive("articulated_body"))
+
+
+@by_format
+def test_its_limits_are_those_of_joints_and_survive_in_a_model_file(suffix: str, sample: Write) -> None:
+    system = load(sample(suffix))
+    assert [
+        (float(each.lower), float(each.upper)) for joint in system.joints.values() for each in joint.effort_limits
+    ] == [(-87, 87)]
+    back = loads_yaml(dumps_yaml(system))
+    for name, joint in system.joints.items():
+        for kind in ("limits", "speed_limits", "effort_limits"):
+            assert getattr(back.joints[name], kind) == getattr(joint, kind)
 
 
 @by_format

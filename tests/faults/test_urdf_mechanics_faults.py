@@ -193,6 +193,13 @@ def test_F18_limits_must_leave_a_way(tmp_path: Path) -> None:
     assert "N-URDF-005" in [notice.code for notice in report.notices]
 
 
+@pytest.mark.parametrize("what", ["effort", "velocity"])
+def test_F18_no_effort_or_velocity_is_negative(what: str, tmp_path: Path) -> None:
+    message = refusal(tmp_path, hinge(f'<limit lower="-1" upper="1" {what}="-5"/>'))
+    assert message.startswith(f"arm.urdf:4: joint 'elbow' <limit>: the {what} -5 is negative.")
+    read(tmp_path, hinge(f'<limit {what}="-5"/>', "fixed"))
+
+
 def test_F19_a_joint_that_moves_no_mass_is_refused_with_its_path(tmp_path: Path) -> None:
     text = robot(links("a", "b") + '<link name="c"/>' + joint("j", "a", "b") + joint("k", "b", "c"))
     message = refusal(tmp_path, text)

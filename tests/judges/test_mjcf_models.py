@@ -139,3 +139,37 @@ def test_the_model_in_mujocos_own_wheel_accelerates_alike(tmp_path: Path, agree:
     # No applied forces: one body weighs 0.2 g, and what moves it would drown the others.
     state = qpos, qvel, np.zeros(model.nv)
     agree("accelerations", accelerations(system, model, state, "articulated_body"), theirs(model, state))
+
+
+ACTUATED = """
+<actuator>
+  <motor joint="a" gear="-20" ctrlrange="-1 2"/>
+  <position joint="b" kp="30" forcerange="-4 6" gear="3"/>
+  <general joint="b" gainprm="2" ctrlrange="0 1"/>
+  <velocity joint="c" kv="5"/>
+  <motor joint="d" gear="2" ctrlrange="-50 70"/>
+  <motor joint="d" ctrlrange="-1 1"/>
+</actuator>"""
+
+
+def test_effort_limits_are_the_largest_forces_that_mujoco_exerts(tmp_path: Path) -> None:
+    """Controls far beyond their ranges, both ways, at several states: `c` has no limits."""
+    body = ARM.replace('name="d"', 'name="d" actuatorfrcrange="-60 90"')
+    text = f"<mujoco>{HEAD}<worldbody>{body}</worldbody>{ACTUATED}</mujoco>"
+    path = tmp_path / "model.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data, forces = mujoco.MjData(model), []
+    for seed in range(4):
+        for signs in np.ndindex(*[2] * model.nu):
+            data.qpos[:], data.qvel[:], _ = random_state(model, seed)
+            data.ctrl[:] = 1e9 * (2 * np.array(signs) - 1)
+            mujoco.mj_forward(model, data)
+            forces.append(np.array(data.qfrc_actuator))
+    system = load_mjcf(path)
+    for joint, low, high in zip("abcd", np.min(forces, axis=0), np.max(forces, axis=0), strict=True):
+        limits = system.joints[joint].effort_limits
+        if joint == "c":
+            assert not limits and high > 1e8
+        else:
+            assert [float(limits[0].lower), float(limits[0].upper)] == pytest.approx([low, high], rel=1e-12)

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.joint_limits import joint_limits
 from ..errors import PolhodeError, understood, unknown
-from ..expr import Expr, Vector, as_expr, constant_value, cos, free_symbols, pi, same, sin
+from ..expr import Expr, Vector, as_expr, cos, pi, same, sin
 from .base_parameters import BaseParameters, base_parameters
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -99,16 +100,17 @@ def exciting_trajectory(
     """A motion of so many seconds that shows all base parameters.
 
     - limits: (lower, upper) by coordinate, before those of the model; a turn without any goes from -π to π.
-    - speeds, accelerations: the largest, one number or by coordinate.
+    - speeds, accelerations: the largest, one number or by coordinate; of speeds before those of the model.
     - samples: at how many times the condition is taken.
     """
     _check(equations, period, harmonics)
     base = base_parameters(equations) if base is None else base
     count = samples if samples is not None else max(8 * harmonics, 3 * len(base) // max(1, len(equations.u)))
-    lower, upper = _position_limits(equations, limits or {})
+    lower, upper = _position_limits(equations, limits or {}, parameters or {})
     shape = _Shape(
-        period, harmonics, count, lower, upper, _largest(equations, speeds, "speeds"),
-        _largest(equations, accelerations, "accelerations"),
+        period, harmonics, count, lower, upper,
+        _largest(equations, speeds, "speeds", _rated_speeds(equations, parameters or {})),
+        _largest(equations, accelerations, "accelerations", {}),
     )  # fmt: skip
     columns = list(base.columns)
 
@@ -159,7 +161,9 @@ def _check(equations: EquationsOfMotion, period: float, harmonics: int) -> None:
         )
 
 
-def _position_limits(equations: EquationsOfMotion, given: Mapping[str, Any]) -> tuple[Floats, Floats]:
+def _position_limits(
+    equations: EquationsOfMotion, given: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> tuple[Floats, Floats]:
     names = equations.coordinates
     for name in given:
         if name not in names:
@@ -168,11 +172,10 @@ def _position_limits(equations: EquationsOfMotion, given: Mapping[str, Any]) -> 
     for joint in equations.system.joints.values():
         turns = any(any(column[:3]) for stage in joint.type.stages for column in stage.H.columns)
         widest = np.pi if turns else 1.0
-        for k, q in enumerate(joint.q):
-            ends = joint.limits[k] if k < len(joint.limits) else None
-            lower = None if ends is None else _number(ends.lower)
-            upper = None if ends is None else _number(ends.upper)
-            found[str(q.name)] = (-widest if lower is None else lower, widest if upper is None else upper)
+        found |= {str(q.name): (-widest, widest) for q in joint.q}
+    for ends in joint_limits(equations, parameters):
+        low, high = found[ends.quantity.name]
+        found[ends.quantity.name] = ends.known.get("lower", low), ends.known.get("upper", high)
     for name, pair in given.items():
         with understood("a pair (lower, upper)", pair, place=f"{_PLACE} limits of {name}", cure="Give (-1, 1)."):
             lower, upper = (float(end) for end in pair)
@@ -189,14 +192,23 @@ def _position_limits(equations: EquationsOfMotion, given: Mapping[str, Any]) -> 
     return np.array([found[name][0] for name in names]), np.array([found[name][1] for name in names])
 
 
-def _number(value: Expr | None) -> float | None:
-    return None if value is None or free_symbols([value]) else float(constant_value(value))
+def _rated_speeds(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> dict[str, float]:
+    """The largest speeds that the model has limits for, by coordinate."""
+    names = dict(zip(equations.u, equations.coordinates, strict=True))
+    return {
+        names[ends.quantity]: min(-ends.known.get("lower", -np.inf), ends.known.get("upper", np.inf))
+        for ends in joint_limits(equations, parameters, "speed")
+        if ends.quantity in names
+    }
 
 
-def _largest(equations: EquationsOfMotion, given: Any, what: str) -> Floats:
-    """The largest speed or acceleration of each coordinate; infinite where nothing is said."""
+def _largest(equations: EquationsOfMotion, given: Any, what: str, rated: Mapping[str, float]) -> Floats:
+    """The largest speed or acceleration of each coordinate: as given, as rated; infinite where nothing is said."""
     names = equations.coordinates
-    table = given if isinstance(given, Mapping) else dict.fromkeys(names, np.inf if given is None else given)
+    if given is None or isinstance(given, Mapping):
+        table = {**rated, **(given or {})}
+    else:
+        table = dict.fromkeys(names, given)
     for name in table:
         if name not in names:
             raise unknown("coordinate", name, names, place=_PLACE, code="E-IDENT-042")

@@ -116,7 +116,7 @@ def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mappi
         if link.stage.speeds_are_rates:
             for k, own, (hw, hv) in zip(link.coordinates, link.speeds, link.H, strict=False):
                 speed[k], turns[k] = own, any(hw) and is_zero(hw.dot(hv))
-    for seen in seen_limits(equations, parameters) if limits else ():
+    for seen in seen_limits(equations, parameters, ["coordinate"]) if limits else ():
         end = (seen.limit - seen.offset) / seen.factor
         if (seen.side == "lower") == (seen.factor > 0):
             lower[seen.place] = max(lower[seen.place], end)

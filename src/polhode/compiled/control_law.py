@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..control.discretisation import discretised
 from ..control.law import Law
-from ..control.saturation import saturated
+from ..control.saturation import Range, saturated
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.exact import floor, sqrt
 from ..model.records import Parameter
@@ -92,7 +92,7 @@ def plan_sampled(
     curves: Mapping[Expr, Expr],
     sample_time: float,
     discretisation: str,
-    limits: Mapping[Expr, tuple[float, float]],
+    limits: Mapping[Expr, Range],
     quantisation: Mapping[Expr, float],
     noise: Sequence[Expr],
 ) -> Planned:

@@ -9,8 +9,9 @@ Arrays of nothing are left out. All is read before anything is written, so that 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from .export import check_value, folder_of, names_before, shortened, write_toget
 
 if TYPE_CHECKING:
     from ..control.law import Law
+    from ..control.saturation import Range
     from ..dynamics.equations import EquationsOfMotion
 
 _WORDS = {
@@ -43,15 +45,17 @@ def export_law(
     prefix: str | None = None,
     sample_time: float | None = None,
     discretisation: str = "euler",
+    limits: Mapping[Expr, Range] | None = None,
 ) -> list[Path]:
-    """Write a law as source code for a target such as `c`; all files, or none."""
+    """Write a law as source code for a target such as `c`; all files, or none. `limits` are those that it keeps."""
     render, place = target_of(target).files, folder_of(folder)
     made = plan_law(law, equations, sample_time, discretisation, _notes(law))
     program, system = made.planned.program, equations.system.name
     program = replace(program, name=shortened(names_before(system, prefix) + program.name))
     _check_free(place / f"{program.name}.json", controller, system)
-    files = render(program, _preface(made, controller, system))
-    files[f"{program.name}.json"] = _sidecar(made, controller, system, program.name)
+    kept = limits or {}
+    files = render(program, _preface(made, controller, system, kept))
+    files[f"{program.name}.json"] = _sidecar(made, controller, system, program.name, kept)
     return write_together(place, files)
 
 
@@ -95,7 +99,7 @@ def _in_letters(name: str) -> str:
     return name.replace("'", " dot")
 
 
-def _preface(made: PlannedLaw, controller: str, system: str) -> list[str]:
+def _preface(made: PlannedLaw, controller: str, system: str, limits: Mapping[Expr, Range]) -> list[str]:
     program = made.planned.program
     sizes = {array.name: array.size for array in program.arrays}
     outputs = {output.name: len(output.slots) for output in program.outputs}
@@ -112,6 +116,7 @@ def _preface(made: PlannedLaw, controller: str, system: str) -> list[str]:
         *(_line(name, size, made.entries.get(name, ())) for name, size in outputs.items()),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
+        *(f"{_plain(each)} is kept from {_end(low)} to {_end(high)}." for each, (low, high) in limits.items()),
         *(f"The law does not hold where {each}." for each in made.law.conditions),
     ]
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
@@ -122,12 +127,17 @@ def _line(name: str, size: int, entries: Sequence[Expr]) -> str:
     return f"{words}: {', '.join(map(_plain, entries))}" if entries else words
 
 
+def _end(limit: float | Expr) -> str:
+    """A limit as a comment may hold it."""
+    return _in_letters(str(limit)) if isinstance(limit, Expr) else f"{limit:.17g}"
+
+
 def _sample_time(made: PlannedLaw) -> float | None:
     given = made.parameters[SAMPLE_TIME].value if SAMPLE_TIME in made.parameters else made.law.sample_time
     return None if given is None else float(given)
 
 
-def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str) -> str:
+def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str, limits: Mapping[Expr, Range]) -> str:
     """JSON with the user's own names, the parameters' defaults, where states start, and the driver's check value."""
     program, law = made.planned.program, made.law
     record: dict[str, Any] = {
@@ -153,8 +163,16 @@ def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str) -> str
             for each in law.reference
         ],
         "states": [{"name": each.symbol.name, "start": float(each.start), "unit": each.unit} for each in law.states],
+        **({"limits": {spelled(x): [_number(end) for end in ends] for x, ends in limits.items()}} if limits else {}),
         "sample_time": _sample_time(made),
         "does_not_hold_where": [*law.conditions],
         "check_value": check_value(program),
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _number(limit: float | Expr) -> float | str | None:
+    """A limit as JSON has it: a number, an expression of parameters as text, or nothing."""
+    if isinstance(limit, Expr):
+        return str(limit)
+    return limit if isfinite(limit) else None

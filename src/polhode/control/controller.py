@@ -17,11 +17,14 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, check_kind, shown
 from ..expr.spelling import spelled
 from .law import Law
+from .limited_law import limited_law
 from .named_numbers import named_numbers
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
+    from ..expr import Expr
     from ..surface.equations import Equations
+    from .saturation import Range
 
 
 class Controller(ABC):
@@ -38,6 +41,8 @@ class Controller(ABC):
     ({tau_v: -3*v}, 'Brake', True)
     >>> brake.nominal_law.parameters  # a law with the mass in it would have 'nominal m'
     {}
+    >>> brake.law_within({}) is brake.nominal_law  # an observer's would know the limits
+    True
     >>> from tempfile import mkdtemp
     >>> [path.suffix for path in brake.export("numpy", mkdtemp())]
     ['.py', '.json']
@@ -71,16 +76,22 @@ class Controller(ABC):
         """The law with nominal parameters of its own for those of the mechanism: what a run and source code take."""
         return self.law.with_nominal(self.equations.system.parameters, self.nominal)
 
+    def law_within(self, limits: Mapping[Expr, Range]) -> Law:
+        """The nominal law for controls that are kept within limits, by others than the law."""
+        return self.nominal_law
+
     def compile(
         self,
         *,
         sample_time: float | None = None,
         discretisation: str = "euler",
+        limits: Any = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> LawFunction:
         """The law as a native function of what is measured and wanted, for loops of one's own; one state or a batch.
 
-        Where the controller has states, it gives them at the next sample too.
+        Where the controller has states, it gives them at the next sample too. `limits` are those of controls, as in
+        `simulate`: numbers, or "model".
 
         >>> import polhode as ph
         >>> s = ph.System("slider")
@@ -94,7 +105,8 @@ class Controller(ABC):
         """
         from ..compiled.law_function import LawFunction
 
-        return LawFunction(self.nominal_law, self.equations, sample_time, discretisation, parameters)
+        law, _ = limited_law(self, limits)
+        return LawFunction(law, self.equations, sample_time, discretisation, parameters)
 
     def export(
         self,
@@ -104,15 +116,18 @@ class Controller(ABC):
         prefix: str | None = None,
         sample_time: float | None = None,
         discretisation: str = "euler",
+        limits: Any = None,
     ) -> list[Path]:
         """Write the law as source code for a target such as `c`, without dependencies; see `compiled.law_export`.
 
-        The sample time is a parameter of the set-up where states of the controller have rates.
+        The sample time is a parameter of the set-up where states of the controller have rates. `limits` are those of
+        controls, as in `simulate`: numbers, or "model".
         """
         from ..compiled.law_export import export_law
 
         how: dict[str, Any] = {"prefix": prefix, "sample_time": sample_time, "discretisation": discretisation}
-        return export_law(self.nominal_law, self.name, self.equations, target, path, **how)
+        law, kept = limited_law(self, limits)
+        return export_law(law, self.name, self.equations, target, path, limits=kept, **how)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise PolhodeError(

@@ -28,8 +28,9 @@ from ..model.reading import number_of
 from .box_step import box_step
 from .controller import Controller
 from .filtering import function_of
+from .input_limits import input_limits
 from .law import Law
-from .linear_mpc import clipped, count_of, limits_of
+from .linear_mpc import clipped, count_of
 from .observer import starts_of
 from .sample_time import sample_time_of
 from .state_equations import state_equations, step_of
@@ -58,7 +59,8 @@ class iLQR(Controller):
 
     `cost` is an expression of coordinates, speeds, states, inputs and parameters, counted per second, `final` one of
     the state at the end. `duration` is that of the motion in seconds, `start` where it begins, by name, `guess` the
-    inputs to begin with: numbers by name, or an array (samples, inputs). `limits` are those of inputs by name.
+    inputs to begin with: numbers by name, or an array (samples, inputs). `limits` are those of inputs by name,
+    or "model" for those of the joints' efforts.
 
     >>> import polhode as ph
     >>> s = ph.System("block", gravity=(0, 0, 0))
@@ -81,7 +83,7 @@ class iLQR(Controller):
         sample_time: float,
         start: Mapping[str, float] | None = None,
         inputs: Sequence[str] | None = None,
-        limits: Mapping[str, Any] | None = None,
+        limits: Mapping[str, Any] | str | None = None,
         guess: Any = None,
         iterations: int = 300,
         tolerance: float = 1e-7,
@@ -99,8 +101,7 @@ class iLQR(Controller):
                 cure="Give the joint angles as coordinates.",
                 code="E-REGULATOR-050",
             )
-        names = [*self.plant.inputs]
-        self.lower, self.upper = limits_of(limits, names, self.name)
+        self.lower, self.upper = input_limits(limits, self.plant.inputs, self.equations, self.nominal, self.name)
         self._known = parameter_values(self.equations, {name: float(each) for name, each in self.nominal.items()})
         self.running_cost, self.final_cost = self._costs(cost, final)
         self._compile(equations, step_of(step, self.name))

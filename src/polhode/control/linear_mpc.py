@@ -26,10 +26,11 @@ import numpy as np
 
 from ..analysis.linear import Linear
 from ..analysis.operating_point import parameter_values
-from ..errors import PolhodeError, check_kind, understood, unknown
+from ..errors import PolhodeError, understood
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, maximum, minimum, quiet_collector, sign, symbol
 from ..geometry.elimination import factor_symmetric
 from .controller import Controller
+from .input_limits import input_limits
 from .law import ControllerState, Law
 from .lqr import LQR
 from .sample_time import sample_time_of
@@ -44,8 +45,9 @@ class LinearMPC(Controller):
     """Model predictive control about the operating point of linear equations, with limits of inputs.
 
     `Q`, `R` and `inputs` are those of `LQR`; `horizon` counts samples, `limits` are numbers by the names of inputs, one
-    for both sides or a pair, of the inputs themselves. In a run the state "optimality gap" bounds by how much the cost
-    of the last plan was above the least; it is rounding where `iterations` were enough.
+    for both sides or a pair, of the inputs themselves, or "model" for those of the joints' efforts. In a run the state
+    "optimality gap" bounds by how much the cost of the last plan was above the least; it is rounding where `iterations`
+    were enough.
 
     >>> import polhode as ph
     >>> from polhode.model.samples.underactuated import cart_pole
@@ -64,7 +66,7 @@ class LinearMPC(Controller):
         R: Any = 1,
         horizon: int = 20,
         sample_time: float | None = None,
-        limits: Mapping[str, Any] | None = None,
+        limits: Mapping[str, Any] | str | None = None,
         inputs: Sequence[str] | None = None,
         *,
         iterations: int = 5,
@@ -77,7 +79,8 @@ class LinearMPC(Controller):
         super().__init__(linear.equations, parameters=linear.given)
         made = self.regulator.deviations
         steady = evaluate(made.steady, parameter_values(linear.equations, linear.given))
-        self.lower, self.upper = limits_of(limits, [*made.inputs], self.name, steady)
+        of = limits, made.inputs, self.equations, self.nominal, self.name
+        self.lower, self.upper = input_limits(*of, steady)
         check_count((self.horizon * len(made.inputs)) ** 2, self.name, "Take a shorter horizon.")  # of H alone
         self.H, self.F = _condensed(self.regulator, self.horizon)
         self._free: Floats = np.asarray(-np.linalg.solve(self.H, self.F), dtype=np.float64)
@@ -233,39 +236,3 @@ def count_of(given: Any, what: str, place: str) -> int:
     if made < 1:
         raise PolhodeError(f"the {what} is {made}.", place=place, cure=cure, code="E-REGULATOR-041")
     return made
-
-
-def limits_of(
-    given: Any, names: Sequence[str], place: str, steady: Sequence[float] | None = None
-) -> tuple[Floats, Floats]:
-    """Lower and upper limits of inputs, as deviations from what they are at the operating point, where there is one."""
-    check_kind(Mapping, "limits by the names of inputs", {} if given is None else given, f"{place} limits")
-    lower, upper = np.full(len(names), -np.inf), np.full(len(names), np.inf)
-    for name, value in (given or {}).items():
-        if name not in names:
-            raise unknown("input", name, names, place=f"{place} limits", code="E-REGULATOR-042")
-        cure = f"Give {{{name!r}: (-1, 1)}}."
-        with understood("a limit or a pair of them", value, place=f"{place} limits", cure=cure):
-            ends = (-float(value), float(value)) if np.ndim(value) == 0 else tuple(map(float, value))
-            if len(ends) != 2:
-                raise ValueError
-        k = names.index(name)
-        if not ends[0] < ends[1]:
-            raise PolhodeError(
-                f"the limits {ends[0]:g} and {ends[1]:g} of {name} leave nothing between them.",
-                place=f"{place} limits",
-                cure="Give the lower one first.",
-                code="E-REGULATOR-044",
-            )
-        if steady is None:
-            lower[k], upper[k] = ends
-            continue
-        if not ends[0] <= steady[k] <= ends[1]:
-            raise PolhodeError(
-                f"{name} is {steady[k]:g} at the operating point, which is not between {ends[0]:g} and {ends[1]:g}.",
-                place=f"{place} limits",
-                cure="Give limits between which the operating point is.",
-                code="E-REGULATOR-043",
-            )
-        lower[k], upper[k] = ends[0] - steady[k], ends[1] - steady[k]
-    return lower, upper

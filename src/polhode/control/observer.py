@@ -23,7 +23,7 @@ from ..expr.spelling import spelled
 from ..model.records import Parameter
 from .controller import Controller, nominal_values, record_of
 from .law import ControllerState, Law
-from .saturation import saturated
+from .saturation import Range, saturated
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
@@ -119,7 +119,7 @@ class Observed(Controller):
         """The law with estimates for what it measures."""
         return self._design({})
 
-    def law_within(self, limits: Mapping[Expr, tuple[float, float]]) -> Law:
+    def law_within(self, limits: Mapping[Expr, Range]) -> Law:
         """The law for a run, with an observer that knows the limits of controls, and so what really acts."""
         key = tuple(limits.items())
         if key not in self._within:
@@ -127,7 +127,7 @@ class Observed(Controller):
             self._within[key] = made.with_nominal(self.equations.system.parameters, self.nominal)
         return self._within[key]
 
-    def _design(self, limits: Mapping[Expr, tuple[float, float]]) -> Law:
+    def _design(self, limits: Mapping[Expr, Range]) -> Law:
         law, seen = self.controller.law, self.observer.estimator
         sample_time = _common_sample_time(law, seen)
         needed = [x for x in law.measurements.values() if x not in law.measured.values()]

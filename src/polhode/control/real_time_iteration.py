@@ -37,8 +37,9 @@ from ..expr import (
 )
 from ..geometry.elimination import factor_symmetric
 from .controller import Controller
+from .input_limits import input_limits
 from .law import ControllerState, Law, Reference
-from .linear_mpc import clipped, count_of, limits_of
+from .linear_mpc import clipped, count_of
 from .observer import starts_of
 from .riccati import solve_riccati
 from .sample_time import sample_time_of
@@ -57,8 +58,9 @@ class RealTimeIteration(Controller):
 
     `Q` weighs states and `R` inputs, as in `LQR`; `final` the state at the end of the horizon, by default the least
     cost of the regulator at the `goal`. `goal` is an equilibrium, by the names of coordinates, speeds and states, with
-    the inputs `steady` that hold it; references may move it. `limits` are those of inputs, `horizon` counts samples. In
-    a run the state "largest change of planned inputs" tells how far the last step moved the plan.
+    the inputs `steady` that hold it; references may move it. `limits` are those of inputs, or "model" for those of the
+    joints' efforts, `horizon` counts samples. In a run the state "largest change of planned inputs" tells how far the
+    last step moved the plan.
 
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> e = cart_pole().derive()
@@ -74,7 +76,7 @@ class RealTimeIteration(Controller):
         R: Any = 1,
         horizon: int = 15,
         sample_time: float | None = None,
-        limits: Mapping[str, Any] | None = None,
+        limits: Mapping[str, Any] | str | None = None,
         inputs: Sequence[str] | None = None,
         *,
         goal: Mapping[str, float] | None = None,
@@ -99,7 +101,8 @@ class RealTimeIteration(Controller):
         self.goal = starts_of(self.equations, goal, f"{self.name} goal")
         self.start = self.goal if start is None else starts_of(self.equations, start, self.name)
         self.steady = _steady(steady, names, self.name)
-        self.lower, self.upper = limits_of(limits, names, self.name, self.steady)
+        of = limits, self.plant.inputs, self.equations, self.nominal, self.name
+        self.lower, self.upper = input_limits(*of, self.steady)
         self.Q = weights("Q", Q, self.plant.names, self.name)
         self.R = weights("R", R, names, self.name, positive=True)
         with quiet_collector():

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from ..expr import Expr, as_expr
 from ..expr.exact import maximum, minimum
 
 INFINITE = float("inf")
+#: The least and the greatest value: numbers, which may be infinite, or expressions of parameters.
+Range: TypeAlias = tuple[float | Expr, float | Expr]
 
 
-def saturated(value: Expr, limits: tuple[float, float] | None) -> Expr:
+def saturated(value: Expr, limits: Range | None) -> Expr:
     """A control within its limits, of which either may be infinite; as it is where it has none.
 
     >>> import polhode as ph

@@ -1,11 +1,12 @@
-"""Limits of joint coordinates in numbers, and where in the state of a run each is seen.
+"""Limits of joint coordinates, speeds and efforts in numbers, and where in the state of a run each is seen.
 
-A coupled joint's coordinate is a multiple of its leader's, and is seen there; one that is driven by time alone is not.
+A coupled joint's coordinate is a multiple of its leader's, and is seen there; one that is driven by time alone is not,
+nor is a speed that depends on others by way of the coordinates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +14,25 @@ from .synopsis import SeenLimit
 
 if TYPE_CHECKING:
     from ..expr import Expr
+    from ..model.records import Limits
     from .equations import EquationsOfMotion
+
+#: What has limits and is in the state of a run; efforts have them too.
+IN_STATE = ("coordinate", "speed")
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The limits of a coordinate by side: those in numbers, and those whose parameters have no value."""
+    """The limits of a coordinate, speed or effort by side: in numbers, or unknown where a parameter has no value."""
 
-    coordinate: Expr
+    quantity: Expr
     known: dict[str, float]
     unknown: dict[str, Expr]
+
+    @property
+    def kind(self) -> str:
+        """What it is that has them: a coordinate, a speed or an effort."""
+        return str(self.quantity.data[0])
 
     @property
     def are_ordered(self) -> bool:
@@ -30,8 +40,8 @@ class Ends:
         return not self.known.get("lower", float("-inf")) > self.known.get("upper", float("inf"))
 
 
-def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any]) -> Iterator[Ends]:
-    """The limits of all coordinates that have some, with the values given for parameters, or the model's.
+def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any], kind: str = "coordinate") -> Iterator[Ends]:
+    """The limits of all coordinates, speeds or efforts that have some, with the values given for parameters.
 
     >>> import polhode as ph
     >>> s = ph.System("stone")
@@ -39,58 +49,70 @@ def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any]) -> Iter
     >>> [ends.known for ends in joint_limits(s.derive().record, {})]
     [{'lower': -1.0}]
     """
-    for joint in equations.system.joints.values():
-        for q, limits in zip(joint.q, joint.limits, strict=False):
-            if not limits.are_given or q in equations.omitted:
-                continue
-            made = Ends(q, {}, {})
-            for side, end in (("lower", limits.lower), ("upper", limits.upper)):
-                value = None if end is None else _value(end, equations, given)
-                if value is not None:
-                    made.known[side] = value
-                elif end is not None:
-                    made.unknown[side] = end
-            yield made
+    for quantity, limits in _limited(equations, kind):
+        if quantity in equations.omitted:
+            continue
+        made = Ends(quantity, {}, {})
+        for side, end in (("lower", limits.lower), ("upper", limits.upper)):
+            value = None if end is None else value_of(end, equations, given)
+            if value is not None:
+                made.known[side] = value
+            elif end is not None:
+                made.unknown[side] = end
+        yield made
 
 
-def seen_limits(equations: EquationsOfMotion, given: Mapping[str, Any]) -> tuple[SeenLimit, ...]:
+def seen_limits(
+    equations: EquationsOfMotion, given: Mapping[str, Any], kinds: Sequence[str] = IN_STATE
+) -> tuple[SeenLimit, ...]:
     """The limits that a run sees in its state, with these values of parameters."""
     from ..expr import as_expr, derivative, free_symbols, substitute
 
-    places = {q: place for place, q in enumerate(equations.q)}
+    places = {x: place for place, x in enumerate((*equations.q, *equations.u))}
     found = []
-    for ends in joint_limits(equations, given):
+    for ends in (ends for kind in kinds for ends in joint_limits(equations, given, kind)):
         if not ends.are_ordered or not ends.known:
             continue
-        value = substitute([as_expr(ends.coordinate)], equations.tree.followed)[0]
+        value = substitute([as_expr(ends.quantity)], equations.tree.followed)[0]
         on = [symbol for symbol in free_symbols([value]) if symbol in places]
         if len(on) != 1:
             continue
-        factor = _value(derivative([value], on[0])[0], equations, given)
-        offset = _value(substitute([value], {on[0]: as_expr(0)})[0], equations, given)
+        factor = value_of(derivative([value], on[0])[0], equations, given)
+        offset = value_of(substitute([value], {on[0]: as_expr(0)})[0], equations, given)
         if factor is not None and offset is not None:
-            name, place = ends.coordinate.name, places[on[0]]
-            found += [SeenLimit(name, side, limit, place, factor, offset) for side, limit in ends.known.items()]
+            kind, name, place = ends.kind, ends.quantity.name, places[on[0]]
+            found += [SeenLimit(kind, name, side, limit, place, factor, offset) for side, limit in ends.known.items()]
     return tuple(found)
 
 
 def have_parameters(equations: EquationsOfMotion) -> bool:
-    """Whether a run's own parameters may change its limits."""
+    """Whether a run's own parameters may change the limits that are seen in its state."""
     from ..expr import free_symbols, substitute
 
     limited = [
-        (q, end)
-        for joint in equations.system.joints.values()
-        for q, limits in zip(joint.q, joint.limits, strict=False)
+        (quantity, end)
+        for kind in IN_STATE
+        for quantity, limits in _limited(equations, kind)
         for end in (limits.lower, limits.upper)
         if end is not None
     ]
-    values = substitute([q for q, _ in limited], equations.tree.followed)
+    values = substitute([quantity for quantity, _ in limited], equations.tree.followed)
     parameters = {p.symbol for p in equations.system.parameters.values()}
     return not parameters.isdisjoint(free_symbols([*values, *(end for _, end in limited)]))
 
 
-def _value(expression: Expr, equations: EquationsOfMotion, given: Mapping[str, Any]) -> float | None:
+def _limited(equations: EquationsOfMotion, kind: str) -> Iterator[tuple[Expr, Limits]]:
+    """The coordinates, speeds or efforts that have limits."""
+    for joint in equations.system.joints.values():
+        own = {
+            "coordinate": (joint.q, joint.limits),
+            "speed": (joint.u, joint.speed_limits),
+            "effort": (joint.tau, joint.effort_limits),
+        }
+        yield from ((x, limits) for x, limits in zip(*own[kind], strict=False) if limits.are_given)
+
+
+def value_of(expression: Expr, equations: EquationsOfMotion, given: Mapping[str, Any]) -> float | None:
     """An expression of parameters as a number; None where one has no value, or something else is in it."""
     from ..expr import evaluate, free_symbols
 

@@ -24,9 +24,10 @@ _FLAGS = (
 
 
 class SeenLimit(NamedTuple):
-    """A limit of a coordinate that is `factor` x[place] + `offset`, for an entry of the state."""
+    """A limit of a coordinate or speed that is `factor` x[place] + `offset`, for an entry of the state."""
 
-    coordinate: str
+    kind: str  # "coordinate" or "speed"
+    name: str
     side: str  # "lower" or "upper"
     limit: float
     place: int
@@ -47,7 +48,7 @@ class Synopsis:
     inputs: Mapping[str, float]  # with the model's values
     quaternions: tuple[int, ...]  # where each begins among the coordinates
     orientations: tuple[tuple[str, int], ...]  # the same with their joints; those of a constraint are not among them
-    limits: tuple[SeenLimit, ...]  # of coordinates, as far as they are seen in the state
+    limits: tuple[SeenLimit, ...]  # of coordinates and speeds, as far as they are seen in the state
     omitted: tuple[str, ...]  # coordinates of the mechanism that are not among these
     small_angles: tuple[str, ...]  # those to first order in which the equations are
     is_constrained: bool
@@ -78,11 +79,6 @@ class Synopsis:
         from .joint_limits import have_parameters, seen_limits
 
         system, tree, efforts = equations.system, equations.tree, equations.tree.speeds
-        joints = {
-            name: joint.u[0].name
-            for name, joint in system.joints.items()
-            if len(joint.u) == 1 and name not in efforts and joint.u[0].name in efforts
-        }
         orientations = [
             (link.joint, equations.places[link.coordinates[0]])
             for link in tree.links
@@ -94,7 +90,7 @@ class Synopsis:
             tuple(equations.speeds),
             {name: float(state.start) for name, state in system.states.items()},
             tuple(efforts),
-            joints,
+            joints_of_one_speed(equations),
             {name: 0.0 if given.value is None else float(given.value) for name, given in system.inputs.items()},
             tuple(equations.quaternions),
             tuple(orientations),
@@ -136,11 +132,28 @@ class Synopsis:
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
             raise ValueError("a quaternion lies outside the coordinates")
         for each in made.limits:
-            if not isinstance(each.place, int) or not 0 <= each.place < len(made.coordinates):
-                raise ValueError("a limit lies outside the coordinates")
+            if not isinstance(each.place, int) or not 0 <= each.place < len(made.coordinates) + len(made.speeds):
+                raise ValueError("a limit lies outside the coordinates and speeds")
             if not all(isinstance(number, float) for number in (each.limit, each.factor, each.offset)):
                 raise ValueError("a limit has no numbers")
         return made
+
+
+def joints_of_one_speed(equations: EquationsOfMotion) -> dict[str, str]:
+    """Joints with one speed that has another name, which an effort acts on: other words for that effort.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speeds=["w"])
+    >>> joints_of_one_speed(s.derive().record)
+    {'hinge': 'w'}
+    """
+    efforts = equations.tree.speeds
+    return {
+        name: joint.u[0].name
+        for name, joint in equations.system.joints.items()
+        if len(joint.u) == 1 and name not in efforts and joint.u[0].name in efforts
+    }
 
 
 def _names(given: Any) -> tuple[str, ...]:

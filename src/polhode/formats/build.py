@@ -185,7 +185,8 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     rotation = values.rotation((*path, "rotation"), record.rotation)
     child_at = values.vector((*path, "child_at"), record.child_at)
     child_rotation = values.rotation((*path, "child_rotation"), record.child_rotation)
-    limits = values.nested((*path, "limits"), record.limits)
+    kinds = ("limits", "speed_limits", "effort_limits")
+    limits = {kind: values.nested((*path, kind), getattr(record, kind)) for kind in kinds}
     if len(values.document.problems) > before:
         return
     with values.noting(path):
@@ -200,8 +201,8 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
             child_rotation=child_rotation,
             coordinates=record.coordinates,
             speeds=record.speeds,
-            limits=limits,
             small=record.small,
+            **limits,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -14,7 +14,7 @@ from ..geometry.rotations.exact import as_rotation
 from ..model import Body, Joint, Shape, System
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
-from ..model.records import GROUND, Coupling, Parameter, State
+from ..model.records import GROUND, Coupling, Limits, Parameter, State
 from .constraints import describe_constraints, describe_prescribed
 from .fields import describe_fields
 from .motion import describe_motion
@@ -157,6 +157,8 @@ def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
         **_placement(joint.in_child, scope, "child_"),
         **{key: names[key] for key in names if names[key] and not (kept_labels and names[key] == usual[key])},
         **_limits(joint, scope),
+        **_rated_limits("speed_limits", joint.speed_limits, scope),
+        **_rated_limits("effort_limits", joint.effort_limits, scope),
         **({"small": "true"} if joint.small else {}),
     }
 
@@ -165,9 +167,26 @@ def _limits(joint: Joint, scope: Scope) -> dict[str, Any]:
     """A pair for one coordinate, a list of pairs for several."""
     if not any(each.are_given for each in joint.limits):
         return {}
-    ends = [[None if end is None else spell(end, scope) for end in (each.lower, each.upper)] for each in joint.limits]
-    pairs = [pair if any(pair) else None for pair in ends]
+    pairs = [_ends(each, scope) for each in joint.limits]
     return {"limits": pairs[0] if len(pairs) == 1 else pairs}
+
+
+def _ends(limits: Limits, scope: Scope) -> list[str | None] | None:
+    """The lower and the upper limit; nothing where there is neither."""
+    ends = (limits.lower, limits.upper)
+    return [None if end is None else spell(end, scope) for end in ends] if limits.are_given else None
+
+
+def _rated_limits(key: str, limits: Sequence[Limits], scope: Scope) -> dict[str, Any]:
+    """Limits of speeds or efforts: b for ±b, else a pair; once where all have the same, else a list."""
+    if not any(each.are_given for each in limits):
+        return {}
+    made = [
+        spell(each.upper, scope) if each.upper is not None and each.lower == -each.upper else _ends(each, scope)
+        for each in limits
+    ]
+    alike = len(made) == 1 or (isinstance(made[0], str) and made.count(made[0]) == len(made))
+    return {key: made[0] if alike else made}
 
 
 def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:

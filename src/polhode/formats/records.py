@@ -236,6 +236,20 @@ class Frame(Placed):
 Ends = TypeAliasType("Ends", Annotated[tuple[Number | None, ...], Len(2, 2)])
 
 
+def _rated_form(value: Any) -> str:
+    return "each" if _is_list(value) else "all"
+
+
+#: A number b for ±b, or a list: of one speed its ends, of several one entry for each.
+Rated = TypeAliasType(
+    "Rated",
+    Annotated[
+        Annotated[Number, Tag("all")] | Annotated[tuple[Number | Ends | None, ...], Tag("each")],
+        Discriminator(_rated_form),
+    ],
+)
+
+
 class Motion(Record):
     """How a joint moves: a type by name, a joint map, or a sequence of such from the parent to the child.
 
@@ -260,6 +274,8 @@ class Joint(Motion):
     coordinates: tuple[Name, ...] | None = None
     speeds: tuple[Name, ...] | None = None
     limits: tuple[Number | Ends | None, ...] | None = None
+    speed_limits: Rated | None = None
+    effort_limits: Rated | None = None
     small: bool = False
 
 

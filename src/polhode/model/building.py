@@ -12,7 +12,7 @@ from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
 from .joints import JointType, joint_type
-from .limits import limits_of
+from .limits import limits_of, rated_limits
 from .lookup import body_name, check_new, placed, tell_apart
 from .model import Model
 from .reading import (
@@ -146,6 +146,8 @@ def joint(
     limits: Any,
     options: Mapping[str, Any],
     small: bool = False,
+    speed_limits: Any = None,
+    effort_limits: Any = None,
 ) -> Joint:
     place = f"joint '{name}'"
     check_new("joint", name, system.joints)
@@ -164,9 +166,9 @@ def joint(
     u = tuple(symbol(speed, "speed", role) for speed, role in zip(u_names, roles, strict=True))
     tell_apart(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
     ends = limits_of(limits, made_type, q_names, place)
-    made = Joint(
-        name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends, flag_of(small, "small", place)
-    )
+    rated = [rated_limits(speed_limits, "speed", u_names, place), rated_limits(effort_limits, "effort", u_names, place)]
+    flag = flag_of(small, "small", place)
+    made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends, flag, *rated)
     if made.small and not q:
         raise ModelError("a joint that does not move cannot be small.", place=place, code="E-MODEL-084")
     system._add("joints", name, made)

@@ -1,7 +1,7 @@
 """How far the coordinates of a joint are meant to go, (1) and (109) of Mladenova: q_min ≤ q ≤ q_max.
 
 Nothing acts at a limit: a run says when one is passed, and a workspace lies within them. They hold for the coordinate
-as it is stored: an angle, a length, or tan(θ/2).
+as it is stored: an angle, a length, or tan(θ/2). Speeds and efforts have limits too, as a motor or a gear sets them.
 """
 
 from __future__ import annotations
@@ -45,6 +45,63 @@ def limits_of(given: Any, kind: JointType, names: Sequence[str], place: str) -> 
     return made
 
 
+def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tuple[Limits, ...]:
+    """The limits of each speed or effort, none where nothing was given.
+
+    A number b is ±b, for all of them or in a list of one for each, in which (lower, upper) and None may stand too; for
+    one speed such a pair may stand alone.
+
+    >>> rated_limits(87, "effort", ["elbow"], "joint 'elbow'")
+    (Limits(lower=-87, upper=87),)
+    """
+    if given is None:
+        return ()
+    place = f"{place} {what}_limits"
+    if not names:
+        raise ModelError(
+            f"{what} limits for a joint without speeds.",
+            place=place,
+            cure="This joint does not move: leave them out.",
+            code="E-MODEL-101",
+        )
+    cure = f"Give the largest {what}, which holds for both signs, or (lower, upper); for several a list of these."
+    entries: list[Any] = [given] * len(names)
+    if not _is_one(given):
+        with understood(f"{what} limits", given, place=place, cure=cure):
+            entries = list(given)
+        if len(names) == 1 and len(entries) == 2 and not any(map(_is_pair, entries)):
+            entries = [entries]
+    if len(entries) != len(names):
+        found = f"{len(entries)} {what} limits for {len(names)} {'speed' if len(names) == 1 else 'speeds'}."
+        raise ModelError(found, place=place, cure=cure, code="E-MODEL-102")
+    made = tuple(_rated(each, what, name, place, cure) for each, name in zip(entries, names, strict=True))
+    return made if any(each.are_given for each in made) else ()
+
+
+def _rated(given: Any, what: str, name: str, place: str, cure: str) -> Limits:
+    """±b, or (lower, upper), of one speed or effort."""
+    if given is None:
+        return Limits()
+    if not _is_one(given):
+        with understood(f"a limit of '{name}'", given, place=place, cure=cure):
+            lower, upper = given
+        return _limits((lower, upper), name, place)
+    size = _end(given, place, cure)
+    if size is not None and not free_symbols([size]) and constant_sign(size) < 0:
+        raise ModelError(
+            f"the {what} limit {size!r} of '{name}' is negative.",
+            place=place,
+            cure=f"Give the largest {what}, which holds for both signs, or (lower, upper).",
+            code="E-MODEL-103",
+        )
+    return Limits() if size is None else Limits(-size, size)
+
+
+def _is_one(value: Any) -> bool:
+    """Whether this is one number, expression or text, and no list."""
+    return isinstance(value, str | bytes) or not hasattr(value, "__iter__")
+
+
 def _cure(count: int) -> str:
     pair = "(lower, upper), with None for an end that is open"
     return f"Give {pair}." if count == 1 else f"Give a list of {count}: for each coordinate {pair}, or None."
@@ -68,11 +125,11 @@ def _limits(pair: Any, name: str, place: str) -> Limits:
     return Limits(lower, upper)
 
 
-def _end(value: Any, place: str) -> Expr | None:
+def _end(value: Any, place: str, cure: str = "Give (lower, upper).") -> Expr | None:
     """A limit: a number or an expression of parameters; None and infinity are none."""
     if value is None or (isinstance(value, float) and isinf(value)):
         return None
-    with understood("a number or an expression", value, place=place, cure="Give (lower, upper)."):
+    with understood("a number or an expression", value, place=place, cure=cure):
         made = as_expr(value)
     moving = [x for x in free_symbols([made]) if x.data[0] != "parameter"]
     if moving:

@@ -67,7 +67,7 @@ class NamedPose:
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a coordinate is meant to go; None where it has no end."""
+    """How far a coordinate is meant to go, or the range of a speed or effort; None where it has no end."""
 
     lower: Expr | None = None
     upper: Expr | None = None
@@ -81,7 +81,7 @@ class Limits:
 class Joint:
     """A joint between two bodies: where it sits in each, its coordinates q, speeds u and efforts tau, and its limits.
 
-    The limits, one for each coordinate or none at all, are not part of the equations.
+    The limits, one for each coordinate, speed or effort or none at all, are not part of the equations.
 
     >>> import polhode as ph
     >>> s = ph.System("arm")
@@ -104,6 +104,8 @@ class Joint:
     tau: tuple[Expr, ...]
     limits: tuple[Limits, ...] = field(default=(), compare=False)
     small: bool = False  # whether equations are derived to first order in its motion
+    speed_limits: tuple[Limits, ...] = field(default=(), compare=False)
+    effort_limits: tuple[Limits, ...] = field(default=(), compare=False)
 
     def stores_tangent(self, index: int) -> bool:
         """Whether a coordinate is tan(θ/2) of a turn about one axis by θ."""

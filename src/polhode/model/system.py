@@ -168,20 +168,30 @@ class System(ForceMethods, ConstraintMethods, Shown):
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
         limits: Any = None,
+        speed_limits: Any = None,
+        effort_limits: Any = None,
         small: Any = False,
         **options: Unpack[JointOptions],
     ) -> Joint:
         """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child.
 
         `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run tells
-        when it goes further, and a workspace lies within them. A `small` joint's coordinates, speeds and accelerations
-        are small: equations of motion are derived to first order in them.
+        when it goes further, and a workspace lies within them. `speed_limits` and `effort_limits` are numbers that hold
+        for both signs, or pairs, for all speeds or in a list; `simulate(controller=…, limits="model")` keeps those of
+        efforts. A `small` joint's coordinates, speeds and accelerations are small: equations of motion are derived to
+        first order in them.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> elbow = s.joint("elbow", s.ground, s.body("arm", 1), ph.Revolute("y"), limits=(-2, 2), effort_limits=87)
+        >>> elbow.effort_limits
+        (Limits(lower=-87, upper=87),)
         """
         from .building import joint
 
         seats = {"at": at, "rotation": rotation, "child_at": child_at, "child_rotation": child_rotation}
         rest: dict[str, Any] = {"coordinates": coordinates, "speeds": speeds, "limits": limits, "options": options}
-        rest["small"] = small
+        rest |= {"small": small, "speed_limits": speed_limits, "effort_limits": effort_limits}
         return joint(self, name, parent, child, kind, **seats, **rest)
 
     def motor(self, joint: Joint | str, ratio: Any = None, **given: Unpack[MotorOptions]) -> Motor:

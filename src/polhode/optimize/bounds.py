@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dynamics.joint_limits import seen_limits
+from ..dynamics.joint_limits import joint_limits, seen_limits
 from ..errors import PolhodeError, shown, understood, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
@@ -111,7 +111,7 @@ def read_limits(
     given: Mapping[Any, Any] | None,
     parameters: Mapping[str, Any],
 ) -> Limits:
-    """The limits of the model's joints, and those given by name or for an expression."""
+    """The limits of the model's joints (coordinates, speeds, efforts), and those given by name or for an expression."""
     state, own, expressions = [ANY] * len(names.state), [ANY] * len(names.controls), []
     for limit in seen_limits(equations, parameters):
         if limit.factor:
@@ -119,6 +119,10 @@ def read_limits(
             is_lower = (limit.side == "lower") == (limit.factor > 0)
             side = Range(value, np.inf) if is_lower else Range(-np.inf, value)
             state[limit.place] = state[limit.place].within(side)
+    for ends in joint_limits(equations, parameters, "effort"):
+        if ends.quantity in controls and ends.are_ordered:
+            pair = ends.known.get("lower", -np.inf), ends.known.get("upper", np.inf)
+            own[list(controls).index(ends.quantity)] = Range(*pair)
     symbols = dict(zip((*equations.q, *equations.u, *equations.z), range(len(state)), strict=True))
     with understood("a mapping from names or expressions to ranges", given, place="limits"):
         if not isinstance(given, Mapping | None):

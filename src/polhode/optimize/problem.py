@@ -194,7 +194,8 @@ def collocation(
     end             by name, or for an expression of the state, a value, (lower, upper) or None; the rest is free
     cost            the integrand: "effort" for Σ c² of the controls c, "time", an expression, or several with weights
     terminal_cost   an expression of the last state and of time, which then is the duration
-    limits          by name, or for an expression: (lower, upper), or b for ±b; joints have those of the model
+    limits          by name, or for an expression: (lower, upper), or b for ±b, or None; coordinates, speeds and
+                    efforts of joints that are not named have those of the model
     inputs          the controls: declared inputs, or efforts by the names of their speeds
     nodes           how many, or where: shares of the duration from 0 to 1
     scheme          "hermite_simpson", of order 4, or "trapezoidal", of order 2

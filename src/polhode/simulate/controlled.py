@@ -18,15 +18,15 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..control.controller import Controller
 from ..control.law import Law, nominal_name
+from ..control.named_symbols import Named, limits_of, rated_efforts, told_unlimited
 from ..control.observer import Observed
-from ..control.saturation import saturated
+from ..control.saturation import Range, saturated
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, shown
 from ..expr import Expr, free_symbols
 from ..expr.spelling import described, spelled
 from ..model.model import Model
 from ..model.records import Parameter, State
-from .named_symbols import Named, limits_of
 from .references import curves_of
 from .settings import LOOP_OPTIONS
 
@@ -49,9 +49,10 @@ class ClosedLoop:
     controller: str
     law: Law
     curves: Mapping[Expr, Expr]
-    limits: Mapping[Expr, tuple[float, float]] = field(default_factory=dict)
+    limits: Mapping[Expr, Range] = field(default_factory=dict)
     sampling: Sampling | None = None
     has_observer: bool = False
+    unlimited: str = ""  # a sentence of the controls for which the model was asked and has no limits
 
     @property
     def how(self) -> Sampling:
@@ -96,14 +97,16 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
         return derivation, dict(options)
     law, name = _law_of(controller)
     equations, system = derivation.equations, derivation.model
-    limits = limits_of(options.get("limits"), Named.controls(law, derivation.synopsis))
-    if limits and isinstance(controller, Observed):
+    given, named = options.get("limits"), Named.controls(law, derivation.synopsis.joints)
+    limits = limits_of(given, named, rated_efforts(system))
+    if limits and isinstance(controller, Controller):
         law = controller.law_within(limits)
     law = _with_values_of(law, system)
     _check_fit(law, equations)
     curves = curves_of(law, options.get("reference"), system)
     sampling = _sampling(law, options, derivation)
-    loop = ClosedLoop(name, law, curves, limits, sampling, isinstance(controller, Observed))
+    told = told_unlimited(given, named, limits)
+    loop = ClosedLoop(name, law, curves, limits, sampling, isinstance(controller, Observed), told)
     made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
     made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
     _check_free(law, made, derivation)

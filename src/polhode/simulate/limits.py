@@ -1,8 +1,8 @@
-"""Joint limits along a run: which coordinates went beyond them, and when.
+"""Joint limits along a run: which coordinates, speeds and efforts went beyond them, and when.
 
-Nothing acts at a limit, and a run goes on beyond it. A native run notes what it passes, between its steps too
-(`codegen.steppers.limits`); of any run what is told is found among its samples. An event stops a run at a limit:
-`until=hinge.q[0] - 1`.
+Nothing acts at a limit, and a run goes on beyond it. A native run notes which limits of coordinates and speeds it
+passes, between its steps too (`codegen.steppers.limits`); of any run what is told is found among its samples. An event
+stops a run at a limit: `until=hinge.q[0] - 1`. Efforts are looked at where there are samples.
 """
 
 from __future__ import annotations
@@ -19,29 +19,32 @@ from ..dynamics.synopsis import SeenLimit
 from .initial_state import Floats
 
 if TYPE_CHECKING:
+    from ..dynamics.joint_limits import Ends
     from .trajectory import Trajectory
 
 #: A limit is passed where a coordinate is beyond it by more than rounding makes.
 _ROUNDING = 1e-12
 #: How often the stretch in which a limit is passed is divided, and into how many parts.
 _ROUNDS, _PARTS = 4, 16
-#: Where a run's facts have what it noted: rows of coordinate, side, limit, time, and how far beyond it got.
+#: Where a run's facts have what it noted: rows of kind, name, side, limit, time, and how far beyond it got.
 NOTED = "limits"
 
 
 @dataclass(frozen=True)
 class PassedLimit:
-    """A limit that a coordinate went beyond: when first, and how far at a sample or step."""
+    """A limit that a coordinate, speed or effort went beyond: when first, and how far at a sample or step."""
 
-    coordinate: str
+    name: str
     side: str  # "lower" or "upper"
     limit: float
     time: float
     farthest: float
+    kind: str = "coordinate"  # or "speed" or "effort", of that name
 
     def __str__(self) -> str:
+        what = f"'{self.name}'" if self.kind == "coordinate" else f"the {self.kind} '{self.name}'"
         return (
-            f"'{self.coordinate}' passes its {self.side} limit {self.limit:.6g} at t = {self.time:.6g} s and gets to "
+            f"{what} passes its {self.side} limit {self.limit:.6g} at t = {self.time:.6g} s and gets to "
             f"{self.farthest:.6g}; nothing holds it there."
         )
 
@@ -57,19 +60,38 @@ def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
     """
     if run.functions is None or not len(run):
         return ()
-    from ..dynamics.joint_limits import joint_limits
-
     # what was noted is of the whole run, and not of some of its times
     rows = () if "between_samples" in run.info else run.info.get(NOTED, ())
-    noted = {(name, side, limit): (time, beyond) for name, side, limit, time, beyond in rows}
+    noted = {(kind, name, side, limit): (time, beyond) for kind, name, side, limit, time, beyond in rows}
     found = [
         each
-        for ends in joint_limits(run.mechanism.equations, run.parameters)
+        for ends in _ends_along(run)
         if ends.are_ordered
         for side, limit in ends.known.items()
-        for each in _passed(run, ends.coordinate.name, side, limit, noted.get((ends.coordinate.name, side, limit)))
+        for each in _passed(run, ends, side, limit, noted.get((ends.kind, ends.quantity.name, side, limit)))
     ]
     return tuple(sorted(found, key=lambda each: each.time))
+
+
+def _ends_along(run: Trajectory) -> Iterator[Ends]:
+    """The limits of what there is in a run: coordinates, speeds, and efforts that act in it."""
+    from ..dynamics.joint_limits import joint_limits
+
+    equations, given = run.mechanism.equations, run.parameters
+    yield from joint_limits(equations, given, "coordinate")
+    for ends in joint_limits(equations, given, "speed"):
+        # a speed may depend on a coordinate that is omitted
+        if ends.quantity.name in run.speeds or ends.quantity.name in run.dependent[1]:
+            yield ends
+    for ends in joint_limits(equations, given, "effort"):
+        if run.tau is not None and ends.quantity.name in run.efforts:
+            yield ends
+
+
+def _values(run: Trajectory, ends: Ends) -> Floats:
+    """A coordinate, speed or effort at the samples of a run."""
+    name = ends.quantity.name
+    return run[name] if ends.kind == "coordinate" else run.speed(name) if ends.kind == "speed" else run.effort(name)
 
 
 def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
@@ -83,8 +105,6 @@ def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
     """
     if run.functions is None or not len(run):
         return ()
-    from ..dynamics.joint_limits import joint_limits
-
     equations = run.mechanism.equations
     told = [
         f"the limits of '{q.name}' were not watched: it is omitted."
@@ -92,41 +112,42 @@ def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
         for q, limits in zip(joint.q, joint.limits, strict=False)
         if limits.are_given and q in equations.omitted
     ]
-    for ends in joint_limits(equations, run.parameters):
-        name = ends.coordinate.name
+    for ends in _ends_along(run):
+        what = f"{'' if ends.kind == 'coordinate' else f'the {ends.kind} '}'{ends.quantity.name}'"
         for side, end in ends.unknown.items():
-            told.append(f"the {side} limit {end} of '{name}' has no value, and was not watched.")
+            told.append(f"the {side} limit {end} of {what} has no value, and was not watched.")
         if not ends.are_ordered:
             lower, upper = ends.known["lower"], ends.known["upper"]
             told.append(
-                f"with these parameters the lower limit {lower:.6g} of '{name}' is above the upper limit "
+                f"with these parameters the lower limit {lower:.6g} of {what} is above the upper limit "
                 f"{upper:.6g}: neither was watched."
             )
     return tuple(told)
 
 
 def _passed(
-    run: Trajectory, name: str, side: str, limit: float, noted: tuple[float, float] | None
+    run: Trajectory, ends: Ends, side: str, limit: float, noted: tuple[float, float] | None
 ) -> Iterator[PassedLimit]:
+    name, kind = ends.quantity.name, ends.kind
     sign = 1.0 if side == "upper" else -1.0
-    t, beyond = run.t, sign * (run[name] - limit)
+    t, beyond = run.t, sign * (_values(run, ends) - limit)
     farthest = float(beyond.max())
     is_seen = farthest > _ROUNDING * (1.0 + abs(limit))
     if noted is not None and (not is_seen or noted[0] <= t[np.argmax(beyond > 0.0)]):
-        yield PassedLimit(name, side, limit, noted[0], limit + sign * max(farthest, noted[1]))
+        yield PassedLimit(name, side, limit, noted[0], limit + sign * max(farthest, noted[1]), kind)
         return
     if not is_seen:
         return
     first = int(np.argmax(beyond > 0.0))
     time = float(t[first])
-    if first:
+    if first and kind != "effort":
         before = float(t[first - 1])
         for _ in range(_ROUNDS):
             times = np.linspace(before, time, _PARTS + 1)
-            inner = sign * (run.at(times[1:-1])[name] - limit) > 0.0
+            inner = sign * (_values(run.at(times[1:-1]), ends) - limit) > 0.0
             place = int(np.argmax(np.append(inner, True))) + 1
             before, time = float(times[place - 1]), float(times[place])
-    yield PassedLimit(name, side, limit, time, limit + sign * farthest)
+    yield PassedLimit(name, side, limit, time, limit + sign * farthest, kind)
 
 
 # ---- what native code watches ----------------------------------------------------------------------------------
@@ -178,7 +199,7 @@ def _row(limit: SeenLimit) -> tuple[float, float]:
 def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
     """What a run's facts say of limits: nothing where none was passed."""
     rows = [
-        [each.coordinate, each.side, each.limit, float(time), float(beyond) + _ROUNDING * (1.0 + abs(each.limit))]
+        [*each[:4], float(time), float(beyond) + _ROUNDING * (1.0 + abs(each.limit))]
         for each, (time, beyond) in zip(seen, noted, strict=True)
         if not np.isnan(time)
     ]

@@ -337,7 +337,7 @@ def _limits(functions: Functions, count: int, parameters: Mapping[str, Any]) -> 
     if not functions.derivation.synopsis.has_limits_of_parameters:
         return [functions.derivation.synopsis.limits] * count
     made = [limits_seen(functions, {key: _of(value, i) for key, value in parameters.items()}) for i in range(count)]
-    alike = len({tuple((each.coordinate, each.side) for each in limits) for limits in made}) == 1
+    alike = len({tuple((each.kind, each.name, each.side) for each in limits) for limits in made}) == 1
     return made if alike else [()] * count
 
 

@@ -105,7 +105,8 @@ def simulate(
     controller      a controller of `polhode.control`, or its law, which gives some of the efforts and inputs; it is
                     part of the mechanism, or is asked every `sample_time` seconds and held
     reference       what it is to follow: by name a number, an expression of time (also as text), samples, another run
-    limits          of what it gives: (low, high) or one number for both, for all or by name
+    limits          of what it gives: (low, high) or one number for both, for all or by name; "model" for those of the
+                    joints' efforts
     delay           seconds until what a sampled law gave acts; `quantisation`: the steps in which measurements and
                     controls are known, `noise`: standard deviations of measurements, both by name, with a `seed`;
                     `discretisation`: how its states are stepped, "euler" or "rk4"

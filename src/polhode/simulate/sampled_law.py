@@ -18,12 +18,12 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..compiled.native.sampled_law import SampledLaw
 from ..control.discretisation import rule_of
+from ..control.named_symbols import Named, numbers_of
 from ..errors import LimitError, PolhodeError, shown
 from ..expr import Expr
 from .breaks import Breaks
 from .callables import ControllerFailed, sample_times
 from .initial_state import Floats
-from .named_symbols import Named, numbers_of
 from .settings import MOST_BYTES
 from .under_control import ControllerLog
 
@@ -57,7 +57,7 @@ def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampli
         raise PolhodeError(f"{shown(seed)} is no seed.", place="seed", cure="Give a number ≥ 0.", code="E-LOOP-031")
     discretisation = options.get("discretisation")
     discretisation = "euler" if discretisation is None else rule_of(discretisation)
-    both = measured | Named.controls(law, known)
+    both = measured | Named.controls(law, known.joints)
     return Sampling(
         sample_time,
         _delay_of(options.get("delay")),

@@ -146,10 +146,20 @@ class UnderControl:
         found = {}
         for symbol, ends in self.loop.limits.items():
             values, weights = self._of_control(symbol)
-            seconds = float(weights[(values <= ends[0]) | (values >= ends[1])].sum())
+            low, high = map(self._number, ends)
+            seconds = float(weights[(values <= low) | (values >= high)].sum())
             if seconds > 0.0:
                 found[symbol.name] = seconds
         return found
+
+    def _number(self, limit: float | Expr) -> float:
+        """A limit with the parameters of the run; no number where one has no value."""
+        if isinstance(limit, float):
+            return limit
+        from ..dynamics.joint_limits import value_of
+
+        value = value_of(limit, self._equations, getattr(self, "parameters"))  # noqa: B009 - likewise
+        return float("nan") if value is None else value
 
     def _of_control(self, symbol: Expr) -> tuple[Floats, Floats]:
         """A control and for how long it acted: at the samples of its law, or about those of the run."""
@@ -174,6 +184,7 @@ class UnderControl:
         told = [
             f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in self.at_limits.items()
         ]
+        told += [loop.unlimited] if loop.unlimited else []
         return (*told, *self._unacted(end), *dict.fromkeys(self._beyond_samples(end)))
 
     def _unacted(self, end: float) -> Iterator[str]:

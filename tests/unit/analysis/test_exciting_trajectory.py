@@ -36,6 +36,21 @@ def test_limits_are_kept_and_it_begins_and_ends_at_rest() -> None:
     np.testing.assert_allclose(q[0], q[-1], atol=1e-12)
 
 
+def test_speeds_keep_the_limits_of_the_model_unless_others_are_given() -> None:
+    s = ph.System("arm")
+    fast = s.parameter("fast", 0.4)
+    s.joint("a", s.ground, s.body("upper", 1, (0.2, 0, 0)), ph.Revolute("y"), limits=(-1, 2), speed_limits=(-0.5, 3))
+    s.joint("b", "upper", s.body("fore", 1, (0.1, 0, 0)), ph.Prismatic("x"), at=(1, 0, 0), speed_limits=fast)
+    e, t = s.derive(), np.linspace(0, 8, 2001)
+    largest = np.abs(e.exciting_trajectory(8.0, harmonics=2)(t)[1]).max(axis=0)
+    assert (largest <= [0.5, 0.4]).all() and (largest > [0.1, 0.08]).all()
+    largest = np.abs(e.exciting_trajectory(8.0, harmonics=2, speeds={"a": 0.1}, parameters={"fast": 0.2})(t)[1]).max(
+        axis=0
+    )
+    assert (largest <= [0.1, 0.2]).all()
+    assert np.abs(e.exciting_trajectory(8.0, harmonics=2, speeds=0.05)(t)[1]).max() <= 0.05
+
+
 def test_speeds_are_rates_of_the_series_and_expressions_the_same() -> None:
     t = np.linspace(0, 4, 4001)
     q, u, udot = found()(t)

@@ -257,6 +257,50 @@ def test_what_acts_only_at_times_is_a_warning(tmp_path: Path) -> None:
     assert (report.joints[0].lower, report.joints[0].upper) == (-1, 2)
 
 
+def efforts(folder: Path, actuators: str, joint: str = "") -> list[tuple[float | None, float | None]]:
+    """The effort limits of a hinge, as a list of none or one."""
+    world = f'<body name="a"><joint name="h" {joint}/>{MASS}</body>'
+    system, _ = read(folder, world, f"<actuator>{actuators}</actuator>")
+    return [(_number(each.lower), _number(each.upper)) for each in system.joints["h"].effort_limits]
+
+
+def _number(end: Any) -> float | None:
+    return None if end is None else float(end)
+
+
+ACTUATORS = {
+    "none": ("", "", []),
+    "a motor without ranges": ('<motor joint="h"/>', "", []),
+    "a motor": ('<motor joint="h" gear="-100" ctrlrange="-0.4 0.8"/>', "", [(-80, 40)]),
+    "a motor with both": ('<motor joint="h" gear="2" ctrlrange="-9 9" forcerange="-3 4"/>', "", [(-6, 8)]),
+    "a servo": ('<position joint="h" kp="30" ctrlrange="-1 1"/>', "", []),
+    "a servo with a force": ('<position joint="h" kp="30" forcerange="-3 3"/>', "", [(-3, 3)]),
+    "a gain": ('<general joint="h" gainprm="5" ctrlrange="0 2"/>', "", [(0, 10)]),
+    "a filter": ('<general joint="h" dyntype="filter" dynprm="1" ctrlrange="-2 2"/>', "", [(-2, 2)]),
+    "an integrator": ('<general joint="h" dyntype="integrator" ctrlrange="-2 2"/>', "", []),
+    "two": ('<motor joint="h" ctrlrange="-1 1"/><motor joint="h" gear="3" ctrlrange="-1 2"/>', "", [(-4, 7)]),
+    "two, one without": ('<motor joint="h" ctrlrange="-1 1"/><motor joint="h"/>', "", []),
+    "the joint alone": ("", 'actuatorfrcrange="-5 6"', [(-5, 6)]),
+    "the joint below": ('<motor joint="h" ctrlrange="-9 9"/>', 'actuatorfrcrange="-5 6"', [(-5, 6)]),
+    "the joint above": ('<motor joint="h" ctrlrange="-4 9"/>', 'actuatorfrcrange="-5 6"', [(-4, 6)]),
+}
+
+
+@pytest.mark.parametrize("name", ACTUATORS)
+def test_ranges_of_actuators_become_effort_limits(name: str, tmp_path: Path) -> None:
+    actuators, joint, expected = ACTUATORS[name]
+    assert efforts(tmp_path, actuators, joint) == expected
+
+
+def test_controls_that_are_not_clamped_limit_nothing(tmp_path: Path) -> None:
+    text = mjcf(f'<body><joint name="h"/>{MASS}</body>', '<option><flag clampctrl="disable"/></option>')
+    path = tmp_path / "arm.xml"
+    path.write_text(
+        text.replace("</worldbody>", '</worldbody><actuator><motor joint="h" ctrlrange="-1 1"/></actuator>')
+    )
+    assert load_mjcf(path).joints["h"].effort_limits == ()
+
+
 def test_a_model_is_read_the_same_way_twice(tmp_path: Path) -> None:
     world = f'<body name="a" euler="0.1 0.2 0.3"><joint name="h" axis="1 2 3"/>{MASS}</body>'
     first, _ = read(tmp_path, world)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.formats import dumps_yaml, loads_yaml
+from polhode.expr import as_expr
+from polhode.formats import dumps_yaml, loads_yaml, schema
 from polhode.model.records import Limits
 
 
@@ -68,6 +72,83 @@ def test_limits_that_make_no_sense_are_refused_with_a_sentence(name: str) -> Non
         joint(kind, limits)
 
 
+# ---- speeds and efforts -------------------------------------------------------------------------------------------
+
+
+def rated(kind: Any, **limits: Any) -> ph.Joint:
+    s = ph.System("arm")
+    return s.joint("j", s.ground, s.body("link", 1, (1, 0, 0), (1, 1, 1)), kind, **limits)
+
+
+def test_a_number_is_the_limit_of_both_signs() -> None:
+    made = rated(ph.Revolute(), speed_limits=2.175, effort_limits="87")
+    assert made.speed_limits == (Limits(-as_expr("2.175"), as_expr("2.175")),)
+    assert made.effort_limits == (Limits(as_expr(-87), as_expr(87)),)
+
+
+@pytest.mark.parametrize("given", [(-1, 5), [(-1, 5)], np.array([-1.0, 5.0])], ids=["pair", "list of one", "array"])
+def test_one_speed_may_have_a_pair(given: Any) -> None:
+    assert rated(ph.Prismatic(), effort_limits=given).effort_limits == (Limits(as_expr(-1), as_expr(5)),)
+
+
+def test_several_speeds_have_one_for_all_or_one_for_each() -> None:
+    five = Limits(as_expr(-5), as_expr(5))
+    assert rated(ph.Spherical(), speed_limits=5).speed_limits == (five, five, five)
+    each = rated(ph.Universal(), effort_limits=[5, (None, 2)]).effort_limits
+    assert each == (five, Limits(None, as_expr(2)))
+    assert rated(ph.Universal(), effort_limits=(5, None)).effort_limits == (five, Limits())
+
+
+@pytest.mark.parametrize("given", [None, float("inf"), (None, None), [float("inf")]])
+def test_without_an_end_there_are_none(given: Any) -> None:
+    assert rated(ph.Revolute(), speed_limits=given).speed_limits == ()
+
+
+def test_rated_limits_may_be_parameters_and_do_not_change_the_equations() -> None:
+    systems = ph.System("arm"), ph.System("arm")
+    for system, share in zip(systems, (None, 2), strict=True):
+        strength = system.parameter("strength", 10)
+        rated_at = None if share is None else share * strength
+        link = system.body("link", 1, (1, 0, 0))
+        system.joint("j", system.ground, link, ph.Revolute(), effort_limits=rated_at, speed_limits=share)
+    assert systems[0].model() == systems[1].model()
+    assert [str(each.upper) for each in systems[1].joints["j"].effort_limits] == ["2*strength"]
+
+
+def test_rated_limits_survive_pickling() -> None:
+    s = ph.System("arm")
+    s.joint("j", s.ground, s.body("link", 1), ph.Prismatic(), speed_limits=(-1, 2), effort_limits=s.parameter("f", 3))
+    back = pickle.loads(pickle.dumps(s.model()))
+    for kind in ("speed_limits", "effort_limits"):
+        assert getattr(back.joints["j"], kind) == getattr(s.joints["j"], kind)
+
+
+NEGATIVE = "is negative"
+WRONG_RATED = {
+    "negative": (ph.Revolute(), -3, "the effort limit -3 of 'j' " + NEGATIVE, "E-MODEL-103"),
+    "negative in a list": (ph.Universal(), [3, -3], "the effort limit -3 of 'j_2' " + NEGATIVE, "E-MODEL-103"),
+    "no number": (ph.Revolute(), float("nan"), "nan is not a finite number", "E-EXPR-002"),
+    "a text": (ph.Revolute(), "strong", "'strong' is not a number or an expression", "E-EXPR-001"),
+    "true": (ph.Revolute(), True, "True is not a number or an expression", "E-EXPR-001"),
+    "three for one": (ph.Revolute(), (1, 2, 3), "3 effort limits for 1 speed", "E-MODEL-102"),
+    "two for three": (ph.Spherical(), [1, 2], "2 effort limits for 3 speeds", "E-MODEL-102"),
+    "three ends": (ph.Universal(), [1, (1, 2, 3)], "is not a limit of 'j_2'", "E-TYPE-001"),
+    "a function": (ph.Revolute(), abs, "is not a number or an expression", "E-EXPR-001"),
+    "the wrong way round": (ph.Revolute(), (2, 1), "the lower limit 2 of 'j' is above", "E-MODEL-070"),
+    "a weld": (ph.Fixed(), 5, "effort limits for a joint without speeds", "E-MODEL-101"),
+    "of time": (ph.Revolute(), ph.symbol("t", "time"), "cannot depend on the time 't'", "E-MODEL-072"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_RATED)
+def test_rated_limits_that_make_no_sense_are_refused_with_a_sentence(name: str) -> None:
+    kind, given, sentence, code = WRONG_RATED[name]
+    with pytest.raises(ph.PolhodeError, match=sentence) as found:
+        rated(kind, effort_limits=given)
+    (problem,) = found.value.problems
+    assert problem.code == code and problem.place == "joint 'j' effort_limits" and problem.cure
+
+
 HEAVY = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
 # ---- files --------------------------------------------------------------------------------------------------------
@@ -85,9 +166,44 @@ def test_a_model_file_keeps_limits_and_how_turns_are_stored() -> None:
     assert "limits: [-1, reach]" in text and "limits: [[~, 1], ~]" in text and "storage: vector" in text
 
 
+def test_a_model_file_keeps_limits_of_speeds_and_efforts() -> None:
+    s = ph.System("arm")
+    f = s.parameter("f", 2)
+    bodies = [s.body(name, 1, (1, 0, 0), (1, 1, 1)) for name in "abc"]
+    s.joint("j1", s.ground, bodies[0], ph.Revolute("z"), speed_limits="2.175", effort_limits=(-1, 3 * f))
+    s.joint("j2", "a", bodies[1], ph.Universal(), speed_limits=[f, None], effort_limits=87)
+    s.joint("j3", "b", bodies[2], ph.Spherical(), speed_limits=[(-1, 2), None, 3], effort_limits=[1, 2, (None, 3)])
+    text = dumps_yaml(s)
+    read = loads_yaml(text)
+    for kind in ("limits", "speed_limits", "effort_limits"):
+        assert {n: getattr(j, kind) for n, j in read.joints.items()} == {
+            n: getattr(j, kind) for n, j in s.joints.items()
+        }
+    assert read.model() == s.model() and dumps_yaml(read) == text
+    for line in ("speed_limits: 2.175", "effort_limits: [-1, 3*f]", "speed_limits: [f, ~]", "effort_limits: 87",
+                 "speed_limits: [[-1, 2], ~, 3]"):  # fmt: skip
+        assert line in text
+
+
+@pytest.mark.parametrize(
+    ("given", "is_known"),
+    [(87, True), ("2*f", True), ([-1, 2], True), ([87, [-1, 2], None], True), ({"j": 5}, False), ([[1, 2, 3]], False)],
+)
+def test_the_schema_knows_limits_of_speeds_and_efforts(given: Any, is_known: bool) -> None:
+    joint = {"parent": "ground", "child": "a", "type": "revolute"}
+    checker = jsonschema.Draft202012Validator(schema())
+    for key in ("speed_limits", "effort_limits"):
+        model = {"polhode": 1, "bodies": {"a": {"mass": 1}}, "joints": {"j": {**joint, key: given}}}
+        assert checker.is_valid(model) is is_known
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
+        ("effort_limits: -5", "the effort limit -5 of 'j' is negative"),
+        ("speed_limits: [1, 2, 3]", "3 speed limits for 1 speed"),
+        ("effort_limits: strong", "strong"),
+        ("effort_limits: {j: 5}", "effort_limits"),
         ("limits: [2, 1]", "the lower limit 2 of 'j' is above the upper limit 1"),
         ("limits: [1]", "is not a pair of limits"),
         ("limits: [[0, 1, 2]]", "limits"),

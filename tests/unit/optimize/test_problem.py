@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from math import pi, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.optimize.bounds import Range
 from polhode.optimize.schemes import SCHEMES
 
 
@@ -39,6 +41,26 @@ def test_a_mass_is_moved_fastest_by_full_force_forward_and_back() -> None:
     assert best.duration == pytest.approx(2 * sqrt(4), rel=1e-6) and best.cost == pytest.approx(best.duration)
     assert np.abs(np.abs(best["tau_x"]) - 2).min() < 1e-6
     assert (np.diff(np.sign(best["tau_x"][np.abs(best["tau_x"]) > 1])) != 0).sum() == 1, "one switch"
+
+
+def test_speeds_and_efforts_keep_the_limits_of_the_model_unless_others_are_given() -> None:
+    """A unit mass over one metre: with v ≤ 0.8 m/s and 2 N it takes 1/v + v/2 s, with 1 N and any speed 2 s."""
+    e = slider(speed_limits=0.8, effort_limits=2)
+    task: dict[str, Any] = {"start": {"x": 0}, "end": {"x": 1, "x'": 0}, "cost": "time", "inputs": ["x"], "nodes": 41}
+    rated = e.collocation((0.1, 9), **task).solve()
+    assert rated.duration == pytest.approx(1 / 0.8 + 0.8 / 2, rel=1e-3)
+    assert np.abs(rated["tau_x"]).max() == pytest.approx(2, rel=1e-4)
+    assert np.abs(rated["x'"]).max() == pytest.approx(0.8, rel=1e-6)
+    other = e.collocation((0.1, 9), **task, limits={"tau_x": 1, "x'": None}).solve()
+    assert other.duration == pytest.approx(2, rel=1e-6) and np.abs(other["x'"]).max() > 0.95
+
+
+def test_limits_by_parameters_take_the_values_of_the_problem() -> None:
+    s = ph.System("slider")
+    most = s.parameter("most", 2)
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), effort_limits=(-most, 3 * most))
+    made = s.derive().collocation(1, start={"x": 0}, end={"x": 1}, inputs=["x"], parameters={"most": 5})
+    assert made.limits.controls == (Range(-5.0, 15.0),)
 
 
 def test_a_free_end_costs_nothing_and_an_interval_is_used_up() -> None:

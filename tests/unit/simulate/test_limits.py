@@ -25,7 +25,7 @@ def stone(**limits: object) -> ph.Equations:
 def test_a_run_goes_on_beyond_a_limit_and_says_when_it_passed() -> None:
     run = stone(limits=(0, 10)).simulate(2, start={"height": 4.905})
     (passed,) = run.passed_limits
-    assert passed.coordinate == "height" and passed.side == "lower" and passed.limit == 0
+    assert passed.name == "height" and passed.side == "lower" and passed.limit == 0
     assert passed.time == pytest.approx(1, abs=1e-5)
     assert passed.farthest == pytest.approx(4.905 - 4 * 4.905)
     assert str(passed) in run.notices and str(passed) in str(run)
@@ -65,14 +65,14 @@ def test_a_joint_that_follows_another_has_limits_too() -> None:
     s.joint("follow", s.ground, s.body("right", 1), ph.Prismatic("z"), limits=(-2, None))
     s.couple("follow", "open", 2)
     passed = s.derive().simulate(1).passed_limits
-    assert [each.coordinate for each in passed] == ["follow"]
+    assert [each.name for each in passed] == ["follow"]
 
 
 def test_limits_come_in_the_order_in_which_they_are_passed() -> None:
     s = ph.System("two")
     for name, floor in (("late", -2), ("soon", -1)):
         s.joint(name, s.ground, s.body(f"stone {name}", 1), ph.Prismatic("z"), limits=(floor, None))
-    assert [each.coordinate for each in s.derive().simulate(1).passed_limits] == ["soon", "late"]
+    assert [each.name for each in s.derive().simulate(1).passed_limits] == ["soon", "late"]
 
 
 def test_a_member_of_a_batch_knows_what_it_passed() -> None:
@@ -90,6 +90,9 @@ def test_a_trajectory_from_a_file_knows_no_limits_until_it_is_told_the_mechanism
 def test_the_sentence_names_the_side_and_the_place() -> None:
     told = str(PassedLimit("elbow", "upper", 1.0, 0.25, 1.5))
     assert told == "'elbow' passes its upper limit 1 at t = 0.25 s and gets to 1.5; nothing holds it there."
+    assert str(PassedLimit("elbow", "lower", -1.0, 0.25, -1.5, "speed")).startswith(
+        "the speed 'elbow' passes its lower"
+    )
 
 
 def test_limits_that_cannot_be_watched_are_told() -> None:
@@ -158,12 +161,12 @@ def test_a_run_that_turns_stiff_notes_what_each_method_passes() -> None:
     assert times == pytest.approx([found[0] for found in run.events], abs=1e-10)
 
 
-def crank(*limits: object) -> ph.System:
+def crank(*limits: object, **rated: object) -> ph.System:
     """A parallelogram, whose crank has limits."""
     s = ph.System("parallelogram")
     bars = {name: s.body(name, 1, (0, 0, 0.5), (0.1, 0.1, 0)) for name in ("crank", "rocker")}
     coupler = s.body("coupler", 1, (1, 0, 0), (0, 0.1, 0.1))
-    s.joint("crank", s.ground, bars["crank"], ph.Revolute("y"), limits=limits or None)
+    s.joint("crank", s.ground, bars["crank"], ph.Revolute("y"), limits=limits or None, **rated)
     s.joint("coupler", bars["crank"], coupler, ph.Revolute("y"), at=(0, 0, 1))
     s.joint("rocker", s.ground, bars["rocker"], ph.Revolute("y"), at=(2, 0, 0))
     s.close("pin", coupler, bars["rocker"], "revolute", at_a=(2, 0, 0), at_b=(0, 0, 1), axis="y")
@@ -210,3 +213,108 @@ def test_other_times_of_a_run_are_judged_by_themselves() -> None:
     run = stone(limits=(0, None)).simulate(2, start={"height": 4.905})
     assert len(run.passed_limits) == 1
     assert run.at([0.0, 0.5]).passed_limits == ()
+
+
+# ---- speeds and efforts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [*NATIVE, "scipy.DOP853", "rk4"])
+def test_a_run_says_when_a_speed_passes_its_limit(method: str) -> None:
+    options = {"step": 1e-3} if method == "rk4" else {}
+    run = stone(speed_limits=4.905).simulate(2, method=method, samples=11, **options)
+    (passed,) = run.passed_limits
+    assert (passed.kind, passed.name, passed.side, passed.limit) == ("speed", "height", "lower", -4.905)
+    assert passed.time == pytest.approx(0.5, abs=1e-4) and passed.farthest == pytest.approx(-2 * 9.81)
+    assert str(passed) in run.notices
+
+
+@pytest.mark.parametrize("method", NATIVE)
+def test_a_speed_that_passes_its_limit_within_one_step_is_noted(method: str) -> None:
+    """A pendulum is fastest at the bottom: ½ w² = ½ w₀² + g (1 - cos q₀) from its energy."""
+    fastest = float(np.sqrt(2.0**2 + 2 * 9.81 * (1 - np.cos(0.5))))
+    for rated, count in ((fastest - 1e-4, 1), (fastest + 1e-6, 0)):
+        s = ph.System("pendulum")
+        s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speed_limits=rated)
+        passed = s.derive().simulate(0.5, start={"hinge": 0.5}, speeds={"hinge": -2.0}, samples=2, method=method)
+        assert len(passed.passed_limits) == count
+        assert all(each.time == pytest.approx(0.2, abs=0.1) for each in passed.passed_limits)
+
+
+@pytest.mark.parametrize("method", ["auto", "Radau"])
+def test_a_speed_of_a_mechanism_with_constraints_is_noted_where_an_event_would_be(method: str) -> None:
+    s = crank(speed_limits=1.5)
+    options = {"start": {"crank": 0.3}, "samples": 2, "method": method, "rtol": 1e-7, "atol": 1e-7}
+    run = s.derive().simulate(1.5, **options, events=[s.joints["crank"].u[0] - 1.5])
+    (passed,) = run.passed_limits
+    assert passed.kind == "speed" and passed.time == pytest.approx(run.events[0][0], abs=1e-9)
+
+
+def test_the_speed_of_a_follower_has_limits_too() -> None:
+    s = ph.System("gripper")
+    s.joint("open", s.ground, s.body("left", 1), ph.Prismatic("z"))
+    s.joint("follow", s.ground, s.body("right", 1), ph.Prismatic("z"), speed_limits=3.27)
+    s.couple("follow", "open", -2)
+    (passed,) = s.derive().simulate(1, samples=2).passed_limits
+    down = 9.81 * (1 - 2) / (1 + 4)  # one rises twice as fast as the other falls
+    assert passed.side == "lower" and passed.time == pytest.approx(3.27 / abs(2 * down), abs=1e-9)
+
+
+def test_a_speed_that_follows_time_is_looked_at_where_there_are_samples() -> None:
+    s = ph.System("driven")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speed_limits=1)
+    s.joint("y", "block", s.body("bead", 1), ph.Prismatic("y"))
+    s.prescribe("x", 2 * ph.sin(s.time))
+    (passed,) = s.derive().simulate(2, samples=201).passed_limits
+    assert (passed.kind, passed.time) == ("speed", 0.0)
+
+
+def test_an_impact_may_pass_a_limit() -> None:
+    s = ph.System("ball")
+    z = s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speed_limits=(-10, 3), speeds=["v"])
+    bounce = {crossing(z.q[0], -1): {"v": -0.9 * z.u[0]}}
+    run = s.derive().simulate(1, start={"z": 1.0}, on=bounce, samples=2)
+    (passed,) = run.passed_limits
+    assert passed.side == "upper" and passed.time == pytest.approx(np.sqrt(2 / 9.81), abs=1e-9)
+    assert passed.farthest == pytest.approx(0.9 * np.sqrt(2 * 9.81), rel=1e-9)
+
+
+@pytest.mark.parametrize(("method", "count"), [("TP86", 20), ("DOP853", 3)])
+def test_members_note_the_speeds_that_they_note_alone(method: str, count: int) -> None:
+    s = ph.System("pendulum")
+    rated = s.parameter("rated", 3)
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speed_limits=rated)
+    e = s.derive()
+    rates, starts = np.linspace(1.0, 6.0, count), np.linspace(0.5, 1.5, count)
+    options: dict[str, Any] = {"method": method, "samples": 3}
+    batch = e.simulate(2, start={"hinge": starts}, parameters={"rated": rates}, **options)
+    alone = [
+        e.simulate(2, start={"hinge": q}, parameters={"rated": float(u)}, **options)
+        for q, u in zip(starts, rates, strict=True)
+    ]
+    assert [run.passed_limits for run in batch] == [run.passed_limits for run in alone]
+    assert {len(run.passed_limits) for run in alone} == {0, 2}
+
+
+def test_efforts_that_are_given_beyond_their_limits_are_told_and_act() -> None:
+    s = ph.System("block", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), effort_limits=(-2, 1), speeds=["v"])
+    e = s.derive()
+    run = e.simulate(2, tau={"x": 3 * ph.sin(ph.pi * s.time)}, samples=101)
+    assert [(each.kind, each.name, each.side) for each in run.passed_limits] == [
+        ("effort", "v", "upper"),
+        ("effort", "v", "lower"),
+    ]
+    assert run.passed_limits[0].farthest == pytest.approx(3.0)
+    assert run.speed("v")[50] == pytest.approx(6 / np.pi)  # nothing was clipped
+    assert e.simulate(2, tau={"x": 1.0}).passed_limits == ()
+    assert x.effort_limits[0].upper == 1
+
+
+def test_limits_of_efforts_and_speeds_without_a_value_are_told() -> None:
+    s = ph.System("stone")
+    most, rated = s.parameter("most"), s.parameter("rated", -1)
+    s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"), effort_limits=most, speed_limits=rated)
+    e = s.derive()
+    told = "\n".join(e.simulate(1, tau={"z": 1.0}).notices)
+    assert "the upper limit most of the effort 'z' has no value, and was not watched." in told
+    assert "with these parameters the lower limit 1 of the speed 'z' is above the upper limit -1" in told

@@ -1,4 +1,4 @@
-"""Limits of coordinates, as native code notes them: when each was first passed, and how far a run went beyond it.
+"""Limits of a state, as native code notes them: when each was first passed, and how far a run went beyond it.
 
 Nothing acts at a limit, and a run goes on. A limit is c x[k] + d ≤ 0, for one entry of the state. It is looked at after
 each step, at its end, and where the cubic through both ends of the step has its peak beyond the limit, or nearly so. A

@@ -86,7 +86,7 @@ RUN = Layout(
     implicit=POINTER,
     # steps in a row that another kind of method should have taken, and how many are too many; 0 where nobody asks
     noted_steps=INTEGER, quiet_steps=INTEGER, patience=INTEGER,
-    # limits of coordinates
+    # limits of the state
     **LIMITS.kinds,
 )  # fmt: skip
 

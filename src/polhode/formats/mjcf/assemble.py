@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from ..findings import Findings
 from ..numbers import ENTRIES, Numbers, free_name, written_color
 from . import exact
 from .mesh_assets import MeshAsset
+
+if TYPE_CHECKING:
+    from .effort_ranges import Ends
 
 _LETTERS = "xyz"
 _KINDS = ("free", "ball", "slide", "hinge")
@@ -42,8 +45,10 @@ class Assembly:
         snap: Fraction,
         findings: Findings,
         meshes: Mapping[str, MeshAsset] | None = None,
+        efforts: Sequence[Ends] = (),
     ) -> None:
         self.model = model
+        self.efforts = efforts  # the range of each joint
         self.meshes = meshes or {}
         self.system = System(name)
         self.numbers = Numbers(self.system, symbolic)
@@ -182,7 +187,9 @@ class Assembly:
             elif home:
                 at = at - R @ (a * home)
         seats = {"at": at, "rotation": R, "child_at": anchor}
-        self.joints.append(self.system.joint(name, parent, child, made, **seats, limits=self._limits(j, kind)))
+        efforts = None if kind == "ball" else self.efforts[j]
+        limits: dict[str, Any] = {"limits": self._limits(j, kind), "effort_limits": efforts}
+        self.joints.append(self.system.joint(name, parent, child, made, **seats, **limits))
 
     def _limits(self, j: int, kind: str) -> tuple[Fraction, Fraction] | None:
         """The range of a hinge or a slide, if it has one; that of a ball is a cone, which no coordinate tells."""

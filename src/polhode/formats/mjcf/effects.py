@@ -92,7 +92,7 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
             yield "spring", "joint", name
     for k in range(model.nu):
         for effect in ("armature", "damping"):
-            kept = effect == "armature" and _turned_by(mujoco, model, k) is not None
+            kept = effect == "armature" and turned_by(mujoco, model, k) is not None
             if (not kept and _any(model, f"actuator_{effect}", k)) or _any(model, f"actuator_{effect}poly", k):
                 yield effect, "actuator", model.actuator(k).name
     for k in range(model.neq):
@@ -106,7 +106,7 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
         yield "fluid", "option", ""
 
 
-def _turned_by(mujoco: Any, model: Any, k: int) -> int | None:
+def turned_by(mujoco: Any, model: Any, k: int) -> int | None:
     """The hinge or slide that an actuator acts on, if it does act on one."""
     acting = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
     of_one_axis = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
@@ -117,7 +117,7 @@ def _turned_by(mujoco: Any, model: Any, k: int) -> int | None:
 def actuators_of(mujoco: Any, model: Any, j: int) -> list[tuple[float, float]]:
     """Gear and armature of each actuator on a hinge or slide; only some versions of MuJoCo know the latter."""
     armature = getattr(model, "actuator_armature", None)
-    own = (k for k in range(model.nu) if _turned_by(mujoco, model, k) == j)
+    own = (k for k in range(model.nu) if turned_by(mujoco, model, k) == j)
     return [(float(model.actuator_gear[k][0]), 0.0 if armature is None else float(armature[k])) for k in own]
 
 

@@ -18,6 +18,7 @@ from .assemble import Assembly, add_poses
 from .compiler import UNSEEN, compile_model, mujoco_module, plain_model
 from .document import Part, places_in, read_document
 from .effects import actuators_of, check_effects, check_ignored, disabled, is_active
+from .effort_ranges import effort_ranges
 from .equality import add_equality, kind_of
 from .exact import decimal
 from .mesh_assets import mesh_assets
@@ -40,7 +41,7 @@ def read_mjcf(
     - ignore: effects to leave out that would otherwise be refused: "friction", "tendon", "fluid", "spring" and
       "armature" (in ball and free joints), "damping" (not linear); or that would be kept: "equality" (connect, weld and
       joint), "armature" (in hinges and slides, where it is a motor with a decoupled rotor).
-      Contacts, limits and actuators are left out always, with a warning.
+      Contacts and actuators are left out always, with a warning; what these can exert becomes limits of efforts.
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     """
     check_ignored(ignore)
@@ -57,7 +58,8 @@ def read_mjcf(
     _tell_unseen(root, findings)
     findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
-    assembly = Assembly(model, name, symbolic, within, findings, mesh_assets(root, path.parent))
+    efforts, meshes = effort_ranges(mujoco, model), mesh_assets(root, path.parent)
+    assembly = Assembly(model, name, symbolic, within, findings, meshes, efforts)
     _assemble(assembly, mujoco, with_equality="equality" not in ignore, with_armature="armature" not in ignore)
     assembly.numbers.refuse_unused(path.name)
     return assembly.system, Report(

@@ -158,6 +158,18 @@ class _Reader:
         found = element.all(tag) if element else []
         return self.numbers(found[0], what, 1)[0] if found else default
 
+    def end(self, limit: Element | None, tag: str, what: str) -> Fraction | None:
+        """A limit; infinity and what is as good as that are none."""
+        if limit is None or _text(limit, tag).lower().removeprefix("-").removeprefix("+") in ("inf", "infinity"):
+            return None
+        value = self.number(limit, tag, what)
+        return None if value is None or abs(value) >= _ENDLESS else value
+
+    def largest(self, limit: Element | None, tag: str, what: str) -> Fraction | None:
+        """The largest effort or velocity: in SDF a negative one is none."""
+        value = self.end(limit, tag, what)
+        return None if value is None or value < 0 else value
+
     def pose(self, element: Element, what: str) -> Placement:
         for found in element.all("pose"):
             frame = found.attributes.get("relative_to") or found.attributes.get("frame") or ""
@@ -257,15 +269,15 @@ class _Reader:
             said = f"an axis in the frame '{frame[:60]}' is not read."
             self.problem(element.line, f"{what} <xyz>", said, "Write it in the joint's.", "E-SDF-006")
         in_model = frame == "__model__" or (axis is not None and _text(axis, "use_parent_model_frame") in ("1", "true"))
-        lower, upper = (self.number(limit, tag, what) for tag in ("lower", "upper"))
-        bounded = all(end is not None and abs(end) < _ENDLESS for end in (lower, upper))
+        lower, upper = (self.end(limit, tag, what) for tag in ("lower", "upper"))
+        bounded = lower is not None and upper is not None
         facts = JointFacts(
             name,
             kind,
             lower if bounded else None,
             upper if bounded else None,
-            self.number(limit, "velocity", what),
-            self.number(limit, "effort", what),
+            self.largest(limit, "velocity", what),
+            self.largest(limit, "effort", what),
             self.number(dynamics, "damping", what),
             self.number(dynamics, "friction", what),
         )

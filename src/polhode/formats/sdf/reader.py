@@ -21,7 +21,7 @@ from ..numbers import tolerance
 from ..urdf.assemble import Assembly
 from ..urdf.inertia import check_inertials
 from ..urdf.joints import check_limits
-from ..urdf.parts import JointPart
+from ..urdf.parts import ONE_FREEDOM, JointPart
 from ..urdf.reader import mesh_facts
 from ..urdf.unmodelled import list_unmodelled
 from .grammar import KNOWN, SdfJoint, SdfModel, parse_model
@@ -201,7 +201,7 @@ def _join(
         with told_at(findings.place(joint.line, f"joint '{joint.name}'")):
             assembly.add_joint(joint, dynamics)
             stiffness, rest = springs[joint.name]
-            if stiffness and joint.kind in ("revolute", "continuous", "prismatic"):
+            if stiffness and joint.kind in ONE_FREEDOM:
                 assembly.system.joint_spring(joint.name, stiffness, rest, name=f"{joint.name} spring")
     for joint in loops:
         with told_at(findings.place(joint.line, f"joint '{joint.name}'")):

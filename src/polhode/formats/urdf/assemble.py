@@ -14,7 +14,7 @@ from ...model.body import as_inertia
 from ...model.records import GROUND
 from ..findings import Findings
 from ..numbers import ENTRIES, Numbers, Triple, free_name
-from .parts import Geometry, Inertial, JointPart, LinkPart, Placement
+from .parts import ONE_FREEDOM, Geometry, Inertial, JointPart, LinkPart, Placement
 
 _GRAVITY = Fraction("9.81")
 _LETTERS = "xyz"
@@ -129,6 +129,7 @@ class Assembly:
         """A joint where the file puts it; with `dynamics`, its damping too."""
         what = f"joint '{joint.name}'"
         facts = joint.facts
+        rated = facts if joint.kind in ONE_FREEDOM else None
         child_at, child_turns = self._locked(joint)
         self.system.joint(
             joint.name,
@@ -140,6 +141,8 @@ class Assembly:
             child_at=child_at,
             child_rotation=child_turns or None,
             limits=(facts.lower, facts.upper) if joint.kind != "fixed" and facts.lower != facts.upper else None,
+            speed_limits=(rated and rated.velocity) or None,
+            effort_limits=(rated and rated.effort) or None,
         )
         made = self.system.joints[joint.name]
         if dynamics and facts.damping and len(made.u) == 1:

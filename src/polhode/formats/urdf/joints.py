@@ -8,13 +8,11 @@ from fractions import Fraction
 from math import pi
 from typing import Any, NamedTuple
 
-from ...errors import FormatError, shown, suggestion, understood
+from ...errors import FormatError, listed, shown, suggestion, understood
 from ...expr.rational import decimal
 from ..findings import Findings
 from ..numbers import is_sane
-from .parts import JointPart
-
-_ONE_FREEDOM = ("revolute", "continuous", "prismatic")
+from .parts import ONE_FREEDOM, JointPart
 
 #: Names of joints, locked at zero; or values by name.
 Locked = str | Iterable[str] | Mapping[str, Any]
@@ -39,6 +37,7 @@ def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings
             findings.notice(
                 findings.place(joint.line, what), "there are no limits; the joint moves freely.", "N-URDF-005"
             )
+    _check_rated(joints, findings)
     wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
     if wide:
         findings.warn(
@@ -48,6 +47,24 @@ def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings
             "W-URDF-009",
         )
     _notice_losses(joints, dynamics, findings)
+
+
+def _check_rated(joints: Sequence[JointPart], findings: Findings) -> None:
+    """The largest effort and velocity are not negative; 0 stands in files whose makers do not state them."""
+    silent: dict[str, int] = {}
+    for joint in joints:
+        for name in ("effort", "velocity") if joint.kind in ONE_FREEDOM else ():
+            value = getattr(joint.facts, name)
+            if value is not None and value < 0:
+                place = findings.place(joint.line, f"joint '{joint.name}' <limit>")
+                cure = "Give the largest one, which holds in both directions."
+                findings.problem(place, f"the {name} {float(value):g} is negative.", cure, "E-URDF-034")
+            elif value == 0:
+                silent.setdefault(joint.name, joint.line)
+    if silent:
+        place = findings.place(next(iter(silent.values())), f"{len(silent)} joints <limit>")
+        said = f"an effort or velocity of 0 is taken as not stated: {listed(silent)}."
+        findings.notice(place, said, "N-URDF-012")
 
 
 def _beyond_a_turn(joint: JointPart) -> bool:
@@ -64,7 +81,7 @@ def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findin
             "N-URDF-006",
         )
     for joint in damped if dynamics else ():
-        if joint.locked is None and joint.kind not in _ONE_FREEDOM:
+        if joint.locked is None and joint.kind not in ONE_FREEDOM:
             findings.warn(
                 findings.place(joint.line, f"joint '{joint.name}' <dynamics>"),
                 f"damping of a {joint.kind} joint is not modelled.",
@@ -150,7 +167,7 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
     if leader == joint.name:
         return "a joint cannot follow itself.", "Name another joint."
     for one in (joint, by_name[leader]):
-        if one.kind not in _ONE_FREEDOM:
+        if one.kind not in ONE_FREEDOM:
             return (
                 f"joint '{one.name}' is {one.kind}; only a joint with one freedom can lead or follow.",
                 "Name a revolute, continuous or prismatic joint.",

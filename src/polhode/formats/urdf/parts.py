@@ -10,6 +10,8 @@ from ..numbers import Triple
 
 ZERO: Triple = (Fraction(0), Fraction(0), Fraction(0))
 ONE: Triple = (Fraction(1), Fraction(1), Fraction(1))
+#: Kinds of joints with one coordinate and one speed.
+ONE_FREEDOM = ("revolute", "continuous", "prismatic")
 
 
 @dataclass(frozen=True)

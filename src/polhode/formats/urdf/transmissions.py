@@ -17,9 +17,7 @@ from ...model import System
 from ..findings import Findings
 from ..markup import Element
 from ..numbers import is_sane
-from .parts import JointPart
-
-_ONE_FREEDOM = ("revolute", "continuous", "prismatic")
+from .parts import ONE_FREEDOM, JointPart
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,8 @@ def add_motors(
         place = findings.place(each.line, f"transmission of joint '{each.joint}'")
         if each.joint not in kinds:
             findings.warn(place, "there is no such joint in what was read; it is left out.", "", "W-URDF-017")
-        elif kinds[each.joint] not in _ONE_FREEDOM or not each.reduction or each.inertia < 0:
-            reason = f"a {kinds[each.joint]} joint" if kinds[each.joint] not in _ONE_FREEDOM else "such a gear"
+        elif kinds[each.joint] not in ONE_FREEDOM or not each.reduction or each.inertia < 0:
+            reason = f"a {kinds[each.joint]} joint" if kinds[each.joint] not in ONE_FREEDOM else "such a gear"
             findings.warn(place, f"{reason} has no motor; it is left out.", "", "W-URDF-017")
         elif each.joint in system.motors:
             findings.warn(place, "the joint has a motor already; this one is left out.", "", "W-URDF-017")

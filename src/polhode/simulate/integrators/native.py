@@ -349,7 +349,7 @@ def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
 
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
-    """What notes the limits of coordinates, where there are any."""
+    """What notes the limits of coordinates and speeds, where there are any."""
     known = rates.functions.derivation.synopsis
     if not known.limits and not known.has_limits_of_parameters:
         return None

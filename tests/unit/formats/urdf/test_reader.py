@@ -11,6 +11,7 @@ import polhode as ph
 from polhode.expr import as_expr
 from polhode.formats.urdf import load_urdf, read_urdf
 from polhode.geometry import rotation
+from polhode.model.records import Limits
 
 BALL = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 
@@ -130,6 +131,35 @@ def test_limits_damping_and_friction_are_recorded_and_damping_acts_on_request(tm
     assert system.derive().bias[0] == 0
     damped = load_urdf(path, dynamics=True).derive()
     assert damped.bias[0] == damped.u[0] / 4
+
+
+@pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic"])
+def test_effort_and_velocity_are_limits_of_both_signs(kind: str, tmp_path: Path) -> None:
+    system = load_urdf(one_joint(tmp_path, kind, '<axis xyz="0 0 1"/><limit effort="87" velocity="2.175"/>'))
+    joint = system.joints["hinge"]
+    assert joint.effort_limits == (Limits(as_expr(-87), as_expr(87)),)
+    assert joint.speed_limits == (Limits(as_expr("-2.175"), as_expr("2.175")),)
+
+
+@pytest.mark.parametrize("kind", ["planar", "floating"])
+def test_one_number_says_nothing_of_several_speeds(kind: str, tmp_path: Path) -> None:
+    system = load_urdf(one_joint(tmp_path, kind, '<axis xyz="0 0 1"/><limit effort="87" velocity="2.175"/>'))
+    assert all(joint.speed_limits == joint.effort_limits == () for joint in system.joints.values())
+
+
+def test_an_effort_or_velocity_of_zero_is_not_stated_and_this_is_told(tmp_path: Path) -> None:
+    system, report = read_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0 0 1"/><limit effort="0" velocity="3"/>'))
+    joint = system.joints["hinge"]
+    assert joint.effort_limits == () and joint.speed_limits[0].upper == 3
+    (notice,) = (notice for notice in report.notices if notice.code == "N-URDF-012")
+    assert "0 is taken as not stated: hinge." in notice.message and "arm.urdf:" in notice.place
+
+
+def test_a_locked_joint_has_no_limits(tmp_path: Path) -> None:
+    path = one_joint(tmp_path, "revolute", '<axis xyz="0 0 1"/><limit effort="87" velocity="0"/>')
+    system, report = read_urdf(path, locked=["hinge"])
+    assert system.joints["hinge"].effort_limits == ()
+    assert "N-URDF-012" not in [notice.code for notice in report.notices]
 
 
 def test_what_is_not_modelled_is_listed(tmp_path: Path) -> None:

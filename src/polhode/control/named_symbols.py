@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import PolhodeError, shown, unknown
-from ..expr import Expr
+from ..errors import PolhodeError, listed, shown, unknown
+from ..expr import Expr, free_symbols
 from ..expr.spelling import spelled
 
 if TYPE_CHECKING:
-    from ..control.law import Law
-    from ..dynamics.synopsis import Synopsis
+    from ..model.model import Model
+    from .law import Law
+    from .saturation import Range
+
+#: What asks for the limits that the model has.
+MODEL = "model"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +30,13 @@ class Named:
     by_name: Mapping[str, Expr]
 
     @classmethod
-    def controls(cls, law: Law, known: Synopsis) -> Named:
-        """What a law gives: by the names of speeds, of joints with one speed, of inputs, or as they are written."""
-        joints = {speed: joint for joint, speed in known.joints.items()}
-        names = {joints[each.name]: each for each in law.controls if each.name in joints}
+    def controls(cls, law: Law, joints: Mapping[str, str]) -> Named:
+        """What a law gives: by the names of speeds, of joints with one speed, of inputs, or as it is written.
+
+        The joints are given with the names of their speeds.
+        """
+        of = {speed: joint for joint, speed in joints.items()}
+        names = {of[each.name]: each for each in law.controls if each.name in of}
         names |= {name: each for each in law.controls for name in (spelled(each), each.name)}
         return cls("control", tuple(law.controls), names)
 
@@ -58,16 +65,29 @@ def numbers_of(given: Any, named: Named, place: str, what: str, *, least: float 
     return {key: _number(value, place, what, least) for key, value in _found(table, named, place).items()}
 
 
-def limits_of(given: Any, named: Named) -> dict[Expr, tuple[float, float]]:
+def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Expr, Range]:
     """The least and the greatest value of controls: a number for both signs, or a pair, for all or by name.
+
+    "model" stands for those that joints have, which are given: for all controls that have some, or by name.
 
     >>> import polhode as ph
     >>> v = ph.symbol("v", "effort")
-    >>> limits_of({"v": (-2, 5)}, Named("control", (v,), {"v": v})), limits_of(3, Named("control", (v,), {"v": v}))
-    ({tau_v: (-2.0, 5.0)}, {tau_v: (-3.0, 3.0)})
+    >>> named = Named("control", (v,), {"v": v})
+    >>> limits_of({"v": (-2, 5)}, named, {}), limits_of(3, named, {}), limits_of("model", named, {v: (-7.0, 7.0)})
+    ({tau_v: (-2.0, 5.0)}, {tau_v: (-3.0, 3.0)}, {tau_v: (-7.0, 7.0)})
     """
     if given is None:
         return {}
+    if is_model(given):
+        found = {each: rated[each] for each in named.symbols if each in rated}
+        if found:
+            return found
+        raise PolhodeError(
+            f"no {named.what} is an effort that has limits in the model.",
+            place="limits",
+            cure='Give the joints effort_limits=…, or numbers here: limits={"elbow": 5}.',
+            code="E-LOOP-025",
+        )
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
     if isinstance(given, list | np.ndarray) and len(named.symbols) > 1:
         raise PolhodeError(
@@ -76,7 +96,58 @@ def limits_of(given: Any, named: Named) -> dict[Expr, tuple[float, float]]:
             cure="Give (low, high) for all of them, one number > 0 for both signs, or either by name.",
             code="E-LOOP-023",
         )
-    return {key: _pair(value) for key, value in _found(table, named, "limits").items()}
+    return {
+        key: _rated(key, rated) if is_model(value) else _pair(value)
+        for key, value in _found(table, named, "limits").items()
+    }
+
+
+def told_unlimited(given: Any, named: Named, limits: Mapping[Expr, Range]) -> str:
+    """A sentence of the controls for which the model was asked and has no limits; nothing where there are none."""
+    lacking = [each for each in named.symbols if each not in limits] if is_model(given) else []
+    if not lacking:
+        return ""
+    was = "it was" if len(lacking) == 1 else "they were"
+    return f"the model has no limits of {listed(map(spelled, lacking))}: {was} not limited."
+
+
+def rated_efforts(model: Model) -> dict[Expr, Range]:
+    """The limits of efforts that the joints of a model have: numbers, or expressions of parameters.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> _ = s.joint("elbow", s.ground, s.body("arm", 1), ph.Revolute("y"), effort_limits=(None, 87))
+    >>> rated_efforts(s.model())
+    {tau_elbow: (-inf, 87.0)}
+    """
+    return {
+        effort: (_end(limits.lower, -np.inf), _end(limits.upper, np.inf))
+        for joint in model.joints.values()
+        for effort, limits in zip(joint.tau, joint.effort_limits, strict=False)
+        if limits.are_given
+    }
+
+
+def _end(limit: Expr | None, otherwise: float) -> float | Expr:
+    if limit is None:
+        return otherwise
+    return limit if free_symbols([limit]) else float(limit)
+
+
+def is_model(given: Any) -> bool:
+    """Whether the limits that the model has are asked for."""
+    return isinstance(given, str) and given == MODEL
+
+
+def _rated(symbol: Expr, rated: Mapping[Expr, Range]) -> Range:
+    if symbol in rated:
+        return rated[symbol]
+    raise PolhodeError(
+        f"the model has no limits of {spelled(symbol)}.",
+        place="limits",
+        cure="Give its joint effort_limits=…, or numbers here.",
+        code="E-LOOP-026",
+    )
 
 
 def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any]:
