@@ -19,6 +19,7 @@ from ..errors import PolhodeError, listed
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.node import SYMBOL
 from ..expr.spelling import is_reference, reference_symbol, spelled
+from ..expr.typeset import Typeset
 from ..model.records import Parameter
 from .sample_time import sample_time_of
 
@@ -70,8 +71,8 @@ class Reference:
         return tuple(reference_symbol(self.name, order) for order in range(self.order + 1))
 
 
-@dataclass(frozen=True, eq=False)
-class Law:
+@dataclass(frozen=True, eq=False, repr=False)
+class Law(Typeset):
     """Controls by the symbols of efforts and inputs, and all that they depend on.
 
     controls      what each effort or input is
@@ -218,6 +219,27 @@ class Law:
             for name, each in own.items()
         }
         return replace(made, parameters={**self.parameters, **parameters})
+
+    @property
+    def _readable(self) -> int:
+        from .law_display import READABLE
+
+        return READABLE
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        from .law_display import law_formulas
+
+        return law_formulas(self)
+
+    def _names(self) -> dict[Expr, str]:
+        from .law_display import gain_names
+
+        return gain_names(self)
+
+    def _sentences(self) -> list[str]:
+        from .law_display import law_sentences
+
+        return law_sentences(self)
 
     def __repr__(self) -> str:
         return f"Law({listed(map(spelled, self.controls))}; of {listed(map(spelled, self.arguments))})"

@@ -19,6 +19,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, quiet_collector, substitute
 from ..expr.spelling import is_reference
+from ..expr.typeset import Typeset
 from .controller import Controller, record_of
 from .law import Law
 from .tracking import reference_flow
@@ -83,8 +84,8 @@ def _extended(flow: Mapping[Expr, Expr], values: Sequence[Expr], is_constant: bo
     return {**flow, **{x: next_rate_of_reference(x) for x in strange}}
 
 
-@dataclass(frozen=True, eq=False)
-class LyapunovFunction:
+@dataclass(frozen=True, eq=False, repr=False)
+class LyapunovFunction(Typeset):
     """V, its `rate` along the closed loop, and W = `decrease`; `proved` says whether V̇ = -W, at all states.
 
     That V is positive and W not negative is not asked here: it is seen from how they are written, as quadratic forms.
@@ -116,6 +117,10 @@ class LyapunovFunction:
         """Whether V̇ + W vanishes identically, by fingerprint."""
         return is_zero(self.residual)
 
+    def __repr__(self) -> str:
+        told = "proved" if self.proved else "not proved"
+        return f"LyapunovFunction(V = {self.formula[0]}, V' = {self.rate_formula[0]}: {told})"
+
     def __str__(self) -> str:
         lines = [f"V = {self.formula[0]}"]
         if self.proved:
@@ -133,8 +138,19 @@ class LyapunovFunction:
             f"\\dot{{V}} &= {self.rate_formula[1]}{mark}\n\\end{{aligned}}"
         )
 
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        return [("V", self.V)]
+
+    def _sentences(self) -> list[str]:
+        return str(self).split("\n")[1:]
+
+    def _text(self) -> str:
+        return str(self)
+
     def _repr_latex_(self) -> str:
-        return f"$$\n{self.latex()}\n$$"
+        from ..expr.latex_display import typeset
+
+        return typeset([("V", self.formula[1]), (r"\dot{V}", self.rate_formula[1])], self._sentences())
 
 
 def prove(
@@ -164,29 +180,6 @@ def prove(
     found = law.law if isinstance(law, Controller) else law
     (rate,) = rate_along(equations, found, [as_expr(V)], is_constant=is_constant)
     return LyapunovFunction(as_expr(V), rate, as_expr(decrease), formula, rate_formula, conclusion, found.conditions)
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorDynamics:
-    """Linear equations that errors obey along the closed loop: `residuals` vanish where it is so."""
-
-    errors: Mapping[str, Expr]
-    residuals: tuple[Expr, ...]
-    formula: tuple[str, str]
-    conditions: tuple[str, ...] = ()
-
-    @property
-    def proved(self) -> bool:
-        """Whether the errors obey the equation identically, by fingerprint."""
-        return all(is_zero(each) for each in self.residuals)
-
-    def __str__(self) -> str:
-        told = "proved, for all values of parameters and states" if self.proved else "not so: something is left over"
-        return "\n".join([f"{self.formula[0]}: {told}", *(f"not where {each}" for each in self.conditions)])
-
-    def latex(self) -> str:
-        """The equation in LaTeX."""
-        return self.formula[1]
 
 
 def quadratic(form: Matrix, vector: Sequence[Any]) -> Expr:

@@ -23,8 +23,9 @@ from ..errors import PolhodeError, listed, shown
 from ..expr import Expr, Matrix, Vector, as_expr, independent_columns, is_zero
 from ..geometry.elimination import factor_symmetric
 from ..model.reading import pose_of
+from .error_dynamics import ErrorDynamics
 from .law import Reference
-from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
+from .lyapunov import LyapunovFunction, prove, quadratic, rate_along
 from .model_based import ModelBased, Written, step
 from .named_numbers import named_numbers
 

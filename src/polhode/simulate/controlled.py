@@ -42,7 +42,7 @@ _MOST_PLANS = 8
 _OF_SAMPLES = ("delay", "quantisation", "noise", "seed", "discretisation")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClosedLoop:
     """A law as it runs, what its references are, the limits of its controls, and how it is sampled, if it is."""
 
@@ -52,6 +52,10 @@ class ClosedLoop:
     limits: Mapping[Expr, tuple[float, float]] = field(default_factory=dict)
     sampling: Sampling | None = None
     has_observer: bool = False
+
+    def __repr__(self) -> str:
+        how = "in continuous time" if self.sampling is None else f"every {self.sampling.sample_time:g} s"
+        return f"ClosedLoop({self.controller} {how})"
 
     @property
     def how(self) -> Sampling:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..notebook import Cell, Shown, course_table
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from .controlled import ClosedLoop
 
 
-@dataclass(frozen=True, eq=False)
-class ControllerLog:
+@dataclass(frozen=True, eq=False, repr=False)
+class ControllerLog(Shown):
     """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
 
     What it gave acts a delay later, and until the next acts. `names` are those of the states.
@@ -41,6 +42,14 @@ class ControllerLog:
         known = dict(zip(self.control_names, self.controls.T, strict=True))
         known |= dict(zip(self.names, self.states.T, strict=True))
         return named_value(name, known, tuple(known), "control or state of the controller")
+
+    def __repr__(self) -> str:
+        names = ", ".join([*self.control_names, *self.names])
+        return f"ControllerLog({len(self.times)} samples of {names})"
+
+    def _cell(self) -> Cell:
+        both = (("control", self.control_names), ("state of the controller", self.names))
+        return Cell(repr(self), [course_table(kind, ((name, self[name]) for name in names)) for kind, names in both])
 
     def held(self, t: Floats) -> Floats:
         """The states at the latest samples before some times."""
