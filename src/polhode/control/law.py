@@ -49,7 +49,8 @@ class Reference:
     """A quantity that is wanted to follow a curve, and up to which derivative the law knows it.
 
     `quantity` is what is to follow, where that is an expression of the mechanism. Where no curve is given, it is wanted
-    to stay at `default`; without one, a curve must be given.
+    to stay at `default`; without one, a curve must be given. Four references with the same `orientation` are the
+    components of its unit quaternion.
 
     >>> Reference("x", order=1).symbols
     (ref_x, ref_x')
@@ -60,6 +61,7 @@ class Reference:
     default: Fraction | None = None
     quantity: Expr | None = None
     unit: str = ""
+    orientation: str = ""
 
     @property
     def symbols(self) -> tuple[Expr, ...]:
@@ -179,6 +181,19 @@ class Law(Typeset):
         met = {*free_symbols(self._laws)}
         wanted = [each for reference in self.reference for each in reference.symbols if each in met]
         return [*self.measurements, *wanted, *(each.symbol for each in self.states)]
+
+    @property
+    def orientations(self) -> dict[str, tuple[Reference, ...]]:
+        """The references that are unit quaternions: the four components of each, by the name of the orientation.
+
+        >>> x = symbol("x", "effort")
+        >>> wanted = [Reference(f"e{k}", orientation="hand") for k in range(4)]
+        >>> law = Law({x: sum(each.symbols[0] for each in wanted)}, reference=tuple(wanted))
+        >>> {name: len(four) for name, four in law.orientations.items()}
+        {'hand': 4}
+        """
+        names = dict.fromkeys(each.orientation for each in self.reference if each.orientation)
+        return {name: tuple(each for each in self.reference if each.orientation == name) for name in names}
 
     def sample_time_as(self, given: Any) -> float | None:
         """The sample time that is asked for, in seconds: that of the law, where it was made for one."""

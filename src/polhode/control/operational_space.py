@@ -173,7 +173,8 @@ class OperationalSpace(ModelBased):
         e = self.equations
         p = e.pose(self.frame).p
         made = [Reference(axis, 2, quantity=as_expr(p[_AXES.index(axis)]), unit="m") for axis in self.axes]
-        made += [Reference(name, 2) for name in _QUATERNION] if self.follows_orientation else []
+        if self.follows_orientation:
+            made += [Reference(name, 2, orientation=self.frame) for name in _QUATERNION]
         known = {q.name: q for q in e.q}
         return (*made, *(Reference(name, 0, value, known[name]) for name, value in self.posture.items()))
 

@@ -52,6 +52,7 @@ class ClosedLoop:
     limits: Mapping[Expr, tuple[float, float]] = field(default_factory=dict)
     sampling: Sampling | None = None
     has_observer: bool = False
+    lengths: Mapping[str, Expr] = field(default_factory=dict)  # by which quaternions that are wanted were divided
 
     def __repr__(self) -> str:
         how = "in continuous time" if self.sampling is None else f"every {self.sampling.sample_time:g} s"
@@ -107,13 +108,13 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
     _check_fit(law, equations)
     curves = curves_of(law, options.get("reference"), system)
     sampling = _sampling(law, options, derivation)
-    loop = ClosedLoop(name, law, curves, limits, sampling, isinstance(controller, Observed))
+    loop = ClosedLoop(name, law, curves.by_symbol, limits, sampling, isinstance(controller, Observed), curves.lengths)
     made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
     made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
     _check_free(law, made, derivation)
     model = _with_parameters(system, law)
     if loop.sampling is None:
-        running = law.with_values({**law.measured, **curves})
+        running = law.with_values({**law.measured, **loop.curves})
         model = _with_states(model, running, system)
         made |= _acting(loop, running, made) | {"start": _start(made.get("start"), running, len(system.states))}
     if model is system:

@@ -183,7 +183,20 @@ class UnderControl:
         told = [
             f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in self.at_limits.items()
         ]
-        return (*told, *self._unacted(end), *dict.fromkeys(self._beyond_samples(end)))
+        return (*told, *self._unacted(end), *dict.fromkeys(self._beyond_samples(end)), *self._not_of_unit_length())
+
+    def _not_of_unit_length(self) -> Iterator[str]:
+        """Quaternions that were wanted and whose lengths were not one, by more than rounding."""
+        from ..control.orientation_references import ROUNDED
+
+        lengths = self.loop.lengths if self.loop is not None else {}
+        values: Any = getattr(self, "values")  # noqa: B009 - of the trajectory that this is a part of
+        for name, row in zip(lengths, values(*lengths.values()) if lengths else (), strict=True):
+            if np.abs(row - 1.0).max() > ROUNDED:
+                yield (
+                    f"the quaternion that was wanted for the orientation of '{name}' had lengths from {row.min():.3g} "
+                    f"to {row.max():.3g}: it was divided by its length."
+                )
 
     def _unacted(self, end: float) -> Iterator[str]:
         """What a delay keeps from acting, and what an observer does not know of the controls that act."""
