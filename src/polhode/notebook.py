@@ -119,10 +119,52 @@ class Shown:
         return {"text/html": cell.html(), "text/plain": cell.text() or repr(self)}
 
 
+class Told(Shown):
+    """A record that says in lines what it is: a notebook shows what `str` or `repr` does, the first line as its title.
+
+    >>> class Verdict(Told):
+    ...     def __str__(self):
+    ...         return "stable.\\nAll eigenvalues are negative."
+    >>> Verdict()
+    Verdict(stable)
+    """
+
+    __slots__ = ()
+
+    def _cell(self) -> Cell:
+        first, *others = str(self).split("\n")
+        return Cell(first, others)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self).split(chr(10))[0].rstrip('.:')})"
+
+
 def values_table(kind: str, named: Iterable[tuple[str, Any, str]]) -> Table:
     """Names with their values and units; what has no value yet has a question mark."""
     rows = [(name, "?" if value is None else f"{float(value):.6g}", unit) for name, value, unit in named]
     return Table([kind, "value", "unit"], rows)
+
+
+def course_table(kind: str, named: Iterable[tuple[str, Any]]) -> Table:
+    """Values over time by name: where they start and end, the least and the greatest of them.
+
+    >>> import numpy as np
+    >>> print(course_table("", [("x", np.array([2.0, 5.0, 3.0])), ("nothing", np.zeros(0))]).text())
+       at the start  at the end  least  greatest
+    x             2           3      2         5
+    """
+    rows = [(n, *(f"{value:.6g}" for value in (y[0], y[-1], y.min(), y.max()))) for n, y in named if len(y)]
+    return Table([kind, "at the start", "at the end", "least", "greatest"], rows, numbers_from=1)
+
+
+def complex_text(value: complex) -> str:
+    """A complex number in four digits, of which a part that is rounding is zero.
+
+    >>> complex_text(-1 + 2.5j), complex_text(3 + 1e-15j), complex_text(complex("nan"))
+    ('-1 +2.5i', '3', 'nan')
+    """
+    real, imaginary = (0.0 if abs(part) <= 1e-9 * abs(value) else part for part in (value.real, value.imag))
+    return f"{real:.4g} {imaginary:+.4g}i" if imaginary else f"{real:.4g}"
 
 
 def framed(page: str, how: str, height: int = 520, largest: int = LARGEST_PAGE) -> str:

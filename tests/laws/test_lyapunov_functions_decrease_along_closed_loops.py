@@ -37,6 +37,8 @@ def test_laws_do_what_is_claimed_of_them_and_wrong_ones_do_not(seed: int) -> Non
     assert c.lyapunov.proved
     kd = c.law.parameters["kd"].symbol
     assert not prove(e, c.law.with_values({kd: -kd}), c.lyapunov.V, c.lyapunov.decrease).proved
+    turned = prove(e, c.law, -c.lyapunov.V, -c.lyapunov.decrease)
+    assert turned.holds and not turned.proved  # the equation is as true, and V is of the wrong sign
 
 
 def test_most_mechanisms_can_follow_references() -> None:

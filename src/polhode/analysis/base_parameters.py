@@ -45,6 +45,7 @@ from ..expr import (
 )
 from ..expr.decide import combinations
 from ..geometry.elimination import solve_columns
+from ..notebook import Cell, Shown, Table
 from .inertia_relations import Relation, relations
 from .snapped_tree import snapped_tree, weak_combinations
 
@@ -55,8 +56,8 @@ _GOES_FIRST = ("m", "mcz", "mcy", "mcx", "Iyy", "Ixx", "Izz", "Ixy", "Ixz", "Iyz
 _SHORT = 60
 
 
-@dataclass(frozen=True, eq=False)
-class BaseParameters:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseParameters(Shown):
     """The identifiable combinations β = K π: `names` of their leading parameters, `combinations` by these names.
 
     `without_effect` names the standard parameters that no effort tells of; `notices` say what was snapped, and which
@@ -106,6 +107,15 @@ class BaseParameters:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.combinations.values()))
+
+    def __repr__(self) -> str:
+        return f"BaseParameters({len(self)} of {len(self.standard)} standard parameters)"
+
+    def _cell(self) -> Cell:
+        table = Table(["base parameter", "combination"], list(self.combinations.items()))
+        without = f"without effect: {', '.join(self.without_effect)}" if self.without_effect else ""
+        title = f"{len(self)} base parameters of {len(self.standard)} standard ones"
+        return Cell(title, [table, without, *self.notices])
 
 
 def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BaseParameters:

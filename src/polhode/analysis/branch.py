@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import PolhodeError, understood
 from ..expr.spelling import spelled
+from ..notebook import Told
 from .continuation import Curve, Floats, Point, branch_point, other_direction
 from .equilibrium import Equilibrium, equilibria, stability_of
 from .steady_state import SteadyState
@@ -31,8 +32,8 @@ _SAME = 1e-6
 _FAR = 1e3
 
 
-@dataclass(frozen=True, eq=False)
-class Special:
+@dataclass(frozen=True, eq=False, repr=False)
+class Special(Told):
     """A point where a branch changes: a "fold", a "branch point" or a "Hopf point" with its angular frequency."""
 
     kind: str
@@ -46,7 +47,7 @@ class Special:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Branch:
+class Branch(Told):
     """Steady states over a parameter, in the order in which they were followed.
 
     `values` has the parameter, `special` the folds, branch points and Hopf points, `others` the branches that were

@@ -28,17 +28,24 @@ from ..dynamics.envelope import envelope
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector
+from ..expr.typeset import Typeset
 from ..formalisms.hamel import Hamel
 
 
-@dataclass(frozen=True, eq=False)
-class Descriptor:
+@dataclass(frozen=True, eq=False, repr=False)
+class Descriptor(Typeset):
     """E(x) ẋ = f(x, t, τ) with the state x = (q, u, z, λ)."""
 
     states: list[str]
     x: Vector
     E: Matrix
     f: Vector
+
+    def __repr__(self) -> str:
+        return f"Descriptor(E x' = f, x = {', '.join(self.states)})"
+
+    def _formulas(self) -> list[tuple[str, Matrix | Vector]]:
+        return [("x", self.x), ("E", self.E), ("f", self.f)]
 
 
 def descriptor(equations: EquationsOfMotion) -> Descriptor:

@@ -19,19 +19,29 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, atan2, directional, sqrt, substitute, symbol
 from ..expr.spelling import spelled
+from ..expr.typeset import Typeset
 from ..kinematics.tree import Link, Tree
 
 #: Added to the square of a sine, so that a rotation vector and its derivative exist where nothing is turned.
 _NO_TURN = Fraction(1, 10**30)
 
 
-@dataclass(frozen=True, eq=False)
-class Displacements:
+@dataclass(frozen=True, eq=False, repr=False)
+class Displacements(Typeset):
     """The independent displacements: how all coordinates move along each, and how each follows from the coordinates."""
 
     names: list[str]
     directions: list[Vector]
     back: Matrix
+
+    def __repr__(self) -> str:
+        return f"Displacements({', '.join(self.names)})"
+
+    def _formulas(self) -> list[tuple[str, Matrix]]:
+        return [("D", Matrix.columns_of(self.directions, len(self.directions[0])))] if self.directions else []
+
+    def _sentences(self) -> list[str]:
+        return [f"Coordinates change along the columns of D, by {', '.join(self.names)}."]
 
 
 @dataclass(frozen=True, eq=False)

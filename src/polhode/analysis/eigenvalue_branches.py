@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import PolhodeError, unknown
+from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, Floats, followed, numbers_along
 from .linear import Linear
 
@@ -34,8 +35,8 @@ class Crossing(NamedTuple):
     grows: bool
 
 
-@dataclass(frozen=True, eq=False)
-class EigenvalueBranches:
+@dataclass(frozen=True, eq=False, repr=False)
+class EigenvalueBranches(Shown):
     """Eigenvalues (N, n) at N values of a parameter; each column follows one of them."""
 
     parameter: str
@@ -95,6 +96,16 @@ class EigenvalueBranches:
     def __repr__(self) -> str:
         told = f"EigenvalueBranches({self.eigenvalues.shape[1]} along {self.parameter}, {len(self.values)} values)"
         return "\n".join([told, *self.notices])
+
+    def _cell(self) -> Cell:
+        rows = [
+            (f"{each.value:.9g}", complex_text(each.eigenvalue), "grows" if each.grows else "decays")
+            for each in self.crossings
+        ]
+        crossings = Table([self.parameter, "eigenvalue that crosses", "beyond"], rows, numbers_from=0)
+        ends = f"{self.values.min():.6g} to {self.values.max():.6g}"
+        title = f"{self.eigenvalues.shape[1]} eigenvalues along {self.parameter} from {ends}"
+        return Cell(title, [crossings if rows else "None crosses the imaginary axis.", *self.notices])
 
 
 def eigenvalues_along(

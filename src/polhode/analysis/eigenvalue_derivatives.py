@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, Matrix, as_expr, directional, is_zero
 from ..model.reading import names_in
+from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, EigenSystem, Floats
 from .linear import Linear, numbers_of, singular
 from .moving_equilibrium import MovingEquilibrium
@@ -26,8 +27,8 @@ _PLACE = "eigenvalue_derivatives"
 _NOTHING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class EigenvalueDerivatives:
+@dataclass(frozen=True, eq=False, repr=False)
+class EigenvalueDerivatives(Shown):
     """∂λ/∂p (n, p) of all eigenvalues by the parameters `by`; not a number where an eigenvalue is a multiple one.
 
     `relative` are p ∂λ/∂p: what a change of a parameter by one in a hundred does, a hundred times.
@@ -52,6 +53,14 @@ class EigenvalueDerivatives:
     def __repr__(self) -> str:
         told = f"EigenvalueDerivatives({len(self.eigenvalues)} eigenvalues by {', '.join(self.by)})"
         return "\n".join([told, *self.notices])
+
+    def _cell(self) -> Cell:
+        rows = [
+            (complex_text(value), *map(complex_text, row))
+            for value, row in zip(self.eigenvalues.tolist(), self.values.tolist(), strict=True)
+        ]
+        table = Table(["eigenvalue", *(f"by {name}" for name in self.by)], rows, numbers_from=0)
+        return Cell("derivatives of eigenvalues", [table, *self.notices])
 
 
 def eigenvalue_derivatives(

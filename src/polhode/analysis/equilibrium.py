@@ -19,6 +19,7 @@ from ..constraints.newton import largest, solve
 from ..errors import PolhodeError, listed, understood
 from ..expr import Expr, evaluate, free_symbols
 from ..expr.spelling import spelled
+from ..notebook import Cell, Shown, Table, complex_text
 from .bends import bends_at
 from .state_names import state_names
 from .steady_state import Floats, SteadyState
@@ -38,7 +39,7 @@ _LONGEST = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Equilibrium(Mapping[str, float]):
+class Equilibrium(Shown, Mapping[str, float]):
     """A steady state: values by name, as `linearize(at)` and `simulate(start=at)` take them.
 
     `residual` is the largest row that is left, `moving` are coordinates that run on in a steady motion.
@@ -155,6 +156,14 @@ class Equilibrium(Mapping[str, float]):
         told = [f"{name} = {self[name]:.6g}" for name in self if abs(self[name]) > 1e-12]
         text = f"Equilibrium('{self.steady.own.system.name}': {', '.join(told) or 'all values zero'})"
         return "\n".join([text, *self.notices])
+
+    def _cell(self) -> Cell:
+        values = Table(["", "value"], [(name, f"{self[name]:.6g}") for name in self], numbers_from=1)
+        found = ", ".join(map(complex_text, self.eigenvalues.tolist()))
+        told = [f"{self.stability}; eigenvalues: {found}" if found else self.stability]
+        if self.parameters:
+            told.append("with " + ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items()))
+        return Cell(f"steady state of {self.steady.own.system.name}", [values, *told, *self.notices])
 
 
 def stability_of(eigenvalues: NDArray[np.complex128], running: int = 0) -> str:

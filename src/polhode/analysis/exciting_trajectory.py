@@ -23,6 +23,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.joint_limits import joint_limits
 from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, Vector, as_expr, cos, pi, same, sin
+from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -46,8 +47,8 @@ class ExcitationOptions(TypedDict, total=False):
     parameters: Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class ExcitingTrajectory:
+@dataclass(frozen=True, eq=False, repr=False)
+class ExcitingTrajectory(Shown):
     """A periodic motion that begins at rest: called with times it gives q, u and u̇.
 
     `condition` is that of the columns of the base parameters over the motion.
@@ -60,6 +61,18 @@ class ExcitingTrajectory:
     cosines: Floats
     condition: float
     samples: int
+
+    def __repr__(self) -> str:
+        told = f"{self.period:g} s, {self.sines.shape[1]} harmonics, condition {self.condition:.4g}"
+        return f"ExcitingTrajectory({', '.join(self.coordinates)}; {told})"
+
+    def _cell(self) -> Cell:
+        reach = np.abs(self(self.t)[0] - self.centre).max(axis=0)
+        rows = [
+            (name, f"{centre:.6g}", f"{width:.6g}")
+            for name, centre, width in zip(self.coordinates, self.centre, reach, strict=True)
+        ]
+        return Cell(repr(self), [Table(["coordinate", "centre", "reach"], rows, numbers_from=1)])
 
     def __call__(self, t: Any) -> tuple[Floats, Floats, Floats]:
         """q, u and u̇ at times (T,), each (T, n)."""

@@ -22,6 +22,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, StandardParameter, regressor
 from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, evaluate, free_symbols
+from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
 from .consistent_bodies import consistent_parameters
 from .measured_data import Measured, measured
@@ -53,8 +54,8 @@ class FitOptions(TypedDict, total=False):
     snap: float
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Shown):
     """Base parameters from data: `values` with `covariance`; `standard` are those of possible bodies, if asked for.
 
     `noise` is the standard deviation of the efforts that the fit leaves, by speed; `condition` that of the weighted
@@ -137,6 +138,18 @@ class Fit:
         width = max(map(len, self.names), default=0)
         rows = zip(self.names, self.values, self.std, self.relative_std, strict=True)
         return "\n".join(f"{name:{width}}  {value:12.5g} ± {std:.2g} ({share:.1%})" for name, value, std, share in rows)
+
+    def __repr__(self) -> str:
+        return f"Fit({len(self.names)} base parameters from {self.samples} samples, condition {self.condition:.4g})"
+
+    def _cell(self) -> Cell:
+        rows = [
+            (name, f"{value:.6g}", f"{std:.2g}", f"{share:.1%}")
+            for name, value, std, share in zip(self.names, self.values, self.std, self.relative_std, strict=True)
+        ]
+        noise = ", ".join(f"{name} {value:.3g}" for name, value in self.noise.items())
+        table = Table(["base parameter", "value", "standard deviation", "of the value"], rows, numbers_from=1)
+        return Cell(repr(self), [table, f"what the fit leaves of the efforts, by speed: {noise}"])
 
 
 def identify(

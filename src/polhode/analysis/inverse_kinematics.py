@@ -20,6 +20,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, ShapeError, check_kind, shown, suggestion, understood
 from ..geometry import Pose
+from ..notebook import Cell, Shown, Table
 from .pose_search import Evaluate, Flags, Floats, Search, coordinates_of
 from .pose_step import check_asked
 
@@ -31,8 +32,8 @@ _ROUNDS, _FAR, _SHORT = 60, 0.5, 1e-9
 _ROUGH = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Reached:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reached(Shown):
     """Coordinates `q` (…, n) that bring a frame where it was wanted; NumPy takes the record as that array.
 
     `residual` (…) is how far off it still is, in metres and radians, gaps of loops included; `solved` (…) whether that
@@ -57,6 +58,20 @@ class Reached:
         if self.q.ndim == 1:
             return f"Reached({self.coordinates}, residual={float(self.residual):.1e})"
         return f"Reached({int(self.solved.sum())} of {self.solved.size} poses, residual={self.residual.max():.1e})"
+
+    def _cell(self) -> Cell:
+        if self.q.ndim == 1:
+            rows = [(name, f"{value:.9g}") for name, value in self.coordinates.items()]
+            told = "reached" if self.solved else "NOT reached"
+            title = f"{told}: {float(self.residual):.1e} off"
+            return Cell(title, [Table(["coordinate", "value"], rows, numbers_from=1)])
+        flat = self.q.reshape(-1, self.q.shape[-1]).tolist()
+        table = [
+            [*(f"{value:.6g}" for value in row), f"{off:.1e}", "yes" if solved else "NO"]
+            for row, off, solved in zip(flat, self.residual.ravel(), self.solved.ravel(), strict=True)
+        ]
+        title = f"{int(self.solved.sum())} of {self.solved.size} poses reached"
+        return Cell(title, [Table([*self.names, "off", "reached"], table, numbers_from=0)])
 
 
 def inverse_kinematics(

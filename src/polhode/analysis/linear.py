@@ -15,7 +15,8 @@ from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.spelling import spelled
-from ..notebook import Cell, Shown, Table
+from ..expr.typeset import Typeset
+from ..notebook import Cell, Shown, Table, complex_text
 from .controls import controls_of, usual_controls
 from .displacements import Displacements
 from .eigensystem import in_order
@@ -59,8 +60,8 @@ class _Numbers:
         return known
 
 
-@dataclass(frozen=True, eq=False)
-class SecondOrder(_Numbers):
+@dataclass(frozen=True, eq=False, repr=False)
+class SecondOrder(_Numbers, Typeset):
     """Small motions as mechanics writes them; entries are expressions of parameters, and of what the state names.
 
     δṡ = P δs + R δu,     M δu̇ + C δu + K δs + L δz = F δτ + G δi,     δż = S δs + U δu + Z δz + H δi
@@ -81,6 +82,13 @@ class SecondOrder(_Numbers):
     H: Matrix
     given: Mapping[str, Any] | None = None  # parameters, where the model's own values are not meant
     letters = ("P", "R", "M", "C", "K", "F", "G", "L", "S", "U", "Z", "H")
+
+    def __repr__(self) -> str:
+        return f"SecondOrder(M u' + C u + K s = F tau + G i of '{self.point.equations.system.name}')"
+
+    def _formulas(self) -> list[tuple[str, Matrix]]:
+        made = [(letter, getattr(self, letter)) for letter in self.letters]
+        return [(letter, matrix) for letter, matrix in made if len(matrix) and matrix.shape[1]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -303,7 +311,7 @@ class Linear(_Numbers, Shown):
             A, B = (
                 [[f"{entry + 0.0:.6g}" for entry in row] for row in self.numbers(letter).tolist()] for letter in "AB"
             )
-            found = ", ".join(map(_written, self.eigenvalues().tolist()))
+            found = ", ".join(map(complex_text, self.eigenvalues().tolist()))
         except PolhodeError:
             A, B = ([[str(entry) for entry in row] for row in getattr(self, letter)] for letter in "AB")
         rows = [[f"d/dt {name}", *a, *b] for name, a, b in zip(self.states, A, B, strict=True)]
@@ -313,12 +321,6 @@ class Linear(_Numbers, Shown):
 
     def __repr__(self) -> str:
         return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
-
-
-def _written(value: complex) -> str:
-    """A complex number, of which a part that is rounding is zero."""
-    real, imaginary = (part if abs(part) > _STILL * abs(value) else 0.0 for part in (value.real, value.imag))
-    return f"{real:.4g} {imaginary:+.4g}i" if imaginary else f"{real:.4g}"
 
 
 def at_values(matrix: Matrix, values: Mapping[Expr, Expr]) -> Matrix:

@@ -34,8 +34,10 @@ from ..expr import (
     is_zero,
     quiet_collector,
     substitute,
+    symbol,
 )
-from ..expr.spelling import described, further_rate
+from ..expr.spelling import described, further_rate, latex_name, spelled_latex
+from ..expr.typeset import Typeset
 from .operating_point import parameter_values
 
 Floats = NDArray[np.float64]
@@ -52,8 +54,8 @@ class _Instant:
     z: Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class LinkInverse:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinkInverse(Typeset):
     """Efforts and rotor motions as functions of the links' motion.
 
     `motion` holds the symbols of the links' coordinates, speeds, accelerations and further derivatives, as far as they
@@ -65,6 +67,13 @@ class LinkInverse:
     motion: tuple[Vector, ...]
     efforts: dict[str, Expr]
     rotors: dict[str, tuple[Expr, Expr, Expr]]
+
+    def __repr__(self) -> str:
+        return f"LinkInverse({', '.join(self.efforts)}; derivatives of the links' motion up to {self.order})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        efforts = [(spelled_latex(symbol(name, "effort")), value) for name, value in self.efforts.items()]
+        return [*((latex_name(name), value) for name, (value, _, _) in self.rotors.items()), *efforts]
 
     @property
     def order(self) -> int:

@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, understood
 from ..expr import rank
+from ..notebook import Cell, Shown, Table
 from .pose_step import ASKED, check_asked
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Manipulability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Manipulability(Shown):
     """What a frame can do: `measure` (…), `singular_values` (…, r), `condition` (…) and `axes` (…, rows, r).
 
     The axes are those of the ellipsoid, rows angular velocity over velocity in ground components, as far as asked for.
@@ -35,6 +36,20 @@ class Manipulability:
     singular_values: Floats
     condition: Floats
     axes: Floats
+
+    def __repr__(self) -> str:
+        if np.ndim(self.measure):
+            least, most = np.min(self.measure), np.max(self.measure)
+            return f"Manipulability({np.size(self.measure)} poses, measure from {least:.4g} to {most:.4g})"
+        return f"Manipulability(measure {float(self.measure):.4g}, condition {float(self.condition):.4g})"
+
+    def _cell(self) -> Cell:
+        values = np.asarray(self.singular_values).reshape(-1, np.shape(self.singular_values)[-1])
+        rows = [
+            (f"{m:.6g}", f"{c:.6g}", ", ".join(f"{value:.4g}" for value in row))
+            for m, c, row in zip(np.ravel(self.measure), np.ravel(self.condition), values.tolist(), strict=True)
+        ]
+        return Cell("manipulability", [Table(["measure", "condition", "singular values"], rows)])
 
 
 def manipulability(

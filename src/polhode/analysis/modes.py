@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, EigenSystem, Floats
 from .linear import Linear
 
@@ -16,7 +17,7 @@ _ZERO = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mode:
+class Mode(Shown):
     """An eigenvalue, or the upper of a pair, and how the states take part in it.
 
     `vector` has the motion of each of the `states`, the largest displacement real and one; `left` the left eigenvector,
@@ -83,6 +84,15 @@ class Mode:
     def __repr__(self) -> str:
         told = [f"{name} {part:.0%}" for name, part in self.participation.items() if part >= 0.05]
         return f"Mode({self.name}{': ' if told else ''}{', '.join(told)})"
+
+    def _cell(self) -> Cell:
+        shape = self.shape
+        rows = [
+            (name, complex_text(shape[name]), "?" if np.isnan(part) else f"{part:.0%}")
+            for name, part in self.participation.items()
+        ]
+        title = f"mode: {self.name}; eigenvalue {complex_text(complex(self.eigenvalue))}"
+        return Cell(title, [Table(["state", "shape", "takes part"], rows, numbers_from=1)])
 
 
 def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[Mode]:

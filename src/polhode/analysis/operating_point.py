@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.omission import without
-from ..errors import PolhodeError, understood, unknown
+from ..errors import PolhodeError, listed, understood, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
+from ..expr.spelling import spelled
 from ..formalisms.deriving import derive
+from ..notebook import Cell, Shown, Table
 
 if TYPE_CHECKING:
     from ..simulate import Assembly
@@ -36,8 +38,8 @@ class StateOptions(TypedDict, total=False):
     parameters: Values
 
 
-@dataclass(frozen=True, eq=False)
-class OperatingPoint:
+@dataclass(frozen=True, eq=False, repr=False)
+class OperatingPoint(Shown):
     """A value for every coordinate, speed, state, effort and input of equations on independent speeds, at time zero.
 
     `off` are constraints that hold for some parameters alone: they vanish for those that the state was found with.
@@ -47,6 +49,14 @@ class OperatingPoint:
     values: dict[Expr, Expr]
     off: Named = ()
     notices: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        told = [f"{spelled(x)} = {value}" for x, value in self.values.items() if value]
+        return f"OperatingPoint('{self.equations.system.name}': {listed(told) or 'all values zero'})"
+
+    def _cell(self) -> Cell:
+        values = Table(["", "value"], [(spelled(x), str(value)) for x, value in self.values.items()], numbers_from=1)
+        return Cell(f"operating point of {self.equations.system.name}", [values, *self.notices])
 
 
 def operating_point(

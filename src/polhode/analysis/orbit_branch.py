@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import PolhodeError, understood
+from ..notebook import Cell, Shown, Table, Told
 from .continuation import Curve, Point
 from .periodic_orbit import Floats, Flow, PeriodicOrbit, Run, multipliers_of
 
@@ -28,8 +29,8 @@ _PLACE = "orbit_branch"
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class SpecialOrbit:
+@dataclass(frozen=True, eq=False, repr=False)
+class SpecialOrbit(Told):
     """Where a branch of orbits changes: a "fold", a "period doubling" or a "torus point"."""
 
     kind: str
@@ -41,7 +42,7 @@ class SpecialOrbit:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OrbitBranch:
+class OrbitBranch(Shown):
     """Orbits over a parameter: `values` of it, `periods`, `multipliers`; `branch[k]` is an orbit."""
 
     parameter: str
@@ -73,6 +74,14 @@ class OrbitBranch:
         ends = f"{self.values.min():.6g} to {self.values.max():.6g}"
         text = f"OrbitBranch(over {self.parameter} from {ends}, {len(self)} orbits)"
         return "\n".join([text, *map(str, self.special), *self.notices])
+
+    def _cell(self) -> Cell:
+        special = Table(
+            ["where it changes", self.parameter, "period in s"],
+            [(each.kind, f"{each.value:.9g}", f"{each.period:.9g}") for each in self.special],
+            numbers_from=1,
+        )
+        return Cell(repr(self).splitlines()[0], [special, *self.notices])
 
 
 @dataclass(frozen=True, eq=False)

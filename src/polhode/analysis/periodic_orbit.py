@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import PolhodeError
+from ..notebook import Cell, Shown, Table, complex_text
 
 if TYPE_CHECKING:
     from ..simulate import Trajectory
@@ -54,7 +55,7 @@ Run: TypeAlias = Callable[..., Flow]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PeriodicOrbit:
+class PeriodicOrbit(Shown):
     """An orbit: its period, a state on it, the Floquet multipliers, largest first; `run` is once around.
 
     `residual` is what is left between both ends. Where the orbit is one of a family, as in a mechanism that keeps its
@@ -94,6 +95,12 @@ class PeriodicOrbit:
         told = ", ".join(f"{abs(m):.6g}" for m in self.multipliers[:4])
         text = f"PeriodicOrbit(period {self.period:.9g} s, {self.stability}; multipliers of size {told})"
         return "\n".join([text, *self.notices])
+
+    def _cell(self) -> Cell:
+        start = Table(["state", "on the orbit"], [(n, f"{self[n]:.6g}") for n in self.names], numbers_from=1)
+        rows = [(complex_text(m), f"{abs(m):.6g}") for m in self.multipliers.tolist()]
+        multipliers = Table(["Floquet multiplier", "size"], rows, numbers_from=0)
+        return Cell(f"{self.stability} orbit, period {self.period:.9g} s", [start, multipliers, *self.notices])
 
 
 def periodic_orbit(

@@ -37,6 +37,8 @@ from ..expr import (
     rank,
     substitute,
 )
+from ..expr.spelling import latex_name
+from ..expr.typeset import Typeset
 from ..geometry.elimination import solve_columns
 from ..kinematics.motion import flow
 from ..model.reading import list_of
@@ -47,8 +49,8 @@ _PLACE = "programme"
 _NOTHING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Programme:
+@dataclass(frozen=True, eq=False, repr=False)
+class Programme(Typeset):
     """Theorem 5 for one mechanism: G U + g = 0, and the control U(q, u, z, t) that solves it, by names of actuators."""
 
     actuators: list[str]
@@ -56,6 +58,15 @@ class Programme:
     g: Vector
     control: dict[str, Expr]
     notices: tuple[str, ...] = ()  # where the control has no value: at home, if that is a singular pose
+
+    def __repr__(self) -> str:
+        return f"Programme({', '.join(self.actuators)})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [("G", self.G), ("g", self.g), *((latex_name(name), each) for name, each in self.control.items())]
+
+    def _sentences(self) -> tuple[str, ...]:
+        return self.notices
 
 
 def programme_control(

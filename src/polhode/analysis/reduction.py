@@ -13,18 +13,20 @@ steadily (a relative equilibrium), if M_kr does not enter.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector, substitute, symbol
 from ..expr.spelling import spelled
+from ..expr.typeset import Typeset
 from .symmetry import Symmetry, symmetries
 
 _PLACE = "reduce"
 
 
-@dataclass(frozen=True, eq=False)
-class Reduced:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reduced(Typeset):
     """Equations without a cyclic coordinate: q̇ = rates, M u̇ + bias = efforts, on what is left.
 
     `momentum` is the symbol μ of the conserved one; `speed` is that of the coordinate that went, from which it is found
@@ -42,6 +44,19 @@ class Reduced:
     coordinate_rates: Vector
     amended_potential: Expr
     symmetry: Symmetry
+
+    def __repr__(self) -> str:
+        left = ", ".join(map(spelled, self.q))
+        return f"Reduced(without {self.coordinate}, whose momentum is {spelled(self.momentum)}; left: {left})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [
+            (r"\dot{q}", self.coordinate_rates), ("M", self.mass_matrix), ("h", self.bias), (r"\tau", self.efforts),
+            (r"V_{\mu}", self.amended_potential),
+        ]  # fmt: skip
+
+    def _sentences(self) -> list[str]:
+        return [f"M u' + h = tau on what is left; {self.symmetry}."]
 
 
 def reduce(equations: EquationsOfMotion, coordinate: str) -> Reduced:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import PolhodeError
+from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, Floats, followed, in_order, numbers_along
 from .linear import Linear
 from .ports import one_port
@@ -23,8 +24,8 @@ _PLACE = "root_locus"
 _FAR = 1e8
 
 
-@dataclass(frozen=True, eq=False)
-class RootLocus:
+@dataclass(frozen=True, eq=False, repr=False)
+class RootLocus(Shown):
     """Poles (N, n) at N gains, each column following one; and the zeros of the open system."""
 
     input: str
@@ -35,6 +36,15 @@ class RootLocus:
 
     def __repr__(self) -> str:
         return f"RootLocus({self.input} = -k {self.output}; {len(self.gains)} gains, {self.poles.shape[1]} poles)"
+
+    def _cell(self) -> Cell:
+        rows = [
+            (f"{gain:.6g}", ", ".join(map(complex_text, row)))
+            for gain, row in zip(self.gains.tolist(), self.poles.tolist(), strict=True)
+        ]
+        zeros = ", ".join(map(complex_text, self.zeros.tolist()))
+        told = f"zeros: {zeros}" if zeros else "no zeros"
+        return Cell(f"{self.input} = -k {self.output}", [Table(["gain k", "poles"], rows), told])
 
 
 def root_locus(

@@ -25,6 +25,7 @@ from ..errors import PolhodeError, shown, suggestion, understood
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors
 from ..expr.graph import topological
+from ..expr.typeset import Typeset
 from ..geometry import Pose
 from ..kinematics.tree import BASE, Tree
 from .pose_step import ASKED
@@ -57,8 +58,8 @@ class Singular:
     rank: int
 
 
-@dataclass(frozen=True, eq=False)
-class SingularConfigurations:
+@dataclass(frozen=True, eq=False, repr=False)
+class SingularConfigurations(Typeset):
     """Where the `of` (pose, position or orientation) of a frame loses a way to move.
 
     `rank` is the generic rank. A configuration is singular where one of the `factors` vanishes, or all of `together`;
@@ -75,6 +76,20 @@ class SingularConfigurations:
     together: tuple[Expr, ...] = ()
     determinant: Expr | None = None
     _evaluate: Evaluate = field(default=np.zeros, repr=False)
+
+    def __repr__(self) -> str:
+        return f"SingularConfigurations('{self.frame}', {self.of}: rank {self.rank})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        known = [] if self.determinant is None else [(r"\det J", self.determinant)]
+        return [*known, *(("0", each) for each in (*(self.factors or ()), *self.together))]
+
+    def _sentences(self) -> list[str]:
+        if self.factors is None:
+            return ["The minors are too many or too long to be written; along(path) finds what a path meets."]
+        alone = "Singular where one of the factors vanishes" if self.factors else "Singular nowhere by one factor alone"
+        rest = f", or the last {len(self.together)} all do" if self.together else ""
+        return [f"{alone}{rest}; the rank is {self.rank} elsewhere."]
 
     def along(
         self, path: ArrayLike | Sequence[Mapping[str, float]], parameters: Mapping[str, Any] | None = None

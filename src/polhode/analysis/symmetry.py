@@ -43,16 +43,19 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import spelled
+from ..expr.typeset import Typeset
 from .invariant_motions import whole_motions
 
 #: Numbers below this part of the largest are rounding.
 _NOTHING = 1e-9
 #: Coefficients of combinations are fractions with denominators up to this.
 _DENOMINATOR = 24
+#: A longer formula is not written in a line.
+_SHORT = 300
 
 
-@dataclass(frozen=True, eq=False)
-class Symmetry:
+@dataclass(frozen=True, eq=False, repr=False)
+class Symmetry(Typeset):
     """A field of speeds under which the mechanism stays the same, and what it conserves.
 
     `momentum` is conserved while no effort acts along the field and the inputs in `without` are nil.
@@ -66,17 +69,40 @@ class Symmetry:
     without: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        lacking = f", while {' and '.join(self.without)} {'is' if len(self.without) == 1 else 'are'} nil"
-        return f"{self.name}: {self.momentum} is conserved{lacking if self.without else ''}"
+        return f"{self.name}: {self.momentum} is conserved{_while(self.without)}"
+
+    def __repr__(self) -> str:
+        return f"Symmetry({self})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [(r"\xi", self.field), ("p", self.momentum)]
+
+    def _sentences(self) -> list[str]:
+        return [f"{self.name}: the momentum p is conserved{_while(self.without)}."]
 
 
-@dataclass(frozen=True, eq=False)
-class Conserved:
+@dataclass(frozen=True, eq=False, repr=False)
+class Conserved(Typeset):
     """A quantity that no motion changes, while no effort acts and the inputs in `without` are nil."""
 
     name: str
     value: Expr
     without: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        text = str(self.value)
+        return f"Conserved({self.name}: {text if len(text) <= _SHORT else '…'}{_while(self.without)})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        return [("", self.value)]
+
+    def _sentences(self) -> list[str]:
+        return [f"{self.name}: conserved{_while(self.without)}."]
+
+
+def _while(inputs: Sequence[str]) -> str:
+    """What must be nil for a quantity to be conserved."""
+    return f", while {' and '.join(inputs)} {'is' if len(inputs) == 1 else 'are'} nil" if inputs else ""
 
 
 def symmetries(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:

@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import PolhodeError, understood
-from ..expr import Expr, Matrix, as_expr, is_zero, quiet_collector
+from ..expr import Expr, Matrix, as_expr, is_zero, quiet_collector, symbol
+from ..expr.typeset import Typeset
+from ..notebook import complex_text
 from .eigensystem import Complexes, Floats, in_order
 from .linear import Linear, numbers_of
 from .ports import one_port
@@ -34,7 +36,7 @@ _PLACE = "transfer_function"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TransferFunction:
+class TransferFunction(Typeset):
     """numerator(s) / denominator(s), coefficients from the highest power down; expressions of the parameters.
 
     `poles` and `zeros` in numbers are those of the matrices, which are more exact than roots of polynomials.
@@ -102,6 +104,22 @@ class TransferFunction:
     def __repr__(self) -> str:
         degrees = f"{len(self.numerator) - 1} over {len(self.denominator) - 1}"
         return f"TransferFunction({self.input} to {self.output}, degrees {degrees})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        s = symbol("s")
+        top, bottom = (
+            as_expr(sum(each * s ** (len(row) - 1 - k) for k, each in enumerate(row)))
+            for row in (self.reduced.numerator, self.reduced.denominator)
+        )
+        return [("N(s)", top), ("D(s)", bottom)]
+
+    def _sentences(self) -> list[str]:
+        told = [f"N/D leads from {self.input} to {self.output}."]
+        try:
+            poles, zeros = (", ".join(map(complex_text, each.tolist())) for each in (self.poles(), self.zeros()))
+        except PolhodeError:  # a parameter has no value
+            return told
+        return [*told, f"Poles: {poles}.", f"Zeros: {zeros or 'none'}."]
 
 
 @quiet_collector()

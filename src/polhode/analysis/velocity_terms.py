@@ -20,13 +20,15 @@ from typing import Any
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, quiet_collector, substitute
+from ..expr.spelling import spelled
+from ..expr.typeset import Typeset
 from ..formalisms.newton_euler import inverse_dynamics
 
 _ZERO = Vector([as_expr(0)] * 3)
 
 
-@dataclass(frozen=True, eq=False)
-class VelocityTerms:
+@dataclass(frozen=True, eq=False, repr=False)
+class VelocityTerms(Typeset):
     """bias = Σ_j centrifugal_j u_j² + Σ_{j<k} coriolis_jk u_j u_k + driven + gravity + applied.
 
     `centrifugal` has a column for each speed, `coriolis` one for each of `pairs`. `driven` is what motions that are
@@ -40,6 +42,21 @@ class VelocityTerms:
     driven: Vector
     gravity: Vector
     applied: Vector
+
+    def __repr__(self) -> str:
+        return f"VelocityTerms(of {', '.join(map(spelled, self.u))})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        made = [
+            ("h_{u^2}", self.centrifugal), ("h_{uu}", self.coriolis), ("h_t", self.driven), ("h_g", self.gravity),
+            ("h_a", self.applied),
+        ]  # fmt: skip
+        return [(head, value) for head, value in made if any(value.entries() if isinstance(value, Matrix) else value)]
+
+    def _sentences(self) -> list[str]:
+        pairs = ", ".join(f"{spelled(self.u[j])} {spelled(self.u[k])}" for j, k in self.pairs)
+        told = "Columns are those of the squares of speeds" + (f", and of the products {pairs}" if pairs else "")
+        return [f"{told}; below them what prescribed motions, gravity and loads add, as far as there are any."]
 
     def christoffel(self, i: int, j: int, k: int) -> Expr:
         """c_ijk: half the Coriolis term of u_j u_k in row i, or the centrifugal term of u_j², if k is j."""

@@ -26,6 +26,7 @@ from ..errors import PolhodeError, check_kind, shown, understood
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.records import Limits
+from ..notebook import Cell, Shown, Table
 
 Floats = NDArray[np.float64]
 #: Functions of coordinates (N, n) and parameters: positions (N, 3), and their derivatives (N, 3, speeds).
@@ -65,8 +66,8 @@ class Box:
         return np.where(self.closed, np.clip(theta, self.lower, self.upper), theta)
 
 
-@dataclass(frozen=True, eq=False)
-class Reach:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reach(Shown):
     """Where the origin of a frame can be, in ground components: `points` (N, 3) at the coordinates `q` (N, n).
 
     `boundary` (M, 3) are points on the boundary, at `boundary_q`; `axes` (f, 3) span the space, plane or line in which
@@ -82,6 +83,15 @@ class Reach:
     centre: Floats
     axes: Floats
     _nearest: Callable[[Floats], tuple[Floats, Floats]] = field(repr=False)
+
+    def __repr__(self) -> str:
+        span = {3: "space", 2: "a plane", 1: "a line"}.get(len(self.axes), "a point")
+        told = f"{len(self.points)} points, {len(self.boundary)} on the boundary"
+        return f"{type(self).__name__}('{self.frame}' in {span}: {told})"
+
+    def _cell(self) -> Cell:
+        rows = [(axis, f"{low:.6g}", f"{high:.6g}") for axis, low, high in zip("xyz", *self.extent, strict=True)]
+        return Cell(repr(self), [Table(["", "from", "to"], rows, numbers_from=1), "plot() draws it."])
 
     @property
     def extent(self) -> Floats:

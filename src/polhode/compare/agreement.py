@@ -20,6 +20,7 @@ from ..errors import PolhodeError, understood
 from ..expr import as_expr, symbol
 from ..expr.field import P
 from ..kinematics.motion import link_jacobian
+from ..notebook import Told
 from .reduced import Key, Reduced, reduced
 from .reference import ReferenceDerivation
 from .reference.matrices import applied, product, solved, transposed
@@ -37,8 +38,8 @@ class Finding:
     formalisms: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Agreement:
+@dataclass(frozen=True, repr=False)
+class Agreement(Told):
     """What was compared with the reference derivation, where it disagrees, and what it does not cover."""
 
     checked: tuple[str, ...]

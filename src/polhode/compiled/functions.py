@@ -91,6 +91,9 @@ class Functions(EquationFunctions):
         self._driven: dict[str, Functions] = {}
         self._quaternions: tuple[int, ...] | None = None
 
+    def __repr__(self) -> str:
+        return f"Functions('{self.derivation.synopsis.system}')"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Functions, bake=self.bake, laws=self.laws, **self._options), (self.derivation,)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..control.orientation_references import check_unit_length
 from ..errors import PolhodeError, ShapeError, ValueMissing, check_kind, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
@@ -120,6 +121,15 @@ class LawFunction:
         return np.asarray(self._measuring(*(known[name] for name in self._measuring.arrays)))
 
     def _reference(self, given: Any) -> Floats:
+        array = self._reference_array(given)
+        for name, four in self.law.orientations.items():
+            places = [self.reference.index(each.symbols[0]) for each in four]
+            if array.shape[-1] == len(self.reference):  # another length is refused where the law is called
+                lengths = np.linalg.norm(array[..., places], axis=-1).ravel()
+                check_unit_length(float(lengths[np.abs(lengths - 1.0).argmax()]), name)
+        return array
+
+    def _reference_array(self, given: Any) -> Floats:
         if given is not None and not isinstance(given, Mapping):
             array = real_numbers(given, "reference")
             return array if array.ndim else array[None]

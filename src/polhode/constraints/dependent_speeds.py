@@ -17,6 +17,8 @@ from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank, substitute, topological
 from ..expr.decide import independent_columns
 from ..expr.node import SYMBOL
+from ..expr.spelling import spelled
+from ..expr.typeset import Typeset
 from ..geometry.elimination import eliminate
 from .rows import Constraints
 
@@ -26,13 +28,21 @@ _WELL = 1e-2
 _NOTHING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class DependentSpeeds:
+@dataclass(frozen=True, eq=False, repr=False)
+class DependentSpeeds(Typeset):
     """All speeds from the independent ones."""
 
     constraints: Constraints  # rows that are independent, no more
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        speeds = [spelled(u) for u in self.constraints.tree.u]
+        free, bound = (", ".join(speeds[k] for k in each) for each in (self.independent, self.dependent))
+        return f"DependentSpeeds({bound} follow {free})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [("u_i", self.u), ("E", self.E), ("e", self.e)]
 
     @cached_property
     def u(self) -> Vector:

@@ -20,10 +20,11 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, Protocol
 
-from ..errors import ModelError, PolhodeError, Problem
+from ..errors import ModelError, PolhodeError, Problem, listed
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
 from ..expr.spelling import told_apart
+from ..expr.typeset import Typeset
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.building import spellings_of
@@ -62,8 +63,8 @@ class RowSource(Protocol):
         """Aᵀλ."""
 
 
-@dataclass(frozen=True, eq=False)
-class Constraints:
+@dataclass(frozen=True, eq=False, repr=False)
+class Constraints(Typeset):
     """The constraints of a system on its tree."""
 
     tree: Tree
@@ -72,6 +73,12 @@ class Constraints:
     trivial: tuple[str, ...]  # rows that the tree keeps by itself
     reference: Mapping[Expr, float]  # a number for every symbol: where pivots should not vanish
     source: RowSource | None = None
+
+    def __repr__(self) -> str:
+        return f"Constraints({listed(self.names) or 'none'})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [(r"\varphi", self.values), ("A", self.A), ("a", self.a)] if self.rows else []
 
     @property
     def names(self) -> list[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .ekf import EKF as EKF
     from .energy_control import EnergyControl as EnergyControl
     from .energy_shaping import EnergyShaping as EnergyShaping
+    from .error_dynamics import ErrorDynamics as ErrorDynamics
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
     from .feedback_linearization.partial import PartialLinearization as PartialLinearization
     from .filtering import Estimates as Estimates
@@ -72,6 +73,7 @@ _FILES = {
     "EnergyShaping": "energy_shaping",
     "Switched": "switched",
     "LyapunovFunction": "lyapunov",
+    "ErrorDynamics": "error_dynamics",
 }  # fmt: skip
 
 __all__ = [*_FILES]

@@ -47,6 +47,7 @@ class Adaptive(TrackingController):
     >>> print(c.lyapunov)
     V = 1/2 sᵀ M s + 1/2 (p - π)ᵀ Γ⁻¹ (p - π)
     V' = -sᵀ Kd s: proved, for all values of parameters and states
+    V >= 0 and W >= 0: checked by number at nominal parameters, not known for others.
     s and the errors go to zero; estimates p go to π where the motion is rich enough to tell them.
     """
 
@@ -96,6 +97,7 @@ class Adaptive(TrackingController):
             self.law,
             V,
             quadratic(self.kd.matrix, s),
+            goal=dict(zip(self._unknown.estimates, self._unknown.true, strict=True)),
             formula=(
                 "1/2 sᵀ M s + 1/2 (p - π)ᵀ Γ⁻¹ (p - π)",
                 r"\tfrac12 s^T M s + \tfrac12 (\hat\pi - \pi)^T \Gamma^{-1} (\hat\pi - \pi)",

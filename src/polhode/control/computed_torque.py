@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, as_expr, symbol
+from .error_dynamics import ErrorDynamics
 from .law import ControllerState, integral_name
-from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
+from .lyapunov import LyapunovFunction, prove, quadratic, rate_along
 from .model_based import Written, step
 from .tracking_controller import TrackingController
 

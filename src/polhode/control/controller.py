@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, check_kind, shown
 from ..expr.spelling import spelled
+from ..expr.typeset import Typeset
 from .law import Law
 from .limited_law import limited_law
 from .named_numbers import named_numbers
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .saturation import Range
 
 
-class Controller(ABC):
+class Controller(Typeset, ABC):
     """A controller of a mechanism: its `equations`, and nominal values of `parameters` that are not the model's.
 
     >>> import polhode as ph
@@ -136,6 +137,19 @@ class Controller(ABC):
             cure="Send its nominal_law, which simulate(controller=…) takes as well, or design it where it is wanted.",
             code="E-CONTROL-013",
         )
+
+    @property
+    def _readable(self) -> int:
+        return self.law._readable
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        return self.law._formulas()
+
+    def _names(self) -> dict[Expr, str]:
+        return self.law._names()
+
+    def _sentences(self) -> list[str]:
+        return self.law._sentences()
 
     def __repr__(self) -> str:
         controls = ", ".join(map(spelled, self.law.controls))

@@ -41,6 +41,7 @@ class EnergyControl(Underactuated):
     >>> print(c.lyapunov)
     V = 1/2 (E_p - E_r)²
     V' = -ke (E_p - E_r)² f₁ᵀf₁: proved, for all values of parameters and states
+    V >= 0 and W >= 0: checked by number at nominal parameters, not known for others.
     The energy comes to E_r, unless the mechanism rests.
     """
 

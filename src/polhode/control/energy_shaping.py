@@ -43,6 +43,7 @@ class EnergyShaping(Underactuated):
     >>> print(c.lyapunov)
     V = 1/2 ke (E - E_r)² + 1/2 kd uᵀu + 1/2 kp (q - r)ᵀ(q - r)
     V' = -kv uᵀu: proved, for all values of parameters and states
+    V >= 0 and W >= 0: checked by number at nominal parameters, not known for others.
     The driven coordinates come to rest, and then either all do, or E is E_r.
     not where ke (E - E_r) + kd W is singular
     """

@@ -13,6 +13,7 @@ from ..errors import PolhodeError, ShapeError, ValueMissing, understood, unknown
 from ..expr import Expr, free_symbols
 from ..expr.evaluation import Evaluator
 from ..expr.spelling import described
+from ..notebook import Cell, Shown, Table
 from .observer import measured_symbols
 from .weights import Floats
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 _UNEVEN = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Estimates:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimates(Shown):
     """What a filter made of samples: at each time `t` the state `x` (N, n) and its `covariances` (N, m, m).
 
     `innovations` (N, k) are what samples had that was not expected, with `innovation_covariances` (N, k, k).
@@ -69,6 +70,17 @@ class Estimates:
 
     def __repr__(self) -> str:
         return f"Estimates({len(self.t)} samples of {', '.join(self.names)})"
+
+    def _cell(self) -> Cell:
+        spread = dict(zip(self.states, np.sqrt(np.diagonal(self.covariances[-1])), strict=True))
+        rows = [
+            (name, f"{value:.6g}", f"{spread[name]:.2g}" if name in spread else "")
+            for name, value in zip(self.names, self.x[-1].tolist(), strict=True)
+        ]
+        table = Table(["state", f"estimate at {self.t[-1]:g} s", "standard deviation"], rows, numbers_from=1)
+        mean = float(self.normalised_innovations.mean())
+        told = f"normalised innovations: {mean:.3g} on average, of {self.innovations.shape[1]}"
+        return Cell(repr(self), [table, told])
 
 
 def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any, surface: Any) -> Estimates:

@@ -178,6 +178,11 @@ class GainSchedule(Controller):
                     code="E-REGULATOR-076",
                 )
 
+    def _sentences(self) -> list[str]:
+        ends = f"from {self.values[0]:g} to {self.values[-1]:g}"
+        told = f"Gains are tables over {self.variable} {ends}, made at {len(self.values)} equilibria."
+        return [told, *super()._sentences()]
+
     # ---- the law -------------------------------------------------------------------------------------------------
 
     def design(self) -> Law:

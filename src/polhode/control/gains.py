@@ -9,18 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError, shown, unknown
+from ..control.law_display import valued
+from ..errors import PolhodeError, listed, shown, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, symbol
+from ..expr.typeset import Typeset
 from ..model.reading import number_of
 from ..model.records import Parameter
 
 
-@dataclass(frozen=True, eq=False)
-class Gains:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gains(Typeset):
     """A square matrix of gains, K, and the parameters in it."""
 
     matrix: Matrix
     parameters: Mapping[str, Parameter]
+
+    def __repr__(self) -> str:
+        return f"Gains({listed(valued(self.parameters))})"
+
+    def _formulas(self) -> list[tuple[str, Matrix]]:
+        return [("K", self.matrix)]
 
     @property
     def is_diagonal(self) -> bool:

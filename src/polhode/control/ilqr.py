@@ -257,6 +257,10 @@ class iLQR(Controller):
             P = (P + P.T) / 2
         return k, K, slope, bend
 
+    def _sentences(self) -> list[str]:
+        found = f"A motion of {self.t[-1]:g} s and cost {self.cost:.6g} was found in {len(self.costs) - 1} iterations"
+        return [f"{found}." if self.converged else f"{found}; it is not known to be least.", *super()._sentences()]
+
     @property
     def cost(self) -> float:
         """The cost of the motion."""

@@ -24,6 +24,7 @@ from ..analysis.outputs import read_outputs
 from ..errors import PolhodeError, check_kind, understood, unknown
 from ..expr import Expr, Vector, as_expr, substitute
 from ..model.reading import list_of
+from ..notebook import Cell, Table, complex_text
 from .deviations import Deviations, deviations
 from .law import ControllerState
 from .lqr import held
@@ -98,6 +99,14 @@ class LinearObserver(Observer):
         error = self.A - self.A @ self.L @ self.C if self.is_sampled else self.A - self.L @ self.C
         found = np.linalg.eigvals(error).astype(np.complex128)
         return found[np.argsort(-(np.abs(found) if self.is_sampled else found.real), kind="stable")]
+
+    def _cell(self) -> Cell:
+        rows = [
+            (name, *(f"{entry:.6g}" for entry in row)) for name, row in zip(self.states, self.L.tolist(), strict=True)
+        ]
+        gain = Table(["gain L", *(f"by {name}" for name in self.outputs)], rows, numbers_from=1)
+        poles = f"poles of the error: {', '.join(map(complex_text, self.poles.tolist()))}"
+        return Cell(repr(self), [gain, poles, "" if self.sample_time is None else f"every {self.sample_time:g} s"])
 
     def design(self) -> Estimator:
         """Estimates of coordinates are q₀ + D δs, those of speeds and states u₀ + δu, z₀ + δz."""

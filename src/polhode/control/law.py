@@ -19,6 +19,7 @@ from ..errors import PolhodeError, listed
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.node import SYMBOL
 from ..expr.spelling import is_reference, reference_symbol, spelled
+from ..expr.typeset import Typeset
 from ..model.records import Parameter
 from .sample_time import sample_time_of
 
@@ -48,7 +49,8 @@ class Reference:
     """A quantity that is wanted to follow a curve, and up to which derivative the law knows it.
 
     `quantity` is what is to follow, where that is an expression of the mechanism. Where no curve is given, it is wanted
-    to stay at `default`; without one, a curve must be given.
+    to stay at `default`; without one, a curve must be given. Four references with the same `orientation` are the
+    components of its unit quaternion.
 
     >>> Reference("x", order=1).symbols
     (ref_x, ref_x')
@@ -59,6 +61,7 @@ class Reference:
     default: Fraction | None = None
     quantity: Expr | None = None
     unit: str = ""
+    orientation: str = ""
 
     @property
     def symbols(self) -> tuple[Expr, ...]:
@@ -70,8 +73,8 @@ class Reference:
         return tuple(reference_symbol(self.name, order) for order in range(self.order + 1))
 
 
-@dataclass(frozen=True, eq=False)
-class Law:
+@dataclass(frozen=True, eq=False, repr=False)
+class Law(Typeset):
     """Controls by the symbols of efforts and inputs, and all that they depend on.
 
     controls      what each effort or input is
@@ -179,6 +182,19 @@ class Law:
         wanted = [each for reference in self.reference for each in reference.symbols if each in met]
         return [*self.measurements, *wanted, *(each.symbol for each in self.states)]
 
+    @property
+    def orientations(self) -> dict[str, tuple[Reference, ...]]:
+        """The references that are unit quaternions: the four components of each, by the name of the orientation.
+
+        >>> x = symbol("x", "effort")
+        >>> wanted = [Reference(f"e{k}", orientation="hand") for k in range(4)]
+        >>> law = Law({x: sum(each.symbols[0] for each in wanted)}, reference=tuple(wanted))
+        >>> {name: len(four) for name, four in law.orientations.items()}
+        {'hand': 4}
+        """
+        names = dict.fromkeys(each.orientation for each in self.reference if each.orientation)
+        return {name: tuple(each for each in self.reference if each.orientation == name) for name in names}
+
     def sample_time_as(self, given: Any) -> float | None:
         """The sample time that is asked for, in seconds: that of the law, where it was made for one."""
         if given is None:
@@ -218,6 +234,27 @@ class Law:
             for name, each in own.items()
         }
         return replace(made, parameters={**self.parameters, **parameters})
+
+    @property
+    def _readable(self) -> int:
+        from .law_display import READABLE
+
+        return READABLE
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        from .law_display import law_formulas
+
+        return law_formulas(self)
+
+    def _names(self) -> dict[Expr, str]:
+        from .law_display import gain_names
+
+        return gain_names(self)
+
+    def _sentences(self) -> list[str]:
+        from .law_display import law_sentences
+
+        return law_sentences(self)
 
     def __repr__(self) -> str:
         return f"Law({listed(map(spelled, self.controls))}; of {listed(map(spelled, self.arguments))})"

@@ -110,6 +110,9 @@ class LinearMPC(Controller):
         far = np.where(g > 0, U - lower, upper - U)
         return float(np.minimum(np.where(g == 0, 0.0, np.abs(g) * far), g * g / (2 * self._least)).sum())
 
+    def _sentences(self) -> list[str]:
+        return [f"Plans {self.horizon} samples ahead, by {self.iterations} iterations.", *super()._sentences()]
+
     @property
     def _least(self) -> float:
         return float(np.linalg.eigvalsh(self.H)[0])

@@ -27,6 +27,7 @@ from ..analysis.linear import Linear
 from ..errors import PolhodeError, understood
 from ..expr import Expr, as_expr, symbol
 from ..model.records import Parameter
+from ..notebook import complex_text
 from .controller import Controller
 from .deviations import Deviations, deviations
 from .law import ControllerState, Law, integral_name
@@ -115,6 +116,10 @@ class LQR(Controller):
             "decay as fast as it grew, at the least effort."
             for mode in unseen
         )
+
+    def _sentences(self) -> list[str]:
+        poles = f"Poles of the loop: {', '.join(map(complex_text, self.poles.tolist()))}."
+        return [poles, *super()._sentences(), *self.notices]
 
     def _with_integrals(self, A: Floats, B: Floats) -> tuple[Floats, Floats, tuple[str, ...]]:
         """The mechanism with integrals of deviations among its states."""

@@ -4,13 +4,14 @@
 
 V̇ is a graph, made by forward accumulation through the closed loop's own equations, with masses, lengths and gains as
 symbols; that V̇ + W vanishes, W a sum of squares with positive gains, is a matter of its fingerprint. A wrong sign, or a
-term that was forgotten, leaves something over. A. M. Lyapunov, *The general problem of the stability of motion* (1892);
+term that was forgotten, leaves something over. Whether V is positive and W not negative is looked at by number
+(`lyapunov_signs`). A. M. Lyapunov, *The general problem of the stability of motion* (1892);
 J. P. LaSalle, "Some extensions of Liapunov's second method" (1960), where W vanishes on more than a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,8 +20,10 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, quiet_collector, substitute
 from ..expr.spelling import is_reference
+from ..expr.typeset import Typeset
 from .controller import Controller, record_of
 from .law import Law
+from .lyapunov_signs import Signs, signs_of
 from .tracking import reference_flow
 
 
@@ -83,19 +86,23 @@ def _extended(flow: Mapping[Expr, Expr], values: Sequence[Expr], is_constant: bo
     return {**flow, **{x: next_rate_of_reference(x) for x in strange}}
 
 
-@dataclass(frozen=True, eq=False)
-class LyapunovFunction:
-    """V, its `rate` along the closed loop, and W = `decrease`; `proved` says whether V̇ = -W, at all states.
+@dataclass(frozen=True, eq=False, repr=False)
+class LyapunovFunction(Typeset):
+    """V, its `rate` along the closed loop, and W = `decrease`.
 
-    That V is positive and W not negative is not asked here: it is seen from how they are written, as quadratic forms.
-    `formula` and `rate_formula` say both in the letters of the law, as (text, LaTeX); `conclusion` what follows.
+    `holds` says whether V̇ = -W at all states and for all values of parameters, by fingerprint. `signs` say whether V is
+    positive and W not negative: by number, near the goal, at nominal values of parameters. `proved` says whether all of
+    that is so. `formula` and `rate_formula` say V and V̇ in the letters of the law, as (text, LaTeX); `conclusion` what
+    follows.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
     >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
     >>> made = ph.control.PDGravity(s.derive(), kp=3, kd=1).lyapunov
-    >>> made.proved, made.residual, r"\\dot{V}" in made.latex()
-    (True, 0, True)
+    >>> made.proved, made.holds, made.residual, r"\\dot{V}" in made.latex()
+    (True, True, 0, True)
+    >>> made.signs.is_definite, made.signs.is_far
+    (True, True)
     """
 
     V: Expr
@@ -105,25 +112,48 @@ class LyapunovFunction:
     rate_formula: tuple[str, str] = ("-W", "-W")
     conclusion: str = ""
     conditions: tuple[str, ...] = field(default=())
+    look: Callable[[Expr, Expr], Signs] | None = None
 
     @cached_property
     def residual(self) -> Expr:
-        """V̇ + W: zero, where the proof holds."""
+        """V̇ + W: zero, where the equation holds."""
         return as_expr(self.rate + self.decrease)
 
-    @property
-    def proved(self) -> bool:
+    @cached_property
+    def holds(self) -> bool:
         """Whether V̇ + W vanishes identically, by fingerprint."""
         return is_zero(self.residual)
 
+    @cached_property
+    def signs(self) -> Signs:
+        """Whether V is positive and W not negative, by number; see `lyapunov_signs`."""
+        if self.look is None:
+            return Signs(None, False, None, False, {}, ("Whether V is positive and W not negative was not looked at.",))
+        return self.look(self.V, self.decrease)
+
+    @property
+    def proved(self) -> bool:
+        """Whether V̇ = -W holds identically, and nothing speaks against V being positive and W not negative."""
+        return self.holds and bool(self.signs)
+
+    @property
+    def _verdict(self) -> str:
+        if not self.holds:
+            return "is not so: something is left over"
+        word = "proved" if self.signs else "so"
+        return f"{word}, for all values of parameters and states"
+
+    def __repr__(self) -> str:
+        told = "proved" if self.proved else "no Lyapunov function" if self.holds else "not so"
+        return f"LyapunovFunction(V = {self.formula[0]}, V' = {self.rate_formula[0]}: {told})"
+
     def __str__(self) -> str:
-        lines = [f"V = {self.formula[0]}"]
-        if self.proved:
-            lines += [f"V' = {self.rate_formula[0]}: proved, for all values of parameters and states"]
-            lines += [self.conclusion] if self.conclusion else []
-        else:
-            lines.append(f"V' = {self.rate_formula[0]} is not so: something is left over")
-        return "\n".join([*lines, *(f"not where {each}" for each in self.conditions)])
+        mark = ": " if self.holds else " "
+        return "\n".join([f"V = {self.formula[0]}", f"V' = {self.rate_formula[0]}{mark}{self._verdict}", *self._told()])
+
+    def _told(self) -> list[str]:
+        follows = [*self.signs.sentences, *([self.conclusion] if self.conclusion and self.proved else [])]
+        return [*(follows if self.holds else []), *(f"not where {each}" for each in self.conditions)]
 
     def latex(self) -> str:
         """V and its rate in LaTeX."""
@@ -133,8 +163,20 @@ class LyapunovFunction:
             f"\\dot{{V}} &= {self.rate_formula[1]}{mark}\n\\end{{aligned}}"
         )
 
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        return [("V", self.V)]
+
+    def _sentences(self) -> list[str]:
+        verdict = f"The equation {self._verdict}." if not self.holds else f"{self._verdict.capitalize()}."
+        return [verdict, *(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in self._told())]
+
+    def _text(self) -> str:
+        return str(self)
+
     def _repr_latex_(self) -> str:
-        return f"$$\n{self.latex()}\n$$"
+        from ..expr.latex_display import typeset
+
+        return typeset([("V", self.formula[1]), (r"\dot{V}", self.rate_formula[1])], self._sentences())
 
 
 def prove(
@@ -144,49 +186,37 @@ def prove(
     decrease: Any,
     *,
     is_constant: bool = False,
+    goal: Mapping[Any, Any] | None = None,
     formula: tuple[str, str] = ("V", "V"),
     rate_formula: tuple[str, str] = ("-W", "-W"),
     conclusion: str = "",
 ) -> LyapunovFunction:
-    """Whether V̇ = -decrease along the closed loop, as a record.
+    """Whether V̇ = -decrease along the closed loop, V is positive and the decrease is not negative, as a record.
 
-    That V is positive and the decrease is not negative is seen from how they are written: quadratic forms with the mass
-    matrix, or with positive gains.
+    The equation is proved by fingerprint, with masses, lengths and gains as symbols. The signs are looked at by number,
+    about the `goal`: values of states by name. Without one it is where references are, or where V is found to be least.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
-    >>> x = s.joint("x", s.ground, s.body("block", s.parameter("m")), ph.Prismatic("x"), speeds=["v"])
+    >>> x = s.joint("x", s.ground, s.body("block", s.parameter("m", 2)), ph.Prismatic("x"), speeds=["v"])
     >>> e, v = s.derive(), x.u[0]
     >>> law = Law({e.tau[0]: -6 * v})
     >>> prove(e, law, e.kinetic_energy, 6 * v**2).proved, prove(e, law, e.kinetic_energy, -6 * v**2).proved
     (True, False)
+    >>> print(prove(e, law, -e.kinetic_energy, -6 * v**2))
+    V = V
+    V' = -W: so, for all values of parameters and states
+    V is not positive: near the goal it falls, along v.
     """
     found = law.law if isinstance(law, Controller) else law
-    (rate,) = rate_along(equations, found, [as_expr(V)], is_constant=is_constant)
-    return LyapunovFunction(as_expr(V), rate, as_expr(decrease), formula, rate_formula, conclusion, found.conditions)
+    record = record_of(equations, "prove")
+    (rate,) = rate_along(record, found, [as_expr(V)], is_constant=is_constant)
 
+    def look(V: Expr, decrease: Expr) -> Signs:
+        return signs_of(record, found, V, decrease, goal)
 
-@dataclass(frozen=True, eq=False)
-class ErrorDynamics:
-    """Linear equations that errors obey along the closed loop: `residuals` vanish where it is so."""
-
-    errors: Mapping[str, Expr]
-    residuals: tuple[Expr, ...]
-    formula: tuple[str, str]
-    conditions: tuple[str, ...] = ()
-
-    @property
-    def proved(self) -> bool:
-        """Whether the errors obey the equation identically, by fingerprint."""
-        return all(is_zero(each) for each in self.residuals)
-
-    def __str__(self) -> str:
-        told = "proved, for all values of parameters and states" if self.proved else "not so: something is left over"
-        return "\n".join([f"{self.formula[0]}: {told}", *(f"not where {each}" for each in self.conditions)])
-
-    def latex(self) -> str:
-        """The equation in LaTeX."""
-        return self.formula[1]
+    told = (formula, rate_formula, conclusion, found.conditions)
+    return LyapunovFunction(as_expr(V), rate, as_expr(decrease), *told, look)
 
 
 def quadratic(form: Matrix, vector: Sequence[Any]) -> Expr:

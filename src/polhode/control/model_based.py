@@ -7,12 +7,12 @@ has a symbol of its own. The `Law` has the steps put in; text and LaTeX keep the
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError, shown
+from ..errors import PolhodeError, listed, shown
 from ..expr import (
     Expr,
     as_expr,
@@ -27,10 +27,12 @@ from ..expr import (
 from ..expr.reading import leaf_counts
 from ..expr.spelling import latex_name, spelled, spelled_latex
 from ..model.records import Parameter
+from ..notebook import Told
 from .actuation import actuation
 from .controller import Controller
 from .gains import Gains, gains
 from .law import ControllerState, Law, Reference
+from .law_display import changed_latex, gain_latex
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -43,8 +45,8 @@ _READABLE, _READABLE_QUOTIENT = 400, 80
 _LONGEST = 400
 
 
-@dataclass(frozen=True, eq=False)
-class Written:
+@dataclass(frozen=True, eq=False, repr=False)
+class Written(Told):
     """A law in steps: each step's expression is one of what was measured and wanted, and of steps before it."""
 
     controls: Mapping[Expr, Expr]
@@ -76,6 +78,15 @@ class Written:
         met = {*free_symbols([*controls.values(), *changes])}
         own = {name: each for name, each in self.parameters.items() if each.symbol in met}
         return Law(controls, states, self.reference, parameters=own, conditions=self.conditions)
+
+    def __str__(self) -> str:
+        marks = {"=": " = ", "'": "' = ", "+": "⁺ = "}
+        return "\n".join(
+            f"{spelled(left)}{marks[mark]}{_too_long(right) or right}" for left, mark, right in self.lines()
+        )
+
+    def __repr__(self) -> str:
+        return f"Written({listed(map(spelled, self.controls))} in {len(self.steps)} steps)"
 
     def lines(self) -> list[tuple[Expr, str, Expr]]:
         """Left side, mark ("=", or "'" for a rate, "+" for the next sample) and right side of each line to be read."""
@@ -171,42 +182,37 @@ class ModelBased(Controller):
         return made
 
     def __str__(self) -> str:
-        marks = {"=": " = ", "'": "' = ", "+": "⁺ = "}
-        return "\n".join(
-            f"{spelled(left)}{marks[mark]}{_too_long(right) or right}" for left, mark, right in self.written.lines()
-        )
+        return str(self.written)
 
     def latex(self) -> str:
         """The law in LaTeX, a line for each step, in an aligned display."""
-        from ..expr import latex
-
-        steps = {each: _step_latex(each) for each in self.written.steps}
-        steps |= {each.symbol: _gain_latex(name) for name, each in self.written.parameters.items()}
-        lines = []
-        for left, mark, right in self.written.lines():
-            head = steps.get(left, spelled_latex(left))
-            head = {"=": head, "'": rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {head}", "+": f"{{{head}}}^{{+}}"}[mark]
-            told = _too_long(right)
-            body = rf"\text{{{told}}}" if told else latex(right, names=steps)
-            lines.append(f"{head} &= {body}")
-        whole = " \\\\\n".join(lines)
+        whole = " \\\\\n".join(f"{head} &= {body}" for head, body in self._latex_lines())
         return f"\\begin{{aligned}}\n{whole}\n\\end{{aligned}}"
 
+    def _latex_lines(self) -> Iterator[tuple[str, str]]:
+        from ..expr import latex
+
+        written = self.written
+        names = {each: _step_latex(each) for each in written.steps}
+        names |= {each.symbol: gain_latex(name) for name, each in written.parameters.items()}
+        changed = {each.symbol: changed_latex(each, names.get(each.symbol)) for each in written.states}
+        for left, mark, right in written.lines():
+            head = names.get(left, spelled_latex(left)) if mark == "=" else changed[left]
+            told = _too_long(right)
+            yield head, rf"\text{{{told}}}" if told else latex(right, names=names)
+
     def _repr_latex_(self) -> str:
-        return f"$$\n{self.latex()}\n$$"
+        from ..expr.latex_display import typeset
+
+        return typeset([*self._latex_lines()], self._sentences())
+
+    def _text(self) -> str:
+        return "\n".join([repr(self), str(self), *self._sentences()])
 
 
 def _step_latex(x: Expr) -> str:
     letter, _, name = x.name.partition("_")
     return f"{letter}_{{{latex_name(name)}}}"
-
-
-def _gain_latex(name: str) -> str:
-    r"""A gain such as kp_q1: k with what it is of and whose it is below it; other parameters as they are written."""
-    word, _, whose = name.partition("_")
-    if len(word) != 2 or word[0] != "k":
-        return latex_name(name)
-    return f"k_{{{word[1]}}}" if not whose else f"k_{{{word[1]},{latex_name(whose)}}}"
 
 
 def _too_long(value: Expr) -> str:

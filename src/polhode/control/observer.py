@@ -21,6 +21,7 @@ from ..errors import PolhodeError, check_kind, listed, understood, unknown
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.spelling import spelled
 from ..model.records import Parameter
+from ..notebook import Cell, Shown, Table
 from .controller import Controller, nominal_values, record_of
 from .law import ControllerState, Law
 from .saturation import Range, saturated
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from ..surface.equations import Equations
 
 
-@dataclass(frozen=True, eq=False)
-class Estimator:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimator(Shown):
     """Estimates by the symbols of the mechanism, and all that they depend on.
 
     estimates     what each coordinate, speed and state is taken to be
@@ -53,8 +54,23 @@ class Estimator:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     sample_time: float | None = None
 
+    def __repr__(self) -> str:
+        told = listed(map(spelled, self.estimates))
+        return f"Estimator(of {told} by {listed(each.name for each in self.measured)})"
 
-class Observer(ABC):
+    def _cell(self) -> Cell:
+        measured = Table(["measured", "is"], [(x.name, str(value)) for x, value in self.measured.items()])
+        states = Table(
+            ["state of the observer", "starts at"],
+            [(each.symbol.name, f"{float(each.start):.6g}") for each in self.states],
+            numbers_from=1,
+        )
+        inputs = f"knows the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
+        often = "" if self.sample_time is None else f"every {self.sample_time:g} s"
+        return Cell(repr(self), [measured, states, inputs, often])
+
+
+class Observer(Shown, ABC):
     """An observer of a mechanism, with nominal values of `parameters` that are not the model's.
 
     >>> from polhode.model.samples.underactuated import cart_pole
@@ -90,6 +106,9 @@ class Observer(ABC):
     def __repr__(self) -> str:
         told = listed(each.name for each in self.estimator.measured)
         return f"{self.name}(of '{self.equations.system.name}' by {told})"
+
+    def _cell(self) -> Cell:
+        return Cell(repr(self), self.estimator._cell().parts)
 
 
 class Observed(Controller):

@@ -23,8 +23,9 @@ from ..errors import PolhodeError, listed, shown
 from ..expr import Expr, Matrix, Vector, as_expr, independent_columns, is_zero
 from ..geometry.elimination import factor_symmetric
 from ..model.reading import pose_of
+from .error_dynamics import ErrorDynamics
 from .law import Reference
-from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
+from .lyapunov import LyapunovFunction, prove, quadratic, rate_along
 from .model_based import ModelBased, Written, step
 from .named_numbers import named_numbers
 
@@ -172,7 +173,8 @@ class OperationalSpace(ModelBased):
         e = self.equations
         p = e.pose(self.frame).p
         made = [Reference(axis, 2, quantity=as_expr(p[_AXES.index(axis)]), unit="m") for axis in self.axes]
-        made += [Reference(name, 2) for name in _QUATERNION] if self.follows_orientation else []
+        if self.follows_orientation:
+            made += [Reference(name, 2, orientation=self.frame) for name in _QUATERNION]
         known = {q.name: q for q in e.q}
         return (*made, *(Reference(name, 0, value, known[name]) for name, value in self.posture.items()))
 

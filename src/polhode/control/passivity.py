@@ -42,6 +42,7 @@ class PassivityBased(TrackingController):
     >>> print(c.lyapunov)
     V = 1/2 sᵀ M s
     V' = -sᵀ Kd s: proved, for all values of parameters and states
+    V >= 0 and W >= 0: checked by number at nominal parameters, not known for others.
     s goes to zero, and with it the errors at the rates lambda.
     """
 

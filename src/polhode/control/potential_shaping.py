@@ -38,6 +38,8 @@ class PotentialShaping(ModelBased):
     >>> print(c.lyapunov)
     V = T + V_d
     V' = -uᵀ Kd u: proved, for all values of parameters and states
+    V is least at q = 3.142.
+    V > 0 but at the goal and W >= 0: checked by number at nominal parameters, not known for others.
     The mechanism comes to rest where V_d has a minimum.
     """
 
@@ -117,6 +119,7 @@ class PDGravity(PotentialShaping):
     >>> print(c.lyapunov)
     V = T + 1/2 eᵀ Kp e
     V' = -uᵀ Kd u: proved, for all values of parameters and states
+    V > 0 but at the goal and W >= 0: checked by number at nominal parameters, not known for others.
     The mechanism comes to rest at the set point, for it can rest nowhere else.
     """
 

@@ -109,6 +109,9 @@ class RealTimeIteration(Controller):
             self._transition = self.plant.transition(self.sample_time, step_of(step, self.name))
         self.final = self._final(final)
 
+    def _sentences(self) -> list[str]:
+        return [f"Plans {self.horizon} samples ahead, by one Newton step a sample.", *super()._sentences()]
+
     def _final(self, given: Any) -> Floats:
         """The weight of the last state: given, or P of the regulator at the goal."""
         after, F, G = self._transition

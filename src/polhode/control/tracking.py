@@ -121,10 +121,10 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     conditions: list[str] = []
     turned = {first + k for first in equations.quaternions for k in range(4)}
     for first in equations.quaternions:
-        own = [Reference(x.name, order, quantity=x) for x in q[first : first + 4]]
+        joint = _joint_of(equations, q[first])
+        own = [Reference(x.name, order, quantity=x, orientation=joint) for x in q[first : first + 4]]
         wanted += own
         error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
-        joint = _joint_of(equations, q[first])
         errors |= {f"{joint} {axis}": part for axis, part in zip("xyz", error, strict=True)}
         conditions.append(f"the orientation of '{joint}' is half a turn away from what is wanted")
     speeds = {*equations.u}

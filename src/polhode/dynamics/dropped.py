@@ -9,14 +9,15 @@ from ..errors import PolhodeError, listed, unknown
 from ..expr import Expr, as_expr, normal, operation_counts, quiet_collector
 from ..expr.spelling import spelled
 from ..expr.taylor import products_of, second_order
+from ..notebook import Told
 from .equations import EquationsOfMotion
 
 #: Terms with more operations than this are told by the products of small variables in them.
 _SHORT = 40
 
 
-@dataclass(frozen=True)
-class DroppedFrom:
+@dataclass(frozen=True, repr=False)
+class DroppedFrom(Told):
     """What was dropped of one equation."""
 
     equation: str  # in words, such as "equation of 'roll'"
@@ -35,8 +36,8 @@ class DroppedFrom:
         return f"{self.equation}: {' and '.join(filter(None, (told, more)))}"
 
 
-@dataclass(frozen=True)
-class Dropped:
+@dataclass(frozen=True, repr=False)
+class Dropped(Told):
     """What was dropped, equation by equation; equations that lost nothing are not there. Print it."""
 
     parts: tuple[DroppedFrom, ...]

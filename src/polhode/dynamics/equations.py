@@ -90,7 +90,7 @@ def _exact(vector: Sequence[Any]) -> Vector:
     return Vector([as_expr(entry) for entry in vector])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EquationsOfMotion:
     """The equations of motion of a system, as derived by one formalism."""
 
@@ -102,12 +102,13 @@ class EquationsOfMotion:
     constraints: Constraints | None = None
     dependent_speeds: DependentSpeeds | None = None
     narrowed: Callable[[Sequence[int]], EquationsOfMotion] | None = None  # the same with some rows of `constraints`
-    laws: Mapping[Expr, Expr] = field(
-        default_factory=dict
-    )  # what some efforts and inputs are; results are without them
+    laws: Mapping[Expr, Expr] = field(default_factory=dict)  # of efforts and inputs; results are without them
     small: SmallVariables | None = None  # to first order in which all equations are taken
     whole: EquationsOfMotion | None = None  # those before, where some are small
     omitted: Mapping[Expr, Expr] = field(default_factory=dict)  # coordinates left out, and where home is
+
+    def __repr__(self) -> str:
+        return f"EquationsOfMotion('{self.system.name}' by {self.formalism})"
 
     @cached_property
     def recipe(self) -> Recipe:

@@ -18,24 +18,34 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..errors import listed
 from ..expr import Expr, as_expr, directional, gradient, quiet_collector, substitute
+from ..expr.spelling import latex_name
+from ..expr.typeset import Typeset
 from ..kinematics.motion import velocities
 from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import BASE
 from ..model.forces.protocol import CoordinateForce, LineTension, PotentialEnergy, PrimitiveLoad, SpeedForce
 from ..model.records import GROUND
+from ..notebook import Cell, Shown, Table
 from .equations import EquationsOfMotion
 from .loads import Loads, Wrench
 from .reactions import Reactions
 from .whole import check_whole
 
 
-@dataclass(frozen=True)
-class Balance:
+@dataclass(frozen=True, repr=False)
+class Balance(Typeset):
     """Powers into a part through its ports, by name, and the rate of the energy that it stores."""
 
     ports: Mapping[str, Expr]
     rate: Expr
+
+    def __repr__(self) -> str:
+        return f"Balance({listed(self.ports) or 'no port'})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        return [*((f"P_{{{latex_name(name)}}}", value) for name, value in self.ports.items()), (r"\dot{E}", self.rate)]
 
     @property
     def residual(self) -> Expr:
@@ -43,14 +53,21 @@ class Balance:
         return as_expr(sum(self.ports.values(), start=as_expr(0)) - self.rate)
 
 
-@dataclass(frozen=True)
-class Power:
+@dataclass(frozen=True, repr=False)
+class Power(Shown):
     """The balance of the whole mechanism, and of each of its parts."""
 
     whole: Balance
     bodies: Mapping[str, Balance]
     joints: Mapping[str, Balance]
     constraints: Mapping[str, Balance]
+
+    def __repr__(self) -> str:
+        return f"Power({len([*self.parts()])} balances; ports: {listed(self.ports)})"
+
+    def _cell(self) -> Cell:
+        rows = [(part, listed(balance.ports) or "none") for part, balance in self.parts()]
+        return Cell("balances of power", [Table(["part", "ports"], rows)])
 
     @property
     def ports(self) -> Mapping[str, Expr]:

@@ -16,6 +16,7 @@ from ..constraints.wrenches import Push, constraint_wrenches, pushes
 from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
+from ..expr.typeset import Typeset
 from ..geometry import Pose
 from ..kinematics.motion import body_pose, world_poses
 from ..kinematics.prescribed import leader_of
@@ -28,12 +29,18 @@ from .equations import EquationsOfMotion
 from .loads import Loads, Wrench
 
 
-@dataclass(frozen=True)
-class Reaction:
+@dataclass(frozen=True, repr=False)
+class Reaction(Typeset):
     """A wrench: the torque about a place, and the force; expressions of q, u, τ and time."""
 
     torque: Vector
     force: Vector
+
+    def __repr__(self) -> str:
+        return f"Reaction(torque={self.torque}, force={self.force})"
+
+    def _formulas(self) -> list[tuple[str, Vector]]:
+        return [("M", self.torque), ("F", self.force)]
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, listed
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, same, substitute, symbol
+from ..expr.typeset import Typeset
 from ..geometry import Inertia
 from ..geometry.inertia import acceleration_matrix
 from ..kinematics.motion import link_jacobian
@@ -48,8 +49,8 @@ class StandardParameter:
         return f"{self.kind}_{self.owner}"
 
 
-@dataclass(frozen=True, eq=False)
-class Regressor:
+@dataclass(frozen=True, eq=False, repr=False)
+class Regressor(Typeset):
     """τ = Y π + known; unpacked, it is Y and the names of π."""
 
     Y: Matrix
@@ -65,6 +66,15 @@ class Regressor:
     def values(self) -> Vector:
         """π as the model has it."""
         return Vector([each.value for each in self.parameters])
+
+    def __repr__(self) -> str:
+        return f"Regressor({len(self.Y)} efforts by {len(self.parameters)} parameters: {listed(self.names)})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [("Y", self.Y)]
+
+    def _sentences(self) -> list[str]:
+        return [f"Columns are those of {listed(self.names, most=40)}."]
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.Y, self.names))

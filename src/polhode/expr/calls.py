@@ -28,7 +28,7 @@ def call(function: Opaque, args: Sequence[Expr]) -> Expr:
     return intern_leaf((CALL, function.digest, *map(id, args)), CALL, tuple(args), fp, function)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Function:
     """A table or a user's function: call it with expressions to use it in a model, with numbers to look at it.
 
@@ -48,6 +48,9 @@ class Function:
     def name(self) -> str:
         """What it is called."""
         return self.opaque.label
+
+    def __repr__(self) -> str:
+        return f"Function({self.name})"
 
     def __call__(self, *args: Any) -> Any:
         """A node where any argument is an expression, else the value; NumPy arrays give an array of values."""

@@ -22,29 +22,41 @@ from .normal_form import normal
 
 #: What stays as it is: with fewer letters than these in an entry, and in a row.
 _ENTRY, _ROW = 60, 120
+#: What TeX acts on in a text, and how it is written in mathematics.
+_ACTS = re.compile(r"([\\{}$%&#_^~<>])")
+_ACTING = {
+    "\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", "<": r"\lt ", ">": r"\gt ",
+    **{mark: f"\\{mark}" for mark in "{}$%&#_"},
+}  # fmt: skip
 #: What is not seen of LaTeX.
 _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
 #: An entry that is folded keeps parts of about so many leaves.
 _LEAVES = 16
 #: Beyond these nobody reads on, and a browser takes long to typeset it.
-_MOST_NODES, _MOST_PARTS = 4_000, 48
+MOST_NODES, _MOST_PARTS = 4_000, 48
 #: What has fewer operations and does not fit is brought to normal form, which is often shorter.
 _SMALL = 400
 
 
-def display_latex(shown: Sequence[tuple[str, Any]], names: Mapping[Expr, str] | None = None) -> str | None:
+def display_latex(
+    shown: Sequence[tuple[str, Any]],
+    names: Mapping[Expr, str] | None = None,
+    told: Sequence[str] = (),
+    most: int = MOST_NODES,
+) -> str | None:
     """Values with their left-hand sides in LaTeX, each on its line; parts that are long or shared come first, by name.
 
-    None where there is too much of it to read, or where it is no expression: then text has to do.
+    Sentences that are `told` stand below. None where there is too much of it to read, `most` nodes, or where it is no
+    expression: then text has to do.
     """
     entries = [entry for _, value in shown for entry in _entries(value)]
     if any(isinstance(entry, Extended) for entry in entries):
-        return _lines([(head, latex(value, names=names)) for head, value in shown])
+        return typeset([(head, latex(value, names=names)) for head, value in shown], told)
     try:
         roots = [as_expr(entry) for entry in entries]
     except PolhodeError:
         return None
-    if len(topological(roots)) > _MOST_NODES:
+    if len(topological(roots)) > most:
         return None
     texts = [latex(root, names=names) for root in roots]
     parts: list[tuple[str, str]] = []
@@ -54,7 +66,7 @@ def display_latex(shown: Sequence[tuple[str, Any]], names: Mapping[Expr, str] | 
     if not _fits(shown, texts):
         parts, texts = latex_parts(roots, names, _LEAVES)
     rest = iter(texts)
-    made = _lines([*parts, *((head, _set(value, rest)) for head, value in shown)])
+    made = typeset([*parts, *((head, _set(value, rest)) for head, value in shown)], told)
     return made if len(parts) <= _MOST_PARTS else None
 
 
@@ -90,9 +102,30 @@ def _set(value: Any, texts: Any) -> str:
     return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
 
-def _lines(made: Sequence[tuple[str, str]]) -> str:
+def typeset(made: Sequence[tuple[str, str]], told: Sequence[str] = ()) -> str:
+    r"""Left-hand sides and right-hand sides in LaTeX as a display, with sentences below them.
+
+    >>> typeset([("a", "b + c")]), typeset([("", "x")], ["It is so."])
+    ('$a = b + c$', '$$\\begin{array}{l} \\displaystyle x \\\\ \\text{It is so.} \\end{array}$$')
+    """
     if len(made) == 1:
         (head, body) = made[0]
-        return f"${head} = {body}$" if head else f"${body}$"
-    body = r" \\ ".join(f"{head} &= {text}" if head else f"& {text}" for head, text in made)
-    return rf"$$\begin{{aligned}} {body} \end{{aligned}}$$"
+        whole = f"{head} = {body}" if head else body
+        if not told:
+            return f"${whole}$"
+    else:
+        body = r" \\ ".join(f"{head} &= {text}" if head else f"& {text}" for head, text in made)
+        whole = rf"\begin{{aligned}} {body} \end{{aligned}}"
+        if not told:
+            return f"$${whole}$$"
+    rows = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, told)])
+    return rf"$$\begin{{array}}{{l}} {rows} \end{{array}}$$"
+
+
+def sentence_latex(text: str) -> str:
+    r"""A sentence between formulas: what TeX would act on is written in mathematics, where all renderers know it.
+
+    >>> print(sentence_latex("k_1 is 50%."))
+    \text{k}\_\text{1 is 50}\%\text{.}
+    """
+    return "".join(_ACTING.get(part, rf"\text{{{part}}}") for part in _ACTS.split(text) if part)

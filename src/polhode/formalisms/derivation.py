@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DERIVING = RLock()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Derivation:
     """A model, or the file that it is read from when it is needed, and the options of `derive`.
 
@@ -79,6 +79,9 @@ class Derivation:
             small=None if small is None else names_in(small, "derive small"),
             omit=() if omit is None else names_in(omit, "derive omit"),
         )
+
+    def __repr__(self) -> str:
+        return f"Derivation({self.source!r} by {self.formalism})"
 
     @cached_property
     def model(self) -> Model:

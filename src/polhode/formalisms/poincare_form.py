@@ -22,18 +22,25 @@ from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, understood
 from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector
+from ..expr.typeset import Typeset
 from ..geometry import Pose
 from .poincare import Poincare
 
 
-@dataclass(frozen=True, eq=False)
-class PoincareForm:
+@dataclass(frozen=True, eq=False, repr=False)
+class PoincareForm(Typeset):
     """V, X, H, M, C, F and Q of Poincaré's equations in the coordinates q and quasi-velocities p of a system.
 
     C is that of (53b): C p is what `Equations.coriolis_matrix` gives, but Ṁ - 2C is skew for the latter alone.
     """
 
     equations: EquationsOfMotion
+
+    def __repr__(self) -> str:
+        return f"PoincareForm('{self.equations.system.name}': M p' + C p + F = Q, q' = V p)"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [(letter, getattr(self, letter)) for letter in "VMCFQ"]
 
     @property
     def q(self) -> Vector:

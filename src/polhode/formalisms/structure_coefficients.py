@@ -17,11 +17,13 @@ from ..dynamics.envelope import envelope
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, directional, is_zero, quiet_collector
+from ..expr.spelling import latex_name
+from ..expr.typeset import Typeset
 from .hamel import Hamel
 
 
-@dataclass(frozen=True, eq=False)
-class StructureCoefficients:
+@dataclass(frozen=True, eq=False, repr=False)
+class StructureCoefficients(Typeset):
     """γ_kij of all pseudo-velocities: those that are unknowns, then those that constraints and joints hold at zero.
 
     `coefficients["v", "w", "side"]`, or by numbers from 0; `by_time[k][i]` is γ_ki0, nil where nothing depends on time.
@@ -30,6 +32,12 @@ class StructureCoefficients:
     names: tuple[str, ...]
     values: tuple[Matrix, ...]  # values[k][i][j]
     by_time: Matrix
+
+    def __repr__(self) -> str:
+        return f"StructureCoefficients({', '.join(self.names)}: {len(self.nonzero)} that do not vanish)"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        return [(rf"\gamma_{{{', '.join(map(latex_name, which))}}}", value) for which, value in self.nonzero.items()]
 
     def __getitem__(self, which: tuple[str | int, str | int, str | int]) -> Expr:
         if not isinstance(which, tuple) or len(which) != 3:

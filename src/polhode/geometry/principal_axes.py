@@ -25,6 +25,7 @@ from typing import Any
 
 from ..errors import PolhodeError, shown, understood
 from ..expr import Matrix, Vector, as_expr, atan2, cos, free_symbols, is_zero, maximum, pi, sin, sqrt
+from ..expr.typeset import Typeset
 from .given import is_rounded
 from .rotations.euler import permutation
 from .screws.exact import angle_of, direction
@@ -37,8 +38,8 @@ _ANY = Vector([1, Fraction(5, 7), Fraction(3, 11)])
 _PLAIN = 10**4
 
 
-@dataclass(frozen=True)
-class PrincipalAxes:
+@dataclass(frozen=True, repr=False)
+class PrincipalAxes(Typeset):
     """The moments λ, the rotation O whose columns are the axes, and the branch of the closed form that gave them.
 
     Moments of numbers, and those by cosines, come in ascending order; the sign of other expressions is not known.
@@ -51,6 +52,16 @@ class PrincipalAxes:
     moments: Any
     axes: Any
     branch: str
+
+    def __repr__(self) -> str:
+        return f"PrincipalAxes(moments={self.moments}, by the branch {self.branch!r})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        exact = isinstance(self.moments, Vector)
+        return [(r"\lambda", self.moments), ("O", self.axes)] if exact else []
+
+    def _sentences(self) -> list[str]:
+        return [f"Columns of O are the axes; {self.branch}."]
 
     @property
     def vector(self) -> Any:

@@ -20,7 +20,8 @@ from typing import Any
 
 from ..errors import ModelError, understood
 from ..expr import Expr, Matrix, Vector, as_expr, symbol, unit_symbols
-from ..expr.spelling import OWN
+from ..expr.spelling import OWN, spelled
+from ..expr.typeset import Typeset
 from ..geometry import Pose
 from ..model.joints import JointType
 from ..model.joints.joint_map import simple_joints
@@ -31,8 +32,8 @@ from .joint import compound_configuration, compound_kinematic_matrix, compound_m
 _CURE = "Give a joint, a 6×r matrix, or a list of such matrices, outermost first."
 
 
-@dataclass(frozen=True, eq=False)
-class JointKinematics:
+@dataclass(frozen=True, eq=False, repr=False)
+class JointKinematics(Typeset):
     """How a joint moves: Ẋ = X p̂ with p = H u, and q̇ = Γ u.
 
     `stages` are its simple joints, listed as their coordinates `q` and speeds `u` are; `outermost_first` tells whether
@@ -49,6 +50,13 @@ class JointKinematics:
     q: Vector
     u: Vector
     outermost_first: bool = True
+
+    def __repr__(self) -> str:
+        q, u = (", ".join(map(spelled, each)) for each in (self.q, self.u))
+        return f"JointKinematics(q: {q or 'none'}; u: {u or 'none'})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [("R", self.X.R), ("p", self.X.p), ("H", self.H), (r"\Gamma", self.gamma)]
 
     @cached_property
     def X(self) -> Pose:

@@ -142,7 +142,7 @@ class Link:
         return w, v
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tree:
     """Links, parents before children, with the names and symbols of coordinates and speeds."""
 
@@ -155,6 +155,9 @@ class Tree:
     followed: Mapping[Expr, Expr] = field(default_factory=dict)  # what symbols of coupled, driven joints stand for
     rates: Mapping[Expr, Expr] = field(default_factory=dict)  # the rates of driven speeds, functions of time
     auxiliary: tuple[AuxiliaryCoordinates, ...] = ()  # coordinates without speeds, the last ones of q
+
+    def __repr__(self) -> str:
+        return f"Tree({len(self.links)} links: {', '.join(link.name for link in self.links)})"
 
     @property
     def coordinates(self) -> list[str]:

@@ -27,6 +27,13 @@ class Range:
     lower: float
     upper: float
 
+    def __str__(self) -> str:
+        if self.is_fixed:
+            return f"{self.lower:.6g}"
+        ends = f"at least {self.lower:.6g}", f"at most {self.upper:.6g}"
+        finite = np.isfinite([self.lower, self.upper])
+        return " and ".join(told for told, is_there in zip(ends, finite, strict=True) if is_there) or "any"
+
     def within(self, other: Range) -> Range:
         """What is in both."""
         return Range(max(self.lower, other.lower), min(self.upper, other.upper))

@@ -17,6 +17,7 @@ from ..analysis.controls import controls_of
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, check_kind, listed, refuse, shown, understood
 from ..expr import Expr, as_expr
+from ..notebook import Cell, Shown, Table
 from ..simulate.run import first_state
 from .bounds import ANY, Limits, Names, Range, arrays_of, check_inside, range_of, ranges_at_end, read_end, read_limits
 from .costs import integrand_of, known_expressions
@@ -39,8 +40,8 @@ _FEW_SPEEDS = 4
 _MOST_NODES = 100_000
 
 
-@dataclass(frozen=True, eq=False)
-class Collocation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Collocation(Shown):
     """An optimal control problem on a mesh: `solve` finds the motion, `with_nodes` puts it on another mesh.
 
     >>> import polhode as ph
@@ -167,6 +168,16 @@ class Collocation:
             f"Collocation('{self.functions.derivation.synopsis.system}', {len(self.mesh.ends)} nodes: {made.size} "
             f"variables, {made.constraints} constraints; controls: {', '.join(self.names.controls)})"
         )
+
+    def _cell(self) -> Cell:
+        ends = [*zip(self.names.state, self.start, self.end, strict=True)]
+        limits = zip(
+            (*self.names.state, *self.names.controls), (*self.limits.state, *self.limits.controls), strict=True
+        )
+        between = [(name, each) for name, each in limits if each != ANY]
+        duration = f"duration: {self.durations} s"
+        tables = [Table(["state", "start", "end"], ends), Table(["limited", "to"], between)]
+        return Cell(repr(self), [duration, *tables])
 
 
 def collocation(

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import unknown
 from ..expr import Expr, Function, sampled
+from ..notebook import Cell, Shown, Table, course_table
 from ..simulate.run import simulate
 from ..simulate.trajectory import Trajectory
 from .ipopt import Multipliers
@@ -21,13 +22,21 @@ if TYPE_CHECKING:
     from .problem import Collocation
 
 
-@dataclass(frozen=True, eq=False)
-class Deviation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Deviation(Shown):
     """How far a run under the optimal controls is from the optimal motion: at the nodes (nodes, states)."""
 
     t: Floats
     difference: Floats
     states: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Deviation({self.largest:.3g} at most, at {len(self.t)} nodes)"
+
+    def _cell(self) -> Cell:
+        most = np.abs(self.difference).max(axis=0, initial=0.0)
+        rows = [(name, f"{value:.3g}", f"{self.end[name]:.3g}") for name, value in zip(self.states, most, strict=True)]
+        return Cell(repr(self), [Table(["state", "largest difference", "at the end"], rows, numbers_from=1)])
 
     @property
     def largest(self) -> float:
@@ -40,8 +49,8 @@ class Deviation:
         return dict(zip(self.states, map(float, self.difference[-1]), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(Shown):
     """What a search found: states and controls at the points of the mesh in the order of time, and the cost.
 
     `status` is "optimal", "acceptable" (to a looser tolerance), or why the search ended before. States and controls are
@@ -223,3 +232,8 @@ class Solution:
             f"Solution({self.status}: cost {self.cost:.9g} in {self.duration:g} s, {self.iterations} iterations, "
             f"{len(self.problem.mesh.ends)} nodes)"
         )
+
+    def _cell(self) -> Cell:
+        names = (*self.problem.names.state, *self.control_names)
+        course = course_table("", ((name, self[name]) for name in names))
+        return Cell(repr(self), [course, self.message if self.status != "optimal" else ""])

@@ -64,6 +64,9 @@ class Transcription:
         has_end = point.terminal is not None or point.ended
         self._terminal = Terminal(point, functions, parameters) if has_end else None
 
+    def __repr__(self) -> str:
+        return f"Transcription({self.size} variables, {self.constraints} constraints)"
+
     def _call(self, part: str, inputs: list[Floats], outputs: list[Floats]) -> BoundLoop:
         asked = PointFunction(self.point, part)
         native = self._functions.native(asked)

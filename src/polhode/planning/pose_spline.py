@@ -90,6 +90,10 @@ class PoseSpline:
         R, p = _read(poses, len(self.t))
         ends = [_end(given, what) for given, what in ((start, "start"), (end, "end"))]
         self._curve: Any = (_Apart if coupling == "separate" else _Screws)(self.t, R, p, ends)
+        self._coupling = coupling
+
+    def __repr__(self) -> str:
+        return f"PoseSpline({len(self.t)} poses from {self.t[0]:g} to {self.t[-1]:g} s, {self._coupling})"
 
     def __call__(self, t: ArrayLike) -> PoseMotion:
         """The motion at a time or an array of times: `.R`, `.p`, `.w`, `.wdot`, `.v`, `.a`, `.twist`, `.matrix`."""

@@ -61,6 +61,9 @@ class RotationSpline:
 
             self._segments = extremal(self)
 
+    def __repr__(self) -> str:
+        return f"RotationSpline({len(self.t)} rotations from {self.t[0]:g} to {self.t[-1]:g} s)"
+
     def __call__(self, t: ArrayLike) -> Any:
         """The motion at a time or an array of times: `.R`, `.quaternion`, `.w`, `.wdot`, `.w_fixed`, `.wdot_fixed`."""
         times, segment = place_in(self.t, t, _PLACE)

@@ -204,7 +204,7 @@ class Actuation:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Acted:
     """Efforts and inputs along a run that is over: held values and laws exactly, what Python gave as it was recorded.
 
@@ -224,6 +224,9 @@ class Acted:
     columns: tuple[int, ...]
     recorded_times: Floats
     recorded: Floats
+
+    def __repr__(self) -> str:
+        return f"Acted({self.values.shape[1]} efforts and inputs in {len(self.times)} pieces, until {self.last:g} s)"
 
     @property
     def jumps(self) -> bool:

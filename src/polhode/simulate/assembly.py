@@ -22,6 +22,7 @@ from ..compiled.functions import Functions
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
 from ..errors import PolhodeError, listed, refuse, suggestion
+from ..notebook import Told
 from .guard import fault_of
 from .initial_state import Floats, InitialState, initial_state
 from .manifold import FAILED, TOLERANCE, Freedom, Manifold, mobility
@@ -44,8 +45,8 @@ _JOINT_STEPS, _ASIDE = 40, 1e-6
 _WORTH_A_WORD = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Assembly:
+@dataclass(frozen=True, eq=False, repr=False)
+class Assembly(Told):
     """A consistent state, what moved to get there, and the degrees of freedom that are left; z is as it was given.
 
     `moved` and `changed` say for each coordinate and speed that is not where it was given: from where, and to where.

@@ -26,12 +26,15 @@ class ControllerFailed(Exception):
     """A controller raised, or gave what cannot be used; the run stops with this sentence."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Held:
     """A function that is asked every so many seconds, from t = 0 on, and whose values are held in between."""
 
     function: Callable[..., Any]
     every: float
+
+    def __repr__(self) -> str:
+        return f"held({getattr(self.function, '__name__', type(self.function).__name__)} every {self.every:g} s)"
 
 
 #: Options that may hold Python functions which a run asks.

@@ -42,7 +42,7 @@ _MOST_PLANS = 8
 _OF_SAMPLES = ("delay", "quantisation", "noise", "seed", "discretisation")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClosedLoop:
     """A law as it runs, what its references are, the limits of its controls, and how it is sampled, if it is."""
 
@@ -53,6 +53,11 @@ class ClosedLoop:
     sampling: Sampling | None = None
     has_observer: bool = False
     unlimited: str = ""  # a sentence of the controls for which the model was asked and has no limits
+    lengths: Mapping[str, Expr] = field(default_factory=dict)  # by which quaternions that are wanted were divided
+
+    def __repr__(self) -> str:
+        how = "in continuous time" if self.sampling is None else f"every {self.sampling.sample_time:g} s"
+        return f"ClosedLoop({self.controller} {how})"
 
     @property
     def how(self) -> Sampling:
@@ -106,13 +111,15 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
     curves = curves_of(law, options.get("reference"), system)
     sampling = _sampling(law, options, derivation)
     told = told_unlimited(given, named, limits)
-    loop = ClosedLoop(name, law, curves, limits, sampling, isinstance(controller, Observed), told)
+    loop = ClosedLoop(
+        name, law, curves.by_symbol, limits, sampling, isinstance(controller, Observed), told, curves.lengths
+    )
     made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
     made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
     _check_free(law, made, derivation)
     model = _with_parameters(system, law)
     if loop.sampling is None:
-        running = law.with_values({**law.measured, **curves})
+        running = law.with_values({**law.measured, **loop.curves})
         model = _with_states(model, running, system)
         made |= _acting(loop, running, made) | {"start": _start(made.get("start"), running, len(system.states))}
     if model is system:

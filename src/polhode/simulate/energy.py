@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..errors import warn
+from ..notebook import Cell, Shown, course_table
 from .initial_state import Floats
 from .inputs import Signal
 
@@ -22,12 +23,19 @@ _TIMES, _FIXED_STEP = 100.0, 1e-3
 _ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True)
-class Energy:
+@dataclass(frozen=True, repr=False)
+class Energy(Shown):
     """Energies at the samples, in joules."""
 
     kinetic: Floats
     potential: Floats
+
+    def __repr__(self) -> str:
+        return f"Energy({len(self.kinetic)} samples, drift {self.drift:.3g} of what is in play)"
+
+    def _cell(self) -> Cell:
+        named = (("kinetic", self.kinetic), ("potential", self.potential), ("total", self.total))
+        return Cell(repr(self), [course_table("energy in J", named)])
 
     @property
     def total(self) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..compiled.linear_matrices import LinearMatrices
 from ..errors import PolhodeError, understood
+from ..notebook import Told
 from .initial_state import Floats
 from .trajectory import Trajectory
 
@@ -30,7 +31,7 @@ class Matrices(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearAlong:
+class LinearAlong(Told):
     """A (T, n, n), B (T, n, m), C (T, p, n), D (T, p, m) at the times `t` of a trajectory, and by `at` at any others.
 
     Efforts and inputs are those that acted, and do not answer small motions: a controller is not in A, though it was in

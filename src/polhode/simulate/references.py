@@ -5,14 +5,17 @@ A law knows a reference with its derivatives in time. They are exact: those of t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..control.orientation_references import check_unit_length
 from ..errors import PolhodeError, shown, understood, unknown
-from ..expr import Expr, Function, as_expr, free_symbols
+from ..expr import Expr, Function, as_expr, evaluate, free_symbols, is_zero
 from ..expr.calls import sampled
+from ..expr.exact import sqrt
 from ..expr.opaque.table import Table
 from .breaks import tables_of_time
 from .trajectory import Trajectory
@@ -23,19 +26,50 @@ if TYPE_CHECKING:
 
 #: The highest derivative of a table that has no impulses, by how its points are joined.
 _SMOOTH = {"held": 0, "linear": 1, "pchip": 2, "cubic": 3}
+
 _CURVE = 'Give a number, an expression of time (also as text), or sampled(times, values, "cubic").'
 
 
-def curves_of(law: Law, given: Any, system: Model) -> dict[Expr, Expr]:
+@dataclass(frozen=True, eq=False)
+class Curves:
     """The references of a law and their derivatives, by their symbols, as expressions of time.
+
+    `lengths` are those of quaternions that were not of unit length as they were given, by the name of the orientation:
+    they were divided by them.
+    """
+
+    by_symbol: Mapping[Expr, Expr]
+    lengths: Mapping[str, Expr]
+
+
+def curves_of(law: Law, given: Any, system: Model) -> Curves:
+    """What is wanted, as it is given by name.
 
     >>> import polhode as ph
     >>> wanted = ph.control.Reference("x", 2)
     >>> law = ph.control.Law({ph.symbol("v", "effort"): sum(wanted.symbols)}, reference=(wanted,))
-    >>> curves_of(law, {"x": "sin(2*t)"}, ph.System("slider").model())
+    >>> curves_of(law, {"x": "sin(2*t)"}, ph.System("slider").model()).by_symbol
     {ref_x: sin(2*t), ref_x': 2*cos(2*t), ref_x'': -4*sin(2*t)}
     """
-    return dict(_derivatives(law, _by_name(law, given), system))
+    by_name = _by_name(law, given)
+    curves = {wanted.name: _curve(wanted, by_name, system) for wanted in law.reference}
+    lengths: dict[str, Expr] = {}
+    for name, four in law.orientations.items():
+        length = _length(name, [curves[each.name] for each in four])
+        if length is not None:
+            lengths[name] = length
+            curves |= {each.name: as_expr(curves[each.name] / length) for each in four}
+    return Curves(dict(_derivatives(law, curves, system)), lengths)
+
+
+def _length(orientation: str, four: Sequence[Expr]) -> Expr | None:
+    """The length of a quaternion that is wanted; None where it is one for all times and parameters."""
+    square = as_expr(sum(each * each for each in four))
+    if is_zero(square - 1):
+        return None
+    if not free_symbols(four):
+        check_unit_length(evaluate([square], {})[0] ** 0.5, orientation)
+    return as_expr(sqrt(square))
 
 
 def _by_name(law: Law, given: Any) -> dict[str, Any]:
@@ -82,9 +116,9 @@ def _of_run(run: Trajectory, name: str) -> Function:
     return sampled(run.t, values, "cubic", name=name)
 
 
-def _derivatives(law: Law, given: Mapping[str, Any], system: Model) -> Iterator[tuple[Expr, Expr]]:
+def _derivatives(law: Law, curves: Mapping[str, Expr], system: Model) -> Iterator[tuple[Expr, Expr]]:
     for wanted in law.reference:
-        curve = _curve(wanted, given, system)
+        curve = curves[wanted.name]
         for symbol in wanted.symbols:
             yield symbol, curve
             curve = curve.diff(system.time)

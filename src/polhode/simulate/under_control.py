@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..notebook import Cell, Shown, course_table
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from .controlled import ClosedLoop
 
 
-@dataclass(frozen=True, eq=False)
-class ControllerLog:
+@dataclass(frozen=True, eq=False, repr=False)
+class ControllerLog(Shown):
     """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
 
     What it gave acts a delay later, and until the next acts. `names` are those of the states.
@@ -41,6 +42,14 @@ class ControllerLog:
         known = dict(zip(self.control_names, self.controls.T, strict=True))
         known |= dict(zip(self.names, self.states.T, strict=True))
         return named_value(name, known, tuple(known), "control or state of the controller")
+
+    def __repr__(self) -> str:
+        names = ", ".join([*self.control_names, *self.names])
+        return f"ControllerLog({len(self.times)} samples of {names})"
+
+    def _cell(self) -> Cell:
+        both = (("control", self.control_names), ("state of the controller", self.names))
+        return Cell(repr(self), [course_table(kind, ((name, self[name]) for name in names)) for kind, names in both])
 
     def held(self, t: Floats) -> Floats:
         """The states at the latest samples before some times."""
@@ -185,7 +194,20 @@ class UnderControl:
             f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in self.at_limits.items()
         ]
         told += [loop.unlimited] if loop.unlimited else []
-        return (*told, *self._unacted(end), *dict.fromkeys(self._beyond_samples(end)))
+        return (*told, *self._unacted(end), *dict.fromkeys(self._beyond_samples(end)), *self._not_of_unit_length())
+
+    def _not_of_unit_length(self) -> Iterator[str]:
+        """Quaternions that were wanted and whose lengths were not one, by more than rounding."""
+        from ..control.orientation_references import ROUNDED
+
+        lengths = self.loop.lengths if self.loop is not None else {}
+        values: Any = getattr(self, "values")  # noqa: B009 - of the trajectory that this is a part of
+        for name, row in zip(lengths, values(*lengths.values()) if lengths else (), strict=True):
+            if np.abs(row - 1.0).max() > ROUNDED:
+                yield (
+                    f"the quaternion that was wanted for the orientation of '{name}' had lengths from {row.min():.3g} "
+                    f"to {row.max():.3g}: it was divided by its length."
+                )
 
     def _unacted(self, end: float) -> Iterator[str]:
         """What a delay keeps from acting, and what an observer does not know of the controls that act."""

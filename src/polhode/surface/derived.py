@@ -43,7 +43,7 @@ class Derived:
     >>> e.reaction("q").force[1], list(e.power().ports), e.assemble({"q": 1}).q.tolist()
     (0, ['effort u'], [1.0])
     >>> s.derive("kane", report=True).report is not None, e.dropped
-    (True, Dropped(parts=()))
+    (True, Dropped(nothing was dropped))
     >>> q, u = e.stepper(dt=0.1).step()
     >>> len(e.sensitivities(1, ["l"], start={"q": 0.1}).t)
     201

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from ...dynamics.equations import EquationsOfMotion
 from ...expr import Expr, Matrix, Vector, as_expr, quiet_collector, symbol
 from ...expr.field import P
+from ...expr.spelling import latex_name
+from ...expr.typeset import Typeset
 from ..inverse_kinematics import read_target
 from ..pose_step import check_asked
 from .arms import Arm, Motion, arm_of, place_of
@@ -34,8 +36,8 @@ _DRAWS = 400
 _FITS = 1e-8
 
 
-@dataclass(frozen=True, eq=False)
-class ClosedForm:
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosedForm(Typeset):
     """The inverse kinematics of a frame: `branches`, each with an expression for every one of `coordinates`.
 
     The expressions are of the symbols `position` (3) and `rotation` (3×3). `signs` are those of the roots of each
@@ -74,6 +76,17 @@ class ClosedForm:
 
     def __repr__(self) -> str:
         return f"ClosedForm('{self.frame}', {len(self.branches)} branches: {self.reason})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        return [(latex_name(name), angle) for name, angle in zip(self.coordinates, self.branches[0], strict=True)]
+
+    def _names(self) -> dict[Expr, str]:
+        names = {x: f"p_{{{x.name[1:]}}}" for x in self.position}
+        return names | {x: f"R_{{{x.name[1:]}}}" for row in self.rotation for x in row}
+
+    def _sentences(self) -> list[str]:
+        told = f"The first of {len(self.branches)} branches" if len(self.branches) > 1 else "The only branch"
+        return [f"{told}, of the position p and the rotation R of '{self.frame}': {self.reason}."]
 
 
 def target_symbols() -> list[Expr]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ...expr import Expr, as_expr, directional, is_zero, jacobian, quiet_collector, substitute
 from ...geometry.vector_fields import Field, Spread, bracket, independent, spread
+from ...notebook import Told
 from .affine import Plant
 from .at_state import Asked, AtState
 from .linear_rank import linear_rank
@@ -23,8 +24,8 @@ _PLACE = "accessibility"
 _MOST = 600
 
 
-@dataclass(frozen=True, eq=False)
-class Accessibility:
+@dataclass(frozen=True, eq=False, repr=False)
+class Accessibility(Told):
     """How many of the `size` directions of the state brackets span, at almost every state and at a given one.
 
     `growth` are the dimensions level by level, `unreached` the states whose directions are not spanned. `is_strong` is

@@ -22,7 +22,8 @@ from typing import Any
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, jacobian, rank, substitute
-from ...expr.spelling import spelled
+from ...expr.spelling import spelled, spelled_latex
+from ...expr.typeset import Typeset
 from ...formalisms.deriving import derive
 from ...geometry.elimination import factor_symmetric
 from ...geometry.vector_fields import Field, bracket, is_involutive, lie_derivative
@@ -32,8 +33,8 @@ from ..operating_point import Values, parameter_values
 from .determinant import determinant
 
 
-@dataclass(frozen=True, eq=False)
-class ControlAffine:
+@dataclass(frozen=True, eq=False, repr=False)
+class ControlAffine(Typeset):
     """ẋ = f + Σ gᵢ cᵢ: `variables` x, the `drift` f and, by the names of the inputs, the `fields` gᵢ.
 
     Fields are lists of expressions in the order of `variables`.
@@ -44,6 +45,14 @@ class ControlAffine:
     variables: list[Expr]
     drift: Field
     fields: Mapping[str, Field]
+
+    def __repr__(self) -> str:
+        states = ", ".join(map(spelled, self.variables))
+        return f"ControlAffine('{self.equations.system.name}': states {states}; inputs {', '.join(self.inputs)})"
+
+    def _formulas(self) -> list[tuple[str, Vector]]:
+        fields = [(f"g_{{{spelled_latex(self.inputs[name])}}}", Vector(field)) for name, field in self.fields.items()]
+        return [("x", Vector(self.variables)), ("f", Vector(self.drift)), *fields]
 
     def lie_derivative(self, value: Any, along: str | Sequence[Any] | None = None) -> Expr:
         """The rate of an expression along the drift, along an input's field by its name, or along a field."""

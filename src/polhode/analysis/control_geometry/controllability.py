@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from ...expr import as_expr, is_zero, quiet_collector
 from ...geometry.vector_fields import Field, bracket
+from ...notebook import Told
 from .accessibility import Reach, dimension_at, reach, unreached
 from .affine import Plant
 from .at_state import Asked, AtState
@@ -28,8 +29,8 @@ _PLACE = "controllability"
 _DEGREE, _COUNT = 6, 400
 
 
-@dataclass(frozen=True, eq=False)
-class Controllability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Controllability(Told):
     """Whether a mechanism is small-time locally controllable about an equilibrium: True, False, or None if undecided.
 
     `test` names the test that decided, `reason` says what it found; `linear_rank` is that of [B, AB, …], of `size`.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Expr, Matrix, as_expr, directional, independent_columns, jacobian, quiet_collector, rank, symbol
+from ...notebook import Told
 from .affine import Plant
 from .at_state import Asked
 from .outputs import outputs_of
@@ -20,8 +21,8 @@ from .outputs import outputs_of
 _PLACE = "is_flat_output"
 
 
-@dataclass(frozen=True, eq=False)
-class FlatOutput:
+@dataclass(frozen=True, eq=False, repr=False)
+class FlatOutput(Told):
     """Whether outputs are flat, at almost every state.
 
     `degrees` are their relative degrees after dynamic extension with `integrators` integrators, where they are; `known`

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 
 from ...expr import Expr, quiet_collector
 from ...geometry.vector_fields import Field, bracket, independent, is_involutive
+from ...notebook import Told
 from .affine import Plant
 from .at_state import Asked, AtState
 
 _PLACE = "is_feedback_linearizable"
 
 
-@dataclass(frozen=True, eq=False)
-class Linearizability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Linearizability(Told):
     """The ranks of G₀, G₁, … at almost every state, whether each is involutive, and the ranks at the given state.
 
     `fields` are the fields that span the last distribution, level by level; `indices` the relative degrees, greatest

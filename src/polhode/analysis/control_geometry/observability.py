@@ -14,6 +14,7 @@ from typing import Any
 
 from ...expr import Expr, Matrix, independent_columns, is_zero, quiet_collector, rank, topological
 from ...geometry.vector_fields import NODE_LIMIT, lie_derivative
+from ...notebook import Told
 from .affine import Plant, plant
 from .at_state import Asked, AtState
 from .linear_rank import linear_rank
@@ -22,8 +23,8 @@ from .outputs import outputs_of
 _PLACE = "observability"
 
 
-@dataclass(frozen=True, eq=False)
-class Observability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Observability(Told):
     """How many of the `size` states outputs tell, at almost every state and, as `at`, at a given one.
 
     `growth` are the ranks with ever higher derivatives. `unobservable` are the states that are not told by themselves,

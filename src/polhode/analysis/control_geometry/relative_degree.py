@@ -19,6 +19,7 @@ from typing import Any
 
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, quiet_collector, rank
+from ...expr.typeset import Typeset
 from ...geometry.vector_fields import lie_derivative
 from .affine import Plant
 from .at_state import Asked, AtState
@@ -31,7 +32,7 @@ _SHORT_CHAIN = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RelativeDegree:
+class RelativeDegree(Typeset):
     """The degrees of outputs, at almost every state and, if one was given, there.
 
     `degrees` are None for an output that no input reaches. `chain` has for each output h, L_f h, … before an input
@@ -125,6 +126,18 @@ class RelativeDegree:
 
     def __repr__(self) -> str:
         return f"RelativeDegree({self})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [("A", self.decoupling), ("b", self.drift)] if self.exists else []
+
+    def _sentences(self) -> list[str]:
+        rates = [f"{name}{chr(39) * degree}" for name, degree in zip(self.outputs, self.degrees, strict=True) if degree]
+        meaning = f"A and b are those of ({', '.join(rates)}) = b + A ({', '.join(self.inputs)})."
+        told = f"{self}"
+        return [told[0].upper() + told[1:], *([meaning] if self.exists else [])]
+
+    def _text(self) -> str:
+        return str(self)
 
 
 def _braced(degrees: Sequence[int | None]) -> str:

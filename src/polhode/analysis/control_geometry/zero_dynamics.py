@@ -29,7 +29,8 @@ from ...expr import (
     substitute,
     topological,
 )
-from ...expr.spelling import spelled
+from ...expr.spelling import acceleration_of, spelled, spelled_latex
+from ...expr.typeset import Typeset
 from ...geometry.elimination import solve_columns
 from ...geometry.vector_fields import Field
 from .affine import Plant
@@ -45,7 +46,7 @@ _READABLE = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ZeroDynamics:
+class ZeroDynamics(Typeset):
     """The equations that are left when outputs are held.
 
     `states` and `rates` are the reduced equations, `solved` what the other states are on the manifold; both are empty
@@ -86,20 +87,37 @@ class ZeroDynamics:
 
     def __str__(self) -> str:
         if not self.size:
-            return "no zero dynamics: the outputs and their derivatives determine the state."
-        lines = []
-        if self.rates:
-            told = {f"{name}'": _text(rate) for name, rate in self.rates.items()}
-            lines += [f"{name} = {rate}" for name, rate in told.items() if name != rate]
-        else:
-            lines.append(f"{self.size} equations on the manifold where the outputs vanish")
-        verdict = {True: "stable", False: "unstable", None: "not decided by eigenvalues"}[self.is_stable]
-        if self.eigenvalues is not None:
-            lines.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
-        return "\n".join([*lines, *self.notices])
+            return self._sentences()[0]
+        told = {f"{name}'": _text(rate) for name, rate in self.rates.items()}
+        return "\n".join([*(f"{name} = {rate}" for name, rate in told.items() if name != rate), *self._sentences()])
 
     def __repr__(self) -> str:
         return f"ZeroDynamics({', '.join(self.states) or self.size})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        form = self.degree.plant.variables
+        heads = {spelled(x): _rate_latex(x) for x in form}
+        plain = {f"{name}'": rate for name, rate in self.rates.items()}
+        return [(heads[name[:-1]], rate) for name, rate in plain.items() if str(rate) != name]
+
+    def _sentences(self) -> list[str]:
+        if not self.size:
+            return ["no zero dynamics: the outputs and their derivatives determine the state."]
+        told = [] if self.rates else [f"{self.size} equations on the manifold where the outputs vanish"]
+        verdict = {True: "stable", False: "unstable", None: "not decided by eigenvalues"}[self.is_stable]
+        if self.eigenvalues is not None:
+            told.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
+        return [*told, *self.notices]
+
+    def _text(self) -> str:
+        return str(self)
+
+
+def _rate_latex(x: Expr) -> str:
+    """The rate of a state in LaTeX."""
+    if x.data[0] == "speed":
+        return spelled_latex(acceleration_of(x))
+    return rf"\dot{{{spelled_latex(x)}}}"
 
 
 def _text(rate: Expr) -> str:

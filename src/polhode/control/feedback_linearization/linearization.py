@@ -25,12 +25,24 @@ from ...analysis.control_geometry.zero_dynamics import ZeroDynamics, zero_dynami
 from ...analysis.operating_point import parameter_values
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, check_kind, warn
-from ...expr import Expr, as_expr, evaluate, free_symbols, is_zero, quiet_collector, substitute, symbol
+from ...expr import (
+    Expr,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    is_zero,
+    quiet_collector,
+    substitute,
+    symbol,
+)
 from ..controller import Controller
+from ..error_dynamics import ErrorDynamics
 from ..law import ControllerState, Law, Reference
+from ..lyapunov import closed_loop_flow
 from .candidates import linearizing_outputs
 from .decoupling import Decoupled, by_decoupling_matrix, further_singular, inputs_of
-from .error_dynamics import ErrorDynamics, error_dynamics
+from .error_coefficients import ErrorCoefficients, error_coefficients, error_equation
 from .integrators import ExtendedPlant, extended
 from .prolongation import by_prolongation
 
@@ -65,6 +77,8 @@ class FeedbackLinearization(Controller):
     (['tau_j rotor'], ['j'], ())
     >>> law.conditions[-1]
     'the span of g, ad_f g, ad_f^2 g, ad_f^3 g has rank 4 of 4.'
+    >>> law.error_dynamics.proved, law.error_dynamics.formula[0]
+    (True, "e'''' + 4*lambda e''' + 6*lambda**2 e'' + 4*lambda**3 e' + lambda**4 e = 0")
     """
 
     def __init__(
@@ -88,7 +102,7 @@ class FeedbackLinearization(Controller):
             self.linearizability: Linearizability | None = None
             self.degree = self._whole() if outputs is None else self._degree(self._named(outputs), extend)
             _check(self.degree)
-            self._errors = self._error_dynamics(poles, gains)
+            self._errors = self._error_coefficients(poles, gains)
         #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._looked_at()
 
@@ -113,9 +127,9 @@ class FeedbackLinearization(Controller):
         found = degrees_of(self._plant, outputs, self._state)
         return extended(self._plant, outputs, self._state) if extend and not found.exists else found
 
-    def _error_dynamics(self, poles: Any, gains: Any) -> ErrorDynamics:
+    def _error_coefficients(self, poles: Any, gains: Any) -> ErrorCoefficients:
         degrees = [degree or 0 for degree in self.degree.degrees]
-        return error_dynamics([*self.outputs], degrees, poles, gains, _PLACE)
+        return error_coefficients([*self.outputs], degrees, poles, gains, _PLACE)
 
     def _looked_at(self) -> tuple[str, ...]:
         if self._starts_singular():
@@ -198,6 +212,26 @@ class FeedbackLinearization(Controller):
     def control(self) -> dict[str, Expr]:
         """The controls by the names of the inputs."""
         return {name: self.law.controls[x] for name, x in self._plant.inputs.items()}
+
+    @cached_property
+    def error_dynamics(self) -> ErrorDynamics:
+        """e^(r) + … + k₁ ė + k₀ e of each output along the closed loop, which is to be zero."""
+        errors = {wanted.name: as_expr(wanted.symbols[0] - self.outputs[wanted.name]) for wanted in self.references}
+        residuals, equations = [], []
+        with quiet_collector():
+            flow = closed_loop_flow(self.equations, self.law)
+            for (name, error), row in zip(errors.items(), self._errors.coefficients, strict=True):
+                chain = [error]
+                for _ in row:
+                    chain += directional(chain[-1:], flow)
+                residuals.append(as_expr(sum((k * e for k, e in zip(row, chain, strict=False)), start=chain[-1])))
+                equations.append(error_equation(row, name if len(errors) > 1 else ""))
+        text, typeset = zip(*equations, strict=True)
+        formula = ", ".join(text), r", \quad ".join(typeset)
+        return ErrorDynamics(errors, tuple(residuals), formula, self.law.conditions)
+
+    def _sentences(self) -> list[str]:
+        return [*super()._sentences(), *self.notices]
 
     # ---- the law -------------------------------------------------------------------------------------------------
 

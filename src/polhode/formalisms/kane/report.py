@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from ... import notebook
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_untruncated
 from ...errors import PolhodeError
@@ -28,8 +29,8 @@ _PEERS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(notebook.Shown):
     """Tables 2, 8 and 10, the equations of motion, and operation counts; `str()` and `latex()` write them out.
 
     All is in the paper's speeds (see `literal`), which need not be the system's own, and in the paper's letters:
@@ -56,6 +57,17 @@ class Report:
             )
         check_untruncated(self.equations, "the report of the paper's tables")
         object.__setattr__(self, "_constants", Constants(unused("P", self.equations.system)))
+
+    def __repr__(self) -> str:
+        return f"Report('{self.equations.system.name}' by Kane's equations; print it for the tables)"
+
+    def _cell(self) -> notebook.Cell:
+        parts: list[str | notebook.Table] = []
+        for table in self.tables:
+            rows = [(row.name, *map(self.cell_text, row.cells)) for row in table.rows]
+            parts += [table.title, notebook.Table(["", *table.bodies], rows)]
+        equations = notebook.Table(["equations"], [[line] for line in self._equations(latex=False)])
+        return notebook.Cell(repr(self), [*parts, equations])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _report_of, (self.equations.system, self.operations)

@@ -61,6 +61,10 @@ class Attitude:
             )
         self._inverse = self.inertia.inv().map(as_expr)
 
+    def __repr__(self) -> str:
+        count = len(self.thrusters.columns)
+        return f"Attitude(inertia={self.inertia}, {count} thruster{'' if count == 1 else 's'})"
+
     @property
     def inputs(self) -> list[Vector]:
         """The input fields g_i of (98): the axes of the thrusters, (96)."""

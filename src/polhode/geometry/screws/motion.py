@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Matrix, Vector, is_zero
+from ...expr.typeset import Typeset
 from ..dual import Dual, dual, dual_part, real_part
 from ..dual_motion import pose_of
 from ..pose import Pose
 from ..rotations.quaternion import from_quaternion
 
 
-@dataclass(frozen=True)
-class ScrewMotion:
+@dataclass(frozen=True, repr=False)
+class ScrewMotion(Typeset):
     """A turn by `angle` about an axis, and a `translation` along it.
 
     `axis` is a unit vector and `moment` that of the axis about the origin, point × axis. Of a velocity, angle and
@@ -32,6 +33,18 @@ class ScrewMotion:
     moment: Any
     angle: Any
     translation: Any
+
+    def __repr__(self) -> str:
+        return (
+            f"ScrewMotion(axis={self.axis}, moment={self.moment}, angle={self.angle}, translation={self.translation})"
+        )
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        made = [("a", self.axis), ("m", self.moment), (r"\theta", self.angle), ("d", self.translation)]
+        return made if self._is_exact else []
+
+    def _sentences(self) -> list[str]:
+        return ["A turn by θ about the axis a, with the moment m about the origin, and a translation d along it."]
 
     @property
     def pitch(self) -> Any:

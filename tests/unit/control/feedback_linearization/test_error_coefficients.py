@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.control.feedback_linearization.error_dynamics import error_dynamics
+from polhode.control.feedback_linearization.error_coefficients import error_coefficients
 from polhode.expr import evaluate
 
 
@@ -19,22 +19,22 @@ def numbers(made: Any) -> list[list[float]]:
 
 @pytest.mark.parametrize("poles", [[-1, -2, -3.5], [-1, -2 + 3j, -2 - 3j], [-0.25, -0.25, -8]])
 def test_coefficients_have_the_poles_as_roots(poles: list[complex]) -> None:
-    ((k0, k1, k2),) = numbers(error_dynamics(["x"], [3], poles=poles))
+    ((k0, k1, k2),) = numbers(error_coefficients(["x"], [3], poles=poles))
     assert np.allclose(np.sort_complex(np.roots([1, k2, k1, k0])), np.sort_complex(np.array(poles, complex)))
 
 
 def test_one_pole_serves_all_outputs_and_is_one_parameter() -> None:
-    made = error_dynamics(["x", "y"], [4, 2], poles=-3)
+    made = error_coefficients(["x", "y"], [4, 2], poles=-3)
     assert [*made.parameters] == ["lambda"]
     assert numbers(made) == [[81, 108, 54, 12], [9, 6]]
 
 
 def test_each_output_may_have_its_own() -> None:
-    made = error_dynamics(["x", "y"], [2, 1], poles={"x": [-1, -2], "y": -4})
+    made = error_coefficients(["x", "y"], [2, 1], poles={"x": [-1, -2], "y": -4})
     assert {name: float(each.value or 0) for name, each in made.parameters.items()} == {
         "k0_x": 2.0, "k1_x": 3.0, "lambda_y": 4.0,
     }  # fmt: skip
-    assert numbers(error_dynamics(["x"], [2], gains=[6, 5])) == [[6, 5]]
+    assert numbers(error_coefficients(["x"], [2], gains=[6, 5])) == [[6, 5]]
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_each_output_may_have_its_own() -> None:
 )
 def test_what_cannot_be_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
-        error_dynamics(["x"], [2], **options)
+        error_coefficients(["x"], [2], **options)

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import PolhodeError, shown, understood, unknown
-from ...expr import Expr, as_expr, symbol
+from ...expr import Expr, as_expr, latex, symbol
+from ...expr.spelling import latex_name
 from ...model.reading import number_of
 from ...model.records import Parameter
 
@@ -25,26 +26,26 @@ USUAL_POLES = -5
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorDynamics:
+class ErrorCoefficients:
     """For each output k₀ … k_(r-1), and the parameters in them."""
 
     coefficients: tuple[tuple[Expr, ...], ...]
     parameters: Mapping[str, Parameter]
 
 
-def error_dynamics(
+def error_coefficients(
     names: Sequence[str],
     degrees: Sequence[int],
     poles: Any = None,
     gains: Any = None,
     place: str = "feedback_linearize",
-) -> ErrorDynamics:
+) -> ErrorCoefficients:
     """Coefficients by poles, or as given: one number or list for all outputs, or by their names.
 
-    >>> made = error_dynamics(["x"], [2], poles=-3)
+    >>> made = error_coefficients(["x"], [2], poles=-3)
     >>> made.coefficients, {name: float(each.value) for name, each in made.parameters.items()}
     (((lambda**2, 2*lambda),), {'lambda': 3.0})
-    >>> made = error_dynamics(["x"], [2], poles=[-1 + 2j, -1 - 2j])
+    >>> made = error_coefficients(["x"], [2], poles=[-1 + 2j, -1 - 2j])
     >>> {name: float(each.value) for name, each in made.parameters.items()}
     {'k0': 5.0, 'k1': 2.0}
     """
@@ -71,7 +72,32 @@ def error_dynamics(
         row, own = read(given[name], degree, "" if shared else f"_{name}", f"{place} of '{name}'")
         rows.append(row)
         table |= own
-    return ErrorDynamics(tuple(rows), table)
+    return ErrorCoefficients(tuple(rows), table)
+
+
+def error_equation(coefficients: Sequence[Expr], name: str = "") -> tuple[str, str]:
+    r"""The linear equation with these coefficients, k₀ first, in text and in LaTeX.
+
+    >>> text, typeset = error_equation([symbol("k0", "parameter"), 2 * symbol("lambda", "parameter")], "x")
+    >>> print(text, typeset, sep="\n")
+    e_x'' + 2*lambda e_x' + k0 e_x = 0
+    \ddot{e}_{x} + 2 \lambda \, \dot{e}_{x} + k_{0} \, e_{x} = 0
+    """
+    own, index = (f"e_{name}", f"_{{{latex_name(name)}}}") if name else ("e", "")
+    degree = len(coefficients)
+    text, typeset = [own + "'" * degree], [_rate_latex(degree) + index]
+    for order, k in reversed([*enumerate(coefficients)]):
+        text.append(f"{_factor(str(k))} {own}" + "'" * order)
+        typeset.append(rf"{_factor(latex(k))} \, {_rate_latex(order)}{index}")
+    return f"{' + '.join(text)} = 0", f"{' + '.join(typeset)} = 0"
+
+
+def _factor(text: str) -> str:
+    return f"({text})" if " + " in text or " - " in text or text.startswith("-") else text
+
+
+def _rate_latex(order: int) -> str:
+    return "e" if not order else rf"\{'d' * order}ot{{e}}" if order <= 4 else f"e^{{({order})}}"
 
 
 def _from_poles(given: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:

@@ -1,0 +1,65 @@
+"""What a notebook shows of a record that is made of formulas: LaTeX, a formula on each line, and sentences below."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..notebook import Cell
+from .node import Expr
+
+
+class Typeset:
+    """A record that a notebook shows by its formulas; where nobody would read them, by its sentences alone.
+
+    >>> from polhode.expr import symbols
+    >>> class Fall(Typeset):
+    ...     def _formulas(self):
+    ...         g, t = symbols("g t")
+    ...         return [("v", g * t)]
+    ...     def __repr__(self):
+    ...         return "Fall()"
+    >>> Fall()._repr_mimebundle_()
+    {'text/latex': '$v = g t$', 'text/plain': 'Fall()'}
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _formulas(self) -> Sequence[tuple[str, Any]]:
+        """Left-hand sides in LaTeX, and the expressions, vectors or matrices that they are."""
+
+    def _names(self) -> Mapping[Expr, str] | None:
+        """LaTeX of symbols that are not written as they are called."""
+        return None
+
+    def _sentences(self) -> Sequence[str]:
+        """What is told below the formulas."""
+        return ()
+
+    @property
+    def _readable(self) -> int:
+        """Formulas with more nodes than this are not written."""
+        return 4_000
+
+    def _text(self) -> str:
+        """What is shown where there is no LaTeX."""
+        return Cell(repr(self), self._sentences()).text()
+
+    def _repr_latex_(self) -> str | None:
+        from .latex_display import display_latex
+
+        formulas = [(head, value) for head, value in self._formulas() if not _is_empty(value)]
+        return display_latex(formulas, self._names(), self._sentences(), self._readable) if formulas else None
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """LaTeX, or HTML where there is none to read; and the same as text."""
+        typeset = self._repr_latex_()
+        if typeset is not None:
+            return {"text/latex": typeset, "text/plain": self._text()}
+        return {"text/html": Cell(repr(self), self._sentences()).html(), "text/plain": self._text()}
+
+
+def _is_empty(value: Any) -> bool:
+    return hasattr(value, "__len__") and not len(value)
