@@ -53,11 +53,10 @@ class TransferFunction:
         return top[0], bottom[0]
 
     def __call__(self, s: Any, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
-        """G(s) at a complex s, or at many."""
+        """G(s) at a complex s, or at many: its limit where a zero cancels a pole, infinite at a pole."""
         with understood("a complex number, or several", s, place=_PLACE):
             at = np.asarray(s, dtype=np.complex128)
-        top, bottom = self.numbers(parameters)
-        return np.asarray(np.polyval(top, at) / np.polyval(bottom, at))
+        return _quotient(*self.numbers(parameters), at)
 
     @cached_property
     def reduced(self) -> Self:
@@ -102,6 +101,20 @@ class TransferFunction:
     def __repr__(self) -> str:
         degrees = f"{len(self.numerator) - 1} over {len(self.denominator) - 1}"
         return f"TransferFunction({self.input} to {self.output}, degrees {degrees})"
+
+
+def _quotient(top: Floats, bottom: Floats, at: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """A quotient of polynomials; where both vanish, that of their derivatives (de l'Hospital)."""
+    above, below = np.asarray(np.polyval(top, at)), np.asarray(np.polyval(bottom, at))
+    poles = below == 0
+    found = np.asarray(above / np.where(poles, 1.0, below))
+    if not poles.any():
+        return found
+    found = np.where(poles & (above != 0), complex(np.inf), found)
+    both = poles & (above == 0)
+    if both.any() and np.any(top):
+        found[both] = _quotient(np.polyder(top), np.polyder(bottom), at[both])
+    return found
 
 
 @quiet_collector()
