@@ -64,6 +64,15 @@ def test_eigenvalues_at_rest_and_at_five_metres_a_second_are_the_published_ones(
     assert_allclose(running, expected, rtol=1e-12)
 
 
+def test_with_multipliers_the_eigenvalues_are_those_of_the_speed_asked_for_as_well() -> None:
+    bicycle = whipple_bicycle()
+    small = bicycle.derive().linearize(upright(bicycle))
+    for speed in (0.0, 2.0):
+        found = small.eigenvalues({"v": speed})
+        moving, expected = found[np.argsort(abs(found))[-4:]], _moving(speed)
+        assert_allclose(np.sort_complex(moving.round(9)), np.sort_complex(expected.round(9)), atol=1e-8)
+
+
 #: Table 2 of the paper: speed, weave, capsize and castering eigenvalues.
 TABLE_2 = {
     2: (2.682345175127450 + 1.680662965906750j, -3.071586456415140, -8.673879848319370),

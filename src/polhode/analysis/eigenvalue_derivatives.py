@@ -142,13 +142,15 @@ def _derivative(matrix: Matrix, symbol: Expr) -> Matrix:
 
 def _check_held(linear: Linear, symbol: Expr, known: Mapping[Expr, float]) -> None:
     """Raise where the state would have to move with the parameter for the constraints to hold."""
-    values = [value for _, value in linear.point.off]
-    for (name, _), slope in zip(linear.point.off, directional(values, {symbol: as_expr(1)}), strict=True):
+    kept = [*linear.point.given, *linear.point.off]
+    values = [value for _, value in kept]
+    for (name, _), slope in zip(kept, directional(values, {symbol: as_expr(1)}), strict=True):
         if not is_zero(slope) and abs(float(numbers_of([Matrix([[slope]])], known)[0][0, 0])) > _NOTHING:
             raise PolhodeError(
                 f"the state would have to move with '{symbol.name}' for '{name}' to hold, but is known in numbers.",
                 place=_PLACE,
-                cure="Give follow=True, for an equilibrium at rest; or write the state with the parameters.",
+                cure="Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps "
+                "the constraints, or that gives the independent speeds of derive(…, independent=[…]).",
                 code="E-LIN-024",
             )
 

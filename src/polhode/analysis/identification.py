@@ -170,7 +170,8 @@ def identify(
     - base: `base_parameters()` that was found before.
     - consistent: look for bodies that could have the parameters, too.
     - cutoff: of the filter before differences are taken, in Hz; decimate: keep one sample of so many.
-    - parameters: values of the model's parameters, such as lengths.
+    - parameters: values of the model's parameters, such as lengths; before those of a trajectory, which come before the
+      model's.
     """
     taken = measured(equations, data, cutoff, decimate)
     if base is None:
@@ -179,16 +180,20 @@ def identify(
     columns, left = _stacked(taken, regress, base, parameters)
     _check_count(len(base), left.size)
     values, covariance, noise, condition = _weighted(base, columns, left)
-    K = base.matrix(parameters)
+    K = _combinations(taken, base, parameters)
+    used = {**taken[0].parameters, **(parameters or {})}
     standard, misfit = None, 0.0
     if consistent:
-        listed = regressor(equations).parameters
-        start = [_number(each, {**base.defaults, **(parameters or {})}) for each in listed]
-        standard, misfit = consistent_parameters(listed, start, K, values, covariance)
+        made = regressor(equations)
+        # What is to be found starts from the model: a run knows its own masses, its data do not.
+        met = {str(x.name) for x in free_symbols([*made.Y.entries(), *made.known, *base.K.entries()])}
+        own = {name: value for name, value in used.items() if name in met or name in (parameters or {})}
+        start = [_number(each, {**base.defaults, **own}) for each in made.parameters]
+        standard, misfit = consistent_parameters(made.parameters, start, K, values, covariance)
     spread = dict(zip(equations.speeds, noise.tolist(), strict=True))
 
     def again(*motion: Any, **more: Any) -> tuple[Floats, Floats]:
-        return regress(*motion, **({"parameters": parameters} | more))
+        return regress(*motion, **({"parameters": used or None} | more))
 
     return Fit(base, values, covariance, spread, condition, len(left), K, again, standard, misfit)
 
@@ -199,10 +204,25 @@ def _stacked(
     """Columns (T, n, base parameters) and what they should give (T, n), of all motions."""
     columns, left = [], []
     for each in taken:
-        Y, known = regress(each.q, each.u, each.udot, parameters=parameters, **each.circumstances)
+        used = {**each.parameters, **(parameters or {})} or None
+        Y, known = regress(each.q, each.u, each.udot, parameters=used, **each.circumstances)
         columns.append(each.reduced(Y[..., list(base.columns)]))
         left.append(each.reduced(each.tau - known))
     return np.concatenate(columns), np.concatenate(left)
+
+
+def _combinations(taken: Sequence[Measured], base: BaseParameters, parameters: Mapping[str, Any] | None) -> Floats:
+    """K in numbers, which must be the same for all motions: base parameters of other lengths are others."""
+    found = [base.matrix({**each.parameters, **(parameters or {})}) for each in taken]
+    for k, K in enumerate(found):
+        if not np.allclose(K, found[0], rtol=1e-12, atol=0.0):
+            raise PolhodeError(
+                f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others.",
+                place=_PLACE,
+                cure="Identify them one by one, or give parameters=… that hold for all.",
+                code="E-IDENT-034",
+            )
+    return found[0]
 
 
 def _check_count(unknowns: int, equations: int) -> None:

@@ -55,8 +55,7 @@ class _Numbers:
 
     def _values(self, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
         known = parameter_values(self.point.equations, {**(self.given or {}), **(parameters or {})})
-        if self.point.off:
-            check_kept(self.point.off, known)
+        check_kept(self.point, known)
         return known
 
 

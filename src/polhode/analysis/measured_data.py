@@ -9,7 +9,7 @@ from one sample to the next (M. Gautier, "Dynamic identification of robots with 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,6 +38,7 @@ class Measured:
     kept: slice
     inputs: Floats | None = None
     z: Floats | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the run that the samples are from
 
     def reduced(self, table: Floats) -> Floats:
         """A table (T, …) in step with the samples, filtered and decimated."""
@@ -54,14 +55,22 @@ def measured(
 ) -> list[Measured]:
     """Data of one motion, or of several in a list, checked and made complete.
 
-    - data: arrays by name (t, q, u, udot, tau, inputs, z; a row for each sample), or a Trajectory.
+    - data: arrays by name (t, q, u, udot, tau, inputs, z; a row for each sample), or a Trajectory,
+      of which the parameters that it was run with are taken as well.
     - cutoff: of the filter, in Hz; without it nothing is filtered.
     - decimate: how many samples become one; after a filter as many as its cutoff allows, unless given.
     """
     several = data if isinstance(data, list | tuple) else [data]
     if not several:
         raise _fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENT-010")
-    return [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
+    found = [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
+    return [replace(made, parameters=_run_with(equations, each)) for made, each in zip(found, several, strict=True)]
+
+
+def _run_with(equations: EquationsOfMotion, data: Any) -> dict[str, Any]:
+    """The parameters of the mechanism that a run was made with, where the data are one."""
+    given = {} if isinstance(data, Mapping) else getattr(data, "parameters", None) or {}
+    return {name: value for name, value in given.items() if name in equations.system.parameters}
 
 
 def _fault(message: str, cure: str, code: str) -> PolhodeError:
@@ -151,7 +160,7 @@ def _complete(
             "the speeds of this mechanism are not the rates of its coordinates.", 'Give "u" as well.', "E-IDENT-017"
         )
     smooth = _filter(step, cutoff, count)
-    made = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
+    made: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
     if "u" in lacking:
         made["u"] = np.gradient(made["q"], step, axis=0, edge_order=2)
     if "udot" in lacking:
@@ -163,7 +172,7 @@ def _complete(
     kept = slice(skip, count - skip, every)
     if len(range(*kept.indices(count))) < 2:
         raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENT-019")
-    rest = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
+    rest: dict[str, Any] = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
     return Measured(**made, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
 
 

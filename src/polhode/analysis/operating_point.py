@@ -1,7 +1,9 @@
 """The state that small motions are about: by names, on the constraints, and with independent speeds.
 
 A state that does not keep the constraints is assembled first, and what that moved is told. Equations with multipliers
-are written on independent speeds that serve at this pose.
+are written on independent speeds that serve at this pose; where a state is given by parameters, on those that are
+given, so that the others follow for all parameters. An assembled state that is known in numbers holds for the
+parameters that it was found with, and use with others is refused.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
+from ..constraints.dependent_speeds import dependent_speeds_of
+from ..constraints.rows import constraints_of
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.omission import without
 from ..errors import PolhodeError, listed, understood, unknown
@@ -43,12 +47,15 @@ class OperatingPoint(Shown):
     """A value for every coordinate, speed, state, effort and input of equations on independent speeds, at time zero.
 
     `off` are constraints that hold for some parameters alone: they vanish for those that the state was found with.
+    `given` are coordinates and speeds that were given as expressions of parameters, less the numbers that assembly
+    put for them: they vanish for the same parameters.
     """
 
     equations: EquationsOfMotion
     values: dict[Expr, Expr]
     off: Named = ()
     notices: tuple[str, ...] = ()
+    given: Named = ()
 
     def __repr__(self) -> str:
         told = [f"{spelled(x)} = {value}" for x, value in self.values.items() if value]
@@ -82,23 +89,33 @@ def operating_point(
     conditions = _conditions(equations)
     off = _off(conditions, values)
     notices: list[str] = []
+    in_numbers: Named = ()
+    written, independent = values, None
     if any(abs(number) > _TOLERANCE for number in _numbers(off, known)):
         made = _assembled(equations, assemble, given, known, parameters)
-        values |= {q: as_expr(float(x)) for q, x in zip(equations.q, made.q, strict=True)}
+        in_numbers = _in_numbers(equations, values, known)
+        values = values | {q: as_expr(float(x)) for q, x in zip(equations.q, made.q, strict=True)}
         values |= {u: as_expr(float(x)) for u, x in zip(equations.u, made.u, strict=True)}
-        off = _off(conditions, values)
+        if in_numbers and equations.dependent_speeds is None:
+            independent = _determining(equations, written, values, given, known)
+        if independent is not None:
+            values, in_numbers = written, ()
+        off = _off(conditions if independent is None else _of_positions(equations), values)
         moved = [*made.moved.items(), *((f"speed {name}", ends) for name, ends in made.changed.items())]
         words = [f"{name} from {old:.6g} to {new:.6g}" for name, (old, new) in moved]
         if words:
             notices.append(f"The state was assembled first, to keep the constraints: {', '.join(words)}.")
+        if in_numbers:
+            names = sorted({x.name for x in free_symbols([value for _, value in in_numbers])})
+            notices.append(f"So it is known in numbers, for the values of {', '.join(names)} that it was given with.")
     if equations.dependent_speeds is None:
         pose = _at(equations.q, values, known)
         near = dict(zip(equations.coordinates, pose, strict=True)) if pose else None
         omitted = [q.name for q in equations.omitted]
-        equations = derive(equations.system, equations.formalism, equations.passes, "embedded", near=near)
+        equations = derive(equations.system, equations.formalism, equations.passes, "embedded", independent, near=near)
         equations = without(equations, omitted) if omitted else equations
         values = {x: value for x, value in values.items() if x in _home(equations)}
-    return OperatingPoint(equations, values, off, tuple(notices))
+    return OperatingPoint(equations, values, off, tuple(notices), in_numbers)
 
 
 def parameter_values(equations: EquationsOfMotion, given: Mapping[str, Any] | None) -> dict[Expr, float]:
@@ -140,19 +157,57 @@ def _rotors(equations: EquationsOfMotion, values: Mapping[Expr, Expr], given: Ma
 def _conditions(equations: EquationsOfMotion) -> Named:
     """What a state must make vanish, by name: φ and ψ, and A u + a where all speeds are given."""
     constraints = equations.constraints
+    if constraints is None or equations.dependent_speeds is not None:
+        return _of_positions(equations)
+    return [*_of_positions(equations), *((f"rate of {row.name}", row.rate) for row in constraints.rows)]
+
+
+def _of_positions(equations: EquationsOfMotion) -> Named:
+    """φ and ψ by name."""
+    constraints = equations.constraints
     if constraints is None:
         return []
     found = [(row.name, row.value) for row in constraints.rows if row.value is not None]
-    found += constraints.definitions.items()
-    if equations.dependent_speeds is None:
-        found += [(f"rate of {row.name}", row.rate) for row in constraints.rows]
-    return found
+    return [*found, *constraints.definitions.items()]
 
 
 def _off(conditions: Named, values: Mapping[Expr, Expr]) -> Named:
     """The conditions that do not vanish at a state for all parameters."""
     found = substitute([value for _, value in conditions], dict(values))
     return [(name, value) for (name, _), value in zip(conditions, found, strict=True) if not is_zero(value)]
+
+
+def _in_numbers(equations: EquationsOfMotion, values: Mapping[Expr, Expr], known: Mapping[Expr, float]) -> Named:
+    """Coordinates and speeds that are expressions of parameters, less their values in numbers, by name."""
+    written = [x for x in (*equations.q, *equations.u) if free_symbols([values[x]])]
+    numbers = evaluate([values[x] for x in written], dict(known))
+    return [(spelled(x), values[x] - as_expr(number)) for x, number in zip(written, numbers, strict=True)]
+
+
+def _determining(
+    equations: EquationsOfMotion,
+    written: Mapping[Expr, Expr],
+    assembled: Mapping[Expr, Expr],
+    given: Mapping[Expr, Expr],
+    known: Mapping[Expr, float],
+) -> list[str] | None:
+    """Independent speeds with which a state as written is the assembled one, so that it need not be put in numbers.
+
+    All given speeds are among them, and the others follow. None where some cannot be, or where assembly moved the
+    pose or one of these speeds.
+    """
+    if equations.constraints is None:
+        return None
+    tree = equations.constraints.tree
+    pose = dict(zip(equations.coordinates, _at(equations.q, written, known), strict=True))
+    named = [u for u in equations.u if u in given or free_symbols([written[u]])]
+    rows = constraints_of(equations.system, tree, pose)
+    chosen = [tree.u[k] for k in dependent_speeds_of(rows, prefer=[u.name for u in named]).independent]
+    if not {*chosen} >= {*named}:
+        return None
+    before, after = (_at([*equations.q, *chosen], values, known) for values in (written, assembled))
+    moved = any(abs(a - b) > _TOLERANCE for a, b in zip(before, after, strict=True))
+    return None if moved else [u.name for u in chosen]
 
 
 def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
@@ -168,9 +223,20 @@ def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
     return evaluate(values, dict(known))
 
 
-def check_kept(off: Named, known: Mapping[Expr, float]) -> None:
+def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
     """Raise where a state that was found for some parameters is used with others that it does not fit."""
-    for (name, _), size in zip(off, _numbers(off, known), strict=True):
+    for (name, value), change in zip(point.given, _numbers(point.given, known), strict=True):
+        if abs(change) > 2 * _TOLERANCE:
+            symbols = ", ".join(sorted(f"'{x.name}'" for x in free_symbols([value])))
+            raise PolhodeError(
+                f"{name} was given by {symbols} and changes by {change:.3g} with these parameters, but the state was "
+                "assembled in numbers to keep the constraints.",
+                place=_PLACE,
+                cure="Derive with independent speeds that the state gives, derive(…, independent=[…]), or linearize "
+                "anew with each value: linearize(…, parameters=…).",
+                code="E-LIN-039",
+            )
+    for (name, _), size in zip(point.off, _numbers(point.off, known), strict=True):
         if abs(size) > 2 * _TOLERANCE:
             raise PolhodeError(
                 f"with these parameters the state does not keep '{name}': it is off by {size:.3g}.",

@@ -55,11 +55,10 @@ class TransferFunction(Typeset):
         return top[0], bottom[0]
 
     def __call__(self, s: Any, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
-        """G(s) at a complex s, or at many."""
+        """G(s) at a complex s, or at many: its limit where a zero cancels a pole, infinite at a pole."""
         with understood("a complex number, or several", s, place=_PLACE):
             at = np.asarray(s, dtype=np.complex128)
-        top, bottom = self.numbers(parameters)
-        return np.asarray(np.polyval(top, at) / np.polyval(bottom, at))
+        return _quotient(*self.numbers(parameters), at)
 
     @cached_property
     def reduced(self) -> Self:
@@ -120,6 +119,20 @@ class TransferFunction(Typeset):
         except PolhodeError:  # a parameter has no value
             return told
         return [*told, f"Poles: {poles}.", f"Zeros: {zeros or 'none'}."]
+
+
+def _quotient(top: Floats, bottom: Floats, at: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """A quotient of polynomials; where both vanish, that of their derivatives (de l'Hospital)."""
+    above, below = np.asarray(np.polyval(top, at)), np.asarray(np.polyval(bottom, at))
+    poles = below == 0
+    found = np.asarray(above / np.where(poles, 1.0, below))
+    if not poles.any():
+        return found
+    found = np.where(poles & (above != 0), complex(np.inf), found)
+    both = poles & (above == 0)
+    if both.any() and np.any(top):
+        found[both] = _quotient(np.polyder(top), np.polyder(bottom), at[both])
+    return found
 
 
 @quiet_collector()

@@ -216,7 +216,8 @@ def _tell_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[st
 def _audit_record(audit: PowerAudit | None) -> dict[str, Any]:
     if audit is None:
         return {}
-    told = {"residual": audit.residual, "tolerance": TOLERANCE, "passed": audit.residual <= TOLERANCE}
+    told: dict[str, Any] = {"residual": audit.residual, "tolerance": TOLERANCE, "passed": audit.residual <= TOLERANCE}
+    told |= {"quadrature": audit.quadrature, "notices": list(audit.notices())}
     return {"audit": told | {"parts": [asdict(part) for part in audit.parts]}}
 
 
@@ -232,6 +233,8 @@ def _tell_audit(out: Console, audit: PowerAudit, digits: int) -> None:
         for part in audit.parts[: show.most_rows(out)]
     ]
     out.print(show.table(["part", "gap", "at t, s", "takes in", "stores"], rows, numbers_from=1))
+    for notice in audit.notices():
+        out.print(show.plain(notice), style="yellow", soft_wrap=True)
 
 
 def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:

@@ -33,6 +33,8 @@ TOLERANCE = 1e-6
 #: Forces of constraints count as if they moved at least so fast: what rests has no power to compare with.
 _SLOW = 1e-3
 _LEAST = 1e-12  # W, J
+#: By which power of their distance samples make the work between them uncertain.
+_ORDER = 4.0
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class PowerAudit(Shown):
     parts: tuple[Part, ...]
     ports: Mapping[str, Floats]
     quadrature: float  # relative error of the integral over the samples, estimated
+    rate: float = 0.0  # samples a second
 
     @property
     def residual(self) -> float:
@@ -80,6 +83,22 @@ class PowerAudit(Shown):
         """A part by its name: "body 'arm'", "joint 'hinge'", "constraint 'loop'", "the whole mechanism", "the run"."""
         return next(part for part in self.parts if part.name == name)
 
+    def notices(self, tolerance: float = TOLERANCE) -> tuple[str, ...]:
+        """That samples are too few to judge the run to a tolerance, where they are, and how many would do."""
+        if not 0 < tolerance < self.quadrature or self["the run"].residual > tolerance or not self.rate:
+            return ()
+        return (
+            f"there are too few samples to tell whether the run keeps its energy to {tolerance:g}: the work between "
+            f"them is known to {self.quadrature:.1e} of what is in play. Give rate={self._enough(tolerance):.4g}, say.",
+        )
+
+    def _enough(self, tolerance: float) -> float:
+        """Samples a second at which the work between them would be known well enough."""
+        return float(self.rate * 2.0 ** np.ceil(np.log2(self.quadrature / tolerance) / _ORDER))
+
+    def _more_samples(self, tolerance: float) -> str:
+        return f", and more samples, rate={self._enough(tolerance):.4g}" if self.quadrature > tolerance > 0 else ""
+
     def check(self, tolerance: float = TOLERANCE, trajectory: Trajectory | None = None) -> None:
         """Raise if a part's books do not balance."""
         if not self.residual <= tolerance:
@@ -87,7 +106,7 @@ class PowerAudit(Shown):
             raise SimulationError(
                 f"the power audit fails: {worst}, more than {tolerance:g}.",
                 trajectory=trajectory,
-                cure="Use smaller tolerances or steps."
+                cure=f"Use smaller tolerances or steps{self._more_samples(tolerance)}."
                 if worst.name == "the run"
                 else "Look at this part: its masses, its ports, whether its constraints are kept.",
                 code="E-SIM-AUDIT",
@@ -107,12 +126,12 @@ class PowerAudit(Shown):
         ]
         head = ["part", "gap", "at t, s", "takes in", "stores", "largest port"]
         title = f"power audit: largest gap {self.residual:.1e} of what is in play"
-        return Cell(title, [Table(head, rows, numbers_from=1)])
+        return Cell(title, [Table(head, rows, numbers_from=1), *self.notices()])
 
     def __str__(self) -> str:
         lines = [f"power audit: largest gap {self.residual:.1e} of what is in play"]
         lines += [f"  {part.residual:8.1e}  {part.name}" for part in self.parts]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notices()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +181,9 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
         run, quadrature = _run(trajectory, whole, least)
         parts.append(run)
     parts.sort(key=lambda part: -part.residual if np.isfinite(part.residual) else -np.inf)
-    return PowerAudit(tuple(parts), dict(zip(whole.ports, whole.powers.T, strict=True)), quadrature)
+    span = float(np.ptp(trajectory.t)) if len(trajectory.t) else 0.0
+    rate = (len(trajectory.t) - 1) / span if span else 0.0
+    return PowerAudit(tuple(parts), dict(zip(whole.ports, whole.powers.T, strict=True)), quadrature, rate)
 
 
 def _books_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[list[_Book], Floats]:
@@ -207,6 +228,7 @@ def _run(trajectory: Trajectory, whole: _Book, least: float) -> tuple[Part, floa
     scale = max(in_play, least * float(np.ptp(trajectory.t)), _LEAST)
     unsure = np.zeros_like(work)
     unsure[::2] = np.abs(work - rough)[::2]
+    unsure[1:-1:2] = unsure[2::2]  # between two of the coarse samples it is no surer than at the next
     unsure = np.maximum.accumulate(unsure)
     gap = np.maximum(np.abs(change - work) - unsure, 0.0)
     k = _largest(gap)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Never, cast
 
 import numpy as np
@@ -195,7 +195,11 @@ def simulate(
     if audit is not False:
         from .power_audit import TOLERANCE
 
-        made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
+        tolerance, found = TOLERANCE if audit is True else float(audit), made.power_audit()
+        found.check(tolerance, made)
+        for told in found.notices(tolerance):
+            warn(told)
+            made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
     return made
 
 

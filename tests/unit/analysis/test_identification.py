@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -131,3 +132,49 @@ def test_what_is_lacking_is_told() -> None:
     fit = arm().identify(data(0.0), base=base(), parameters=LENGTH, consistent=False)
     with pytest.raises(PolhodeError, match="no possible bodies"):
         _ = fit.consistent_values
+
+
+# ---- the parameters of a run --------------------------------------------------------------------------------------
+
+
+@cache
+def sprung_arm() -> ph.Equations:
+    """A pendulum of length l on a cart of mass m and a spring k; runs have other values than the model."""
+    s = ph.System("sprung arm", gravity=(0, 0, "-9.81"))
+    m, l, k = s.parameter("m", 1), s.parameter("l", 1), s.parameter("k", 10)
+    slide = s.joint("x", s.ground, s.body("cart", m, inertia=(1, 1, 1)), ph.Prismatic("x"))
+    s.joint("q", "cart", s.body("bob", 1, (0, 0, -l), (0.1, 0.1, 0.1)), ph.Revolute("y"))
+    s.joint_force(slide, -k * slide.q[0])
+    return s.derive()
+
+
+def run_of(**parameters: float) -> Any:
+    time = sprung_arm().system.time
+    return sprung_arm().simulate(
+        3, start={"x": 0.3, "q": 0.7}, tau={"x": 20 * ph.sin(3 * time)}, parameters=parameters, samples=400
+    )
+
+
+@pytest.mark.parametrize("others", [[], [{"m": 4.0, "l": 0.7, "k": 40.0}]])
+def test_a_run_is_fitted_with_the_parameters_that_it_was_run_with(others: list[dict[str, float]]) -> None:
+    run = run_of(m=4.0, l=0.7, k=90.0)
+    fit = sprung_arm().identify([run, *(run_of(**each) for each in others)])
+    assert fit.names == ["m_cart", "mcx_bob", "mcz_bob", "Iyy_bob"]
+    assert fit.values == pytest.approx([5, 0, -0.7, 0.59], rel=2e-3, abs=1e-3)
+    assert fit.consistent_values == pytest.approx(fit.values, rel=2e-3, abs=1e-3)
+    at_rest = fit.predict([0.1, 0.0], [0.0, 0.0], [0.0, 0.0])
+    assert at_rest[0] == pytest.approx(9.0)  # the first run's spring
+
+
+def test_given_parameters_come_before_those_of_a_run() -> None:
+    run = run_of(m=4.0, k=90.0)
+    wrong, right = (sprung_arm().identify(run, parameters={"k": k}, consistent=False) for k in (10.0, 90.0))
+    assert right.values[0] == pytest.approx(5, rel=1e-3)
+    assert right.noise["x"] < 0.1 < 1 < wrong.noise["x"]
+
+
+def test_runs_with_other_lengths_have_other_base_parameters_and_are_refused() -> None:
+    runs = [SimpleNamespace(parameters={"l": l}, **data(0.01)) for l in (0.5, 0.6)]
+    with pytest.raises(PolhodeError, match="motion 2 was run with other lengths"):
+        arm().identify(runs)
+    assert arm().identify(runs, parameters=LENGTH, consistent=False).values.shape == (len(base()),)

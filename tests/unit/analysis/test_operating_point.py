@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,75 @@ def test_a_state_that_was_assembled_holds_for_its_parameters_alone() -> None:
     larger = bead().derive().linearize({"x": 0.3}, parameters={"l": 0.6})
     assert float(larger.state["z"]) ** 2 == pytest.approx(0.27)
     assert larger.eigenvalues().shape == (2,)
+
+
+def rolling_disc() -> tuple[ph.System, dict[str, object]]:
+    """A disc that rolls at a speed v, and a bob on its carriage, on a spring that is stiffer the faster it rolls."""
+    s = ph.System("disc", gravity=(0, 0, "-9.81"))
+    v, r = s.parameter("v", 5), s.parameter("r", 0.3)
+    disc = s.body("disc", 2, inertia=(0.1, 0.2, 0.1))
+    carriage = s.body("carriage", 1)
+    s.joint("x", s.ground, carriage, ph.Prismatic("x"))
+    spin = s.joint("spin", carriage, disc, ph.Revolute("y"))
+    bob = s.joint("bob", carriage, s.body("bob", 1), ph.Prismatic("y"))
+    s.joint_force(bob, -bob.q[0] * (9 + spin.u[0] ** 2))
+    s.constrain_speed(s.joints["x"].u[0] - r * spin.u[0], "rolling")
+    return s, {"spin'": v / r}
+
+
+USES: dict[str, Callable[[Any], Any]] = {
+    "state_space": lambda small: small.state_space({"v": 2}),
+    "numbers": lambda small: small.numbers("A", {"v": 2}),
+    "eigenvalues": lambda small: small.eigenvalues({"v": 2}),
+    "modes": lambda small: small.modes({"v": 2}),
+    "eigenvalues_along": lambda small: small.eigenvalues_along("v", [1, 2, 5]),
+    "root_locus": lambda small: small.root_locus("tau_bob", "bob", [0, 1], {"v": 2}),
+    "transfer_function": lambda small: small.transfer_function("tau_bob", "bob")(1j, {"v": 2}),
+    "is_equilibrium_with": lambda small: small.is_equilibrium_with({"v": 2}),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_state_given_by_a_parameter_and_assembled_in_numbers_is_not_used_with_other_values(use: str) -> None:
+    s, at = rolling_disc()
+    small = s.derive().linearize({**at, "x'": 0})
+    with pytest.raises(PolhodeError, match="spin' was given by 'r', 'v' and changes by ") as caught:
+        USES[use](small)
+    assert caught.value.problems[0].code == "E-LIN-039"
+    assert "known in numbers, for the values of r, v" in small.notices[1]
+
+
+def test_derivatives_by_a_parameter_that_an_assembled_state_was_given_by_are_refused() -> None:
+    s, at = rolling_disc()
+    with pytest.raises(PolhodeError, match="would have to move with 'v'"):
+        s.derive().linearize({**at, "x'": 0}).eigenvalue_derivatives("v")
+
+
+def test_a_pose_given_by_a_parameter_and_assembled_in_numbers_is_not_used_with_other_values() -> None:
+    s = bead()
+    share = s.parameter("share", 0.6)
+    small = s.derive().linearize({"x": share * s.parameters["l"].symbol})
+    with pytest.raises(PolhodeError, match=r"x was given by 'l', 'share' and changes by 0\.1 "):
+        small.eigenvalues({"share": 0.8})
+
+
+def test_speeds_that_follow_from_given_ones_follow_for_all_parameters() -> None:
+    s, at = rolling_disc()
+    small = s.derive().linearize(at)
+    assert "speed x from 0 to 5" in small.notices[0]
+    found = small.eigenvalues_along("v", [1, 2, 5]).eigenvalues
+    assert_allclose(abs(found.imag).max(axis=1), np.sqrt(9 + (np.array([1, 2, 5]) / 0.3) ** 2), rtol=1e-12)
+    speeds = {"x'": 5, **at}  # of which one is held in numbers
+    with pytest.raises(PolhodeError, match="does not keep 'rate of rolling'"):
+        s.derive().linearize(speeds).eigenvalues({"v": 2})
+
+
+def test_with_the_given_speed_independent_or_linearized_anew_the_eigenvalues_are_those_of_the_value() -> None:
+    s, at = rolling_disc()
+    expected = np.sqrt(9 + (2 / 0.3) ** 2)
+    anew = s.derive().linearize(at, parameters={"v": 2}).eigenvalues()
+    along = s.derive(independent=["spin", "bob"]).linearize(at).eigenvalues({"v": 2})
+    assert_allclose([anew.imag.max(), along.imag.max()], expected, rtol=1e-12)
 
 
 # ---- names -----------------------------------------------------------------------------------------------------

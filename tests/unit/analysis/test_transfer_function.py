@@ -71,3 +71,16 @@ def test_what_the_input_does_not_reach_is_told() -> None:
         _ = G.relative_degree
     with pytest.raises(ph.PolhodeError, match="is not a complex number"):
         G("here")
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_a_zero_cancels_a_pole_it_has_its_limit_and_at_a_pole_it_is_infinite() -> None:
+    s = ph.System("two blocks and a spring")
+    s.joint("x", s.ground, s.body("a", 2), ph.Prismatic("x"))
+    s.joint_spring(s.joint("y", "a", s.body("b", 1), ph.Prismatic("x")), 8, damping=1)
+    small = s.derive().linearize()
+    stretched = small.transfer_function("tau_y", "y")  # 3 s² / (s² (2 s² + 3 s + 24)): free in space
+    assert stretched(0) == pytest.approx(1 / 8) and stretched.reduced(0) == pytest.approx(1 / 8)
+    assert_allclose(stretched([0, 1e-5]), [1 / 8, 1 / 8], rtol=1e-4)
+    assert small.transfer_function("tau_y", "x'")(0) == 0
+    assert np.isposinf(small.transfer_function("tau_x", "x'")([0, 1j]).real).tolist() == [True, False]

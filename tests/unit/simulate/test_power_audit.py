@@ -51,6 +51,36 @@ def test_long_steps_are_told_of() -> None:
     damped_arm().simulate(2, start={"elbow": 1.0}, method="euler", step=0.01, audit=0.5)
 
 
+def stiff_block() -> ph.Equations:
+    s = ph.System("block")
+    slide = s.joint("z", s.ground, s.body("block", 40), ph.Prismatic("z"))
+    s.joint_spring(slide, 200000, damping=2000)
+    s.joint_force(slide, 4000)
+    return s.derive()
+
+
+def test_samples_that_are_too_few_are_told_of_and_not_held_against_the_run() -> None:
+    with pytest.warns(UserWarning, match="too few samples to tell"):
+        made = stiff_block().simulate(2, audit=True)
+    assert any("Give rate=1600" in notice for notice in made.notices)
+    audit = made.power_audit()
+    assert audit["the run"].residual < 1e-9 < 1e-2 < audit.quadrature
+    assert "too few samples" in str(audit)
+    assert audit.notices(0.5) == ()
+
+
+def test_with_the_samples_that_were_asked_for_the_run_is_judged() -> None:
+    audit = stiff_block().simulate(2, audit=True, rate=1600).power_audit()
+    assert audit.quadrature < 1e-6 and audit.notices() == ()
+    with pytest.raises(SimulationError, match="the run takes in"):
+        stiff_block().simulate(2, audit=True, method="euler", step=1 / 1600, rate=1600)
+
+
+def test_a_gap_that_too_few_samples_do_not_explain_fails() -> None:
+    with pytest.raises(SimulationError, match=r"smaller tolerances or steps, and more samples, rate="):
+        stiff_block().simulate(2, audit=True, method="euler", step=0.005)
+
+
 def test_efforts_that_were_not_those_of_the_run_are_told_of(run: Trajectory) -> None:
     wrong = dataclasses.replace(run, tau=np.zeros_like(run.tau))
     with pytest.raises(SimulationError, match="the run takes in"):
