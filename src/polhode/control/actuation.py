@@ -6,7 +6,7 @@ efforts on the (independent) speeds. Efforts and inputs that are no controls are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from ..analysis.controls import controls_of, usual_controls
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
-from ..errors import PolhodeError, listed
+from ..errors import PolhodeError, listed, warn
 from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, quiet_collector, rank, same, substitute
 from ..expr.decide import independent_columns
 from ..expr.spelling import spelled
@@ -125,9 +125,28 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
         found = controls_of(equations, inputs, place)
     else:
         own = {u.name for u in equations.u}
-        found = usual_controls(equations) or {spelled(tau): tau for tau in equations.tau if tau.name in own}
+        found = usual_controls(equations)
+        if not found:
+            found = {spelled(tau): tau for tau in equations.tau if tau.name in own}
+            _warn_of_base(equations, found, place)
     if not found:
         raise PolhodeError(
             "no input is named.", place=place, cure="Name the controls: inputs=[…].", code="E-CONTROL-105"
         )
     return Actuation(equations, tuple(found.values()), place)
+
+
+def _warn_of_base(equations: EquationsOfMotion, controls: Mapping[str, Expr], place: str) -> None:
+    """Warn where nobody said what drives a mechanism, and its controls would push a free base against the ground."""
+    system, chosen = equations.system, {*controls.values()}
+    bases = [each for each in system.joints.values() if each.parent == system.ground.name and each.type.kind == "free"]
+    if all(each in bases or not each.u for each in system.joints.values()):
+        return  # a craft by itself, which has its thrusters
+    for base in bases:
+        acting = [spelled(tau) for tau in base.tau if tau in chosen]
+        if acting:
+            warn(
+                f"{place}: {listed(acting)} act between the ground and the free base '{base.child}', where no motor "
+                "is. Name what is driven, inputs=[…], with PartialLinearization or LQR; or all, if the base is driven.",
+                code="W-CONTROL-106",
+            )

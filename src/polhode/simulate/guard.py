@@ -125,6 +125,7 @@ class Guard:
         """Look at an accepted step."""
         size = float(np.abs(x).max(initial=0.0))
         if not size <= DIVERGED:
+            self.sample(t, x)
             raise self._diverged(t, x)
         for link, indices in self.vector_charts:
             if np.abs(x[indices]).max() > HALF_TURN:
@@ -135,6 +136,21 @@ class Guard:
         if float(np.abs(rate).max(initial=0.0)) > _SUSPICIOUS * (1.0 + size):
             self._check_charts(t, x)
             self._check_mass(t, x)
+
+    def sample(self, t: float, x: Floats) -> None:
+        """Raise where a sampled loop, if there is one, is unstable."""
+        drive, known = self.rates.drive, self.synopsis
+        if drive.sampled is None or not drive.begun:
+            return
+        from .unstable_loop import unstable_loop
+
+        split, end = len(known.coordinates), len(known.coordinates) + len(known.speeds)
+        began, sampled = drive.begun[0][2][0], drive.sampled
+        speeds = dict(zip(self._names()[split:end], x[split:end].tolist(), strict=True))
+        controls = sampled.law.controls[: sampled.asked]
+        stop = unstable_loop(controls, (began[:split], began[split:end]), t, speeds, sampled.sampling.sample_time)
+        if stop is not None:
+            raise stop
 
     def explain(self, t: float, x: Floats, fallback: Stop) -> Stop:
         """The reason behind a failure at this state, if there is one; otherwise the failure itself."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
 from tests.planar_arm import planar_arm
 
 import polhode as ph
+from polhode.control import ComputedTorque
 from polhode.control.actuation import actuation
 from polhode.expr import same
 from polhode.model.samples.underactuated import cart_pole, quadrotor
@@ -66,3 +68,27 @@ def test_multipliers_get_a_sentence_and_independent_speeds_are_driven() -> None:
 def test_no_input_is_no_control() -> None:
     with pytest.raises(ph.PolhodeError, match="no input is named"):
         ph.control.ComputedTorque(cart_pole().derive(), kp=1, kd=1, inputs=[])
+
+
+def walker(legs: int) -> ph.System:
+    s = ph.System("walker")
+    s.joint("base", s.ground, s.body("trunk", 5, inertia=(1, 1, 1)), ph.Free())
+    for k in range(legs):
+        s.joint(f"hip{k}", "trunk", s.body(f"leg{k}", 1, inertia=(1, 1, 1)), ph.Revolute("y"))
+    return s
+
+
+def test_efforts_on_a_free_base_that_nobody_named_are_warned_of() -> None:
+    e = walker(1).derive()
+    with pytest.warns(UserWarning, match=r"tau_base_wx, .* act between the ground and the free base 'trunk'") as told:
+        ComputedTorque(e, kp=1, kd=1)
+    assert len(told) == 1 and "inputs=" in str(told[0].message) and "W-CONTROL-106" in str(told[0].message)
+    assert told[0].filename == __file__
+
+
+def test_efforts_on_a_free_base_that_were_named_and_a_craft_by_itself_are_not() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        e = walker(1).derive()
+        ComputedTorque(e, kp=1, kd=1, inputs=[*e.speeds])
+        ComputedTorque(walker(0).derive(), kp=1, kd=1)

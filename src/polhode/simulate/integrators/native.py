@@ -19,6 +19,7 @@ from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
+from ..unstable_loop import MANY_STEPS
 from .dense_output import DenseOutput
 from .native_solver import nonfinite_ahead
 from .stiff import Switch
@@ -70,6 +71,7 @@ class _NativeIntegration:
         self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
         self.kept, self.watched = 0, EventLocator(events, rates.coordinates, record, t, x)
         self.pieces = self._pieces(len(x))
+        self.piece = rates.passed, 0  # breaks that were passed and steps that were taken, when a piece was last begun
         self._begin()
 
     def _pieces(self, size: int) -> Pieces | None:
@@ -146,6 +148,7 @@ class _NativeIntegration:
                         return "event"
                 else:
                     self._look_into(reason)
+                self._look_at_samples()
                 if reason == Reason.DONE and self.run.record.t < self.end:
                     self._pass_break()
                     reason = Reason.BUDGET
@@ -168,6 +171,16 @@ class _NativeIntegration:
         reason = self.pieces.advance(self.run, self.rates.passed, allowed)
         self.rates.pass_to(self.pieces.passed, self.pieces.states)
         return reason
+
+    def _look_at_samples(self) -> None:
+        """Whether a sampled loop is stable, where the time between its samples takes many steps."""
+        if self.rates.drive.sampled is None:
+            return
+        (passed, steps), record = self.piece, self.run.record
+        if record.steps - steps > MANY_STEPS * (self.rates.passed - passed + 1):
+            self.guard.sample(float(record.t), self.run.x)
+        if self.rates.passed > passed:
+            self.piece = self.rates.passed, record.steps
 
     def _keep_interpolant(self) -> None:
         """Let the trajectory be asked between its samples, where nothing broke the run into pieces."""
