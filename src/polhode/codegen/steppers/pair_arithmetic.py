@@ -14,10 +14,10 @@ from .tableaux import Pair
 
 #: Evaluates the rates: a time, a state, and where they go.
 Rates = Callable[[Value, Value, Value], None]
-#: Where in a step the slope of the dense output is compared with the rates. There h |x' - f(x)| is some 4 to 10 times
+#: Where in a step the slope of the dense output is compared with the rates. There h |x' - f(x)| is some 2.5 to 9 times
 #: the largest error of the dense output, of both pairs of order 8, for all rooted trees and for x' = λ x.
-PROBE = 0.7
-#: So many times the tolerance it may be: the dense output is then off by some 2 to 5 tolerances.
+PROBE = 0.65
+#: So many times the tolerance it may be: the dense output is then off by some 2 to 8 tolerances.
 _ROUGH = 20.0
 
 
