@@ -68,6 +68,16 @@ def arm() -> Equations:
     return six_degree_of_freedom_arm().derive()
 
 
+def slider() -> Equations:
+    """A block that a spring and a damper lead after a sine: with strong ones stability bounds the steps."""
+    s = ph.System("slider")
+    c = s.parameter("c", 240)
+    slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force("x", -c * slide.u[0] - 4400 * (slide.q[0] - ph.sin(3 * s.time)))
+    return s.derive()
+
+
+SLIDERS = {"parameters": {"c": np.linspace(10, 900, 21)}, "start": {"x": 0.1}}
 BALLS = {"parameters": {"i": np.linspace(0.2, 0.29, 21)}, "speeds": {"slide": 1.0, "socket_wx": np.linspace(0, 25, 21)}}
 ARMS = {"start": {"s1": np.linspace(-1, 2, 18), "e": np.linspace(0.4, 1.0, 18)}}
 
@@ -81,6 +91,8 @@ ARMS = {"start": {"s1": np.linspace(-1, 2, 18), "e": np.linspace(0.4, 1.0, 18)}}
         (arm, ARMS, "DOP853", 1e-12),
         (arm, ARMS, "TP86", 1e-9),
         (arm, ARMS, "RK45", 1e-5),
+        (slider, SLIDERS, "DOP853", 1e-8),
+        (slider, SLIDERS, "TP86", 1e-10),
     ],
 )
 def test_side_by_side_and_one_after_the_other_are_the_same(

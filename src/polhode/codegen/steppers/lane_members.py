@@ -32,10 +32,10 @@ LANE = Layout(
 LANES = Layout(
     runs=POINTER, members=POINTER, allowed=INTEGER, is_dense=INTEGER,
     busy=POINTER, fresh=POINTER, looked_at=POINTER, taken=POINTER, stiff=POINTER, large=POINTER, finite=POINTER,
-    last=POINTER, clock=POINTER, given=POINTER, steps=POINTER,
+    last=POINTER, rough=POINTER, clock=POINTER, given=POINTER, steps=POINTER,
 )  # fmt: skip
 #: Which of its fields are such arrays.
-MARKS = ("busy", "fresh", "looked_at", "taken", "stiff", "large", "finite", "last")
+MARKS = ("busy", "fresh", "looked_at", "taken", "stiff", "large", "finite", "last", "rough")
 NUMBERS = ("clock", "given", "steps")
 #: No reason to come back: a step is tried.
 GOES_ON = -1
@@ -67,7 +67,7 @@ class LaneMethod:
     `next_step` and `verdict` give a reason to come back, or go on. `next_step` gets a lane ready; `attempt` computes a
     step of all lanes, which ends at run.y; `verdict` takes it, and marks that, or not; then `rates` are those at its
     end. `start_rates` tells where it puts the rates at the start, `first_step` a length. `make_dense` and `interpolate`
-    (at times, to a place) are the dense output.
+    (at times, to a place) are the dense output. Where `is_rough` says so of a lane, its states are by `retake` instead.
     """
 
     next_step: Callable[[Function, Record, Record, Value], None]
@@ -80,6 +80,9 @@ class LaneMethod:
     interpolate: Callable[[Function, Record, Any, Value, Value], None]
     evaluations_to_begin: int
     evaluations_for_dense: int
+    is_rough: Callable[[Function, Record, Any], Value] | None = None
+    retake: Callable[[Function, Record, Any, Value, Value], None] | None = None
+    evaluations_to_retake: int = 0
 
 
 def lane_functions(method: LaneMethod, lanes: int, fused: bool) -> list[Function]:
@@ -96,7 +99,7 @@ def lane_functions(method: LaneMethod, lanes: int, fused: bool) -> list[Function
         _look_at_limits(method, lanes),
         _probed_limits(method, lanes),
         _due_samples(method, lanes),
-        _write_samples(lanes),
+        _write_samples(method, lanes),
         _end(lanes),
         _begin(method, lanes, fused),
         _step(method, lanes, fused),
@@ -219,11 +222,11 @@ def _due_samples(method: LaneMethod, lanes: int) -> Function:
     f = Function("ph_due_samples", returns=INTEGER, internal=True, all_lanes=POINTER)
     all_lanes = Record(LANES, f.arguments["all_lanes"])
     found = f.variable(_NOT_DUE)
-    with f.loop(lanes) as lane, f.when(all_lanes.taken.load(lane, INTEGER) > 0):
-        run = _run_of(all_lanes.runs, lane)
+    with f.loop(lanes) as lane:
+        run, is_taken = _run_of(all_lanes.runs, lane), all_lanes.taken.load(lane, INTEGER) > 0
         run.sample_is = _NOT_DUE
         all_lanes.given[lane] = run.t
-        with f.when(run.next_sample < run.sample_count):
+        with f.when(is_taken & (run.next_sample < run.sample_count)):
             t = run.times[run.next_sample]
             with f.when(t <= run.t):
                 run.sample_is = f.select(t < run.t, f.integer(_INSIDE), _AT_END)
@@ -240,6 +243,13 @@ def _count_dense(method: LaneMethod, f: Function, run: Record) -> None:
     with f.when(run.dense_ready.equals(0)):
         run.dense_ready = 1
         run.evaluations = run.evaluations + method.evaluations_for_dense
+
+
+def _count_retaken(method: LaneMethod, f: Function, all_lanes: Record, run: Record, lane: Value) -> None:
+    """A state of a lane's last step was asked for: where its dense output is rough, by a step of its own."""
+    if method.is_rough is not None:
+        with f.when(all_lanes.rough.load(lane, INTEGER) > 0):
+            run.evaluations = run.evaluations + method.evaluations_to_retake
 
 
 def _look_at_limits(method: LaneMethod, lanes: int) -> Function:
@@ -266,6 +276,7 @@ def _probed_limits(method: LaneMethod, lanes: int) -> Function:
     with f.loop(lanes) as lane:
         run = _run_of(all_lanes.runs, lane)
         with f.when(run.limit_wanted > 0):
+            _count_retaken(method, f, all_lanes, run, lane)
             run.limit_wanted = f.call("ph_probed_limit", INTEGER, run.where(), lane, run.y)
             _ask(method, f, all_lanes, run, lane, found)
     f.give(found.value)
@@ -280,7 +291,7 @@ def _ask(method: LaneMethod, f: Function, all_lanes: Record, run: Record, lane: 
         _count_dense(method, f, run)
 
 
-def _write_samples(lanes: int) -> Function:
+def _write_samples(method: LaneMethod, lanes: int) -> Function:
     """ph_write_samples(all_lanes): those that are due, at the end of a step from run.x, inside of it from run.y."""
     f = Function("ph_write_samples", internal=True, all_lanes=POINTER)
     all_lanes = Record(LANES, f.arguments["all_lanes"])
@@ -292,6 +303,8 @@ def _write_samples(lanes: int) -> Function:
             with f.loop(run.size) as i:
                 row[i] = source[i * lanes + lane]
             run.next_sample = run.next_sample + 1
+            with f.when(run.sample_is > _AT_END):
+                _count_retaken(method, f, all_lanes, run, lane)
     return f
 
 
@@ -344,8 +357,19 @@ def _interpolated(method: LaneMethod, f: Function, all_lanes: Record, runs: Any)
     """run.y becomes the states of all lanes at the times that are given."""
     with f.when(all_lanes.is_dense.equals(0)):
         method.make_dense(f, all_lanes, runs)
+        if method.is_rough is not None:
+            all_lanes.rough.store_marks(method.is_rough(f, all_lanes, runs))
         all_lanes.is_dense = 1
-    method.interpolate(f, all_lanes, runs, all_lanes.given.load(0, f.number), runs.y)
+    t = all_lanes.given.load(0, f.number)
+    if method.retake is None:
+        method.interpolate(f, all_lanes, runs, t, runs.y)
+        return
+    rough, smooth = all_lanes.rough.are_set(), runs.unit
+    with f.when(rough.any()):
+        method.retake(f, all_lanes, runs, t, runs.y)
+    method.interpolate(f, all_lanes, runs, t, smooth)
+    with f.loop(runs.blocks) as block:
+        runs.y.store_block(block, f.select(rough, runs.y.block(block), smooth.block(block)))
 
 
 def _limits(method: LaneMethod, lanes: int, fused: bool) -> Function:

@@ -54,9 +54,9 @@ PROJECTION, SAMPLES = 1, 2
 
 
 RUN = Layout(
-    # time and step
+    # time and step; rtol and atol are for estimates of the error, `allowance` times the tolerances that were asked for
     t=DOUBLE, t_old=DOUBLE, t_end=DOUBLE, h=DOUBLE, taken=DOUBLE, h_max=DOUBLE,
-    rtol=DOUBLE, atol=DOUBLE, growth=DOUBLE, bound=DOUBLE, clock=DOUBLE,
+    rtol=DOUBLE, atol=DOUBLE, allowance=DOUBLE, growth=DOUBLE, bound=DOUBLE, clock=DOUBLE,
     # counts
     size=INTEGER, blocks=INTEGER, budget=INTEGER, steps=INTEGER, rejected=INTEGER, evaluations=INTEGER,
     # flags

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ..llvm.builder import INTEGER, Function, Record, Value, declared
 from .lane_members import LaneMethod, lane_functions, rates_in_lanes
-from .pair_arithmetic import error_of, interpolate, is_bounded_by_stability, make_dense, stage, take_stages
+from .pair_arithmetic import (
+    error_of,
+    interpolate,
+    is_bounded_by_stability,
+    is_rough,
+    make_dense,
+    retake,
+    stage,
+    take_stages,
+)
 from .step_control import chosen_step, factor_of, first_step, longer_step, note_accepted, refuse
 from .stiffness import EDGES, is_looked_at, note_if_stiff
 from .tableaux import Pair
@@ -25,8 +35,15 @@ def lane_pair_module(pair: Pair, lanes: int, *, fused: bool = True) -> str:
         make_dense=lambda f, all_lanes, runs: make_dense(f, runs, pair, rates_in_lanes(f, all_lanes)),
         interpolate=lambda f, all_lanes, runs, t, out: interpolate(f, runs, pair, t, out),
         evaluations_to_begin=2,
-        evaluations_for_dense=len(pair.more_c),
+        evaluations_for_dense=len(pair.more_c) + pair.may_be_rough,
     )
+    if pair.may_be_rough:
+        method = replace(
+            method,
+            is_rough=lambda f, all_lanes, runs: is_rough(f, runs, pair, rates_in_lanes(f, all_lanes)),
+            retake=lambda f, all_lanes, runs, t, out: retake(f, runs, pair, t, out, rates_in_lanes(f, all_lanes)),
+            evaluations_to_retake=pair.stages - 2,
+        )
     functions = lane_functions(method, lanes, fused)
     return "\n".join([*declared(lanes), *(function.text for function in functions)])
 

@@ -56,6 +56,11 @@ class Pair:
         return len(self.a) + len(self.more_a)
 
     @property
+    def may_be_rough(self) -> bool:
+        """Whether the dense output may be much less exact than the step, as that by stages of its own may be."""
+        return bool(self.more_a)
+
+    @property
     def allowance(self) -> tuple[float, float]:
         """A factor a and a power p: an estimate of the error may be a ε^-p times the tolerance ε.
 

@@ -58,11 +58,10 @@ class StepperCode:
             code.address("ph_state_at")
         )
 
-    def allowed(self, rtol: float, atol: float) -> tuple[float, float]:
-        """What estimates of the error may be, so that the error itself keeps to these tolerances."""
+    def allowance(self, rtol: float, atol: float) -> float:
+        """How many times these tolerances an estimate of the error may be, so that the error itself keeps to them."""
         factor, power = self._allowance
-        times = factor * max(rtol, atol, _LEAST_TOLERANCE) ** -power
-        return times * rtol, times * atol
+        return float(factor * max(rtol, atol, _LEAST_TOLERANCE) ** -power)
 
     @cached_property
     def members(self) -> Callable[[int, int], int]:
@@ -154,7 +153,8 @@ class NativeRun:
         self._kept: dict[str, Any] = {}
         record = self.record
         record.t = t
-        record.rtol, record.atol = self.code.allowed(rtol, atol)
+        record.allowance = times = self.code.allowance(rtol, atol)
+        record.rtol, record.atol = times * rtol, times * atol
         record.h_max, record.growth, record.bound = np.inf, 6.0, 1e12
         record.size, record.blocks = size, padded(size) // 4
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)

@@ -174,7 +174,8 @@ class AdaptiveStepping:
         self.x: Floats = memory[:, :size]
         records = self._records
         records["size"], records["blocks"] = size, padded(size) // 4
-        records["rtol"], records["atol"] = self._stepper.allowed(rtol, atol)
+        records["allowance"] = times = self._stepper.allowance(rtol, atol)
+        records["rtol"], records["atol"] = times * rtol, times * atol
         records["h_max"], records["growth"], records["bound"] = np.inf, 6.0, np.inf
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._lengths = np.ones((count, max(1, len(groups))))

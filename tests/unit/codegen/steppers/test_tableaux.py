@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate
 from scipy.integrate._ivp import dop853_coefficients
 
+from polhode.codegen.steppers.pair_arithmetic import PROBE, dense_rows, slope_weights
 from polhode.codegen.steppers.tableaux import PAIRS, Pair
 
 from .rooted_trees import Tree, density, elementary_weights, size, trees
@@ -44,13 +45,18 @@ def test_the_estimate_of_tp86_is_that_of_a_formula_of_order_six() -> None:
     assert max(abs(e @ elementary_weights(tree, a)) for tree in trees(7)) > 1e-5
 
 
-def dense_weights(pair: Pair, theta: float) -> np.ndarray:
-    """The weights b(θ) of the dense output: x(θ) = x + h Σ b_j k_j."""
+def weights_of_rows(pair: Pair) -> np.ndarray:
+    """The weights of the stages in the rows of the dense output."""
     unit = np.eye(pair.all_stages)
     change = np.zeros(pair.all_stages)
     change[: len(pair.a[-1])] = pair.a[-1]
     first, last = unit[0], unit[pair.stages - 1]
-    rows = [change, first - change, 2 * change - first - last, *np.array(pair.d).reshape(-1, pair.all_stages)]
+    return np.array([change, first - change, 2 * change - first - last, *np.array(pair.d).reshape(-1, pair.all_stages)])
+
+
+def dense_weights(pair: Pair, theta: float) -> np.ndarray:
+    """The weights b(θ) of the dense output: x(θ) = x + h Σ b_j k_j."""
+    rows = weights_of_rows(pair)
     value = rows[-1]
     for number in range(len(rows) - 2, -1, -1):
         value = (1 - theta if number % 2 == 0 else theta) * value + rows[number]
@@ -66,6 +72,42 @@ def test_the_dense_output_meets_the_conditions_of_all_rooted_trees_of_its_order(
         for tree in up_to(DENSE_ORDERS[name]):
             exact = theta ** size(tree) / density(tree)
             assert b @ elementary_weights(tree, a) == pytest.approx(exact, abs=5e-14)
+
+
+ROUGH = [name for name, pair in PAIRS.items() if pair.may_be_rough]
+
+
+def defect_weights(pair: Pair) -> np.ndarray:
+    """The weights of the stages in h x'(θ) of the dense output, where it is compared with the rates."""
+    return np.array(slope_weights(dense_rows(pair), PROBE)) @ weights_of_rows(pair)
+
+
+@pytest.mark.parametrize("name", ROUGH)
+def test_the_slope_of_the_dense_output_tells_its_error_for_all_rooted_trees_that_it_misses(name: str) -> None:
+    pair, order = PAIRS[name], DENSE_ORDERS[name] + 1
+    a, slope = square(pair), defect_weights(PAIRS[name])
+    dense = [(theta, dense_weights(pair, theta)) for theta in np.linspace(0, 1, 41)]
+    found = []
+    for tree in trees(order):
+        weights = elementary_weights(tree, a)
+        error = max(abs(b @ weights - theta**order / density(tree)) for theta, b in dense)
+        found.append((error, abs(slope @ weights - order * PROBE ** (order - 1) / density(tree))))
+    errors, defects = np.array(found).T
+    large = errors > 0.1 * errors.max()
+    assert (defects[large] > 2.5 * errors[large]).all()
+    assert (defects[large] < 9.0 * errors[large]).all()
+
+
+@pytest.mark.parametrize("name", ROUGH)
+@pytest.mark.parametrize("z", [-2.0, -4.0, -6.0, 2j, 4j])
+def test_the_slope_tells_the_error_of_what_decays_and_swings(name: str, z: complex) -> None:
+    pair = PAIRS[name]
+    a = square(pair)
+    k = np.linalg.solve(np.eye(len(a)) - z * a, np.ones(len(a)))
+    times = np.linspace(0, 1, 41)
+    error = max(abs(1 + z * dense_weights(pair, theta) @ k - np.exp(z * theta)) for theta in times)
+    defect = abs(z * defect_weights(pair) @ k - z * (1 + z * dense_weights(pair, PROBE) @ k))
+    assert 2.5 * error < defect < 9.0 * error
 
 
 def test_the_errors_of_tp86_are_smaller_than_those_of_dop853_in_the_step_and_between() -> None:
