@@ -5,6 +5,7 @@ In a trial (`make trial`) there are ten times as many examples, and the tests th
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -27,3 +28,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not TRIAL:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("trial")])
         items[:] = [item for item in items if not item.get_closest_marker("trial")]
+
+
+def pytest_collection_finish() -> None:
+    """Look for cycles seldom, and not among what all tests share: graphs are made in bulk and form none."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 10)

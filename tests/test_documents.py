@@ -8,12 +8,9 @@ Blocks that begin with `>>>` are doctests. In ```console blocks, lines after `$`
 from __future__ import annotations
 
 import doctest
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from docs import make_errors
+from tests.program_run import Ended, run_command, run_script
 
 from polhode.formats import loads_yaml
 
@@ -29,6 +27,8 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SEPARATOR = "\x1e"
 PRINTED = ("text", "json", "math")
+#: What makes a terminal's answers the same everywhere.
+PLAIN = {"COLUMNS": "100", "NO_COLOR": "1"}
 
 
 @dataclass(frozen=True)
@@ -90,38 +90,43 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    surroundings = os.environ | {"PYTHONUTF8": "1", "COLUMNS": "100", "NO_COLOR": "1"}
-    return subprocess.run(
-        command, capture_output=True, encoding="utf-8", cwd=folder, env=surroundings, timeout=300, check=False
-    )
+@dataclass(frozen=True)
+class Snippets:
+    """The snippets of a document that were run as one program: where, and how it ended."""
+
+    path: Path
+    folder: Path
+    ended: Ended
 
 
-@pytest.mark.parametrize("path", with_block("script"), ids=name_of)
-def test_snippets_run_and_print_what_is_shown(path: Path, folder: Path) -> None:
-    found = blocks(path)
-    scripts = [block for block in found if is_script(block)]
+@pytest.fixture(scope="module", params=with_block("script"), ids=name_of)
+def snippets(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Snippets:
+    folder = tmp_path_factory.mktemp("snippets")
+    shutil.copytree(ROOT / "models", folder / "models")
+    scripts = [block.text for block in blocks(request.param) if is_script(block)]
     program = folder / "snippets.py"
-    program.write_text(f"print({SEPARATOR!r})\n".join(block.text for block in scripts), encoding="utf-8")
-    result = run([sys.executable, program.name], folder)
-    assert result.returncode == 0, result.stderr
-    assert not result.stderr, "snippets run without a warning"
-    printed = dict(zip(scripts, result.stdout.split(f"{SEPARATOR}\n"), strict=True))
+    program.write_text(f"print({SEPARATOR!r})\n".join(scripts), encoding="utf-8")
+    return Snippets(request.param, folder, run_script(program, place=folder, **PLAIN))
+
+
+def test_snippets_run_and_print_what_is_shown(snippets: Snippets) -> None:
+    found, ended = blocks(snippets.path), snippets.ended
+    assert ended.code == 0, ended.complained
+    assert not ended.complained, "snippets run without a warning"
+    scripts = [block for block in found if is_script(block)]
+    printed = dict(zip(scripts, ended.said.split(f"{SEPARATOR}\n"), strict=True))
     for before, block in pairwise(found):
         if block.language in PRINTED and is_script(before):
             got = printed[before]
             assert matches(block.text, got), f"line {block.line}: it prints\n{got}"
 
 
-@pytest.mark.parametrize("path", with_block("script"), ids=name_of)
-def test_generated_source_that_is_shown_is_what_is_written(path: Path, folder: Path) -> None:
-    shown = [block for block in blocks(path) if block.language == "c"]
+def test_generated_source_that_is_shown_is_what_is_written(snippets: Snippets) -> None:
+    shown = [block for block in blocks(snippets.path) if block.language == "c"]
     if not shown:
         pytest.skip("no generated source here")
-    (folder / "snippets.py").write_text("".join(block.text for block in blocks(path) if is_script(block)), "utf-8")
-    result = run([sys.executable, "snippets.py"], folder)
-    assert result.returncode == 0, result.stderr
-    written = [numberless(file.read_text(encoding="utf-8")) for file in sorted(folder.rglob("*.[ch]"))]
+    assert snippets.ended.code == 0, snippets.ended.complained
+    written = [numberless(file.read_text(encoding="utf-8")) for file in sorted(snippets.folder.rglob("*.[ch]"))]
     for block in shown:
         wanted = f"...{numberless(block.text)}..."
         assert any(matches(wanted, text) for text in written), f"line {block.line} was not generated"
@@ -152,9 +157,9 @@ def test_commands_answer_as_shown(path: Path, folder: Path) -> None:
         for command, answer in sessions(block):
             program, *arguments = shlex.split(command)
             assert program == "polhode", f"line {block.line}: only polhode is run, not {program}"
-            result = run([sys.executable, "-m", "polhode.cli.app", *arguments], folder)
-            assert result.returncode == 0, f"line {block.line}: {command}\n{result.stdout}{result.stderr}"
-            assert matches(answer, result.stdout), f"line {block.line}: {command} answers\n{result.stdout}"
+            ended = run_command(*arguments, place=folder, **PLAIN)
+            assert ended.code == 0, f"line {block.line}: {command}\n{ended.said}{ended.complained}"
+            assert matches(answer, ended.said), f"line {block.line}: {command} answers\n{ended.said}"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.example_run import run
+from tests.program_run import run_script
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -25,10 +25,10 @@ def test_there_are_examples_and_they_are_numbered_without_gaps() -> None:
 def test_an_example_runs_and_writes_its_pictures(path: Path, tmp_path: Path) -> None:
     place, out = tmp_path / "here", tmp_path / "pictures"
     place.mkdir()
-    ended, said, complained = run(path, out, place)
-    assert ended == 0, complained
-    assert not complained, "an example runs without a warning"
-    assert said, "an example shows its equations"
+    ended = run_script(path, str(out), place=place)
+    assert ended.code == 0, ended.complained
+    assert not ended.complained, "an example runs without a warning"
+    assert ended.said, "an example shows its equations"
     assert (out / f"{path.stem}.html").stat().st_size > 10_000
     assert (out / f"{path.stem}.png").stat().st_size > 10_000
     assert not list(place.iterdir()), "an example writes nothing where it was started"

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from docs.website import film
-from tests import example_run
+from tests.program_run import run_script
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
@@ -51,15 +51,15 @@ def run_one(path: Path, folder: Path, shared: str) -> str:
     with tempfile.TemporaryDirectory() as empty:
         place, out = Path(empty) / "here", Path(empty) / "out"
         place.mkdir()
-        ended, said, complained = example_run.run(path, out, place)
-        if ended != 0:
-            return complained or f"it ended with code {ended}"
+        ended = run_script(path, str(out), place=place)
+        if ended.code != 0:
+            return ended.complained or f"it ended with code {ended.code}"
         made = {"page.html": out / f"{path.stem}.html", "plot.png": out / f"{path.stem}.png"}
         if missing := [each.name for each in made.values() if not each.exists()]:
             return f"it did not write {' and '.join(missing)}"
         for name, each in made.items():
             shutil.move(each, folder / name)
-        said_in.write_text(said, encoding="utf-8")
+        said_in.write_text(ended.said, encoding="utf-8")
     note(said_in, wanted)
     return ""
 
