@@ -40,9 +40,7 @@ def run(
 ) -> int:
     """Load, derive, simulate, write; returns the exit code. Numbers in tables have so many digits."""
     system = file.system()
-    parameters, inputs = read_settings(system, settings)
-    inputs |= show.laws(options.pop("inputs", []), "--input")
-    tau = show.laws(options.pop("tau", []), "--effort")
+    acting = read_acting(system, settings, options)
     _check_files(files, json)
     for name in reactions:
         check_name(system.model(), name)
@@ -55,9 +53,7 @@ def run(
         with show.progress() as tell:
             tell("deriving")
             equations = system.derive(**derivation)
-        trajectory = equations.simulate(
-            duration, start=pose, parameters=parameters, inputs=inputs or None, tau=tau or None, **options
-        )
+        trajectory = equations.simulate(duration, start=pose, **acting, **options)
         if audited:
             audit = trajectory.power_audit()
             audit.check(trajectory=trajectory)
@@ -82,6 +78,14 @@ def run(
     if stopped is None:
         return 0
     return 130 if trajectory.status == "interrupted" else 2
+
+
+def read_acting(system: System, settings: list[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Parameters, inputs and efforts as a run takes them, out of `--set` and the options `--input` and `--effort`."""
+    parameters, inputs = read_settings(system, settings)
+    inputs |= show.laws(options.pop("inputs", []), "--input")
+    tau = show.laws(options.pop("tau", []), "--effort")
+    return {"parameters": parameters, "inputs": inputs or None, "tau": tau or None}
 
 
 def read_settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
