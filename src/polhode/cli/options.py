@@ -40,7 +40,11 @@ Settings = Annotated[
 ]
 Laws = Annotated[
     list[str] | None,
-    typer.Option("--input", help="An input as an expression: --input F='0.1*sin(t)'", metavar="NAME=EXPRESSION"),
+    typer.Option(
+        "--input",
+        help="An input, as an expression or samples in a file: --input F='0.1*sin(t)' --input road=road.csv",
+        metavar="NAME=EXPRESSION",
+    ),
 ]
 Efforts = Annotated[
     list[str] | None,

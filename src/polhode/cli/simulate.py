@@ -20,6 +20,7 @@ from ..simulate.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory import Trajectory
 from ..simulate.trajectory_files import archive_path, as_csv
 from . import show
+from .samples import with_samples
 from .source import Source
 
 STANDARD_OUTPUT = Path("-")
@@ -83,8 +84,8 @@ def run(
 def read_acting(system: System, settings: list[str], options: dict[str, Any]) -> dict[str, Any]:
     """Parameters, inputs and efforts as a run takes them, out of `--set` and the options `--input` and `--effort`."""
     parameters, inputs = read_settings(system, settings)
-    inputs |= show.laws(options.pop("inputs", []), "--input")
-    tau = show.laws(options.pop("tau", []), "--effort")
+    inputs |= with_samples(show.laws(options.pop("inputs", []), "--input"), "--input")
+    tau = with_samples(show.laws(options.pop("tau", []), "--effort"), "--effort")
     return {"parameters": parameters, "inputs": inputs or None, "tau": tau or None}
 
 

@@ -36,6 +36,8 @@ def build(document: Document, model: records.Model, name: str) -> System:
     _add_quantities(system, values, model)
     _add_states(system, values, model)
     functions = read_tables(values, model)
+    for key, table in functions.items():
+        system._add("tables", key, table)
 
     def names(*kinds: str, **how: bool) -> Scope:
         return replace(scope_of(system, *kinds, **how), functions=functions)
