@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..errors import PolhodeError
-
-if TYPE_CHECKING:
-    from .source import Source
+from .options import (
+    Audit,
+    Base,
+    Constraints,
+    Digits,
+    Dynamics,
+    Efforts,
+    File,
+    Formalism,
+    Json,
+    Laws,
+    Method,
+    Omit,
+    Packages,
+    Pose,
+    Settings,
+    Small,
+    Speeds,
+    Step,
+    Tolerance,
+    derivation_of,
+    run_options,
+    source_of,
+)
 
 app = typer.Typer(
     name="polhode",
@@ -22,28 +43,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-File = Annotated[
-    Path,
-    typer.Argument(
-        help="A model file (.yaml), a robot file (.urdf, .xml), or - for the standard input.", show_default=False
-    ),
-]
-Packages = Annotated[
-    list[str] | None,
-    typer.Option("--package", help="For a URDF: what package://NAME stands for.", metavar="NAME=FOLDER"),
-]
-Dynamics = Annotated[bool, typer.Option("--dynamics", help="For a URDF: joints have the damping that it states.")]
-Digits = Annotated[int, typer.Option(help="Digits of numbers in tables.", min=1, max=17)]
-Speeds = Annotated[str | None, typer.Option(help="Speeds that a formalism brings: sayers, by kane.")]
-Base = Annotated[str | None, typer.Option(help="For a URDF: fixed or floating.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
-Formalism = Annotated[str, typer.Option(help="How to derive; `auto` picks the cheapest.")]
-Small = Annotated[
-    str | None, typer.Option(help="To first order in these coordinates or joints: --small roll,pitch", metavar="NAMES")
-]
-Omit = Annotated[str | None, typer.Option(help="Without these coordinates: --omit x,y", metavar="NAMES")]
-Constraints = Annotated[str, typer.Option(help="How constraints are kept: multipliers or embedded.")]
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -51,21 +50,6 @@ def _version(wanted: bool) -> None:
 
         typer.echo(f"polhode {__version__}")
         raise typer.Exit
-
-
-def _reductions(small: str | None, omit: str | None, constraints: str) -> dict[str, Any]:
-    """What is small, what is omitted and how constraints are kept, as `derive` takes them."""
-    named = {"small": small, "omit": omit}
-    lists = {key: [name.strip() for name in given.split(",") if name.strip()] for key, given in named.items() if given}
-    return {"constraints": constraints, **lists, **({"small": []} if small == "" else {})}
-
-
-def _source(file: Path, base: str | None, package: list[str] | None, dynamics: bool) -> Source:
-    """The model and the options of its reader, of which only those that were given are passed on."""
-    from .source import Source, packages
-
-    given = {"base": base, "packages": packages(package) if package else None, "dynamics": dynamics or None}
-    return Source(file, {name: value for name, value in given.items() if value is not None})
 
 
 @app.callback()
@@ -102,30 +86,22 @@ def derive(
     """Say what a mechanism is and print its equations of motion."""
     from . import derive as command
 
-    source = _source(file, base, package, dynamics)
-    options = {"speeds": speeds, **_reductions(small, omit, constraints)}
-    command.run(source, formalism, of, latex, json, report, pseudo or (), options=options)
+    source = source_of(file, base, package, dynamics)
+    options = derivation_of(formalism, speeds, small, omit, constraints)
+    command.run(source, options.pop("formalism"), of, latex, json, report, pseudo or (), options=options)
 
 
 @app.command()
 def simulate(
     file: File,
     duration: Annotated[float, typer.Option("--duration", "-t", help="Seconds.")] = 10.0,
-    pose: Annotated[str | None, typer.Option(help="The named pose to start from.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
-    ] = None,
-    laws: Annotated[
-        list[str] | None,
-        typer.Option("--input", help="An input as an expression: --input F='0.1*sin(t)'", metavar="NAME=EXPRESSION"),
-    ] = None,
-    efforts: Annotated[
-        list[str] | None,
-        typer.Option("--effort", help="An effort: --effort hinge='-2*hinge'", metavar="NAME=EXPRESSION"),
-    ] = None,
-    method: Annotated[str, typer.Option(help="auto, TP86, DOP853, RK45, Rodas5P, Radau, scipy.LSODA, rk4, …")] = "auto",
-    step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
-    tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
+    pose: Pose = None,
+    settings: Settings = None,
+    laws: Laws = None,
+    efforts: Efforts = None,
+    method: Method = "auto",
+    step: Step = None,
+    tolerance: Tolerance = 1e-9,
     csv: Annotated[Path | None, typer.Option(help="Write the trajectory as text; - for the standard output.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write an animated page (.html).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
@@ -136,7 +112,7 @@ def simulate(
     channel: Annotated[
         list[str] | None, typer.Option(help="What the page draws over time: --channel speeds --channel 'l*cos(hip)'")
     ] = None,
-    audit: Annotated[bool, typer.Option("--audit", help="Tell whether power and the rate of energy agree.")] = False,
+    audit: Audit = False,
     digits: Digits = 6,
     formalism: Formalism = "auto",
     speeds: Speeds = None,
@@ -151,12 +127,11 @@ def simulate(
     """Run a mechanism; write what came of it."""
     from . import simulate as command
 
-    source = _source(file, base, package, dynamics)
-    options: dict[str, object] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
-    options |= {"inputs": laws or [], "tau": efforts or []}
+    source = source_of(file, base, package, dynamics)
+    options = run_options(method, step, tolerance, audit, laws, efforts)
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
     given = (source, duration, pose, settings or [], options, files, json, reaction or [])
-    chosen = {"formalism": formalism, "speeds": speeds, **_reductions(small, omit, constraints)}
+    chosen = derivation_of(formalism, speeds, small, omit, constraints)
     raise typer.Exit(command.run(*given, derivation=chosen, digits=digits, channels=channel))
 
 
@@ -178,31 +153,36 @@ def sweep(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write results (.csv, .nc, .zarr, .npz).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot of the results (.png, .svg, .pdf).")] = None,
-    pose: Annotated[str | None, typer.Option(help="The named pose to start from.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
-    ] = None,
+    pose: Pose = None,
+    settings: Settings = None,
+    laws: Laws = None,
+    efforts: Efforts = None,
     together: Annotated[bool, typer.Option("--zip", help="Take the values together, not as a grid.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are cores by default.")] = None,
     store: Annotated[Path | None, typer.Option(help="A folder for what is done: called again, it goes on.")] = None,
-    method: Annotated[str, typer.Option(help="auto, TP86, DOP853, RK45, Rodas5P, Radau, scipy.LSODA, rk4, …")] = "auto",
-    step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
-    tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
+    method: Method = "auto",
+    step: Step = None,
+    tolerance: Tolerance = 1e-9,
+    audit: Audit = False,
+    digits: Digits = 6,
+    formalism: Formalism = "auto",
+    speeds: Speeds = None,
+    small: Small = None,
+    omit: Omit = None,
+    constraints: Constraints = "multipliers",
     base: Base = None,
     package: Packages = None,
     dynamics: Dynamics = False,
-    digits: Digits = 6,
     json: Json = False,
 ) -> None:
     """Run a mechanism over many values, on all cores; write what is measured of each run."""
     from . import sweep as command
 
-    source = _source(file, base, package, dynamics)
-    options: dict[str, Any] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
+    source = source_of(file, base, package, dynamics)
+    options = run_options(method, step, tolerance, audit, laws, efforts)
     options |= {"zip": together, "workers": workers, "store": store}
-    chosen = measure or ["final"]
-    given = (source, duration, vary, chosen, pose, settings or [], options, out, json, digits, plot)
-    raise typer.Exit(command.run(*given))
+    given = (source, duration, vary, measure or ["final"], pose, settings or [], options, out, json, digits, plot)
+    raise typer.Exit(command.run(*given, derivation=derivation_of(formalism, speeds, small, omit, constraints)))
 
 
 @app.command()
@@ -218,7 +198,7 @@ def compare(
     """Derive by every formalism and by a reference: prove that they agree, count operations, time native code."""
     from . import compare as command
 
-    raise typer.Exit(command.run(_source(file, base, package, dynamics), timing, json, speeds))
+    raise typer.Exit(command.run(source_of(file, base, package, dynamics), timing, json, speeds))
 
 
 @app.command()
@@ -236,7 +216,7 @@ def prove(
     """Prove on a mechanism, step by step, that Lagrange and Newton-Euler are one computation (Silver)."""
     from . import prove as command
 
-    raise typer.Exit(command.run(_source(file, base, package, dynamics), latex, out, json))
+    raise typer.Exit(command.run(source_of(file, base, package, dynamics), latex, out, json))
 
 
 @app.command()
@@ -267,9 +247,9 @@ def export(
     """Write functions, or a whole simulation program, as source code without dependencies."""
     from . import export as command
 
-    source = _source(file, base, package, dynamics)
+    source = source_of(file, base, package, dynamics)
     asked = of or [], json, reaction or [], pose or [], prefix
-    chosen = {"formalism": formalism, "speeds": speeds, **_reductions(small, omit, constraints)}
+    chosen = derivation_of(formalism, speeds, small, omit, constraints)
     command.run(source, target, out, *asked, program=program, start=start, derivation=chosen)
 
 
@@ -284,7 +264,7 @@ def check(
     """Check a model file: that it reads, derives, agrees, and can start."""
     from . import check as command
 
-    raise typer.Exit(command.run(_source(file, base, package, dynamics), json))
+    raise typer.Exit(command.run(source_of(file, base, package, dynamics), json))
 
 
 @app.command()
@@ -299,7 +279,7 @@ def diagnose(
     """Say what the constraints of a mechanism leave free, and what is wrong with them."""
     from . import diagnose as command
 
-    raise typer.Exit(command.run(_source(file, base, package, dynamics), pose, json))
+    raise typer.Exit(command.run(source_of(file, base, package, dynamics), pose, json))
 
 
 @app.command()
@@ -320,7 +300,7 @@ def network(
     """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
     from . import network as command
 
-    source = _source(file, base, package, dynamics)
+    source = source_of(file, base, package, dynamics)
     drivers = {"tree": tree or (), "across": across or (), "through": through or ()}
     command.run(source, out, diagram, json, **drivers, terminal_graphs=terminal_graphs, schematic=schematic)
 
@@ -340,7 +320,7 @@ def ladder(
     """Count what inverse dynamics cost through its history: as printed, as written, and on our graph."""
     from . import ladder as command
 
-    command.run(None if file is None else _source(file, base, package, dynamics), joints, by_joints, json)
+    command.run(None if file is None else source_of(file, base, package, dynamics), joints, by_joints, json)
 
 
 @app.command()
@@ -370,7 +350,7 @@ def view(
     """Show a mechanism in a pose, as a page that opens in the browser."""
     from . import view as command
 
-    command.run(_source(file, base, package, dynamics), out, pose, settings or [], json)
+    command.run(source_of(file, base, package, dynamics), out, pose, settings or [], json)
 
 
 @app.command()

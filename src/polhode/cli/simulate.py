@@ -20,6 +20,7 @@ from ..simulate.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory import Trajectory
 from ..simulate.trajectory_files import archive_path, as_csv
 from . import show
+from .samples import with_samples
 from .source import Source
 
 STANDARD_OUTPUT = Path("-")
@@ -40,9 +41,7 @@ def run(
 ) -> int:
     """Load, derive, simulate, write; returns the exit code. Numbers in tables have so many digits."""
     system = file.system()
-    parameters, inputs = read_settings(system, settings)
-    inputs |= show.laws(options.pop("inputs", []), "--input")
-    tau = show.laws(options.pop("tau", []), "--effort")
+    acting = read_acting(system, settings, options)
     _check_files(files, json)
     for name in reactions:
         check_name(system.model(), name)
@@ -55,9 +54,7 @@ def run(
         with show.progress() as tell:
             tell("deriving")
             equations = system.derive(**derivation)
-        trajectory = equations.simulate(
-            duration, start=pose, parameters=parameters, inputs=inputs or None, tau=tau or None, **options
-        )
+        trajectory = equations.simulate(duration, start=pose, **acting, **options)
         if audited:
             audit = trajectory.power_audit()
             audit.check(trajectory=trajectory)
@@ -82,6 +79,14 @@ def run(
     if stopped is None:
         return 0
     return 130 if trajectory.status == "interrupted" else 2
+
+
+def read_acting(system: System, settings: list[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Parameters, inputs and efforts as a run takes them, out of `--set` and the options `--input` and `--effort`."""
+    parameters, inputs = read_settings(system, settings)
+    inputs |= with_samples(show.laws(options.pop("inputs", []), "--input"), "--input")
+    tau = with_samples(show.laws(options.pop("tau", []), "--effort"), "--effort")
+    return {"parameters": parameters, "inputs": inputs or None, "tau": tau or None}
 
 
 def read_settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, Any]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..simulate.sweep import Sweep, SweepInterrupted
 from ..simulate.sweep.design import MOST_MEMBERS
 from ..view.plot import plot_format
 from . import show
-from .simulate import check_folder, read_settings
+from .simulate import check_folder, read_acting
 from .source import Source
 
 _WHOLE = "trajectories"
@@ -34,10 +35,11 @@ def run(
     json: bool,
     digits: int = show.DIGITS,
     plot: Path | None = None,
+    derivation: Mapping[str, Any] = MappingProxyType({}),
 ) -> int:
     """Load, derive, sweep, write; returns the exit code: 130 where it was interrupted, 2 where nothing can be drawn."""
     system = file.system()
-    parameters, inputs = read_settings(system, settings)
+    acting = read_acting(system, settings, options)
     values = dict(map(read_axis, vary))
     as_text = out is not None and out.suffix.lower() == ".csv"
     if out is not None:
@@ -47,11 +49,11 @@ def run(
     if plot is not None:
         plot_format(plot)
         check_folder("plot", plot)
-    options |= {"start": pose, "parameters": parameters, "inputs": inputs or None}
+    options |= {"start": pose, **acting}
     options |= {"progress": False} if json else {}
     stopped: PolhodeError | None = None
     try:
-        made = system.derive().sweep(values, duration, measure=_measure(measures), **options)
+        made = system.derive(**derivation).sweep(values, duration, measure=_measure(measures), **options)
     except SweepInterrupted as error:
         stopped, made = error, error.sweep
     written: list[Path] = []

@@ -133,7 +133,13 @@ def sampled(
         )
     if rate is not None:
         times, values = _times_at(rate, times), times
-    return Function(tables.checked(times, values, name=name, kind=kind))
+    unnamed = name == "samples" or not isinstance(name, str)
+    return samples_of(times, values, kind, name, "sampled" if unnamed else f"sampled '{name}'")
+
+
+def samples_of(times: Any, values: Any, kind: str, name: str, place: str) -> Function:
+    """A table of time; what is wrong with it is told of this place."""
+    return Function(tables.checked(times, values, name=name, kind=kind, place=place, labels=(tables.TIMES, "values")))
 
 
 def _times_at(rate: Any, values: Any) -> list[float]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError, understood
 from ..expr import Expr, as_expr
-from ..formats.grammar import parse
 from ..formats.model_file import ModelFile
-from ..formats.names import quoted, scope_of
+from ..formats.names import quoted
+from ..formats.texts import expression_of
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -45,6 +45,6 @@ def read_pseudo(
             ):  # its coordinate, often of the same name, would be none
                 read = speeds[value.strip()]
             else:
-                read = parse(value, scope_of(model, now=True)) if isinstance(value, str) else as_expr(value)
+                read = expression_of(value, model) if isinstance(value, str) else as_expr(value)
         made.append((name, read))
     return tuple(made)

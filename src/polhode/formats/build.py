@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..errors import PolhodeError, warn
+from ..errors import FormatError, PolhodeError, warn
 from ..expr import Expr, Matrix
 from ..files.mesh_paths import locate_mesh
 from ..model import Shape as ModelShape
@@ -36,6 +36,8 @@ def build(document: Document, model: records.Model, name: str) -> System:
     _add_quantities(system, values, model)
     _add_states(system, values, model)
     functions = read_tables(values, model)
+    for key, table in functions.items():
+        system._add("tables", key, table)
 
     def names(*kinds: str, **how: bool) -> Scope:
         return replace(scope_of(system, *kinds, **how), functions=functions)
@@ -60,6 +62,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
     spoiled = bool(document.problems)
     values.scope, free = names("parameter", lenient=spoiled), names(lenient=spoiled, now=True)
+    free = _with_expressions(values, model, free)
     _add_rates(system, values, model, free)
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load, free)
@@ -217,6 +220,20 @@ def _add_coupling(system: System, values: Values, model: records.Model, key: str
         return
     with values.noting(path):
         system.couple(key, record.leader, multiplier, offset)
+
+
+def _with_expressions(values: Values, model: records.Model, free: Scope) -> Scope:
+    """The names that laws may use, with the expressions that the file names: each may use those before it."""
+    for key, text in model.expressions.items():
+        path: Path = ("expressions", key)
+        with values.noting(path):
+            if free.knows(key):
+                raise FormatError(
+                    "something else has this name.", cure="Give the expression another name.", code="E-YAML-045"
+                )
+        read = Values(values.document, free).number(path, text)
+        free = replace(free, expressions={**free.expressions, key: read})
+    return free
 
 
 def _add_load(system: System | None, values: Values, path: Path, record: Any, free: Scope) -> None:

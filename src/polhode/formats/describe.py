@@ -19,7 +19,7 @@ from .constraints import describe_constraints, describe_prescribed
 from .fields import describe_fields
 from .motion import describe_motion
 from .motors import Described
-from .names import Scope, scope_of
+from .names import Naming, Scope, scope_of
 from .spelling import describe_rotation, spell, spell_number
 from .tables import describe_table, tables_of
 
@@ -34,7 +34,8 @@ def describe(system: System) -> dict[str, Any]:
     """
     functions, motors = tables_of(system), Described.of(system)
     fixed = replace(scope_of(system, "parameter"), functions=functions)
-    free = replace(scope_of(system, now=True), functions=functions)
+    naming = Naming()
+    free = replace(scope_of(system, now=True), functions=functions, naming=naming)
     moved = replace(scope_of(system, "parameter", "input", now=True), functions=functions)
     parts: dict[str, Any] = {
         "polhode": "1",
@@ -44,6 +45,7 @@ def describe(system: System) -> dict[str, Any]:
         "inputs": {key: _quantity(each, Fraction(0)) for key, each in motors.others("inputs")},
         "states": {key: _rated(each, free) for key, each in motors.others("states")},
         "tables": {key: describe_table(each) for key, each in functions.items()},
+        "expressions": naming.texts,  # made while what follows is spelled
         "bodies": {key: _body(each, fixed) for key, each in motors.others("bodies") if key != GROUND},
         "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
         "joints": {key: _joint(each, fixed) for key, each in motors.others("joints")},

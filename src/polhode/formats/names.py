@@ -20,6 +20,24 @@ _TRUTH_WORDS = {"yes", "no", "on", "off", "true", "false"}
 _NOT_FINITE = {"nan", "inf", "infinity"}
 
 
+@dataclass
+class Naming:
+    """Gives names to subexpressions while a file is written: what would make a text too long stands apart, once."""
+
+    texts: dict[str, str] = field(default_factory=dict)  # what the file says, in the order of its making
+    known: dict[int, str] = field(default_factory=dict)  # the names of nodes, which are interned
+
+    def name_of(self, node: Expr, text: str, scope: Scope) -> str:
+        """The name of a node, which is written down when it is first asked for."""
+        if id(node) not in self.known:
+            number = len(self.texts) + 1
+            while scope.knows(f"part_{number}") or f"part_{number}" in self.texts:
+                number += 1
+            self.known[id(node)] = f"part_{number}"
+            self.texts[f"part_{number}"] = text
+        return self.known[id(node)]
+
+
 @dataclass(frozen=True)
 class Scope:
     """The names that an expression may use, by kind; a bare name is a parameter, input, coordinate or state.
@@ -34,11 +52,15 @@ class Scope:
     lenient: bool = False
     functions: Mapping[str, Opaque] = field(default_factory=dict)  # the model's tables
     own: Mapping[str, Expr] = field(default_factory=dict)  # the arguments of a law
+    expressions: Mapping[str, Expr] = field(default_factory=dict)  # those that the model file names
+    naming: Naming | None = None  # where they are made, while a file is written
 
     def named(self, name: str) -> Expr:
         """The symbol that a bare name stands for."""
         if name in self.own:
             return self.own[name]
+        if name in self.expressions:
+            return self.expressions[name]
         found = [kind for kind in ("parameter", "input", "coordinate", "state") if name in self._table(kind)]
         if len(found) > 1:
             raise FormatError(
@@ -71,6 +93,10 @@ class Scope:
         if self.now is None:
             raise FormatError("the time cannot be used here.", cure="Use numbers and parameters.")
         return self.now
+
+    def knows(self, name: str) -> bool:
+        """Whether a bare name or a table's name means something here."""
+        return any(name in each for each in (self.own, self.expressions, self.functions, *self.tables.values()))
 
     def spell(self, leaf: Expr) -> str:
         """A symbol as it must be written here."""
@@ -120,7 +146,7 @@ class Scope:
             return FormatError(f"{name!r} is not a number.", cure="Write 0 or 1.")
         if name.lower() in _NOT_FINITE:
             return FormatError(f"{name!r} is not a finite number.", cure="Give a finite number.")
-        names = [*self.own, *(known for table in self.tables.values() for known in table)]
+        names = [*self.own, *self.expressions, *(known for table in self.tables.values() for known in table)]
         return FormatError(f"there is nothing called {name!r} to be used here.", cure=_known(name, names))
 
 

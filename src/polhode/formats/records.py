@@ -319,6 +319,7 @@ class Model(Record):
     inputs: dict[Name, QuantityOrNumber] = {}
     states: dict[Name, StateOrRate] = {}
     tables: dict[Name, Table] = {}
+    expressions: dict[Name, Number] = {}
     bodies: dict[Name, Body] = {}
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}

@@ -15,6 +15,8 @@ from ..geometry import rotation, unit_axis
 from .grammar import DEPTH_LIMIT, LENGTH_LIMIT
 from .names import Scope
 
+#: A text that would be longer is put together from expressions with names, where the file may have them.
+LONG = 1_000
 #: How an axis of the frame is written.
 LETTERS = ("x", "y", "z", "-x", "-y", "-z")
 
@@ -44,13 +46,27 @@ def spell(root: Expr, scope: Scope) -> str:
     """
     made: dict[int, _Part] = {}
     for node in topological([root]):
-        made[id(node)] = part = _spell_one(node, [made[id(arg)] for arg in node.args], scope)
+        part = _spell_one(node, _operands(node, made, scope), scope)
+        made[id(node)] = part
         if len(part.text) > LENGTH_LIMIT:
             raise _too_large(f"{LENGTH_LIMIT:,} characters")
     text = made[id(root)].text
     if _depth(text) > DEPTH_LIMIT:
         raise _too_large(f"{DEPTH_LIMIT} levels of parentheses")
     return text
+
+
+def _operands(node: Expr, made: dict[int, _Part], scope: Scope) -> list[_Part]:
+    """The texts of a node's operands; where they are long, the longest is given a name in the file."""
+    naming = scope.naming if not scope.own else None  # what holds a law's own arguments has no meaning outside it
+    if naming is not None:
+        for arg in node.args:
+            if id(arg) in naming.known:
+                made[id(arg)] = _Part(naming.known[id(arg)])
+        for arg in sorted(node.args, key=lambda arg: -len(made[id(arg)].text)):
+            if sum(len(made[id(each)].text) for each in node.args) > LONG and arg.args:
+                made[id(arg)] = _Part(naming.name_of(arg, made[id(arg)].text, scope))
+    return [made[id(arg)] for arg in node.args]
 
 
 def _depth(text: str) -> int:

@@ -11,7 +11,7 @@ from ..expr import Expr, Matrix, Vector, topological
 from ..expr.functions import BY_NAME
 from ..expr.node import CALL
 from ..expr.opaque.table import Table, checked
-from ..model import System
+from ..model import Model, System
 from . import records
 from .document import Path
 from .grammar import ACCESSORS, CONSTANTS
@@ -69,10 +69,10 @@ def _differentiated(table: Table, texts: tuple[str, ...]) -> Table:
     return result
 
 
-def tables_of(system: System) -> dict[str, Table]:
-    """The tables that a mechanism uses, by names that a model file can hold."""
-    found: dict[str, Table] = {}
-    digests: set[str] = set()
+def tables_of(system: System | Model) -> dict[str, Table]:
+    """The tables that a mechanism declares or uses, by names that a model file can hold."""
+    found = {name: table for name, table in system.tables.items() if isinstance(table, Table)}
+    digests = {table.digest for table in found.values()}
     everything = [
         system.gravity, system.bodies, system.frames, system.joints, system.couplings, system.prescribed,
         system.constraints, system.loads, system.states,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..expr import Expr, Vector
+    from ..expr.opaque.function import Opaque
     from ..kinematics.vectors import Arrow
     from .body import Body, Frame
     from .constraints.protocol import Constraint
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 #: One lock for all that is read late: what is read may itself need another system.
 _READING = RLock()
 #: Tables that neither place nor move a frame.
-_UNMOVING = frozenset({"parameters", "inputs", "states", "constraints", "loads", "motors", "poses"})
+_UNMOVING = frozenset({"parameters", "inputs", "states", "constraints", "loads", "motors", "poses", "tables"})
 
 
 def _part(name: str, doc: str) -> Any:
@@ -55,6 +56,8 @@ class Builder:
     ('cart', t, 'ground', ['ground', 'cart'], ['x'], ['k'], ['push'], Vector([0, 0, -10]))
     >>> [len(part) for part in (s.frames, s.states, s.couplings, s.prescribed, s.constraints, s.motors, s.poses)]
     [0, 0, 0, 0, 0, 0, 0]
+    >>> dict(s.tables)
+    {}
     >>> len(s.loads), len(s.acting), len(s.primitive_loads), s.model().name, ph.System.of(s.model()).name
     (1, 1, 1, 'cart', 'cart')
     >>> s.spellings["text", "k"]
@@ -78,6 +81,7 @@ class Builder:
     primitive_loads: tuple[PrimitiveLoad, ...] = _part("primitive_loads", "What the loads come to, in one list.")
     motors: Mapping[str, Motor] = _part("motors", "The motors by the joint that each drives.")
     poses: Mapping[str, NamedPose] = _part("poses", "The named poses.")
+    tables: Mapping[str, Opaque] = _part("tables", "The tables of its model file, by the name that texts call them by.")
 
     def __init__(self, name: str = "system", gravity: Iterable[Any] | Arrow = (0, 0, "-9.81")) -> None:
         from .building import empty

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..expr import Expr, Vector, symbol
+from ..expr.opaque.function import Opaque
 from ..notebook import Cell, Shown
 from .body import Body, Frame
 from .constraints.protocol import Constraint
@@ -59,6 +60,7 @@ class Model(Shown):
     loads: tuple[ForceElement, ...] = ()
     motors: Mapping[str, Motor] = _table()  # by the joint that each drives; what they add is in the other tables
     poses: Mapping[str, NamedPose] = _table()
+    tables: Mapping[str, Opaque] = _table()  # declared by name, for expressions in texts; used or not
 
     def __post_init__(self) -> None:
         for each, value in vars(self).copy().items():

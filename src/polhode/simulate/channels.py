@@ -156,13 +156,12 @@ class _Quantities:
 
     def _meant(self, text: str) -> Expr:
         """The symbol of a name, else the expression that the text spells."""
-        from ..formats.grammar import parse
-        from ..formats.names import scope_of
+        from ..formats.texts import expression_of
 
         if text in self.named:
             return self.named[text]
         try:
-            return parse(text, scope_of(self.equations.system, now=True))
+            return expression_of(text, self.equations.system)
         except PolhodeError as error:
             problem = error.problems[0]
             close = suggestion(text, [*self.named, *self.followed, *self.makers, *ENERGIES], problem.cure)

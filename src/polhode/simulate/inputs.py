@@ -14,7 +14,7 @@ from .callables import Asked, Held, asked
 from .initial_state import Floats, numbers
 
 if TYPE_CHECKING:
-    from ..expr import Expr
+    from ..expr import Expr, Function
     from ..formalisms.derivation import Derivation
 
 _SAMPLED = "Give sampled(times, values) or sampled(values, rate=…); for each member of a batch, vary its start as well."
@@ -82,21 +82,35 @@ class _Reader:
     def _read(self, key: str, value: Any) -> Any:
         """One value as an expression, a function, or what should be a number."""
         from ..expr import Function
-        from ..expr.calls import sampled
+        from ..expr.calls import samples_of
 
-        place, time = f"{self.what} '{key}'", self.derivation.model.time
+        place = f"{self.what} '{key}'"
         with understood("a value in time", value, place=place):
             if isinstance(value, str):
-                return _parsed(value, self.derivation)
+                from ..formats.texts import expression_of
+
+                return expression_of(value, self.derivation.model)
             if isinstance(value, tuple) and len(value) == 2 and all(np.ndim(part) > 0 for part in value):
-                value = sampled(*value)
+                value = samples_of(*value, "linear", str(key), place)
             if isinstance(value, Function):
-                return value(time)
+                return self._in_time(value, place)
         if np.ndim(value) > 0 and not callable(value):
             raise PolhodeError(
                 f"{shown(value)} has no times.", place=place, cure=_SAMPLED, code="E-INPUT-020"
             )  # fmt: skip
         return value
+
+    def _in_time(self, function: Function, place: str) -> Expr:
+        """A table or a user's function at the time."""
+        if function.opaque.arity != 1:
+            raise PolhodeError(
+                f"'{function.name}' takes {function.opaque.arity} arguments, and the time is one.",
+                place=place,
+                cure="Give a function of time, or call it: f(system.time, …).",
+                code="E-INPUT-021",
+            )
+        made: Expr = function(self.derivation.model.time)
+        return made
 
     def constants(self, given: Any) -> Floats:
         """Numbers for all names, from a mapping or from as many of them."""
@@ -155,11 +169,3 @@ def _varies(value: Any) -> bool:
     from ..expr import Expr, Function
 
     return isinstance(value, str | Expr | Function | Held) or callable(value)
-
-
-def _parsed(text: str, derivation: Derivation) -> Expr:
-    """The expression that a text spells, by the grammar of model files: no text becomes code."""
-    from ..formats.grammar import parse
-    from ..formats.names import scope_of
-
-    return parse(text, scope_of(derivation.model, now=True))

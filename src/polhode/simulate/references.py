@@ -14,7 +14,7 @@ import numpy as np
 from ..control.orientation_references import check_unit_length
 from ..errors import PolhodeError, shown, understood, unknown
 from ..expr import Expr, Function, as_expr, evaluate, free_symbols, is_zero
-from ..expr.calls import sampled
+from ..expr.calls import sampled, samples_of
 from ..expr.exact import sqrt
 from ..expr.opaque.table import Table
 from .breaks import tables_of_time
@@ -156,13 +156,12 @@ def _expression(value: Any, wanted: Reference, system: Model, place: str) -> Exp
         if isinstance(value, Trajectory):
             value = _of_run(value, wanted.name)
         if isinstance(value, str):
-            from ..formats.grammar import parse
-            from ..formats.names import scope_of
+            from ..formats.texts import expression_of
 
-            return parse(value, scope_of(system, "parameter", now=True))
+            return expression_of(value, system, "parameter")
         if isinstance(value, tuple | list) and len(value) == 2 and all(np.ndim(part) == 1 for part in value):
             times, values = value
-            value = sampled(times, values, "cubic" if wanted.order else "linear", name=wanted.name)
+            value = samples_of(times, values, "cubic" if wanted.order else "linear", wanted.name, place)
         if isinstance(value, Function):
             return as_expr(value(system.time))
         if isinstance(value, bool):

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.cli.conftest import Shell
+from typer.main import get_command
 
-from polhode.cli.app import main
+from polhode.cli.app import app, main
 from polhode.simulate.sweep import Sweep
 
 MODEL = Path(__file__).parents[3] / "models" / "pendulum.yaml"
@@ -50,6 +52,36 @@ def test_a_plot_is_written(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     record = json.loads(said(monkeypatch, capsys, *words, "--json")[0])
     assert record["files"] == [str(tmp_path / "runs.svg")]
     said(monkeypatch, capsys, *words, "--measure", "trajectories")
+
+
+def test_a_sweep_takes_what_acts_and_how_to_derive_as_simulate_does(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], polhode: Shell, tmp_path: Path
+) -> None:
+    given = (
+        "--pose",
+        "raised",
+        "-t",
+        0.5,
+        "--effort",
+        "hinge=-3*sin(theta)",
+        "--input",
+        "motor=sin(t)",
+        "--formalism",
+        "kane",
+        "--json",
+    )
+    swept = json.loads(said(monkeypatch, capsys, "--vary", "l=1,2", "--workers", 1, *given)[0])
+    for k, length in enumerate((1, 2)):
+        alone = json.loads(polhode("simulate", MODEL, "--set", f"l={length}", *given))
+        assert swept["values"]["theta"][k] == pytest.approx(alone["final"]["coordinates"]["theta"], rel=1e-9)
+    assert "no formalism 'kain'" in said(monkeypatch, capsys, "--vary", "l=1", "--formalism", "kain", code=2)[1]
+
+
+def test_a_sweep_has_the_options_of_a_run() -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    taken = {name: {each for option in commands[name].params for each in option.opts} for name in ("simulate", "sweep")}
+    of_one_run = {"--csv", "--page", "--save", "--reaction", "--channel"}
+    assert taken["simulate"] - taken["sweep"] == of_one_run
 
 
 def test_where_nothing_can_be_drawn_the_runs_are_told_all_the_same(

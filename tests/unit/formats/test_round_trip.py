@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from polhode.formats import dumps_yaml, load, loads_yaml, save_yaml
 from polhode.geometry import rotation
 from polhode.model import JointType
 from polhode.model.constraints import Closure
-from polhode.model.samples import motor_driven_pendulum
+from polhode.model.samples import Vehicle, car, motor_driven_pendulum, semitrailer
 from polhode.model.samples.random_system import random_system
 
 MODELS = Path(__file__).parents[3] / "models"
@@ -116,6 +117,32 @@ def test_one_of_each_thing_survives() -> None:
     system = everything()
     again = loads_yaml(dumps_yaml(system))
     assert_same_system(system, again)
+
+
+@pytest.mark.parametrize("make", [car, pytest.param(semitrailer, marks=pytest.mark.slow)])
+def test_a_vehicle_whose_laws_are_long_is_written_in_named_expressions(make: Callable[[], Vehicle]) -> None:
+    system = make().system
+    text = dumps_yaml(system)
+    assert "\nexpressions:\n  part_1: " in text
+    assert max(map(len, text.splitlines())) < 4000
+    again = loads_yaml(text)
+    assert_same_system(system, again)
+    assert dumps_yaml(again) == text
+
+
+def test_an_expression_of_a_file_is_used_by_name_in_laws_and_in_later_ones() -> None:
+    head = "bodies: {car: {mass: 2}}\njoints: {x: {parent: ground, child: car, type: prismatic, axis: x}}\n"
+    load_of = "loads: [{type: joint_force, joint: x, value: 'pull*t'}]\n"
+    made = loads_yaml(f"{head}expressions: {{slack: x - 1, pull: -3*slack**2}}\n{load_of}")
+    x = made.joints["x"].q[0]
+    assert made.loads[0].value == -3 * (x - 1) ** 2 * made.time  # type: ignore[attr-defined]
+    for wrong, told in (
+        ("{pull: -3*slack, slack: x}", "there is nothing called 'slack'"),
+        ("{x: 2}", "something else has this name"),
+        ("{pull: log(-1)}", "pull"),
+    ):
+        with pytest.raises(PolhodeError, match=told):
+            loads_yaml(f"{head}expressions: {wrong}\n{load_of}")
 
 
 def test_what_is_written_derives_the_same_equations(tmp_path: Path) -> None:

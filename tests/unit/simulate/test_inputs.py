@@ -78,3 +78,20 @@ def test_all_kinds_act_together(system: ph.System, equations: ph.Equations) -> N
     for force in (1, 2, 5, 6):  # dv/dt = F + G - v in each quarter of a second
         speed = force + (speed - force) * np.exp(-0.25)
     assert run.u[-1, 0] == pytest.approx(speed, abs=1e-11)
+
+
+def test_what_is_wrong_with_samples_is_told_of_the_input_they_are_for() -> None:
+    s = ph.System("slider", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force(x, s.input("road"))
+    equations = s.derive()
+    with pytest.raises(ph.PolhodeError, match=r"inputs 'road': values\[1\] is nan, not a finite number"):
+        equations.simulate(1, inputs={"road": ([0, 1], [0, np.nan])})
+    with pytest.raises(ph.PolhodeError, match=r"inputs 'road': the times must ascend, but times\[0\] is 1\.0"):
+        equations.simulate(1, inputs={"road": ([1, 0], [0, 1])})
+    with pytest.raises(ph.PolhodeError, match="inputs 'road': 'map' takes 2 arguments, and the time is one"):
+        equations.simulate(1, inputs={"road": ph.table(([0, 1], [0, 1]), [[0, 1], [0, 1]], name="map")})
+    with pytest.raises(ph.PolhodeError, match=r"sampled 'road': values has 3|sampled 'road': times has 2 entries"):
+        ph.sampled([0, 1], [0, 1, 2], name="road")
+    with pytest.raises(ph.PolhodeError, match=r"^sampled: the times must ascend"):
+        ph.sampled([0, 0], [0, 1])

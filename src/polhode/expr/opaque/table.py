@@ -15,6 +15,8 @@ from .function import Opaque
 from .piecewise import Pieces, interpolant
 
 KINDS = ("linear", "cubic", "pchip", "held")
+#: What the abscissae of samples are called.
+TIMES = "times"
 OUTSIDE = ("hold", "line", "error")
 _FEWEST = {"linear": 2, "cubic": 4, "pchip": 2, "held": 1}
 #: How often each kind can be differentiated before zero is left.
@@ -111,11 +113,23 @@ class Table(Opaque):
         return self.pieces.over(*arrays)
 
 
-def checked(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: str = "hold") -> Table:
-    """A table of abscissae x (or a pair of them) and ordinates y (or rows of them), if they make one."""
+def checked(
+    x: Any,
+    y: Any,
+    *,
+    name: str = "",
+    kind: str = "linear",
+    outside: str = "hold",
+    place: str = "",
+    labels: tuple[str, str] = ("x", "y"),
+) -> Table:
+    """A table of abscissae x (or a pair of them) and ordinates y (or rows of them), if they make one.
+
+    What is wrong is told of this place, with these words for what was given: those of the table unless others are.
+    """
     if not isinstance(name, str):
         raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-TABLE-015")
-    place = f"table '{name}'" if name else "table"
+    place = place or (f"table '{name}'" if name else "table")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(
             f"there is no kind {shown(kind)}.",
@@ -136,8 +150,10 @@ def checked(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: st
             cure="Choose linear or cubic for a table of two variables.",
             code="E-TABLE-016",
         )
-    axes = tuple(_axis(entries, label, kind, place) for entries, label in zip(x if pair else (x,), "xy", strict=False))
-    values = _grid(y, axes, "z" if pair else "y", place)
+    axes = tuple(
+        _axis(entries, label, kind, place) for entries, label in zip(x if pair else (x,), labels, strict=False)
+    )
+    values = _grid(y, axes, (labels[0], "z" if pair else labels[1]), place)
     if len(values) > LARGEST:
         raise ModelError(
             f"it has {len(values):,} numbers, more than {LARGEST:,}.",
@@ -193,27 +209,29 @@ def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
             cure="Give more points." if kind in ("held", "linear") else "Give more points, or choose kind='linear'.",
             code="E-TABLE-002",
         )
+    what = label if label == TIMES else "abscissae"
     for index, (before, after) in enumerate(pairwise(found)):
         if not before < after:
             raise ModelError(
-                f"the abscissae must ascend, but {label}[{index}] is {before!r} and {label}[{index + 1}] is {after!r}.",
+                f"the {what} must ascend, but {label}[{index}] is {before!r} and {label}[{index + 1}] is {after!r}.",
                 place=place,
-                cure="Sort the points by their abscissae and remove doubles.",
+                cure=f"Sort the points by their {what} and remove doubles.",
                 code="E-TABLE-003",
             )
     return found
 
 
-def _grid(given: Any, axes: Sequence[Sequence[float]], label: str, place: str) -> tuple[float, ...]:
+def _grid(given: Any, axes: Sequence[Sequence[float]], labels: tuple[str, str], place: str) -> tuple[float, ...]:
     """The ordinates in one row, after their shape has been compared with the axes."""
+    along, label = labels
     if len(axes) == 1:
         found = _numbers(given, label, place)
-        _matching("x", len(axes[0]), label, len(found), place)
+        _matching(along, len(axes[0]), label, len(found), place)
         return found
     if not _is_list(given):
         raise _no_list(label, given, place)
     rows = list(given)
-    _matching("x", len(axes[0]), label, len(rows), place)
+    _matching(along, len(axes[0]), label, len(rows), place)
     table = [_numbers(row, f"{label}[{k}]", place) for k, row in enumerate(rows)]
     for k, row in enumerate(table):
         _matching("y", len(axes[1]), f"{label}[{k}]", len(row), place)
