@@ -125,13 +125,14 @@ def _quotient(top: Floats, bottom: Floats, at: NDArray[np.complex128]) -> NDArra
     """A quotient of polynomials; where both vanish, that of their derivatives (de l'Hospital)."""
     above, below = np.asarray(np.polyval(top, at)), np.asarray(np.polyval(bottom, at))
     poles = below == 0
-    found = np.asarray(above / np.where(poles, 1.0, below))
+    found = np.asarray(above / np.where(poles, 1.0, below), dtype=np.complex128)
     if not poles.any():
         return found
-    found = np.where(poles & (above != 0), complex(np.inf), found)
+    found[poles & (above != 0)] = complex(np.inf)
     both = poles & (above == 0)
     if both.any() and np.any(top):
-        found[both] = _quotient(np.polyder(top), np.polyder(bottom), at[both])
+        above, below = (np.asarray(np.polyder(each), dtype=np.float64) for each in (top, bottom))
+        found[both] = _quotient(above, below, at[both])
     return found
 
 
