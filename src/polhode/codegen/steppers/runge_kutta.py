@@ -34,7 +34,7 @@ from .step_control import accept, begin_function, factor_of, longer_step, next_s
 from .stiffness import EDGES, is_looked_at, note_if_stiff
 from .tableaux import Pair
 
-#: Whether the dense output of the last step is made: it is, it is not asked as it is too rough.
+#: The dense output of the last step is made; it is made, and too rough to be asked.
 _MADE, _TOO_ROUGH = 1, 2
 
 

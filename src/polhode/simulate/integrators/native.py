@@ -305,10 +305,10 @@ class _NativeIntegration:
     def _step_in_python(self) -> None:
         """A step with rates and projection in Python; one that ends the run is not taken."""
         run = self.run
+        self._in_python()
         if run.record.pending:
             self._samples_in_python()
             run.record.pending = 0
-        self._in_python()
         run.record.sample_count = 0
         reason = run.advance(self._goal, 1)
         run.record.sample_count = len(self.times)
