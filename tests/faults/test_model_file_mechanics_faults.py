@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.faults.model_text import PENDULUM, refusal, same_pendulum
 
+from polhode.dynamics.mass_factors import inverse_mass_matrix
+from polhode.errors import PolhodeError
 from polhode.formats import loads_yaml
 
 # ---- F13 to F20: mechanics ---------------------------------------------------------------------------------------
@@ -111,6 +113,29 @@ def test_F19_a_joint_that_moves_no_mass_is_refused_and_a_weld_is_not() -> None:
     assert same_pendulum(loads_yaml(bare + "  wrist: {parent: bob, child: tip, type: fixed}\n"))
     follower = bare + "  wrist: {parent: bob, child: tip, type: revolute}\ncouplings: {wrist: {leader: hinge}}\n"
     assert same_pendulum(loads_yaml(follower)), "what moves with a mass needs none of its own"
+
+
+QUARTER_CAR = """
+bodies: {wheel: {}, car: {mass: 350}}
+joints:
+  zu: {type: prismatic, parent: ground, child: wheel, axis: z, speeds: [vu]}
+  zs: {type: prismatic, parent: wheel, child: car, axis: z, speeds: [vs]}
+  steer: {type: revolute, parent: car, child: hand, axis: z}
+"""
+
+
+def test_joints_that_move_the_same_mass_are_named_together() -> None:
+    file = QUARTER_CAR.replace("350}", "350}, hand: {mass: 1, com: [1, 0, 0]}")
+    with pytest.raises(PolhodeError, match=r"speeds 'vu' and 'vs' move the same mass.*[\s\S]*between their joints"):
+        inverse_mass_matrix(loads_yaml(file).derive().record)
+    heavy = file.replace("wheel: {}", "wheel: {mass: 40}")
+    assert inverse_mass_matrix(loads_yaml(heavy).derive().record).shape == (3, 3)
+
+
+def test_a_point_on_its_axis_asks_about_the_axis() -> None:
+    along = PENDULUM.replace("axis: y", "axis: z").replace(", inertia: [1, 1, 1]", "")
+    with pytest.raises(PolhodeError, match=r"moves no mass[\s\S]*Is the axis .* without inertia is a point"):
+        inverse_mass_matrix(loads_yaml(along).derive().record)
 
 
 @pytest.mark.parametrize("mass", ["-1", "-1e-30", "1 - 2", "-pi"])

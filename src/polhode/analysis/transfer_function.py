@@ -121,18 +121,16 @@ class TransferFunction(Typeset):
         return [*told, f"Poles: {poles}.", f"Zeros: {zeros or 'none'}."]
 
 
-def _quotient(top: Floats, bottom: Floats, at: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _quotient(top: Floats, bottom: Floats, at: Complexes) -> Complexes:
     """A quotient of polynomials; where both vanish, that of their derivatives (de l'Hospital)."""
-    above, below = np.asarray(np.polyval(top, at)), np.asarray(np.polyval(bottom, at))
+    above, below = (np.asarray(np.polyval(each, at), dtype=np.complex128) for each in (top, bottom))
     poles = below == 0
-    found = np.asarray(above / np.where(poles, 1.0, below), dtype=np.complex128)
-    if not poles.any():
-        return found
-    found[poles & (above != 0)] = complex(np.inf)
+    found: Complexes = np.asarray(above / np.where(poles, 1.0, below), dtype=np.complex128)
+    found = np.where(poles & (above != 0), complex(np.inf), found)
     both = poles & (above == 0)
     if both.any() and np.any(top):
-        above, below = (np.asarray(np.polyder(each), dtype=np.float64) for each in (top, bottom))
-        found[both] = _quotient(above, below, at[both])
+        above_slope, below_slope = (np.asarray(np.polyder(each), dtype=np.float64) for each in (top, bottom))
+        found[both] = _quotient(above_slope, below_slope, at[both])
     return found
 
 

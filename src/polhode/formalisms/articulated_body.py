@@ -82,9 +82,11 @@ def pivot(link: Link, D: Any) -> Any:
     """The inertia that a joint feels, which must not vanish."""
     if is_zero(D):
         raise ModelError(
-            "nothing beyond this joint has mass or inertia: the mass matrix is singular everywhere.",
+            "no mass or inertia resists this joint where those beyond it give way: the mass matrix is singular "
+            "everywhere.",
             place=f"joint '{link.joint}'",
-            cure="Give mass or inertia to a body beyond that joint, or weld it.",
+            cure="Is its axis right? A body without inertia is a point, and turning about an axis through it moves "
+            "nothing. Give mass or inertia to its body, or weld it.",
             code="E-MODEL-021",
         )
     return D

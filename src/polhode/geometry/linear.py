@@ -5,11 +5,11 @@ LDLᵀ for mass matrices (positive definite by physics), from the tips of the tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, listed
 from ..expr import Matrix, Vector, is_zero
 
 
@@ -50,7 +50,7 @@ def factor_from_the_tips(M: Matrix, order: Sequence[int], parent: Sequence[int],
     rows: list[dict[int, Any]] = [{} for _ in order]
     reciprocals: list[Any] = [None] * len(order)
     for k in reversed(order):
-        reciprocals[k] = 1 / pivot_of(A[k][k], names[k])
+        reciprocals[k] = 1 / pivot_of(A[k][k], k, rows, names)
         above = _chain(parent, k)
         rows[k] = {i: A[k][i] * reciprocals[k] for i in above if not is_zero(A[k][i])}
         for i, factor in rows[k].items():
@@ -76,7 +76,7 @@ def factor_by_sparsity(M: Matrix, order: Sequence[int], names: Sequence[str]) ->
         k = min(coupled, key=lambda speed: (len(coupled[speed]), -place[speed]))
         others = sorted(coupled.pop(k), key=lambda speed: -place[speed])
         taken.append(k)
-        reciprocals[k] = 1 / pivot_of(A[k][k], names[k])
+        reciprocals[k] = 1 / pivot_of(A[k][k], k, rows, names)
         rows[k] = {i: A[k][i] * reciprocals[k] for i in others}
         for number, i in enumerate(others):
             for j in others[number:]:
@@ -86,15 +86,36 @@ def factor_by_sparsity(M: Matrix, order: Sequence[int], names: Sequence[str]) ->
     return Factors(tuple(taken[::-1]), tuple(rows), tuple(reciprocals))
 
 
-def pivot_of(entry: Any, name: str) -> Any:
-    """A pivot of a mass matrix, which is not zero everywhere."""
-    if is_zero(entry):
+def pivot_of(entry: Any, k: int, rows: Sequence[Mapping[int, Any]], names: Sequence[str]) -> Any:
+    """The pivot of a speed k of a mass matrix, which is not zero everywhere; `rows` are those of L so far."""
+    if not is_zero(entry):
+        return entry
+    together = _moving_nothing(k, rows)
+    if len(together) == 1:
         raise ModelError(
-            f"the speed '{name}' moves no mass: the mass matrix is singular everywhere.",
-            cure="Give mass or inertia to a body beyond that joint, or weld it.",
+            f"the speed '{names[k]}' moves no mass: the mass matrix is singular everywhere.",
+            cure="Is the axis of its joint right? A body without inertia is a point, and turning about an axis through "
+            "it moves nothing. Give mass or inertia to a body beyond that joint, or weld it.",
             code="E-MODEL-030",
         )
-    return entry
+    told = listed([f"'{names[i]}'" for i in together])
+    raise ModelError(
+        f"the speeds {told} move the same mass, which can rest while they change: "
+        "the mass matrix is singular everywhere.",
+        cure="Give mass or inertia to a body between their joints, or weld one of them.",
+        code="E-MODEL-031",
+    )
+
+
+def _moving_nothing(k: int, rows: Sequence[Mapping[int, Any]]) -> list[int]:
+    """The speeds, k and some of those eliminated before it, that can change together so that no mass moves: M x = 0."""
+    x: dict[int, Any] = {k: 1}
+    left = {i for i, row in enumerate(rows) if row and i != k}
+    while ready := [i for i in left if not any(j in left for j in rows[i])]:
+        for i in ready:
+            x[i] = -sum(factor * x.get(j, 0) for j, factor in rows[i].items())
+            left.remove(i)
+    return sorted(i for i, share in x.items() if not is_zero(share))
 
 
 def _chain(parent: Sequence[int], k: int) -> list[int]:

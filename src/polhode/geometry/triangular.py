@@ -61,6 +61,7 @@ def triangular_factors(A: Matrix, order: Sequence[int], names: Sequence[str]) ->
     rows = [[as_expr(entry) for entry in row] for row in A]
     lower: list[dict[int, Any]] = [{} for _ in order]
     upper: list[dict[int, Any]] = [{} for _ in order]
+    shares: list[dict[int, Any]] = [{} for _ in order]
     reciprocals: list[Any] = [None] * len(order)
     left, taken = list(order), []
     while left:
@@ -69,9 +70,10 @@ def triangular_factors(A: Matrix, order: Sequence[int], names: Sequence[str]) ->
         k = min(left, key=lambda speed: len(beyond[speed]) * len(below[speed]))
         left.remove(k)
         taken.append(k)
-        reciprocals[k] = 1 / pivot_of(rows[k][k], names[k])
+        reciprocals[k] = 1 / pivot_of(rows[k][k], k, shares, names)
         lower[k] = {i: rows[i][k] * reciprocals[k] for i in below[k]}
         upper[k] = {j: rows[k][j] for j in beyond[k]}
+        shares[k] = {j: entry * reciprocals[k] for j, entry in upper[k].items()}
         for i, factor in lower[k].items():
             for j, entry in upper[k].items():
                 rows[i][j] = rows[i][j] - factor * entry

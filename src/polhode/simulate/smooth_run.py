@@ -7,6 +7,7 @@ jump and what is followed does not: steps end there, and a piece begins.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -107,6 +108,19 @@ class Followed:
     noted: list[Met] = field(default_factory=list)
     status: str = "done"
     steps: int = 0
+    before: int = 0  # evaluations of steppers that came before the one at work
+    stepper: Stepper | None = None
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def evaluations(self) -> int:
+        """How often rates were asked for."""
+        return self.before + (0 if self.stepper is None else self.stepper.evaluations)
+
+    def stepping(self, stepper: Stepper) -> Stepper:
+        """The stepper that goes on from here."""
+        self.before, self.stepper = self.evaluations, stepper
+        return stepper
 
     def add(self, t: float, x: Floats) -> None:
         """One more sample."""
@@ -306,7 +320,7 @@ class SmoothRun:
         made.add(t, x)
         made.begin(t, x)
         locator = EventLocator(self.events, len(self.functions.equations.q), record, t, x[:size])
-        stepper = Stepper(rates, t, x, self._goal(end), self.control)
+        stepper = made.stepping(Stepper(rates, t, x, self._goal(end), self.control))
         while t < end:
             step = stepper.step()
             made.steps += 1
@@ -330,7 +344,7 @@ class SmoothRun:
                     if t < end:
                         self.rates.begin(t, x[:size])
                         made.begin(t, x)
-                        stepper = Stepper(rates, t, x, self._goal(end), self.control)
+                        stepper = made.stepping(Stepper(rates, t, x, self._goal(end), self.control))
                 continue
             x = projected(t, step.interpolant(t))
             made.reach(t, x)
@@ -346,7 +360,7 @@ class SmoothRun:
             made.begin(t, x, met)
             locator.restart(t, x[:size], located)
             if t < end:
-                stepper = Stepper(rates, t, x, self._goal(end), self.control)
+                stepper = made.stepping(Stepper(rates, t, x, self._goal(end), self.control))
 
     def _goal(self, end: float) -> float:
         """The end, or the last time before the next break: no step sees what holds after it."""
@@ -379,7 +393,7 @@ class SmoothRun:
         info = {
             "method": self.control.method, "rtol": self.control.rtol, "atol": self.control.atol, "steps": made.steps,
             "notices": [*self.start.notices, *self.rates.drive.notices(made.times[-1])],
-            "events": events, "evaluations": 0, "wall_time": 0.0,
+            "events": events, "evaluations": made.evaluations, "wall_time": time.perf_counter() - made.began,
         }  # fmt: skip
         record = Record(len(self.x))
         times = np.array(made.times)

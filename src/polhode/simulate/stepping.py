@@ -48,6 +48,7 @@ class Stepper:
     def __init__(self, rates: RightSide, t: float, x: Floats, end: float, control: Control) -> None:
         self._rates, self._control = rates, control
         self.steps = 0
+        self._restated = 0
         self._solver = working(control.method).solver()(
             rates, t, x, end, max_step=control.largest_step, rtol=control.rtol, atol=control.atol
         )
@@ -69,6 +70,12 @@ class Stepper:
         """The rates at the end of the last step."""
         found: Floats = self._solver.f
         return found
+
+    @property
+    def evaluations(self) -> int:
+        """How often the rates were asked for."""
+        own = self._solver.run.record.evaluations if isinstance(self._solver, NativeSolver) else self._solver.nfev
+        return int(own) + self._restated
 
     def step(self) -> Step:
         """One step; a Stop where there is none small enough, or too many were taken."""
@@ -94,6 +101,7 @@ class Stepper:
 
     def restate(self, x: Floats) -> None:
         """Go on from another state, near the one reached."""
+        self._restated += 1
         self._solver.y, self._solver.f = x, self._rates(self.t, x)
 
     def reach(self, end: float) -> Floats:

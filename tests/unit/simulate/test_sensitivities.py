@@ -192,3 +192,11 @@ def test_what_acted_is_told_with_the_motion(swing: Any) -> None:
     assert run.trajectory.inputs[:, 0].tolist() == [1, 1, 2, 2, 2, 2, 2, 2, 2]
     assert_allclose(run.trajectory.tau[:, 0], run.t)
     assert any("samples of the input 'F'" in told for told in run.trajectory.notices)
+
+
+def test_the_run_tells_how_often_rates_were_asked_for_and_how_long_it_took(swing: Any) -> None:
+    found = swing[2].sensitivities(1, ["l"], start={"hinge": 1}, samples=5)
+    info = found.trajectory.info
+    assert info["evaluations"] > 10 * info["steps"] > 0  # DOP853 has twelve stages
+    assert f"{info['evaluations']} evaluations" in repr(found)
+    assert info["wall_time"] > 0
