@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import PolhodeError, shown, understood, unknown
-from ..expr import Expr, Function, as_expr, free_symbols
+from ..expr import Expr, Function, as_expr, free_symbols, substitute
 from ..expr.calls import sampled
 from ..expr.opaque.table import Table
 from .breaks import tables_of_time
@@ -57,7 +57,7 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         return by_name
     if len(names) == 1:
         return {names[0]: given}
-    if isinstance(given, list) and len(given) == len(names):
+    if isinstance(given, list | tuple | np.ndarray) and len(given) == len(names):
         return dict(zip(names, given, strict=True))
     raise PolhodeError(
         f"{shown(given)} is one curve, and there are {len(names)} references."
@@ -105,11 +105,13 @@ def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
     made = _expression(given[wanted.name], wanted, system, place)
     known = {system.time, *(each.symbol for each in system.parameters.values())}
     strange = [each for each in free_symbols([made]) if each not in known]
+    if [each.data[0] for each in strange] == ["symbol"] and strange[0].name == system.time.name:
+        (made,), strange = substitute([made], {strange[0]: system.time}), []  # somebody's own symbol for the time
     if strange:
         raise PolhodeError(
             f"it depends on the {strange[0].data[0]} '{strange[0].name}'.",
             place=place,
-            cure="A reference is a function of time, and of parameters of the mechanism.",
+            cure="A reference is a function of time, system.time, and of parameters of the mechanism.",
             code="E-LOOP-005",
         )
     for table in tables_of_time([made], system.time):
