@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from . import control as control
+    from . import planning as planning
     from .compare.equivalence import equivalence as equivalence
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
@@ -76,8 +77,8 @@ def load(path: str | PathLike[str], **options: Unpack[ReaderOptions]) -> System:
 
 def __getattr__(name: str) -> Any:
     """The surface, when a name of it is first used: a warm start needs none of the rooms behind it."""
-    if name == "control":
-        return import_module(".control", __name__)
+    if name in ("control", "planning"):
+        return import_module(f".{name}", __name__)
     if name in _LATER:
         return getattr(import_module(_LATER[name], __name__), name)
     surface = import_module(".surface.names", __name__)

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Timer
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -40,6 +41,16 @@ def console(*, stderr: bool = False) -> Console:
 def plain(words: object) -> str:
     """One line without control characters, so that no name can move the cursor or colour the screen."""
     return "".join(letter if letter.isprintable() else "�" for letter in str(words))
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Python's warnings as sentences on the standard error."""
+    with catch_warnings(record=True) as told:
+        simplefilter("always")
+        yield
+    for each in told:
+        console(stderr=True).print(plain(str(each.message)), style="yellow", soft_wrap=True)
 
 
 def number(count: int, noun: str) -> str:

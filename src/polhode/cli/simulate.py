@@ -9,7 +9,6 @@ from math import hypot
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 from rich.console import Console
 
@@ -145,22 +144,14 @@ def _write(
         if option == "csv":
             trajectory.to_csv(path, reactions)
         elif option == "page":
-            _write_page(trajectory, path, channels)
+            with show.warnings_told():  # what is not drawn on it
+                trajectory.animate(path, channels=channels)
         elif option == "plot":
             trajectory.plot(path, reactions)
         else:
             trajectory.save(path)
         written.append(path)
     return written
-
-
-def _write_page(trajectory: Trajectory, path: Path, channels: Sequence[str] | None) -> None:
-    """Write the page, and say what is not drawn on it as sentences."""
-    with catch_warnings(record=True) as told:
-        simplefilter("always")
-        trajectory.animate(path, channels=channels)
-    for each in told:
-        show.console(stderr=True).print(show.plain(str(each.message)), style="yellow", soft_wrap=True)
 
 
 def _tell(out: Console, trajectory: Trajectory, written: list[Path], digits: int) -> None:

@@ -26,7 +26,7 @@ def run(file: Source, out: Path | None, pose: str | None, settings: list[str], j
         )
     if out is not None:
         check_folder("out", out)
-    with show.progress() as tell:
+    with show.warnings_told(), show.progress() as tell:
         tell("drawing")
         shown = still(system.derive().compile(), pose, parameters)
         path = Path(mkdtemp(prefix="polhode-")) / f"{file.stem}.html" if out is None else out

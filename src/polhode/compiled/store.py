@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..codegen.ir.program import Array, Outline, Program
 from ..dynamics.synopsis import Synopsis
+from ..errors import Problem
 from ..files.cache import UNREADABLE, default_cache
 from ..files.version import key_of
 from ..formats.model_file import ModelFile
@@ -35,14 +36,15 @@ if TYPE_CHECKING:
 # ---- what a model file led to ----------------------------------------------------------------------------------
 
 
-def known_file(key: str) -> tuple[str, Mapping[str, Synopsis]] | None:
-    """The digest of the model and the synopses of its derivations, or None where the file is not known."""
+def known_file(key: str) -> tuple[str, Mapping[str, Synopsis], tuple[Problem, ...]] | None:
+    """The digest of the model, the synopses of its derivations, what its reader warned of; None if it is not known."""
     payload = default_cache().find(key)
     if payload is None:
         return None
     try:
         found = json.loads(payload)
-        return str(found["model"]), {str(each): Synopsis.read(data) for each, data in found["derivations"].items()}
+        made = {str(each): Synopsis.read(data) for each, data in found["derivations"].items()}
+        return str(found["model"]), made, tuple(Problem(*map(str, each)) for each in found["doubts"])
     except (*UNREADABLE, AttributeError):
         return None
 
@@ -52,10 +54,12 @@ def _remember_file(derivation: Derivation) -> None:
     file = derivation.source
     if not isinstance(file, ModelFile) or not file.key or derivation.rows is not None:
         return
-    digest, known = known_file(file.key) or ("", {})
+    digest, known, _ = known_file(file.key) or ("", {}, ())
     if digest != file.digest or derivation.key not in known:
         told = {key: each.data for key, each in sorted({**known, derivation.key: derivation.synopsis}.items())}
-        default_cache().store(file.key, json.dumps({"model": file.digest, "derivations": told}).encode())
+        doubts = [[each.message, each.place, each.cure, each.code] for each in file.doubts]
+        content = {"model": file.digest, "derivations": told, "doubts": doubts}
+        default_cache().store(file.key, json.dumps(content).encode())
 
 
 # ---- a compiled function ---------------------------------------------------------------------------------------

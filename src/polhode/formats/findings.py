@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,11 +10,20 @@ from functools import wraps
 from inspect import signature
 from typing import ParamSpec
 
-from ..errors import FormatError, PolhodeError, Problem
+from ..errors import FormatError, PolhodeError, Problem, warn
 from ..model import System
 from ..notebook import Cell, Shown, Table
 
 Options = ParamSpec("Options")
+
+#: Warnings about what is drawn alone; they are told again where it is.
+_DRAWN = ("W-URDF-002", "W-URDF-008", "W-URDF-011", "W-SDF-002")
+#: How many warnings a call lists.
+_LISTED = 5
+
+
+class ReaderWarning(UserWarning):
+    """A robot file says something that is doubtful, or that the System does not have."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,11 @@ class Report(Shown):
     joints: tuple[JointFacts, ...] = ()
     meshes: tuple[MeshFacts, ...] = ()
 
+    @property
+    def doubts(self) -> tuple[Problem, ...]:
+        """The warnings that bear on the equations, which `load` tells."""
+        return tuple(each for each in self.warnings if each.code not in _DRAWN)
+
     def _cell(self) -> Cell:
         kinds = {"warning": self.warnings, "notice": self.notices}
         rows = [(kind, each.place, each.message, each.cure) for kind, found in kinds.items() for each in found]
@@ -74,12 +88,25 @@ class Report(Shown):
         return "\n".join(lines)
 
 
+def tell(doubts: Sequence[Problem]) -> None:
+    """One warning, at the user's line, that lists the first of what a reader doubts."""
+    if not doubts:
+        return
+    more = len(doubts) - _LISTED
+    lines = [f"{each.place}: {each.message} {each.cure}".rstrip() + f"  [{each.code}]" for each in doubts[:_LISTED]]
+    if more > 0:
+        lines.append(f"and {more} more: the report of read_urdf, read_sdf or read_mjcf in polhode.formats has all")
+    warn("\n  ".join(lines), ReaderWarning)
+
+
 def system_alone(read: Callable[Options, tuple[System, Report]]) -> Callable[Options, System]:
     """A reader with the same options that leaves out the report: `load_urdf` for `read_urdf`."""
 
     @wraps(read)
     def load(*given: Options.args, **options: Options.kwargs) -> System:
-        return read(*given, **options)[0]
+        system, report = read(*given, **options)
+        tell(report.doubts)
+        return system
 
     load.__name__ = load.__qualname__ = read.__name__.replace("read_", "load_")
     load.__doc__ = (

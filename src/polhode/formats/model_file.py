@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..errors import Problem
+
 if TYPE_CHECKING:
     from ..model import Model
 
@@ -24,21 +26,28 @@ class ModelFile:
     key: str  # of content and options, in the store
     known_digest: str = ""  # of the model
     derivations: Mapping[str, Any] = field(default_factory=dict)  # made without complaint: their synopses by their keys
+    known_doubts: tuple[Problem, ...] = ()  # what its reader warned of
 
     @cached_property
-    def _model(self) -> Model:
-        from . import load
+    def _found(self) -> tuple[Model, tuple[Problem, ...]]:
+        from . import read
 
-        return load(self.path, content=self.content, **self.options).model()
+        system, report = read(self.path, content=self.content, **self.options)
+        return system.model(), () if report is None else report.doubts
 
     def read(self) -> Model:
         """The model."""
-        return self._model
+        return self._found[0]
+
+    @property
+    def doubts(self) -> tuple[Problem, ...]:
+        """What its reader warns of."""
+        return self.known_doubts if self.known_digest else self._found[1]
 
     @property
     def digest(self) -> str:
         """The digest of the model."""
-        return self.known_digest or self._model.digest
+        return self.known_digest or self.read().digest
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ModelFile, (self.path, self.content, self.options, "")  # what it led to is this polhode's to know

@@ -147,7 +147,11 @@ class Scope:
         if name.lower() in _NOT_FINITE:
             return FormatError(f"{name!r} is not a finite number.", cure="Give a finite number.")
         names = [*self.own, *self.expressions, *(known for table in self.tables.values() for known in table)]
-        return FormatError(f"there is nothing called {name!r} to be used here.", cure=_known(name, names))
+        told = f"there is nothing called {name!r} to be used here."
+        if self.now is None:
+            return FormatError(told, cure=_known(name, names))
+        alone = "Only the time, t, and numbers can be used here."
+        return FormatError(told, cure=_known(name, [*names, "t"] if names else [], alone))
 
 
 def scope_of(system: System | Model, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:
@@ -170,6 +174,6 @@ def quoted(name: str) -> str:
     return name if _WORD.match(name) else "`" + name.replace("`", "``") + "`"
 
 
-def _known(name: str, names: Iterable[str]) -> str:
+def _known(name: str, names: Iterable[str], alone: str = "Only numbers can be used here.") -> str:
     known = [quoted(each) for each in names]
-    return suggestion(quoted(name), known, "" if known else "Only numbers can be used here.", str)
+    return suggestion(quoted(name), known, "" if known else alone, str)

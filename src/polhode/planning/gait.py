@@ -80,5 +80,5 @@ class Gait:
     def swinging_foot(self, t: Any) -> tuple[Expr, Expr]:
         """x and z of the foot that swings."""
         s = t / self.single
-        path = quintic(t, (-self.length, 0, 0), (self.length, 0, 0), self.single)
+        path = quintic(t, (-self.length, 0, 0), (self.length, 0, 0), self.single, hold=False)
         return path, as_expr(self.clearance * (4 * s * (1 - s)) ** 3)

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..expr import Expr, as_expr
+from ..expr import Expr, as_expr, is_zero, minimum
 
 
-def quintic(t: Any, start: Sequence[Any], end: Sequence[Any], duration: Any) -> Expr:
+def quintic(t: Any, start: Sequence[Any], end: Sequence[Any], duration: Any, *, hold: bool | None = None) -> Expr:
     """The polynomial of time that has value, velocity and acceleration `start` at 0 and `end` after the duration.
 
-    >>> from polhode.expr import symbol
-    >>> t = symbol("t")
-    >>> move = quintic(t, (0, 0, 0), (1, 0, 0), 1)
-    >>> [float(move.subs({t: each})) for each in (0, "1/2", 1)], float(move.diff(t).subs({t: 1}))
-    ([0.0, 0.5, 1.0], 0.0)
+    With `hold` it stays at its end afterwards; without, the polynomial goes on. Where nothing is said it is held if it
+    ends at rest. As a reference of a controller it is one of `system.time`.
+
+    >>> import polhode as ph
+    >>> t = ph.System("arm").time
+    >>> move = quintic(t, (0, 0, 0), (1, 0, 0), 2)
+    >>> [float(move.subs({t: each})) for each in (0, 1, 2, 3)], float(move.diff(t).subs({t: 2}))
+    ([0.0, 0.5, 1.0, 1.0], 0.0)
+    >>> print(quintic(t, (0, 0, 0), (1, 1, 0), 1))
+    t**3*(6 + t*(3*t - 8))
     """
-    T, s = as_expr(duration), as_expr(t) / duration
+    ends_at_rest = all(is_zero(each) for each in end[1:])
+    T, now = as_expr(duration), as_expr(minimum(t, duration) if hold or (hold is None and ends_at_rest) else t)
+    s = now / T
     (p, v, a), (P, V, A) = ([as_expr(entry) * T**order for order, entry in enumerate(each)] for each in (start, end))
     gap, lack, bend = P - p - v - a / 2, V - v - a, A - a
     cubic, quartic, fifth = 10 * gap - 4 * lack + bend / 2, -15 * gap + 7 * lack - bend, 6 * gap - 3 * lack + bend / 2

@@ -15,7 +15,7 @@ from ..view.page import page
 from ..view.scene import Ghost
 from .arrows import moving_arrows
 from .channels import Channels, channels_of, tell
-from .looks import looks_of
+from .looks import Looks, looks_of
 from .marks import Traces, with_axes, with_traces
 from .scene import drawn_motion
 from .screw_axes import moving_axes
@@ -94,12 +94,17 @@ def page_of(run: Trajectory, notes: str = "", drawn: Drawn | None = None) -> str
     others = _others(run, drawn.ghosts)
     ghosts = [Ghost(name, *drawn_motion(other, looks)) for name, other in others.items()]
     channels, missing = channels_of(run, drawn.channels, list(others.values()))
-    if looks.told:
-        warn(" ".join(looks.told), MeshWarning, code="W-MESH-001")
+    warn_of_meshes(looks)
     if drawn.channels is not None:
         tell(missing)
     told = " ".join([notes or run.message, *looks.told, *missing]).strip()
     return page(scene, motion, channels, notes=told, ghosts=ghosts, sheets=sheets_of(run, scene, drawn.equations))
+
+
+def warn_of_meshes(looks: Looks) -> None:
+    """Tell what is drawn otherwise than its file has it, or not at all."""
+    if looks.told:
+        warn(" ".join(looks.told), MeshWarning, code="W-MESH-001")
 
 
 def _others(run: Trajectory, ghosts: Sequence[Trajectory] | Mapping[str, Trajectory]) -> dict[str, Trajectory]:

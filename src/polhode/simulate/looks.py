@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -68,13 +69,29 @@ def _read(wanted: Iterable[Shape]) -> tuple[dict[str, Mesh], dict[str, list[str]
     for file, lacking in dict.fromkeys((shape.file, shape.lacking) for shape in wanted):
         try:
             if lacking:
-                raise PolhodeError(f"{lacking.removesuffix('.')}.")
+                raise PolhodeError(f"{lacking.removesuffix('.')}.", cure=_cure(file))
             library("trimesh"), library("fast_simplification")
             read[file] = read_mesh(Path(file))
         except PolhodeError as error:
             problem = error.problems[0]
             failed.setdefault(f"{problem.message} {problem.cure}".strip(), []).append(file)
     return read, failed
+
+
+def _cure(file: str) -> str:
+    """What finds a mesh of a package.
+
+    >>> _cure("package://arm/meshes/a.stl")[-62:]
+    "Name its folder: packages={'arm': …}, or --package arm=FOLDER."
+    """
+    found = re.match(r"(?:package|model)://([^/]+)/", file)
+    if not found:
+        return ""
+    name = found[1]
+    return (
+        "It was looked for beside the robot's file and in the folders above it. "
+        f"Name its folder: packages={{{name!r}: …}}, or --package {name}=FOLDER."
+    )
 
 
 def _names(files: list[str]) -> str:

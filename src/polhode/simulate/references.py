@@ -13,7 +13,7 @@ import numpy as np
 
 from ..control.orientation_references import check_unit_length
 from ..errors import PolhodeError, shown, understood, unknown
-from ..expr import Expr, Function, as_expr, evaluate, free_symbols, is_zero
+from ..expr import Expr, Function, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.calls import sampled, samples_of
 from ..expr.exact import sqrt
 from ..expr.opaque.table import Table
@@ -91,7 +91,7 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         return by_name
     if len(names) == 1:
         return {names[0]: given}
-    if isinstance(given, list) and len(given) == len(names):
+    if isinstance(given, list | tuple | np.ndarray) and len(given) == len(names):
         return dict(zip(names, given, strict=True))
     raise PolhodeError(
         f"{shown(given)} is one curve, and there are {len(names)} references."
@@ -139,11 +139,13 @@ def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
     made = _expression(given[wanted.name], wanted, system, place)
     known = {system.time, *(each.symbol for each in system.parameters.values())}
     strange = [each for each in free_symbols([made]) if each not in known]
+    if [each.data[0] for each in strange] == ["symbol"] and strange[0].name == system.time.name:
+        (made,), strange = substitute([made], {strange[0]: system.time}), []  # somebody's own symbol for the time
     if strange:
         raise PolhodeError(
             f"it depends on the {strange[0].data[0]} '{strange[0].name}'.",
             place=place,
-            cure="A reference is a function of time, and of parameters of the mechanism.",
+            cure="A reference is a function of time, system.time, and of parameters of the mechanism.",
             code="E-LOOP-005",
         )
     for table in tables_of_time([made], system.time):

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..view.page import write_page
+from .animation import warn_of_meshes
 from .assembly import assemble
 from .looks import looks_of
 from .scene import drawn_motion
@@ -47,4 +48,5 @@ def write_still(shown: Trajectory, path: str | os.PathLike[str], notes: str = ""
     """Write a page of the first pose alone; it has nothing to play."""
     looks = looks_of(shown.mechanism.equations.system)
     scene, motion = drawn_motion(shown, looks)
+    warn_of_meshes(looks)
     return write_page(path, scene, motion, notes=" ".join([notes, *looks.told]).strip())

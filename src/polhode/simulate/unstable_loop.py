@@ -19,8 +19,6 @@ _BEYOND = 1e3
 _GROWTH, _SAMPLES = 1.1, 8
 #: Fewer samples do not tell.
 _FEWEST = 3
-#: A run with so many steps in a sample is looked at.
-MANY_STEPS = 500
 
 
 def growth_of(controls: Floats) -> float:

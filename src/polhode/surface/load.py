@@ -33,7 +33,7 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
     """The mechanism of a file, read now or, where it was read before, when it is looked at."""
     content = _content(path)
     given = dict(options)
-    key = _key(content, given)
+    key = _key(path, content, given)
     if not key:
         from ..formats import load
 
@@ -41,9 +41,14 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
     from ..model.system import System
 
     known = known_file(key)
-    made = System.unread(ModelFile(os.fspath(path), content, given, key, *(known or ())))
+    file = ModelFile(os.fspath(path), content, given, key, *(known or ()))
+    made = System.unread(file)
     if known is None:
         made.model()  # what is wrong with the file is told here
+    if file.doubts:
+        from ..formats.findings import tell
+
+        tell(file.doubts)
     return made
 
 
@@ -56,12 +61,12 @@ def _content(path: str | os.PathLike[str]) -> bytes:
         return b""
 
 
-def _key(content: bytes, options: dict[str, Any]) -> str:
-    """The key of a file and how it is read, or none where it is not plain."""
+def _key(path: str | os.PathLike[str], content: bytes, options: dict[str, Any]) -> str:
+    """The key of a file, by whose name problems are told, and how it is read, or none where it is not plain."""
     if not content.strip() or not {"limits", "content"}.isdisjoint(options):
         return ""
     try:
         told = json.dumps(options, default=os.fspath)
     except (TypeError, ValueError):
         return ""
-    return key_of(version_digest(), "file", told, sha256(content).hexdigest())
+    return key_of(version_digest(), "file", ascii(os.path.basename(path)), told, sha256(content).hexdigest())

@@ -41,3 +41,15 @@ def test_without_a_file_to_write_the_browser_is_asked(polhode: Shell, monkeypatc
 def test_a_wrong_call_is_one_sentence(words: tuple[str, ...], told: str, polhode: Shell) -> None:
     polhode("view", MODELS / "pendulum.yaml", *words, code=2)
     assert told in polhode.errors
+
+
+def test_a_mesh_that_is_missing_is_told_with_its_cure(polhode: Shell, tmp_path: Path) -> None:
+    robot = tmp_path / "hand.urdf"
+    robot.write_text(
+        '<robot name="hand"><link name="palm"/><link name="finger"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        '<visual><geometry><mesh filename="package://gone/finger.stl"/></geometry></visual></link>'
+        '<joint name="bend" type="continuous"><parent link="palm"/><child link="finger"/></joint></robot>'
+    )
+    assert "wrote" in polhode("view", robot, "-o", tmp_path / "hand.html")
+    assert "finger.stl is not drawn" in polhode.errors and "--package gone=FOLDER" in polhode.errors

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from polhode.expr import as_expr, same, substitute, symbol, symbols
+import polhode as ph
+from polhode.expr import as_expr, evaluate, same, substitute, symbol, symbols
 from polhode.planning import quintic
 
 
@@ -14,3 +15,30 @@ def test_it_has_the_given_values_velocities_and_accelerations_exactly() -> None:
     assert same(substitute(jet, {t: as_expr(0)}), start)
     assert same(substitute(jet, {t: T}), end)
     assert not made.diff(t).diff(t).diff(t).diff(t).diff(t).diff(t)
+
+
+def test_one_that_ends_at_rest_stays_there_and_its_first_two_derivatives_vanish() -> None:
+    t = symbol("t", "time")
+    made = ph.planning.quintic(t, (1, 2, -3), (4, 0, 0), 2)
+    jet = [made, made.diff(t), made.diff(t).diff(t)]
+    for after in (2, 3, 100):
+        assert evaluate(jet, {t: after}) == [4, 0, 0]
+    inside = quintic(t, (1, 2, -3), (4, 0, 0), 2, hold=False)
+    assert evaluate(jet, {t: 0.7}) == evaluate([inside, inside.diff(t), inside.diff(t).diff(t)], {t: 0.7})
+    assert evaluate([inside], {t: 3}) != [4]
+
+
+def test_one_that_ends_in_motion_goes_on_unless_it_is_to_be_held() -> None:
+    t = symbol("t", "time")
+    assert float(quintic(t, (0, 0, 0), (1, 1, 0), 1).subs({t: 2})) != 1
+    assert float(quintic(t, (0, 0, 0), (1, 1, 0), 1, hold=True).subs({t: 2})) == 1
+
+
+def test_a_controlled_slider_stays_where_the_quintic_ends() -> None:
+    s = ph.System("slider")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    e = s.derive()
+    for t in (s.time, ph.symbol("t")):
+        move = quintic(t, (0, 0, 0), (1, 0, 0), 2)
+        run = e.simulate(3, controller=ph.control.ComputedTorque(e, kp=100, kd=20), reference=move, samples=31)
+        assert abs(run.tracking_error["x"]).max() < 1e-8 and abs(run["x"][20:] - 1).max() < 1e-8

@@ -214,3 +214,19 @@ def test_references_are_curves_of_many_kinds() -> None:
     still = Reference("x", 0, default=1 / 2)
     law = Law({e.tau[0]: still.symbols[0] - e.q[0] - e.u[0]}, reference=(still,))
     assert abs(e.simulate(40, controller=law, samples=3).q[-1, 0] - 0.5) < 1e-3
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_references_in_order_are_a_list_a_tuple_or_an_array(kind: Any) -> None:
+    e = arm().derive()
+    run = e.simulate(1, controller=InverseDynamics(e), reference=kind([0.2, -0.1]), samples=3)
+    assert np.allclose(run.reference["shoulder"], 0.2) and np.allclose(run.reference["elbow"], -0.1)
+
+
+def test_a_reference_that_is_no_function_of_time_is_told_what_time_is() -> None:
+    e = slider().derive()
+    with pytest.raises(ph.PolhodeError, match=r"system\.time"):
+        e.simulate(1, controller=ServoPID(e), reference=ph.symbol("tt"))
+    with pytest.raises(ph.PolhodeError) as caught:
+        e.simulate(1, controller=ServoPID(e), reference="sin(theta)")
+    assert "Only numbers can be used" not in str(caught.value)

@@ -10,6 +10,7 @@ import polhode as ph
 from polhode.simulate.animation import MeshWarning
 from polhode.simulate.looks import looks_of
 from polhode.simulate.scene import scene_of
+from polhode.simulate.still import still, write_still
 from polhode.view.mesh import MeshShape
 
 trimesh = pytest.importorskip("trimesh")
@@ -59,3 +60,12 @@ def test_the_page_says_it_and_the_call_warns(arm: ph.System, tmp_path: Path) -> 
 
 def test_without_meshes_nothing_is_read(tmp_path: Path) -> None:
     assert looks_of(ph.System("empty").model()).told == ()
+
+
+def test_a_mesh_of_a_package_is_told_with_what_finds_it(arm: ph.System, tmp_path: Path) -> None:
+    lost = ph.Shape(
+        "mesh", (1, 1, 1), file="package://hand/meshes/palm.stl", lacking="missing: the package 'hand' is not known"
+    )
+    arm.joint("grip", "tool", arm.body("palm", 1, shapes=lost), "revolute", axis="y")
+    with pytest.warns(MeshWarning, match=r"palm\.stl is not drawn.* packages=\{'hand': …\}, or --package hand=FOLDER"):
+        write_still(still(arm.derive().compile()), tmp_path / "arm.html")

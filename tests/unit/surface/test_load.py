@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import polhode as ph
 from polhode.compiled.functions import Functions
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
+from polhode.formats.findings import ReaderWarning
 
 Q, U, TAU = np.array([0.3, -0.2]), np.array([1.0, 0.5]), np.array([0.1, 0.2])
 
@@ -377,3 +379,51 @@ def test_a_folder_that_everybody_may_write_is_not_believed(known: Path) -> None:
 def test_to_load_a_file_writes_nothing(file: Path) -> None:
     ph.load(file).derive().forward_dynamics  # noqa: B018 - derived, not compiled
     assert not default_cache().folder.exists()
+
+
+# ---- what a reader doubts ----------------------------------------------------------------------------------------
+
+
+def doubtful(file: Path, links: int = 1) -> Path:
+    """The robot with inertias that no body has."""
+    bad = ARM.format(mass=2).replace('izz="0.02"', 'izz="3"', links)
+    many = "".join(
+        f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="3" ixy="0" ixz="0" iyz="0"/>'
+        f'</inertial></link><joint name="j{k}" type="fixed"><parent link="lower"/><child link="l{k}"/></joint>'
+        for k in range(links - 1)
+    )
+    file.write_text(bad.replace("</robot>", many + "</robot>"))
+    return file
+
+
+def test_what_a_reader_doubts_is_warned_of_at_the_users_line(file: Path) -> None:
+    with pytest.warns(ReaderWarning) as told:
+        ph.load(doubtful(file))
+    assert len(told) == 1 and told[0].filename == __file__
+    message = str(told[0].message)
+    assert message.startswith("arm.urdf:3: link 'upper' <inertial>: the principal moments 0.1, 0.1, 3 are impossible")
+    assert message.endswith("[W-URDF-006]")
+
+
+def test_a_file_that_is_known_is_warned_of_all_the_same(file: Path) -> None:
+    with pytest.warns(ReaderWarning) as first:
+        accelerations(doubtful(file))
+    with pytest.warns(ReaderWarning) as second:
+        ph.load(file)
+    assert [str(each.message) for each in first] == [str(each.message) for each in second]
+
+
+def test_many_doubts_are_a_short_list(file: Path) -> None:
+    with pytest.warns(ReaderWarning) as told:
+        ph.load_urdf(doubtful(file, 30))
+    message = str(told[0].message)
+    assert len(told) == 1 and message.count("[W-URDF-006]") == 5 and message.count("\n") == 5
+    assert "more: the report of read_urdf" in message
+
+
+def test_meshes_that_are_missing_are_no_doubt_of_the_equations(file: Path) -> None:
+    shape = '<visual><geometry><mesh filename="package://nowhere/a.stl"/></geometry></visual></link>'
+    file.write_text(ARM.format(mass=2).replace("</inertial></link>", "</inertial>" + shape))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ph.load(file)

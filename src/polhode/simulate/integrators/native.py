@@ -19,7 +19,6 @@ from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
-from ..unstable_loop import MANY_STEPS
 from .dense_output import DenseOutput
 from .native_solver import nonfinite_ahead
 from .stiff import Switch
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 #: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.02
 _FIRST_BUDGET, _KEPT_AT_ONCE = 256, 65_536
+#: Steps between the samples of a law from which on its loop is looked at.
+_MANY_STEPS = 500
 #: Under constraints a step is at most so much longer than the one before it. An estimate of the error that happens to
 #: vanish, as it may where all coordinates move as one, would allow more.
 CAREFUL = 1.5
@@ -177,7 +178,7 @@ class _NativeIntegration:
         if self.rates.drive.sampled is None:
             return
         (passed, steps), record = self.piece, self.run.record
-        if record.steps - steps > MANY_STEPS * (self.rates.passed - passed + 1):
+        if record.steps - steps > _MANY_STEPS * (self.rates.passed - passed + 1):
             self.guard.sample(float(record.t), self.run.x)
         if self.rates.passed > passed:
             self.piece = self.rates.passed, record.steps
