@@ -14,6 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -214,8 +215,36 @@ class SimulationError(PolhodeError):
         self.trajectory = trajectory
 
 
-def warn(message: str, category: type[Warning] = UserWarning, *, code: str = "") -> None:
+#: Where warnings go instead, while a reader that tells them with their lines is at work.
+_COLLECTED: ContextVar[list[Problem] | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[Problem]]:
+    """A list of what is warned of inside, of which nobody is told otherwise.
+
+    >>> with collecting() as found:
+    ...     warn("there is no unit 'per'.", place="parameter 'c'", code="W-MODEL-001")
+    >>> found
+    [Problem(message="there is no unit 'per'.", place="parameter 'c'", cure='', code='W-MODEL-001')]
+    """
+    found: list[Problem] = []
+    before = _COLLECTED.set(found)
+    try:
+        yield found
+    finally:
+        _COLLECTED.reset(before)
+
+
+def warn(
+    message: str, category: type[Warning] = UserWarning, *, place: str = "", cure: str = "", code: str = ""
+) -> None:
     """Warn at the user's line: the nearest one that is not of this package."""
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected.append(Problem(message, place, cure, code))
+        return
+    message = " ".join(part for part in (f"{place}:" if place else "", message, cure) if part)
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -386,7 +387,9 @@ def demo(
 def main() -> None:
     """Run the command line; what is wrong with the input ends in a message and exit code 2."""
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _told
+            app()
     except PolhodeError as error:
         sys.exit(_report(error))
     except KeyboardInterrupt:
@@ -395,6 +398,13 @@ def main() -> None:
         # Whoever read our output has had enough; closing quietly is what they expect.
         sys.stderr.close()
         sys.exit(141)
+
+
+def _told(message: Warning | str, *where: object) -> None:
+    """A warning as a sentence: the line of the program that it arose at tells a user nothing."""
+    from . import show
+
+    show.console(stderr=True).print(show.plain(message), style="yellow", soft_wrap=True)
 
 
 def _report(error: PolhodeError) -> int:

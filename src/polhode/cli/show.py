@@ -101,7 +101,8 @@ def made_folder(out: Path) -> Path:
 
 def finding(problem: Problem) -> str:
     """What a reader found, in one line."""
-    return f"{problem.place}: {problem.message}" if problem.place else problem.message
+    said = f"{problem.place}: {problem.message}" if problem.place else problem.message
+    return f"{said} {problem.cure}" if problem.cure else said
 
 
 def findings_record(found: Iterable[Problem]) -> list[dict[str, str]]:

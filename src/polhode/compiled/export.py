@@ -31,7 +31,7 @@ from .quantities import Asked, Quantity, Wanted
 
 _NAMES_SHOWN = 12
 #: Such names, and what is put around them, stay within the 63 letters that compilers tell apart.
-_LONGEST_PREFIX = 17
+_LONGEST_PREFIX = 31
 _LONGEST_NAME = 48
 _WHAT = {
     "forward_dynamics": "accelerations from coordinates, speeds and efforts",
@@ -122,17 +122,17 @@ def export(
 
 
 def default_prefix(name: str) -> str:
-    """A system's name as the beginning of identifiers; where that is not the name as written, a digest follows.
+    """A system's name as the beginning of identifiers; where more than spaces had to change, a digest follows.
 
-    >>> default_prefix("arm_1"), default_prefix("Arm 1"), default_prefix("3R"), default_prefix("größer")
-    ('arm_1', 'arm_1_9e570da7', 'm_3r_37a67f87', 'gr_er_45fbf6a6')
+    >>> default_prefix("quarter car"), default_prefix("Arm 1"), default_prefix("3R"), default_prefix("größer")
+    ('quarter_car', 'arm_1_9e570da7', 'm_3r_37a67f87', 'gr_er_45fbf6a6')
     """
     plain = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
-    if plain == name and plain[:1].isalpha() and len(plain) <= _LONGEST_PREFIX:
+    if plain == name.replace(" ", "_") and plain[:1].isalpha() and len(plain) <= _LONGEST_PREFIX:
         return plain
+    plain = plain if plain[:1].isalpha() else f"m_{plain}".rstrip("_")
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    short = f"{plain[: _LONGEST_PREFIX - 11]}_{digest}".lstrip("_")
-    return short if short[0].isalpha() else f"m_{short}"
+    return f"{plain[: _LONGEST_PREFIX - 9].rstrip('_')}_{digest}"
 
 
 def names_before(system: str, prefix: str | None) -> str:

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from ..errors import PolhodeError
 from .field import P, inverse, rational
+from .python_protocols import NumberLike
 from .rational import exact, looks_like
 
 ADD: Final = "add"
@@ -35,7 +36,7 @@ SYMBOL: Final = "symbol"
 CALL: Final = "call"  # of an opaque function, which is the node's data
 
 
-class Expr:
+class Expr(NumberLike):
     """A node of the graph: an operation and its operands, or a number, or a symbol.
 
     >>> from polhode.expr import symbol, sin, cos
@@ -54,8 +55,6 @@ class Expr:
     args: tuple[Expr, ...]
     data: Any
     fp: int
-
-    __array_ufunc__ = None  # NumPy scalars hand over to the operators below
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("expressions are immutable")

@@ -27,6 +27,7 @@ _EXPONENT = 400  # beyond what any double has
 _WRITTEN = 10_000  # bits, about 3,000 digits
 _DECIMAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eE]([+-]?[0-9]+))?", re.ASCII)
 _LONGEST = 200
+_DEGREES = re.compile(r"°|\bdeg", re.IGNORECASE)
 _BEYOND = 1000  # an exponent that is as far out of the range of a double as any larger one, in so few digits
 
 
@@ -56,6 +57,19 @@ def numeral(text: str) -> Fraction | None:
     return top / bottom[0] if len(bottom) == 1 and bottom[0] else None
 
 
+def _cure_for(value: object) -> str:
+    """How to give an expression in place of what was given."""
+    if type(value).__module__.partition(".")[0] == "sympy":
+        return "Convert it: ph.from_sympy(expression, symbols)."
+    if isinstance(value, tuple | list):
+        return "Give one expression; joint.q, joint.u and joint.tau are tuples, so write joint.q[0]."
+    if isinstance(value, str) and _DEGREES.search(value):
+        return "Angles are in radians and numbers carry no unit: write ph.pi/2, or math.radians(90), for 90 degrees."
+    if isinstance(value, str) and numeral(value.split(" ")[0]) is not None:
+        return "Numbers carry no unit: give the value in SI units, as 0.1."
+    return 'Use int, float, Fraction, Decimal, a text such as "0.1" or "1/3", or symbols made by polhode.'
+
+
 def exact(value: object) -> Fraction:
     """The rational number that a user's number is; a float is the decimal that it prints as, a text what it spells."""
     if isinstance(value, Fraction):
@@ -66,7 +80,7 @@ def exact(value: object) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         raise PolhodeError(
             f"{value!r} is not a number or an expression.",
-            cure='Use int, float, Fraction, Decimal, a text such as "0.1" or "1/3", or symbols made by polhode.',
+            cure=_cure_for(value),
             code="E-EXPR-001",
         )
     if isinstance(value, Decimal) and value.is_finite() and value and abs(value.adjusted()) > _EXPONENT:

@@ -49,7 +49,13 @@ def __getattr__(name: str) -> Any:
 
 
 #: The readers that report what the System does not show.
-_REPORTING = {"load_urdf": "read_urdf", "load_mjcf": "read_mjcf", "load_sdf": "read_sdf", "load_xml": "read_xml"}
+_REPORTING = {
+    "load_yaml": "read_yaml",
+    "load_urdf": "read_urdf",
+    "load_mjcf": "read_mjcf",
+    "load_sdf": "read_sdf",
+    "load_xml": "read_xml",
+}
 _FOREIGN = {".xacro": "xacro"}
 
 
@@ -79,7 +85,7 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
 
 
 def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tuple[System, Report | None]:
-    """A mechanism as `load` reads it, and the report of warnings and notices that readers of robot files give."""
+    """A mechanism as `load` reads it, and the report of warnings and notices that readers give."""
     suffix = path_of(path).suffix.lower()
     reader = READERS.get(suffix, "")
     if reader not in _REPORTING:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..errors import FormatError, PolhodeError, warn
+from ..errors import FormatError, PolhodeError
 from ..expr import Expr, Matrix
 from ..files.mesh_paths import locate_mesh
 from ..model import Shape as ModelShape
@@ -344,7 +344,7 @@ def _warn_of_look_alikes(values: Values, table: str, names: Iterable[str]) -> No
     for name in names:
         first = seen.setdefault(unicodedata.normalize("NFKC", name), name)
         if first != name:
-            warn(
-                f"{values.document.place((table, name))}: this name looks like another one, {first!r}, "
-                "but is spelled with different characters."
+            values.document.finding(
+                (table, name),
+                f"this name looks like another one, {first!r}, but is spelled with different characters.",
             )

@@ -41,6 +41,7 @@ class Document:
     data: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    findings: list[Problem] = field(default_factory=list)  # what may surprise
 
     def place(self, path: Path) -> str:
         """Where a value stands: `arm.yaml:41: joints.elbow.axis`; for what is missing, where it should be."""
@@ -53,6 +54,10 @@ class Document:
     def problem(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
         """Note what is wrong at a place and go on."""
         self.problems.append(Problem(message, self.place(path), cure, code))
+
+    def finding(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
+        """Note what may surprise at a place, and is no mistake."""
+        self.findings.append(Problem(message, self.place(path), cure, code))
 
     def check(self) -> None:
         """Raise all that was found, if anything was."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import TracebackType
 from typing import Any
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, collecting
 from ..expr import Expr, Matrix, Vector, free_symbols, number
 from ..expr.evaluation import check_constants
 from ..expr.rational import in_range, out_of_range
@@ -24,19 +25,24 @@ from .names import Scope
 ZERO = number(0)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Noting:
-    """Notes an error of what is done inside, with its place in the file, and goes on after it."""
+    """Notes an error or a warning of what is done inside, with its place in the file, and goes on after it."""
 
     document: Document
     path: Path
+    inside: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> None:
-        return None
+        self.found = self.inside.enter_context(collecting())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        self.inside.close()
+        for each in self.found:
+            said = f"{each.place}: {each.message}" if each.place else each.message
+            self.document.finding(self.path, said, each.cure, each.code)
         if not isinstance(error, PolhodeError):
             return False
         for problem in error.problems:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..errors import FormatError
+from ..errors import FormatError, Problem, warn
 from ..files.writing import put_in_place
 from ..model import System
+from ..model.records import GROUND
 from .build import build
 from .describe import describe
 from .document import parse
 from .emit import emit
+from .findings import Report
 from .source import read_text
 from .validate import validate
 from .vocabulary import model_record
@@ -20,8 +23,31 @@ from .vocabulary import model_record
 
 def load_yaml(path: str | os.PathLike[str]) -> System:
     """Read a mechanism from a YAML or JSON file; its name, unless it says otherwise, is the file's."""
+    system, report = read_yaml(path)
+    _tell(report.warnings)
+    return system
+
+
+def read_yaml(path: str | os.PathLike[str]) -> tuple[System, Report]:
+    """A mechanism as `load_yaml` reads it, and a report of what may surprise in its file."""
     file = Path(path)
-    return loads_yaml(read_text(file), name=file.stem or "system", file=str(file))
+    system, found = _read(read_text(file), file.stem or "system", str(file))
+    return system, Report(str(file), system.name, GROUND, warnings=found)
+
+
+def _read(text: str, name: str, file: str) -> tuple[System, tuple[Problem, ...]]:
+    document = parse(text, file)
+    record = validate(document)
+    document.check()
+    if record is None:
+        raise FormatError("this is not a model.", place=file)
+    return build(document, record, name), tuple(document.findings)
+
+
+def _tell(found: Iterable[Problem]) -> None:
+    """What a reader found, as warnings at the line of whoever called it."""
+    for each in found:
+        warn(each.message, place=each.place, cure=each.cure, code=each.code)
 
 
 def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
@@ -37,12 +63,9 @@ def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
     >>> system.derive().mass_matrix[0, 0] == system.parameters["m"].symbol * system.parameters["l"].symbol ** 2
     True
     """
-    document = parse(text, file)
-    record = validate(document)
-    document.check()
-    if record is None:
-        raise FormatError("this is not a model.", place=file)
-    return build(document, record, name)
+    system, found = _read(text, name, file)
+    _tell(found)
+    return system
 
 
 def dumps_yaml(system: System) -> str:

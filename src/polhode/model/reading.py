@@ -61,7 +61,12 @@ def vector_of(value: Iterable[Any], place: str) -> Vector:
             raise TypeError
         entries = [as_expr(entry) for entry in value]
     if len(entries) != 3:
-        raise ModelError(f"a vector has 3 components, not {len(entries)}.", place=place, code="E-MODEL-015")
+        raise ModelError(
+            f"a vector has 3 components, not {len(entries)}.",
+            place=place,
+            cure="Give x, y and z, as (0, 0, 1), also of a mechanism in a plane.",
+            code="E-MODEL-015",
+        )
     return Vector(entries)
 
 

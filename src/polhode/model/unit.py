@@ -35,5 +35,10 @@ def checked_unit(unit: object, place: str) -> str:
             alike = sorted(known for known in _KNOWN if known.lower() == name.lower())
             meant = suggestion(name, sorted(_KNOWN), "Write SI units, such as kg m²/s.")
             cure = f"Did you mean {alike[0]!r}?" if alike else meant
-            warn(f"{place}: there is no unit {name!r} ({unit!r} is kept as a label). {cure}", code="W-MODEL-001")
+            warn(
+                f"there is no unit {name!r} ({unit!r} is kept as a label).",
+                place=place,
+                cure="Write a slash, as in N s/m." if name.lower() == "per" else cure,
+                code="W-MODEL-001",
+            )
     return unit

@@ -223,3 +223,12 @@ def test_states_without_mass_are_written_with_their_names(target: str, tmp_path:
     record = json.loads((tmp_path / "motor_forward_dynamics.json").read_text(encoding="utf-8"))
     assert [array["name"] for array in record["arrays"]] == ["q", "u", "tau", "z"]
     assert record["arrays"][-1]["entries"] == ["current"]
+
+
+def test_names_begin_with_the_systems_name_in_words(tmp_path: Path) -> None:
+    for name, before in (("quarter car", "quarter_car"), ("a lorry and its trailer", "a_lorry_and_its_trailer")):
+        s = ph.System(name)
+        s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+        written = s.derive().export("c", tmp_path / before, "bias")
+        assert f"{before}_bias.c" in [path.name for path in written]
+        assert f"void {before}_bias(" in (tmp_path / before / f"{before}_bias.h").read_text(encoding="utf-8")

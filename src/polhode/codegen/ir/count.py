@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from .calls import CALL
 from .program import Instruction, Program
 
-_CHEAP = {"add", "sub", "mul", "div", "neg"}
+#: What is counted by itself.
+_APART = {"add", "sub", "mul", "div", "neg", "sin", "cos"}
 
 
 @dataclass(frozen=True)
 class Operations:
     """How many operations one evaluation takes; `sincos` counts angles of which a sine or cosine is taken.
 
-    `calls` are those of tables and users' functions, which are counted apart.
+    `functions` counts all others, such as tanh, sqrt and max, `by_name` each of them. `calls` are those of tables and
+    users' functions, which are counted apart.
     """
 
     multiplications: int
@@ -26,6 +29,7 @@ class Operations:
     functions: int
     setup: int
     calls: int = 0
+    by_name: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
     def total(self) -> int:
@@ -39,6 +43,7 @@ class Operations:
             _counted(self.divisions, "division"),
             _counted(self.sincos, "sine-cosine pair"),
         ]
+        parts += [f"{number} {name}" for name, number in self.by_name.items()]
         if self.calls:
             parts.append(_counted(self.calls, "call"))
         return ", ".join(parts)
@@ -52,15 +57,17 @@ def count(program: Program) -> Operations:
     """The operations of the run part; `setup` is the number of all operations of the set-up part."""
     run = program.run
     calls = sum(bool(CALL.fullmatch(step.op)) for step in run)
+    others = Counter(step.op for step in run if step.op not in _APART and not CALL.fullmatch(step.op))
     return Operations(
         multiplications=_number(run, {"mul"}),
         additions=_number(run, {"add", "sub"}),
         divisions=_number(run, {"div"}),
         negations=_number(run, {"neg"}),
         sincos=len({step.args for step in run if step.op in ("sin", "cos")}),
-        functions=sum(step.op not in _CHEAP and step.op not in ("sin", "cos") for step in run) - calls,
+        functions=others.total(),
         setup=len(program.setup),
         calls=calls,
+        by_name=dict(sorted(others.items())),
     )
 
 
