@@ -83,6 +83,7 @@ class Adaptive(TrackingController):
             self.tracking.reference,
             {**self.kd.parameters, **self.rates.parameters, **self.gamma.parameters},
             self.tracking.conditions,
+            self.tracking.singular,
         )
 
     @cached_property

@@ -81,6 +81,7 @@ class ComputedTorque(TrackingController):
             followed.reference,
             parameters,
             followed.conditions,
+            followed.singular,
         )
 
     @cached_property

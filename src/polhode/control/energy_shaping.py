@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..analysis.control_geometry.determinant import determinant
 from ..expr import Expr, Matrix, as_expr, substitute
 from ..geometry.elimination import solve_columns
 from .lyapunov import LyapunovFunction, prove, quadratic
@@ -92,6 +93,7 @@ class EnergyShaping(Underactuated):
             reference=self._reference(),
             parameters=self._parameters,
             conditions=("ke (E - E_r) + kd W is singular",),
+            singular=(("ke (E - E_r) + kd W is singular", determinant(left)),),
         )
 
     @cached_property

@@ -85,6 +85,7 @@ class Law(Typeset):
     parameters    gains, and the controller's nominal values of the mechanism's parameters
     sample_time   seconds, where the law was made for a sample time
     conditions    where the law does not hold, in words that follow "the law does not hold where …"
+    singular      some of these words, each with an expression that vanishes there, which a run looks at
 
     >>> import polhode as ph
     >>> x, v = ph.symbol("x", "coordinate"), ph.symbol("x", "speed")
@@ -109,6 +110,7 @@ class Law(Typeset):
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     sample_time: float | None = None
     conditions: tuple[str, ...] = ()
+    singular: tuple[tuple[str, Expr], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.controls:
@@ -141,8 +143,8 @@ class Law(Typeset):
 
     @property
     def expressions(self) -> list[Expr]:
-        """Every expression of the law: controls, then how the controller's states change, then what is measured."""
-        return [*self._laws, *map(as_expr, self.measured.values())]
+        """Every expression of the law: controls, changes of states, what is measured, and what may vanish."""
+        return [*self._laws, *map(as_expr, self.measured.values()), *(each for _, each in self.singular)]
 
     @property
     def _laws(self) -> list[Expr]:
@@ -211,13 +213,15 @@ class Law(Typeset):
 
     def with_values(self, values: Mapping[Expr, Any]) -> Law:
         """The law with expressions in place of some symbols, in all but what is measured."""
-        made = iter(substitute(self._laws, {x: as_expr(value) for x, value in values.items()}))
+        roots = [*self._laws, *(each for _, each in self.singular)]
+        made = iter(substitute(roots, {x: as_expr(value) for x, value in values.items()}))
         controls = {each: next(made) for each in self.controls}
         states = tuple(
             replace(each, rate=next(made)) if each.update is None else replace(each, update=next(made))
             for each in self.states
         )
-        return replace(self, controls=controls, states=states)
+        singular = tuple((words, next(made)) for words, _ in self.singular)
+        return replace(self, controls=controls, states=states, singular=singular)
 
     def with_nominal(self, table: Mapping[str, Parameter], values: Mapping[str, Fraction]) -> Law:
         """The law with nominal parameters of its own for those of a mechanism: with these values, or the model's.
@@ -225,7 +229,7 @@ class Law(Typeset):
         `simulate(parameters=…)` so changes the mechanism and not what its controller takes it to be. What is measured
         is measured on the mechanism, and keeps its parameters.
         """
-        met = {*free_symbols(self._laws)}
+        met = {*free_symbols([*self._laws, *(each for _, each in self.singular)])}
         own = {name: each for name, each in table.items() if each.symbol in met and name not in self.parameters}
         nominal = {name: symbol(nominal_name(name), "parameter") for name in own}
         made = self.with_values({each.symbol: nominal[name] for name, each in own.items()})

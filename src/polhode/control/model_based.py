@@ -55,6 +55,7 @@ class Written(Told):
     reference: tuple[Reference, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
+    singular: tuple[tuple[str, Expr], ...] = ()
 
     @cached_property
     def _values(self) -> dict[Expr, Expr]:
@@ -77,7 +78,9 @@ class Written(Told):
         )
         met = {*free_symbols([*controls.values(), *changes])}
         own = {name: each for name, each in self.parameters.items() if each.symbol in met}
-        return Law(controls, states, self.reference, parameters=own, conditions=self.conditions)
+        vanishing = zip(self.singular, self.put_into([each for _, each in self.singular]), strict=True)
+        singular = tuple((words, value) for (words, _), value in vanishing)
+        return Law(controls, states, self.reference, {}, own, None, self.conditions, singular)
 
     def __str__(self) -> str:
         marks = {"=": " = ", "'": "' = ", "+": "⁺ = "}

@@ -162,6 +162,7 @@ class Observed(Controller):
         told |= dict(zip(law.measured, substitute([*law.measured.values()], told), strict=True))
         flat = substitute([*law.controls.values(), *_changes(law.states)], told)
         controls = dict(zip(law.controls, flat, strict=False))
+        vanishing = substitute([each for _, each in law.singular], told)
         lacking = [x for x in seen.inputs if x not in controls]
         values = {x: saturated(value, limits.get(x)) for x, value in controls.items()}
         values |= {x: _constant(x, self.equations) for x in lacking}
@@ -174,6 +175,7 @@ class Observed(Controller):
             {**seen.parameters, **law.parameters},
             sample_time,
             law.conditions,
+            tuple((words, each) for (words, _), each in zip(law.singular, vanishing, strict=True)),
         )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.frame_motion import bias_acceleration, frame_velocity
@@ -215,19 +216,22 @@ class OperationalSpace(ModelBased):
         moved = [Vector(column).dot(efforts) for column in self._columns]
         right = [as_expr(a - h - m) for a, h, m in zip(accelerations, drift, moved, strict=True)]
         feels, A = self._mobility()
-        solved = factor_symmetric(A).solve(right)
+        factors = factor_symmetric(A)
+        solved = factors.solve(right)
         forces = {step("F", name): as_expr(F) for name, F in zip(self.names, solved, strict=True)}
         pushed = J.T @ Vector(list(forces))
         done = [
             as_expr(sum(each)) for each in zip(self.actuation.required([0] * len(e.u)), efforts, pushed, strict=True)
         ]
         parts = [self.kp, self.kd, *(each for each in (self.posture_kp, self.posture_kd) if each)]
+        lost = () if self.damping else (f"'{self.frame}' cannot be moved in some direction",)
         return Written(
             self.actuation.solved(done),
             {**own, **accelerations, **drift, **held, **feels, **forces},
             reference=self.reference,
             parameters={name: each for gains in parts for name, each in gains.parameters.items()},
-            conditions=() if self.damping else (f"'{self.frame}' cannot be moved in some direction",),
+            conditions=lost,
+            singular=tuple((words, as_expr(prod(factors.pivots, start=as_expr(1)))) for words in lost),
         )
 
     def _mobility(self) -> tuple[dict[Expr, Expr], list[list[Expr]]]:

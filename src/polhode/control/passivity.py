@@ -84,6 +84,7 @@ class PassivityBased(TrackingController):
             reference=self.tracking.reference,
             parameters={**self.kd.parameters, **(own.parameters if own else {})},
             conditions=self.tracking.conditions,
+            singular=self.tracking.singular,
         )
 
     @cached_property

@@ -147,6 +147,7 @@ class PDGravity(PotentialShaping):
             reference=self.tracking.reference,
             parameters={**self.kp.parameters, **self.kd.parameters},
             conditions=self.tracking.conditions,
+            singular=self.tracking.singular,
         )
 
     @cached_property

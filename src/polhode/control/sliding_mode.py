@@ -110,6 +110,7 @@ class SlidingMode(TrackingController):
             reference=self.tracking.reference,
             parameters={name: each for gains in own for name, each in gains.parameters.items()},
             conditions=self.tracking.conditions,
+            singular=self.tracking.singular,
         )
 
     @cached_property

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from ..analysis.control_geometry.determinant import determinant
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, listed
 from ..expr import Expr, Matrix, Vector, as_expr, directional, jacobian, rank, same
@@ -32,6 +33,7 @@ class Tracking:
     reference: tuple[Reference, ...]
     errors: Mapping[str, Expr]
     conditions: tuple[str, ...] = ()
+    singular: tuple[tuple[str, Expr], ...] = ()  # these conditions, and what vanishes there
 
     @property
     def names(self) -> list[str]:
@@ -118,7 +120,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     rates, q = equations.coordinate_rates, list(equations.q)
     errors: dict[str, Expr] = {}
     wanted: list[Reference] = []
-    conditions: list[str] = []
+    singular: list[tuple[str, Expr]] = []
     turned = {first + k for first in equations.quaternions for k in range(4)}
     for first in equations.quaternions:
         joint = _joint_of(equations, q[first])
@@ -126,7 +128,8 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         wanted += own
         error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
         errors |= {f"{joint} {axis}": part for axis, part in zip("xyz", error, strict=True)}
-        conditions.append(f"the orientation of '{joint}' is half a turn away from what is wanted")
+        alike = as_expr(sum(x * each.symbols[0] for x, each in zip(q[first : first + 4], own, strict=True)))
+        singular.append((f"the orientation of '{joint}' is half a turn away from what is wanted", alike))
     speeds = {*equations.u}
     plain = [k for k in range(len(q)) if k not in turned and rates[k] in speeds]
     others = [k for k in range(len(q)) if k not in turned and k not in plain]
@@ -147,9 +150,10 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     E, names = made.by_speeds, [*errors]
     for rows, columns in _blocks(E):
         told = [names[r] for r in rows]
-        if told[0] in plain_names and not is_orthogonal(Matrix([[E[r][c] for c in columns] for r in rows])):
-            conditions.append(f"the rates of {listed(told)} do not tell the speeds")
-    return replace(made, conditions=tuple(conditions))
+        block = Matrix([[E[r][c] for c in columns] for r in rows])
+        if told[0] in plain_names and not is_orthogonal(block):
+            singular.append((f"the rates of {listed(told)} do not tell the speeds", determinant(block)))
+    return replace(made, conditions=tuple(words for words, _ in singular), singular=tuple(singular))
 
 
 def _check_holonomic(equations: EquationsOfMotion, place: str) -> None:

@@ -324,9 +324,11 @@ class _Run:
         record.notices += [signs_released] if signs_released else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
+            met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)
             raise SimulationError(
-                stop.message, trajectory=trajectory, cure=stop.cure, code=f"E-SIM-{stop.status.upper()}"
-            ) from cause
+                stop.message, trajectory=trajectory, cure=f"{met} {stop.cure}".strip(),
+                code=f"E-SIM-{stop.status.upper()}",
+            ) from cause  # fmt: skip
         return trajectory
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:

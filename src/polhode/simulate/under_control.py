@@ -99,8 +99,12 @@ class UnderControl:
     @cached_property
     def _along(self) -> Floats:
         wanted, followed = self._wanted.values(), self._followed.values()
+        return self._at_samples(*wanted, *followed) if wanted else np.zeros((0, len(self._times)))
+
+    def _at_samples(self, *expressions: Expr) -> Floats:
+        """Expressions at the samples of the run."""
         values: Any = getattr(self, "values")  # noqa: B009 - of the trajectory that this is a part of
-        return np.asarray(values(*wanted, *followed)) if wanted else np.zeros((0, len(self._times)))
+        return np.asarray(values(*expressions)) if expressions else np.zeros((0, len(self._times)))
 
     @property
     def _times(self) -> Floats:
@@ -117,22 +121,23 @@ class UnderControl:
     @cached_property
     def _followed(self) -> dict[str, Expr]:
         """What follows each reference, as far as it can be known."""
-        from ..expr import free_symbols
-
         if self.loop is None:
             return {}
+        joints = self._equations.system.joints.values()
+        coordinates = {q.name: q for joint in joints for q in joint.q}
+        found = {each.name: each.quantity or coordinates.get(each.name) for each in self.loop.law.reference}
+        return {name: each for name, each in found.items() if each is not None and self._knows(each)}
+
+    def _knows(self, expression: Expr) -> bool:
+        """Whether an expression can be evaluated along the run."""
+        from ..expr import free_symbols
+
         record = self._equations
         system = record.system
         known = {system.time, *record.q, *record.u, *record.z}
         known |= {each.symbol for table in (system.parameters, system.inputs) for each in table.values()}
         known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
-        coordinates = {q.name: q for joint in system.joints.values() for q in joint.q}
-        found = {each.name: each.quantity or coordinates.get(each.name) for each in self.loop.law.reference}
-        return {
-            name: quantity
-            for name, quantity in found.items()
-            if quantity is not None and known.issuperset(free_symbols([quantity]))
-        }
+        return known.issuperset(free_symbols([expression]))
 
     @property
     def _equations(self) -> Any:
@@ -194,15 +199,38 @@ class UnderControl:
             f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in self.at_limits.items()
         ]
         told += [loop.unlimited] if loop.unlimited else []
-        return (*told, *self._unacted(end), *dict.fromkeys(self._beyond_samples(end)), *self._not_of_unit_length())
+        beyond = dict.fromkeys(self._beyond_samples(end))
+        return (*told, *self._unacted(end), *beyond, *self._not_of_unit_length(), *self.conditions_met)
+
+    @cached_property
+    def conditions_met(self) -> tuple[str, ...]:
+        """A sentence for each condition under which the law does not hold and that the run met, or came near.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> e = cart_pole().derive()
+        >>> law = e.feedback_linearize(["theta"])
+        >>> wanted = {"reference": {"theta": "3*t"}, "speeds": {"theta": 3}, "sample_time": 0.01}
+        >>> print(*e.simulate(0.6, controller=law, **wanted).conditions_met[0].split("; "), sep="\\n")
+        the law does not hold where cos(theta) = 0, as the decoupling matrix is singular there
+        the run came through there at t = 0.5173 s (from 0.00437 to -0.00534).
+        """
+        from .singular_laws import conditions_met, vanishing
+
+        loop = self.loop
+        if loop is None or not loop.law.singular:
+            return ()
+        is_whole: bool = getattr(self, "is_whole")  # noqa: B009 - of the trajectory that this is a part of
+        log = self.controller
+        time = self._equations.system.time
+        made = [(words, each) for words, each in vanishing(loop, time, log) if self._knows(each)]
+        return tuple(conditions_met(made, self._equations, self._times, self._at_samples, is_whole))
 
     def _not_of_unit_length(self) -> Iterator[str]:
         """Quaternions that were wanted and whose lengths were not one, by more than rounding."""
         from ..control.orientation_references import ROUNDED
 
         lengths = self.loop.lengths if self.loop is not None else {}
-        values: Any = getattr(self, "values")  # noqa: B009 - of the trajectory that this is a part of
-        for name, row in zip(lengths, values(*lengths.values()) if lengths else (), strict=True):
+        for name, row in zip(lengths, self._at_samples(*lengths.values()), strict=True):
             if np.abs(row - 1.0).max() > ROUNDED:
                 yield (
                     f"the quaternion that was wanted for the orientation of '{name}' had lengths from {row.min():.3g} "

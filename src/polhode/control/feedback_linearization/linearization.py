@@ -185,9 +185,15 @@ class FeedbackLinearization(Controller):
         return (*told, *(self.linearizability.sentences if self.linearizability is not None else ()))
 
     @property
+    def _vanishing(self) -> tuple[tuple[str, Expr], ...]:
+        """Where the law does not hold in words, each with what vanishes there."""
+        told = [(f"{_text(each)}, as the decoupling matrix is singular there", each) for each in self.degree.singular]
+        further = [(f"{_text(each)}, as the law divides by that pivot", each) for each in self._further_singular]
+        return (*told, *further)
+
+    @property
     def _where_not(self) -> tuple[str, ...]:
-        told = [f"{_text(each)}, as the decoupling matrix is singular there" for each in self.degree.singular]
-        return (*told, *(f"{_text(each)}, as the law divides by that pivot" for each in self._further_singular))
+        return tuple(words for words, _ in self._vanishing)
 
     @cached_property
     def zero_dynamics(self) -> ZeroDynamics:
@@ -290,6 +296,7 @@ class FeedbackLinearization(Controller):
                 self.references,
                 parameters=self._errors.parameters,
                 conditions=self._where_not,
+                singular=self._vanishing,
             )
 
 
