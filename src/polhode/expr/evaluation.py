@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import PolhodeError, ValueMissing
@@ -91,10 +91,16 @@ def _value_of(node: Expr, values: Mapping[Expr, float]) -> float:
 
 def constant_value(root: Expr, digits: int = 40) -> Any:
     """An expression without symbols as an mpmath number, computed with guard digits."""
-    for node in topological([root]):
+    return constant_values([root], digits)[0]
+
+
+def constant_values(roots: Sequence[Expr], digits: int = 40) -> list[Any]:
+    """Expressions without symbols as mpmath numbers, computed with guard digits; what they share is computed once."""
+    for node in topological(roots):
         if node.op == SYMBOL:
             _value_of(node, {})
-    return _constants(root, digits)[id(root)]
+    known = _constants(roots, digits) if roots else {}  # mpmath takes its time to load
+    return [known[id(root)] for root in roots]
 
 
 def real_value(root: Expr) -> float:
@@ -123,7 +129,7 @@ def constant_sign(root: Expr) -> int:
 def check_constants(root: Expr) -> None:
     """Refuse an expression with a constant in it that is no real number, such as max(x, log(-1))."""
     if any(node.op not in _EXACT for node in topological([root])):
-        _constants(root, 15)
+        _constants([root], 15)
 
 
 #: Beyond 2 to this power, or below 1 over it, a constant is not computed: its exponent alone would fill the memory.
@@ -131,8 +137,8 @@ _LARGEST_EXPONENT = 100_000
 _EXACT = frozenset(("add", "sub", "mul", "neg", NUMBER, SYMBOL, "pi"))
 
 
-def _constants(root: Expr, digits: int) -> dict[int, Any]:
-    """The parts of an expression that have no symbols, as mpmath numbers, by their ids."""
+def _constants(roots: Sequence[Expr], digits: int) -> dict[int, Any]:
+    """The parts of expressions that have no symbols, as mpmath numbers, by their ids."""
     import mpmath
 
     with mpmath.workdps(digits + 15):
@@ -144,7 +150,7 @@ def _constants(root: Expr, digits: int) -> dict[int, Any]:
             "floor": mpmath.floor,
         }  # fmt: skip
         result: dict[int, Any] = {}
-        for node in topological([root]):
+        for node in topological(roots):
             if node.op == SYMBOL or not all(id(arg) in result for arg in node.args):
                 continue
             try:

@@ -25,6 +25,7 @@ from polhode.expr import (
     symbol,
     symbols,
 )
+from polhode.expr.evaluation import constant_values
 
 x, y = symbols("x y")
 
@@ -47,6 +48,15 @@ def test_constants_have_as_many_digits_as_asked() -> None:
 def test_cancellation_at_twenty_digits_is_seen() -> None:
     tiny = exp(as_expr(1)) - exp(as_expr(1) + as_expr(10) ** -25)
     assert float(constant_value(tiny)) == pytest.approx(-2.718281828459045e-25, rel=1e-12)
+
+
+def test_several_constants_are_what_each_is_alone() -> None:
+    root = sqrt(as_expr(2))
+    several = [sin(root), root, pi * sin(root) + root]
+    assert constant_values(several) == [constant_value(each) for each in several]
+    assert constant_values([]) == []
+    with pytest.raises(ValueMissing, match="'y' has no value"):
+        constant_values([root, root + y])
 
 
 def test_a_missing_value_is_named_with_its_kind() -> None:

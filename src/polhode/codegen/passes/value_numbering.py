@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...errors import PolhodeError
-from ...expr import Expr, constant_value
+from ...expr import Expr
+from ...expr.evaluation import constant_values
 from ...expr.field import P
 from ...expr.node import CALL, NUMBER, SYMBOL
 from ...expr.opaque.function import Opaque
@@ -85,6 +87,8 @@ def number_values(nodes: Sequence[Expr]) -> Values:
     """The values of nodes that are given operands first."""
     values = Values()
     constant: set[int] = set()
+    folded: dict[int, tuple[Expr, int]] = {}
+    again: list[tuple[int, Expr, int]] = []  # numbers with a fingerprint that was met before
     for node in nodes:
         value, sign = values.number(node)
         if node.op == SYMBOL:
@@ -97,10 +101,10 @@ def number_values(nodes: Sequence[Expr]) -> Values:
         folds = node.op != CALL or node.data.foldable
         if node.op in (NUMBER, "pi") or (folds and all(id(arg) in constant for arg in node.args)):
             constant.add(id(node))
-            if value not in values.constants:
-                values.constants[value] = sign * _number(node)
+            if value not in folded:
+                folded[value] = node, sign
             elif node.op == NUMBER:
-                _check_same(values.constants[value], sign * _number(node))
+                again.append((value, node, sign))
             continue
         if node.op == "neg":
             continue
@@ -110,12 +114,17 @@ def number_values(nodes: Sequence[Expr]) -> Values:
         form = _signed(f"{CALL}{node.data.digest}" if node.op == CALL else node.op, args, sign)
         if form not in values.forms[value]:
             values.forms[value].append(form)
+    numbers = iter(constant_values([node for node, _ in folded.values() if node.op != NUMBER]))
+    for value, (node, sign) in folded.items():
+        values.constants[value] = sign * _double(node.data if node.op == NUMBER else next(numbers))
+    for value, node, sign in again:
+        _check_same(values.constants[value], sign * _double(node.data))
     return values
 
 
-def _number(node: Expr) -> float:
+def _double(number: Any) -> float:
     try:
-        return float(node.data) if node.op == NUMBER else float(constant_value(node))
+        return float(number)
     except OverflowError:
         raise PolhodeError(
             "a constant is out of the range of a double.",
