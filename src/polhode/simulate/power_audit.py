@@ -65,8 +65,8 @@ class PowerAudit(Shown):
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
     >>> audit = s.derive().simulate(1, start={"hinge": 1}).power_audit()
-    >>> audit.residual < 1e-6, audit.check()
-    (True, None)
+    >>> audit.residual < 1e-6, audit.check(), audit.notices(1e-3)
+    (True, None, ())
     """
 
     parts: tuple[Part, ...]
