@@ -400,7 +400,7 @@ def main() -> None:
         sys.exit(141)
 
 
-def _told(message: Warning | str, *where: object) -> None:
+def _told(message: Warning | str, *where: object, **more: object) -> None:
     """A warning as a sentence: the line of the program that it arose at tells a user nothing."""
     from . import show
 

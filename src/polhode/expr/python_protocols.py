@@ -91,11 +91,11 @@ def _compared(left: Any, sign: str, compare: Callable[[Any, Any], bool], other: 
     from .node import as_expr
 
     if isinstance(other, str):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     try:
         right = as_expr(other)
     except PolhodeError:
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     if left.is_number and right.is_number:
         return compare(left.data, right.data)
     raise NotOfExpressions(
