@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -134,25 +133,32 @@ class _Source:
 
     def telling(self) -> Iterator[tuple[ast.Call, str, Mapping[str, list[ast.expr]]]]:
         """Each call that is given a code, the code, and the values of the names around it."""
+        around: dict[ast.AST, dict[str, list[ast.expr]]] = {}
         for call, scope in self.calls:
             for given in (*call.args, *(keyword.value for keyword in call.keywords)):
                 if isinstance(given, ast.Constant) and isinstance(given.value, str) and CODE.fullmatch(given.value):
-                    yield call, given.value, _assigned(scope)
+                    if scope not in around:
+                        around[scope] = _assigned(scope)
+                    yield call, given.value, around[scope]
 
 
 def _read(name: str, text: str) -> _Source:
     """A file in one walk from the outside in."""
     source = _Source(name, [], [])
     tree = ast.parse(text)
-    nodes: deque[tuple[ast.AST, ast.AST]] = deque([(tree, tree)])
-    while nodes:
-        node, scope = nodes.popleft()
+    nodes: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
+    for node, scope in nodes:
+        inner = scope
         if isinstance(node, ast.FunctionDef):
-            scope = node
+            inner = node
             source.functions.append(node)
         elif isinstance(node, ast.Call):
             source.calls.append((node, scope))
-        nodes.extend((child, scope) for child in ast.iter_child_nodes(node))
+        for field in node._fields:
+            value = getattr(node, field, None)
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, ast.AST) and child._fields and not isinstance(child, ast.Name | ast.Constant):
+                    nodes.append((child, inner))
     return source
 
 
