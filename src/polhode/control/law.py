@@ -82,6 +82,7 @@ class Law:
     parameters    gains, and the controller's nominal values of the mechanism's parameters
     sample_time   seconds, where the law was made for a sample time
     conditions    where the law does not hold, in words that follow "the law does not hold where …"
+    errors        errors that are no difference of a reference and its quantity, such as those of orientations, by name
 
     >>> import polhode as ph
     >>> x, v = ph.symbol("x", "coordinate"), ph.symbol("x", "speed")
@@ -106,6 +107,7 @@ class Law:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     sample_time: float | None = None
     conditions: tuple[str, ...] = ()
+    errors: Mapping[str, Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.controls:

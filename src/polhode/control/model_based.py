@@ -53,6 +53,7 @@ class Written:
     reference: tuple[Reference, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
+    errors: Mapping[str, Expr] = field(default_factory=dict)
 
     @cached_property
     def _values(self) -> dict[Expr, Expr]:
@@ -75,7 +76,7 @@ class Written:
         )
         met = {*free_symbols([*controls.values(), *changes])}
         own = {name: each for name, each in self.parameters.items() if each.symbol in met}
-        return Law(controls, states, self.reference, parameters=own, conditions=self.conditions)
+        return Law(controls, states, self.reference, parameters=own, conditions=self.conditions, errors=self.errors)
 
     def lines(self) -> list[tuple[Expr, str, Expr]]:
         """Left side, mark ("=", or "'" for a rate, "+" for the next sample) and right side of each line to be read."""

@@ -226,6 +226,7 @@ class OperationalSpace(ModelBased):
             reference=self.reference,
             parameters={name: each for gains in parts for name, each in gains.parameters.items()},
             conditions=() if self.damping else (f"'{self.frame}' cannot be moved in some direction",),
+            errors={name: error for name, error in zip(self.names, errors, strict=True) if name in _TURNS},
         )
 
     def _mobility(self) -> tuple[dict[Expr, Expr], list[list[Expr]]]:

@@ -83,15 +83,16 @@ class UnderControl:
         >>> run.tracking_error["x"].round(2).tolist()
         [1.0, 0.09, -0.01]
         """
-        followed = self._followed
+        followed, other = self._followed, self._other_errors
         made = self._along[len(self._wanted) :]
-        return {name: self.reference[name] - values for name, values in zip(followed, made, strict=True)}
+        differences = {name: self.reference[name] - values for name, values in zip(followed, made, strict=False)}
+        return differences | dict(zip(other, made[len(followed) :], strict=True))
 
     @cached_property
     def _along(self) -> Floats:
-        wanted, followed = self._wanted.values(), self._followed.values()
+        asked = [*self._wanted.values(), *self._followed.values(), *self._other_errors.values()]
         values: Any = getattr(self, "values")  # noqa: B009 - of the trajectory that this is a part of
-        return np.asarray(values(*wanted, *followed)) if wanted else np.zeros((0, len(self._times)))
+        return np.asarray(values(*asked)) if asked else np.zeros((0, len(self._times)))
 
     @property
     def _times(self) -> Floats:
@@ -112,18 +113,35 @@ class UnderControl:
 
         if self.loop is None:
             return {}
-        record = self._equations
-        system = record.system
-        known = {system.time, *record.q, *record.u, *record.z}
-        known |= {each.symbol for table in (system.parameters, system.inputs) for each in table.values()}
-        known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
-        coordinates = {q.name: q for joint in system.joints.values() for q in joint.q}
+        joints = self._equations.system.joints.values()
+        coordinates = {q.name: q for joint in joints for q in joint.q}
         found = {each.name: each.quantity or coordinates.get(each.name) for each in self.loop.law.reference}
+        known = self._symbols_known
         return {
             name: quantity
             for name, quantity in found.items()
             if quantity is not None and known.issuperset(free_symbols([quantity]))
         }
+
+    @cached_property
+    def _other_errors(self) -> dict[str, Expr]:
+        """Errors that are no difference of a reference and what follows it, as far as they can be known."""
+        from ..expr import free_symbols, substitute
+
+        if self.loop is None or not self.loop.law.errors:
+            return {}
+        law, known = self.loop.law, self._symbols_known
+        made = dict(zip(law.errors, substitute(list(law.errors.values()), self.loop.curves), strict=True))
+        return {name: error for name, error in made.items() if known.issuperset(free_symbols([error]))}
+
+    @cached_property
+    def _symbols_known(self) -> set[Expr]:
+        """What the mechanism has."""
+        record = self._equations
+        system = record.system
+        known = {system.time, *record.q, *record.u, *record.z}
+        known |= {each.symbol for table in (system.parameters, system.inputs) for each in table.values()}
+        return known | {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
 
     @property
     def _equations(self) -> Any:
