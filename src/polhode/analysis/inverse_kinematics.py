@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, ShapeError, check_kind, shown, suggestion, understood
-from ..geometry import Pose
+from ..geometry.pose_parts import pose_parts
+from ..geometry.rotations.values import matrix_of
 from ..notebook import Cell, Shown, Table
 from .pose_search import Evaluate, Flags, Floats, Search, coordinates_of
 from .pose_step import check_asked
@@ -135,24 +136,27 @@ def inverse_kinematics(
 def read_target(pose: Any, of: str) -> Floats:
     """What is wanted as numbers (…, 12): position, and the rows of the rotation matrix."""
     cure = {
-        "pose": "Give a Pose, (position, rotation matrix) or a 4×4 matrix, or arrays of such.",
+        "pose": "Give a Pose, (position, rotation matrix) in either order, or a 4×4 matrix, or arrays of such.",
         "position": "Give three numbers, or an array (…, 3).",
         "orientation": "Give a 3×3 matrix, or an array (…, 3, 3).",
     }[of]
     with understood(f"a {of}" if of != "orientation" else "an orientation", pose, place=_PLACE, cure=cure):
-        if of == "position":
-            p = np.asarray(pose.p if isinstance(pose, Pose) else pose, dtype=np.float64)
-            R = np.broadcast_to(np.eye(3), (*p.shape[:-1], 3, 3))
+        given = _parts(pose)
+        if given is not None and (of == "pose" or not isinstance(pose, tuple | list)):
+            p, R = given
+        elif of == "position":
+            p = np.asarray(pose, dtype=np.float64)
         elif of == "orientation":
-            R = np.asarray(pose.R if isinstance(pose, Pose) else pose, dtype=np.float64)
-            p = np.zeros((*R.shape[:-2], 3))
-        elif isinstance(pose, Pose):
-            p, R = np.asarray(pose.p, dtype=np.float64), np.asarray(pose.R, dtype=np.float64)
-        elif isinstance(pose, tuple) and len(pose) == 2:
-            p, R = (np.asarray(part, dtype=np.float64) for part in pose)
+            R = np.asarray(matrix_of(pose), dtype=np.float64)
         else:
             X = np.asarray(pose, dtype=np.float64)
-            p, R = (X[..., :3, 3], X[..., :3, :3]) if X.shape[-2:] == (4, 4) else (np.zeros(0), np.zeros(0))
+            if X.shape[-2:] != (4, 4):
+                raise _no_pose(X.shape, cure)
+            p, R = X[..., :3, 3], X[..., :3, :3]
+        if of == "position":
+            R = np.broadcast_to(np.eye(3), (*p.shape[:-1], 3, 3))
+        elif of == "orientation":
+            p = np.zeros((*R.shape[:-2], 3))
     if p.shape[-1:] != (3,) or R.shape[-2:] != (3, 3) or p.shape[:-1] != R.shape[:-2]:
         raise ShapeError(f"that is no {of}: shapes {p.shape} and {R.shape}.", place=_PLACE, cure=cure, code="E-IK-005")
     if not (np.isfinite(p).all() and np.isfinite(R).all()):
@@ -166,6 +170,32 @@ def read_target(pose: Any, of: str) -> Floats:
             code="E-IK-007",
         )
     return np.concatenate([p, R.reshape(*p.shape[:-1], 9)], axis=-1)
+
+
+def _parts(pose: Any) -> tuple[Floats, Floats] | None:
+    """Positions and rotation matrices of a pose, or of a list of them, where it is in two parts."""
+    found = pose_parts(pose)
+    if found is not None:
+        R, p = (np.asarray(part, dtype=np.float64) for part in found)
+        return p, R
+    if not isinstance(pose, list | tuple) or not pose:
+        return None
+    made = []
+    for each in pose:
+        one = _parts(each)
+        if one is None:
+            return None
+        made.append(one)
+    return np.stack([p for p, _ in made]), np.stack([R for _, R in made])
+
+
+def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
+    told = f"an array of shape {shape} is no pose"
+    if shape[-1:] == (3,) and shape[-2:] != (3, 3):
+        return ShapeError(
+            f"{told}, but a position.", place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-IK-005"
+        )
+    return ShapeError(f"{told}.", place=_PLACE, cure=cure, code="E-IK-005")
 
 
 def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], names: Sequence[str]) -> Floats:

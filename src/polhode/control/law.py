@@ -86,6 +86,7 @@ class Law(Typeset):
     sample_time   seconds, where the law was made for a sample time
     conditions    where the law does not hold, in words that follow "the law does not hold where …"
     singular      some of these words, each with an expression that vanishes there, which a run looks at
+    errors        errors that are no difference of a reference and its quantity, such as those of orientations, by name
 
     >>> import polhode as ph
     >>> x, v = ph.symbol("x", "coordinate"), ph.symbol("x", "speed")
@@ -111,6 +112,7 @@ class Law(Typeset):
     sample_time: float | None = None
     conditions: tuple[str, ...] = ()
     singular: tuple[tuple[str, Expr], ...] = ()
+    errors: Mapping[str, Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.controls:

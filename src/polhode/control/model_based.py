@@ -56,6 +56,7 @@ class Written(Told):
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
     singular: tuple[tuple[str, Expr], ...] = ()
+    errors: Mapping[str, Expr] = field(default_factory=dict)
 
     @cached_property
     def _values(self) -> dict[Expr, Expr]:
@@ -80,7 +81,7 @@ class Written(Told):
         own = {name: each for name, each in self.parameters.items() if each.symbol in met}
         vanishing = zip(self.singular, self.put_into([each for _, each in self.singular]), strict=True)
         singular = tuple((words, value) for (words, _), value in vanishing)
-        return Law(controls, states, self.reference, {}, own, None, self.conditions, singular)
+        return Law(controls, states, self.reference, {}, own, None, self.conditions, singular, self.errors)
 
     def __str__(self) -> str:
         marks = {"=": " = ", "'": "' = ", "+": "⁺ = "}

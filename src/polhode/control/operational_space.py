@@ -232,6 +232,7 @@ class OperationalSpace(ModelBased):
             parameters={name: each for gains in parts for name, each in gains.parameters.items()},
             conditions=lost,
             singular=tuple((words, as_expr(prod(factors.pivots, start=as_expr(1)))) for words in lost),
+            errors={name: error for name, error in zip(self.names, errors, strict=True) if name in _TURNS},
         )
 
     def _mobility(self) -> tuple[dict[Expr, Expr], list[list[Expr]]]:

@@ -16,8 +16,9 @@ from ..notebook import Cell, Shown, Table
 
 Options = ParamSpec("Options")
 
-#: Warnings about what is drawn alone; they are told again where it is.
-_DRAWN = ("W-URDF-002", "W-URDF-008", "W-URDF-011", "W-SDF-002")
+#: Warnings about what is drawn alone, which are told where it is; and about elements for other programs, as <gazebo>,
+#: which nearly every robot file has.
+_REPORTED = ("W-URDF-002", "W-URDF-008", "W-URDF-011", "W-SDF-002", "W-URDF-005", "W-SDF-001")
 #: How many warnings a call lists.
 _LISTED = 5
 
@@ -73,7 +74,7 @@ class Report(Shown):
     @property
     def doubts(self) -> tuple[Problem, ...]:
         """The warnings that bear on the equations, which `load` tells."""
-        return tuple(each for each in self.warnings if each.code not in _DRAWN)
+        return tuple(each for each in self.warnings if each.code not in _REPORTED)
 
     def _cell(self) -> Cell:
         kinds = {"warning": self.warnings, "notice": self.notices}

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, unknown
-from ..geometry import Pose
-from ..geometry.rotations.values import matrix_of
+from ..geometry.pose_parts import pose_parts
 from .charts import CHARTS, Floats, cross, times
 from .cubics import RotationMotion, cubics_through
 from .knots import end_vector, knot_times, numbers, place_in, unit_quaternions
@@ -29,7 +28,7 @@ from .rotation_spline import RotationSpline
 
 _PLACE = "PoseSpline"
 _EPSILON = 1e-40
-_CURE = "Give poses, pairs (R, p) or 4×4 matrices, one for each time."
+_CURE = "Give poses, pairs (R, p) or (p, R), or 4×4 matrices, one for each time."
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +62,10 @@ class PoseMotion:
 class PoseSpline:
     """A curve through poses at times t, twice differentiable.
 
-    `poses` are 4×4 matrices, pairs (R, p), R a matrix or a Rotation, or `ph.Pose`. `start` and `end` are pairs (ω in
-    body components, velocity of the origin in the fixed frame); where one is not given, accelerations (of a screw, the
-    rate of the twist) are nought there. `coupling="separate"` takes turns and places apart, `"screw"` together: see the
-    module.
+    `poses` are 4×4 matrices, pairs (R, p) or (p, R), R a matrix or a Rotation, `ph.Pose`, or what has a `rotation` and
+    a `translation`, as Pinocchio's SE3. `start` and `end` are pairs (ω in body components, velocity of
+    the origin in the fixed frame); where one is not given, accelerations (of a screw, the rate of the twist) are nought
+    there. `coupling="separate"` takes turns and places apart, `"screw"` together: see the module.
 
     >>> import numpy as np
     >>> poses = [(np.eye(3), (0, 0, 0)), ([[0, -1, 0], [1, 0, 0], [0, 0, 1]], (1, 1, 0.5))]
@@ -172,10 +171,9 @@ def _read(poses: Any, count: int) -> tuple[Floats, Floats]:
 
 
 def _pair(pose: Any, number: int) -> tuple[Floats, Floats]:
-    if isinstance(pose, Pose):
-        pose = ([list(row) for row in pose.R], list(pose.p))
-    if isinstance(pose, (tuple, list)) and len(pose) == 2:
-        R, p = (numbers(part, f"pose {number}", _PLACE) for part in (matrix_of(pose[0]), pose[1]))
+    parts = pose_parts(pose)
+    if parts is not None:
+        R, p = (numbers(part, f"pose {number}", _PLACE) for part in parts)
     else:
         X = numbers(pose, f"pose {number}", _PLACE)
         if X.shape != (4, 4) or np.abs(X[3] - [0, 0, 0, 1]).max() > 0:

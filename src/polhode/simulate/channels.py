@@ -251,7 +251,7 @@ class _Quantities:
         if run.loop is None:
             return {}
         units = {
-            each.name: self.units.get(each.quantity, "") for each in run.loop.law.reference if each.quantity is not None
+            each.name: (each.quantity and self.units.get(each.quantity)) or each.unit for each in run.loop.law.reference
         }
         made = [
             _Column(f"{letter}{name}", units.get(name, ""), values)

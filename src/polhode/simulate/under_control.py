@@ -92,14 +92,15 @@ class UnderControl:
         >>> run.tracking_error["x"].round(2).tolist()
         [1.0, 0.09, -0.01]
         """
-        followed = self._followed
+        followed, other = self._followed, self._other_errors
         made = self._along[len(self._wanted) :]
-        return {name: self.reference[name] - values for name, values in zip(followed, made, strict=True)}
+        differences = {name: self.reference[name] - values for name, values in zip(followed, made, strict=False)}
+        return differences | dict(zip(other, made[len(followed) :], strict=True))
 
     @cached_property
     def _along(self) -> Floats:
-        wanted, followed = self._wanted.values(), self._followed.values()
-        return self._at_samples(*wanted, *followed) if wanted else np.zeros((0, len(self._times)))
+        asked = [*self._wanted.values(), *self._followed.values(), *self._other_errors.values()]
+        return self._at_samples(*asked)
 
     def _at_samples(self, *expressions: Expr) -> Floats:
         """Expressions at the samples of the run."""
@@ -132,12 +133,27 @@ class UnderControl:
         """Whether an expression can be evaluated along the run."""
         from ..expr import free_symbols
 
+        return self._symbols_known.issuperset(free_symbols([expression]))
+
+    @cached_property
+    def _other_errors(self) -> dict[str, Expr]:
+        """Errors that are no difference of a reference and what follows it, as far as they can be known."""
+        from ..expr import substitute
+
+        if self.loop is None or not self.loop.law.errors:
+            return {}
+        law = self.loop.law
+        made = dict(zip(law.errors, substitute(list(law.errors.values()), self.loop.curves), strict=True))
+        return {name: error for name, error in made.items() if self._knows(error)}
+
+    @cached_property
+    def _symbols_known(self) -> set[Expr]:
+        """What the mechanism has."""
         record = self._equations
         system = record.system
         known = {system.time, *record.q, *record.u, *record.z}
         known |= {each.symbol for table in (system.parameters, system.inputs) for each in table.values()}
-        known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
-        return known.issuperset(free_symbols([expression]))
+        return known | {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
 
     @property
     def _equations(self) -> Any:

@@ -32,11 +32,12 @@ class InverseKinematicsMethods(Derived):
     ) -> Reached:
         """Coordinates that bring a body or frame to a pose, position or orientation in the ground; loops are closed.
 
-        A pose is a `Pose`, a pair (position, rotation matrix) or a 4×4 matrix, or arrays of such: then all are solved
-        together. The search starts `near` coordinates (by number or name; home by default) and, where that leads
-        nowhere, at random places within the limits. `prefer` says what a redundant mechanism does with its freedom:
-        stay "near" the start, or away from its "limits". A pose that is not reached is refused, with how near it came;
-        among many, `solved` tells. See `polhode.analysis.inverse_kinematics`.
+        A pose is a `Pose`, what a `PoseSpline` or Pinocchio gives, a pair of position and rotation matrix in either
+        order, or a 4×4 matrix, or arrays of such: then all are solved together. The search starts `near` coordinates
+        (by number or name; home by default) and, where that leads nowhere, at random places within the limits. `prefer`
+        says what a redundant mechanism does with its freedom: stay "near" the start, or away from its "limits". A pose
+        that is not reached is refused, with how near it came; among many, `solved` tells. See
+        `polhode.analysis.inverse_kinematics`.
 
         >>> import polhode as ph
         >>> s = ph.System("arm")

@@ -12,9 +12,10 @@ from tests.planar_arm import planar_arm
 import polhode as ph
 from polhode.control import OperationalSpace
 from polhode.expr import rank
+from polhode.simulate.channels import channels_of
 
 
-def wrist(orientation: Any) -> OperationalSpace:
+def hand() -> ph.Equations:
     """Three slides that carry a ball joint."""
     s = ph.System("six")
     carrier: Any = s.ground
@@ -23,7 +24,11 @@ def wrist(orientation: Any) -> OperationalSpace:
         s.joint(axis, carrier, body, ph.Prismatic(axis))
         carrier = body
     s.joint("ball", carrier, s.body("hand", s.parameter("m", 2), com=(1, 0, 0), inertia=(1, 2, 3)), ph.Spherical("321"))
-    return OperationalSpace(s.derive(), "hand", kp=9, kd=6, orientation=orientation)
+    return s.derive()
+
+
+def wrist(orientation: Any) -> OperationalSpace:
+    return OperationalSpace(hand(), "hand", kp=9, kd=6, orientation=orientation)
 
 
 def test_errors_of_a_frame_obey_linear_equations() -> None:
@@ -98,3 +103,22 @@ def test_a_kept_orientation_has_a_lyapunov_function_and_one_that_follows_has_non
     assert wrist([("x", "0.3")]).lyapunov.proved
     with pytest.raises(ph.PolhodeError, match="no Lyapunov function of OperationalSpace"):
         _ = wrist("reference").lyapunov
+
+
+@pytest.mark.parametrize("orientation", [[("x", "0.3")], "reference"])
+def test_a_run_has_the_errors_of_the_orientation_and_the_units_of_the_position(orientation: Any) -> None:
+    e = hand()
+    c = OperationalSpace(e, "hand", kp=9, kd=6, orientation=orientation)
+    turned = {"e0": float(np.cos(0.15)), "e1": float(np.sin(0.15)), "e2": 0.0, "e3": 0.0}
+    wanted = {"x": 0.1, "y": 0.0, "z": 0.2} | (turned if orientation == "reference" else {})
+    run = e.simulate(0.5, controller=c, reference=wanted, samples=3)
+    errors = run.tracking_error
+    assert {"x", "y", "z", "turn x", "turn y", "turn z"} <= {*errors}
+    first = run.values(*e.pose("hand").R.entries())
+    R = np.array([each[0] for each in first]).reshape(3, 3)
+    angle = np.array([[1, 0, 0], [0, np.cos(0.3), -np.sin(0.3)], [0, np.sin(0.3), np.cos(0.3)]])
+    lacking = sum(np.cross(own, other) for own, other in zip(R.T, angle.T, strict=True)) / 2
+    assert np.allclose([errors[f"turn {axis}"][0] for axis in "xyz"], lacking, atol=1e-12)
+    channels, _ = channels_of(run, ["references", "errors"], [])
+    units = {each.name: each.unit for each in channels}
+    assert units["ref_x"] == "m" and units["e_z"] == "m" and units["e_turn x"] == ""

@@ -259,3 +259,12 @@ def test_names_of_links_are_listed_without_what_they_share_and_told_in_full(brow
     assert browser.value("[...document.querySelectorAll('#bodies span')].map((s) => s.textContent)") == ["pan", "lift"]
     assert browser.value("[...document.querySelectorAll('#bodies label')].map((s) => s.title)") == names
     assert browser.value(f"{LEGEND}.map((b) => b.textContent)") == ["pan", "lift"]
+
+
+def test_short_names_keep_what_tells_an_effort_a_reference_or_an_error(browser, pendulum, tmp_path):
+    scene, motion, _ = pendulum
+    names = [f"{mark}panda_joint{k}" for mark in ("tau_", "ref_", "e_") for k in (1, 2)]
+    channels = [Channel(name, "", np.sin(motion.time)) for name in names]
+    browser.open(write_page(tmp_path / "named.html", scene, motion, channels), "1")
+    shown = browser.value(f"{LEGEND}.map((b) => b.textContent)")
+    assert shown == ["tau_joint1", "tau_joint2", "ref_joint1", "ref_joint2", "e_joint1", "e_joint2"]

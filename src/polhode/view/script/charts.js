@@ -21,10 +21,12 @@ function extentOf(lists, base, [from, to]) {
   return [base + low, base + high];
 }
 
-/** Long names without the words that all of them begin and end with, and without "joint" or "link" at their ends. */
+/** Long names without the words that all of them begin and end with, and without "joint" or "link" at their ends; what
+ * tells an effort, a reference or an error ("tau_", "ref_", "e_") stays. */
 function shortNames(names) {
   const wordsOf = (name) => name.split(/(?<=[_.:\/])|(?=[_.:\/])/), isLong = (name) => name.length > 9 && !/[\s(]/.test(name);
-  const words = names.filter(isLong).map((name) => wordsOf(name.replace(/'+$/, "")));
+  const markOf = (name) => /^(?:tau|ref|e)_|/.exec(name)[0];
+  const words = names.filter(isLong).map((name) => wordsOf(name.slice(markOf(name).length).replace(/'+$/, "")));
   const common = (from) => {
     let n = 0;
     while (words.length > 1 && words.every((list) => list.length > n + 1 && list[from(list, n)] === words[0][from(words[0], n)])) n++;
@@ -32,9 +34,9 @@ function shortNames(names) {
   };
   const first = common((_, n) => n), last = common((list, n) => list.length - 1 - n);
   return (name) => {
-    const [, body, primes] = /^(.*?)('*)$/s.exec(name), list = wordsOf(body);
+    const mark = markOf(name), [, body, primes] = /^(.*?)('*)$/s.exec(name.slice(mark.length)), list = wordsOf(body);
     if (!isLong(name) || list.length <= first + last) return name;
-    const made = list.slice(first, list.length - last).join("").replace(/^[_.:\/]+|[_.:\/]+$/g, "").replace(/[_.:\/](joint|link)$/, "") + primes;
+    const made = mark + list.slice(first, list.length - last).join("").replace(/^[_.:\/]+|[_.:\/]+$/g, "").replace(/[_.:\/](joint|link)$/, "") + primes;
     return names.includes(made) ? name : made;
   };
 }
