@@ -53,6 +53,7 @@ class ClosedLoop:
     sampling: Sampling | None = None
     has_observer: bool = False
     lengths: Mapping[str, Expr] = field(default_factory=dict)  # by which quaternions that are wanted were divided
+    starts: Mapping[str, float] = field(default_factory=dict)  # of a sampled controller's states, where they are given
 
     def __repr__(self) -> str:
         how = "in continuous time" if self.sampling is None else f"every {self.sampling.sample_time:g} s"
