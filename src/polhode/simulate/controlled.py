@@ -54,6 +54,7 @@ class ClosedLoop:
     has_observer: bool = False
     unlimited: str = ""  # a sentence of the controls for which the model was asked and has no limits
     lengths: Mapping[str, Expr] = field(default_factory=dict)  # by which quaternions that are wanted were divided
+    starts: Mapping[str, float] = field(default_factory=dict)  # of a sampled controller's states, where they are given
 
     def __repr__(self) -> str:
         how = "in continuous time" if self.sampling is None else f"every {self.sampling.sample_time:g} s"

@@ -86,8 +86,8 @@ def simulate(
 ) -> Trajectory:
     """Run a mechanism for `duration` seconds and return its trajectory.
 
-    start, speeds   the name of a pose, coordinates and states without mass by name, or arrays (q, u) or (q, u, z); the
-                    rest is at home and at rest
+    start, speeds   the name of a pose, coordinates and states, also of a controller, by name, or arrays (q, u) or
+                    (q, u, z); the rest is at home and at rest
     tau, inputs     numbers, or by name numbers, expressions (also as text), samples (`sampled`), functions of t, of
                     (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that is
                     not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of these
@@ -136,6 +136,10 @@ def simulate(
     functions, start, parameters, tau, inputs, loop = (
         closed[name] for name in ("functions", "start", "parameters", "tau", "inputs", "controller")
     )
+    if loop is not None and loop.sampling is not None:
+        from .sampled_law import starting
+
+        loop, start = starting(loop, start, derivation.synopsis)
     is_fixed = _is_fixed(method)
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)

@@ -10,7 +10,7 @@ stages, in which the measurement is held.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..compiled.functions import Functions
 from ..compiled.native.sampled_law import SampledLaw
 from ..control.discretisation import rule_of
 from ..control.named_symbols import Named, numbers_of
-from ..errors import LimitError, PolhodeError, shown
+from ..errors import LimitError, PolhodeError, shown, understood, unknown
 from ..expr import Expr
 from .breaks import Breaks
 from .callables import ControllerFailed, sample_times
@@ -79,6 +79,42 @@ def _delay_of(given: Any) -> float:
     return seconds
 
 
+def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop, Any]:
+    """A sampled loop whose states start where a run says, and the start of the mechanism alone.
+
+    In continuous time the controller's states are the mechanism's, and there is nothing to tell apart.
+    """
+    if loop.sampling is None or not loop.law.states:
+        return loop, start
+    names = [each.symbol.name for each in loop.law.states]
+    if isinstance(start, Mapping):
+        own = {*names} - {*known.coordinates, *known.states}
+        given = {name: value for name, value in start.items() if name in own}
+        rest: Any = {name: value for name, value in start.items() if name not in own}
+        every = {*known.coordinates, *known.states, *known.speeds, *known.omitted}
+        strays = [name for name in rest if name not in every]
+        if strays:
+            what = "coordinate, state or state of the controller"
+            raise unknown(
+                what, strays[0], [*known.coordinates, *known.states, *names], place="start", code="E-LOOP-033"
+            )
+    elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(known.states) + len(names),):
+        given = dict(zip(names, start[2][len(known.states) :], strict=True))
+        rest = (*start[:2], start[2][: len(known.states)])
+    else:
+        return loop, start
+    starts = {name: _number(value, name) for name, value in given.items()}
+    return (replace(loop, starts=starts) if starts else loop), rest
+
+
+def _number(value: Any, name: str) -> float:
+    with understood("a number", value, place=f"start of '{name}'", cure="Give a number."):
+        number = float(value)
+        if isinstance(value, bool) or not np.isfinite(number):
+            raise ValueError
+    return number
+
+
 class SampledLoop:
     """A sampled law in a run: when it is asked and when it acts, what noise it sees, and the log of what it gave."""
 
@@ -99,7 +135,7 @@ class SampledLoop:
         law = functions.compiled(planned.program).with_parameters(functions.values_of(planned.parameters, parameters))
         spread = np.array([*sampling.noise.values()])
         noise = np.random.default_rng(sampling.seed or 0).standard_normal((len(times), len(spread))) * spread
-        start = np.array([float(each.start) for each in loop.law.states])
+        start = np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
         self.law = SampledLaw(law, times, start, noise)
         self.acting, self.asked = -1, 0  # the row that acts, and how many are filled
         self._names: tuple[str, ...] = ()

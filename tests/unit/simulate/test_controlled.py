@@ -30,6 +30,31 @@ def test_controller_states_are_states_without_mass() -> None:
     run.power_audit().check(1e-6, run)
 
 
+def test_a_sampled_controllers_states_start_where_the_run_says() -> None:
+    e = slider().derive()
+    given: dict[str, Any] = {"controller": ServoPID(e), "reference": "sin(t)", "samples": 11}
+    start = {"x": 1, "total error": 0.25}
+    smooth = e.simulate(1, start=start, **given)
+    run = e.simulate(1, start=start, sample_time=1e-3, **given)
+    assert run.controller is not None and run.controller["total error"][0] == 0.25 and run["x"][0] == 1
+    assert np.allclose(run.q, smooth.q, atol=5e-3)
+    assert not np.allclose(run.q, e.simulate(1, start={"x": 1}, sample_time=1e-3, **given).q, atol=5e-3)
+    arrays = e.simulate(1, start=([1.0], [0.0], [0.25]), sample_time=1e-3, **given)
+    assert np.array_equal(arrays.x, run.x)
+    batch = e.simulate(1, start={"x": 1, "total error": [0.0, 0.25]}, sample_time=1e-3, **given)
+    assert np.array_equal(batch[1].x, run.x) and not np.array_equal(batch[0].x, run.x)
+    fixed = e.simulate(1, start=start, sample_time=0.01, method="rk4", step=0.01, **given)
+    assert fixed.controller is not None and fixed.controller["total error"][0] == 0.25
+    for wrong, sentence in (
+        ({"total eror": 1}, "Did you mean 'total error'"),
+        ({"total error": "a"}, "is not a number"),
+    ):
+        with pytest.raises(ph.PolhodeError, match=sentence):
+            e.simulate(1, start=wrong, sample_time=0.01, **given)
+    with pytest.raises(ph.PolhodeError, match="is a speed, not a coordinate"):
+        e.simulate(1, start={"v": 1}, sample_time=0.01, **given)
+
+
 def test_a_computed_torque_makes_the_error_a_linear_oscillator() -> None:
     e = arm().derive()
     run = e.simulate(1, controller=InverseDynamics(e), start={"shoulder": 0.3, "elbow": -0.2})
