@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
@@ -167,6 +167,16 @@ def unknown(kind: str, name: object, known: Iterable[str], *, code: str, place: 
       Did you mean 'elbow'?  [E-SIM-005]
     """
     return PolhodeError(f"there is no {kind} '{name}'.", place=place, cure=suggestion(name, known), code=code)
+
+
+def no_attribute(owner: object, name: str, elsewhere: Mapping[str, str]) -> AttributeError:
+    """The error of an attribute that is not there, with where it is, if that is known.
+
+    >>> str(no_attribute(5, "derive", {"derive": "system.derive()"}))
+    "'int' object has no attribute 'derive'; it is system.derive()"
+    """
+    more = f"; it is {elsewhere[name]}" if name in elsewhere else ""
+    return AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}{more}", name=name, obj=owner)
 
 
 def refuse(strange: Iterable[str], function: Callable[..., object]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..codegen.ir.program import Program
-from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
+from ..errors import PolhodeError, ValueMissing, check_kind, no_attribute, understood, unknown
 from . import reactions
 from .catalogue import catalogued
 from .named_functions import EquationFunctions
@@ -41,6 +41,13 @@ _OPTIONS = ("z", "t", "inputs", "multipliers", "parameters")
 _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 #: Functions with so many sets of laws are kept for the next call.
 _MOST_LAWS = 8
+#: What other libraries, and the equations, call what is here or there.
+_ELSEWHERE = {
+    "rnea": "f.inverse_dynamics(q, u, udot)", "aba": "f.forward_dynamics(q, u, tau)", "crba": "f.mass_matrix(q)",
+    "forward_kinematics": 'f.pose("tool", q)', "nonlinear_effects": "f.bias(q, u)",
+    "simulate": "a method of the equations: equations.simulate(…)",
+    "inverse_kinematics": "a method of the equations: equations.inverse_kinematics(…)",
+}  # fmt: skip
 
 
 class Functions(EquationFunctions):
@@ -70,6 +77,12 @@ class Functions(EquationFunctions):
     >>> f.compiled(f.program("bias")).arrays, f.values_of(["m"], {"m": 5}).tolist(), f.fixed_step("rk4").method
     (('q', 'u'), [5.0], 'rk4')
     """
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse what there is no function for; names of other libraries are told what they are here."""
+            raise no_attribute(self, name, _ELSEWHERE)
 
     def __init__(
         self,

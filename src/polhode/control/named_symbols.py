@@ -192,4 +192,5 @@ def _number(value: Any, place: str, what: str, least: float, most: float = np.fi
         number = np.nan
     if least <= number <= most:
         return number
-    raise PolhodeError(f"{shown(value)} is not {what}.", place=place, cure="Give a number.", code="E-LOOP-022")
+    sign = " > 0" if least > 0 else " ≥ 0" if least == 0 else ""
+    raise PolhodeError(f"{shown(value)} is not {what}.", place=place, cure=f"Give a number{sign}.", code="E-LOOP-022")

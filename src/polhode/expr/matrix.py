@@ -12,9 +12,9 @@ Vector([2, -1, 0])
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Never, TypeVar, overload
 
-from ..errors import ShapeError, shown
+from ..errors import PolhodeError, ShapeError, shown
 from .node import as_expr
 
 
@@ -164,6 +164,16 @@ class Matrix(tuple[Vector, ...]):
 
     def __ne__(self, other: object) -> bool:
         return other != self if isinstance(other, Vector) else tuple.__ne__(self, other)
+
+    if not TYPE_CHECKING:
+
+        def __call__(self, *_: object, **__: object) -> Never:
+            """Refuse to be called: a matrix of equations is one of expressions, and compiled it is a function."""
+            raise PolhodeError(
+                "this is a matrix of expressions, and no function of numbers.",
+                cure="Compile the equations: equations.compile().mass_matrix(q), for one.",
+                code="E-EXPR-040",
+            )
 
     def __new__(cls, rows: Iterable[Iterable[Any]]) -> Matrix:
         try:

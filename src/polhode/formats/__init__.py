@@ -71,7 +71,7 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
         raise FormatError(
             f"{_FOREIGN[suffix]} is not read yet.",
             place=str(file),
-            cure="Describe the mechanism in a polhode model file (.yaml), or in Python with polhode.System.",
+            cure=f"Expand it first: xacro {file.name} > {file.stem.removesuffix('.urdf')}.urdf",
             code="E-FILE-008",
         )
     if file.is_dir():

@@ -8,6 +8,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ..errors import no_attribute
 from ..notebook import Cell, Shown
 from .constraint_methods import ConstraintMethods
 from .force_methods import ForceMethods
@@ -27,6 +28,18 @@ if TYPE_CHECKING:
     from .motor import Motor, MotorOptions
     from .records import Joint, NamedPose
 
+#: What is looked for here, and is there once the equations are derived.
+_OF_EQUATIONS = {
+    name: f"system.derive().{name}" for name in ("mass_matrix", "bias", "forcing", "coordinates", "speeds")
+}
+_OF_EQUATIONS |= {
+    name: f"a method of the equations, derive first: system.derive().{name}(…)"
+    for name in (
+        "simulate", "compile", "linearize", "export", "inverse_kinematics", "equilibrium", "jacobian",
+        "latex", "collocation", "sweep",
+    )
+}  # fmt: skip
+
 
 class System(ForceMethods, ConstraintMethods, Shown):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
@@ -39,6 +52,12 @@ class System(ForceMethods, ConstraintMethods, Shown):
     >>> hinge.q
     (hinge,)
     """
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse what there is no attribute for; what derived equations have is told."""
+            raise no_attribute(self, name, _OF_EQUATIONS)
 
     # ---- symbols ---------------------------------------------------------------------------------------------
 
