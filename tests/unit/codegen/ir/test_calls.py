@@ -56,7 +56,7 @@ def test_a_text_that_asks_for_an_unknown_function_is_refused() -> None:
 def test_calls_are_counted_apart() -> None:
     found = count(made(2 * TYRE(X) + sin(Y) + abs_of(X)))
     assert (found.calls, found.functions, found.sincos, found.total) == (1, 1, 1, 3)
-    assert str(found).endswith("1 sine-cosine pair, 1 call")
+    assert str(found).endswith("1 sine-cosine pair, 1 abs, 1 call")
 
 
 def abs_of(x: Expr) -> Expr:
