@@ -27,7 +27,7 @@ def equations() -> ph.Equations:
     ("options", "words"),
     [
         ({"inputs": {"F": ([0.0, 1.0, 1.0], [1.0, 2.0, 3.0])}}, "must ascend"),
-        ({"inputs": {"F": ([0.0, 1.0], [1.0, 2.0, 3.0])}}, "2 entries and y has 3"),
+        ({"inputs": {"F": ([0.0, 1.0], [1.0, 2.0, 3.0])}}, "2 entries and values has 3"),
         ({"inputs": {"F": ([0.0, 1.0], [1.0, np.nan])}}, "not a finite number"),
         ({"inputs": {"F": ([0.0, 1.0], ["a", "b"])}}, "not a finite number"),
         ({"inputs": {"F": [1.0, 2.0]}}, "has no times"),

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from ..simulate import Assembly
 
 _PLACE = "linearize"
+#: Matrices whose rates are smaller than this part of them, per second, are steady.
+_STEADY = 1e-6
 _CHANGING = (
     "The matrices change with time and are those of t = 0: their eigenvalues do not tell stability. "
     "periodic_orbit gives the multipliers where the change is periodic."
@@ -133,12 +135,27 @@ def _timed(linear: Linear, ud: Vector) -> list[str]:
         return any(substitute(directional(expressions, {time: as_expr(1)}), held))
 
     _, form = matrices_about(replace(linear.point, values=held), at_values(equations.mass_matrix, held), ud, None)
-    if changes([as_expr(entry) for letter in form.letters for entry in getattr(form, letter).entries()]):
+    found = [as_expr(entry) for letter in form.letters for entry in getattr(form, letter).entries()]
+    if changes(found):
+        if _is_steady_at_first(linear, found, time):
+            return ["The matrices are those of t = 0 and change later."]
         warn(_CHANGING, code="W-LIN-001")
         return [_CHANGING]
     if changes(substitute(entries, held)):
         return ["What drives the mechanism changes with time, and is that of t = 0."]
     return []
+
+
+def _is_steady_at_first(linear: Linear, entries: Sequence[Expr], time: Expr) -> bool:
+    """Whether the first two derivatives in time are small at t = 0, as before a step that is rounded off."""
+    known = linear._values(None)
+    first = directional(list(entries), {time: as_expr(1)})
+    second = directional(first, {time: as_expr(1)})
+    made = substitute([*entries, *first, *second], linear.point.values)
+    if not known.keys() >= {*free_symbols(made)}:
+        return False
+    sizes = [abs(number) for number in evaluate(made, known)]
+    return max(sizes[len(entries) :], default=0.0) <= _STEADY * max(1.0, *sizes[: len(entries)])
 
 
 def _bent(linear: Linear) -> list[str]:

@@ -172,7 +172,7 @@ class Matrix(tuple[Vector, ...]):
             raise PolhodeError(
                 "this is a matrix of expressions, and no function of numbers.",
                 cure="Compile the equations: equations.compile().mass_matrix(q), for one.",
-                code="E-EXPR-040",
+                code="E-EXPR-042",
             )
 
     def __new__(cls, rows: Iterable[Iterable[Any]]) -> Matrix:

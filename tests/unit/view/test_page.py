@@ -76,7 +76,8 @@ def test_the_page_names_no_other_place(pendulum):
     text = page(*pendulum)
     addresses = [a[k] for _, a in Outline(text).tags for k in ("src", "href", "action") if k in a]
     assert addresses == ["data:,"]
-    assert "//" not in re.sub(r"^\s*//.*$|\s// .*$", "", re.sub(r'id="data">.*?</script>', "", text), flags=re.M)
+    bare = re.sub(r"'sha256-[^']*'", "", re.sub(r'id="data">.*?</script>', "", text))
+    assert "//" not in re.sub(r"^\s*//.*$|\s// .*$", "", bare, flags=re.M)
     assert not any(k.startswith("on") or k == "style" for _, a in Outline(text).tags for k in a)
 
 

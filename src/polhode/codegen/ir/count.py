@@ -36,6 +36,9 @@ class Operations:
         """Multiplications and additions."""
         return self.multiplications + self.additions
 
+    def __repr__(self) -> str:
+        return f"Operations({self})"
+
     def __str__(self) -> str:
         parts = [
             _counted(self.multiplications, "multiplication"),
