@@ -173,7 +173,7 @@ def _motions(tree: Tree, ud: Sequence[Any]) -> list[tuple[Vector, Vector, Vector
     found: list[tuple[Vector, Vector, Vector]] = []
     for link in tree.links:
         w_rel, v_rel = link.relative_velocity(tree.u)
-        alpha_rel, a_rel = link.relative_acceleration(ud)
+        alpha_rel, a_rel = link.relative_acceleration(tree.u, ud)
         if link.parent == BASE:
             carried, turning, a = Vector([0, 0, 0]), Vector([0, 0, 0]), link.outward(-tree.gravity)
         else:

@@ -15,10 +15,12 @@ from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, substitute
 from ..expr.evaluation import evaluate
 from ..geometry import Inertia, Pose
+from ..geometry.deformable import Deformable
 from ..model.model import Model
 from ..model.records import GROUND, Joint
 from ..model.stage import Stage
 from .auxiliary import AuxiliaryCoordinates
+from .bending import Slopes, deformable, elastic_symbols, following
 from .joint import envelope_kinematics, simple_configuration
 from .prescribed import Drive, drive_of, leader_of, prescribed_motions
 
@@ -83,7 +85,9 @@ class Link:
 
     The link's pose in its parent is X = fixed @ motion: where the joint sits, and how far it has moved. X.R takes this
     link's components to the parent's. The relative velocity is (w, v) = Σ H[k] u[speeds[k]] in this link's components.
-    A joint whose motion is prescribed has no speeds; its `drive` is added.
+    A joint whose motion is prescribed has no speeds; its `drive` is added. A link that follows the elastic coordinates
+    of a flexible body shares their speeds; its H varies, by `slopes`. A flexible body's link has its mass in
+    `deforming`, of which `inertia` is the part that counts while the body does not bend further.
     """
 
     name: str
@@ -98,6 +102,8 @@ class Link:
     inertia: Inertia
     merged: Turn | None = None
     drive: Drive | None = None
+    slopes: Slopes = ()
+    deforming: tuple[Deformable, ...] = ()
 
     @cached_property
     def X(self) -> Pose:
@@ -131,9 +137,14 @@ class Link:
         """H u for this joint: relative angular velocity and relative velocity of the origin."""
         return self._along(u) if self.drive is None else (self.drive.w, self.drive.v)
 
-    def relative_acceleration(self, ud: Sequence[Any]) -> tuple[Vector, Vector]:
-        """H u̇ for this joint: the rate of the relative velocity in this link's components."""
-        return self._along(ud) if self.drive is None else (self.drive.alpha, self.drive.a)
+    def relative_acceleration(self, u: Sequence[Any], ud: Sequence[Any]) -> tuple[Vector, Vector]:
+        """H u̇ + Ḣ u for this joint: the rate of the relative velocity in this link's components."""
+        alpha, a = self._along(ud) if self.drive is None else (self.drive.alpha, self.drive.a)
+        for speed, slopes in zip(self.speeds, self.slopes, strict=False):
+            for other, (w, v) in slopes:
+                pair = u[speed] * u[other]
+                alpha, a = alpha + w * pair, a + v * pair
+        return alpha, a
 
     def _along(self, rates: Sequence[Any]) -> tuple[Vector, Vector]:
         w, v = Vector([0, 0, 0]), Vector([0, 0, 0])
@@ -177,9 +188,14 @@ class Tree:
 
     @cached_property
     def is_coupled(self) -> bool:
-        """Whether a joint follows another, so that two links share a speed."""
+        """Whether two links share a speed, as where a joint follows another, or a link bends."""
         used = [speed for link in self.links for speed in link.speeds]
-        return len(used) != len(set(used))
+        return len(used) != len(set(used)) or self.is_flexible
+
+    @cached_property
+    def is_flexible(self) -> bool:
+        """Whether a body of the tree is flexible."""
+        return any(link.deforming for link in self.links)
 
     @cached_property
     def is_driven(self) -> bool:
@@ -300,6 +316,11 @@ class Tree:
                 merged=link.merged and link.merged.mapped(number),
                 drive=link.drive and link.drive.mapped(number),
                 H=tuple((Vector(map(number, w)), Vector(map(number, v))) for w, v in link.H),
+                slopes=tuple(
+                    tuple((k, (Vector(map(number, w)), Vector(map(number, v)))) for k, (w, v) in own)
+                    for own in link.slopes
+                ),
+                deforming=tuple(material.mapped(number) for material in link.deforming),
                 inertia=Inertia(
                     number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.J.map(number)
                 ),
@@ -335,9 +356,28 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
     u_index = {speed: i for i, speed in enumerate(u)}
     links: list[Link] = []
     bodies: dict[str, tuple[int, Pose]] = {GROUND: (BASE, Pose.identity())}
+    elastic = {
+        c: u_index[s]
+        for joint in joints
+        if any(stage.is_elastic for stage in joint.type.stages)
+        for c, s in zip(joint.q, joint.u, strict=True)
+    }
+
+    def follow(X: Pose, joint: Joint, carrier: int, fixed: Pose) -> tuple[int, Pose]:
+        """A pose of a joint, as a link of its own if it depends on elastic coordinates, else behind what is fixed."""
+        symbols = elastic_symbols(X, elastic) if elastic else []
+        if not symbols:
+            return carrier, fixed @ X
+        H, slopes = following(X, symbols, elastic)
+        speeds = tuple(elastic[symbol] for symbol in symbols)
+        links.append(
+            Link(f"{joint.child}, placed", joint.name, carrier, _NO_STAGE, _mapped(fixed, as_expr), _mapped(X, as_expr),
+                 H, (), speeds, Inertia.zero(), slopes=slopes)
+        )  # fmt: skip
+        return len(links) - 1, Pose.identity()
+
     for joint in joints:
-        carrier, X_carrier = bodies[joint.parent]
-        X_fixed = X_carrier @ joint.in_parent
+        carrier, X_fixed = follow(joint.in_parent, joint, *bodies[joint.parent])
         stages = joint.type.from_parent
         firsts_q, firsts_u = _offsets(joint)
         for count, k in enumerate(stages):
@@ -373,7 +413,7 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
                      Inertia.zero(), drive=still)
             )  # fmt: skip
             carrier, X_fixed = len(links) - 1, rest
-        X_body = X_fixed @ joint.in_child.inverse()
+        carrier, X_body = follow(joint.in_child.inverse(), joint, carrier, X_fixed)
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)
     return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
@@ -395,6 +435,12 @@ def _offsets(joint: Joint) -> tuple[list[int], list[int]]:
 def _add_body(system: Model, name: str, links: list[Link], carrier: int, X: Pose) -> None:
     body = system.bodies[name]
     if carrier == BASE or body.is_massless:
+        return
+    if body.flexibility is not None:
+        joint = system.joints[body.flexibility.joint]
+        link = next(link for link in links if link.joint == joint.name and link.coordinates)
+        material = deformable(body.mass, body.flexibility, joint.q, link.speeds)
+        links[carrier] = replace(links[carrier], inertia=material.inertia, deforming=(material,))
         return
     own = Inertia.of_body(body.mass, body.com, body.inertia).seen_from(X)
     links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
