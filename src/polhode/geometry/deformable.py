@@ -30,7 +30,7 @@ Entries = tuple[tuple[int, int, Any], ...]
 class Deformable:
     """Moments of mass b_a and G_ab, and the amplitudes s_a with their derivatives by the elastic coordinates.
 
-    `slopes[i]` has ∂s_a/∂η_i by a, `curvatures` ∂²s_a/∂η_i∂η_j by (i, j) and a, with i ≤ j; `speeds` has the indices of η̇.
+    `slopes[i]` has ∂s_a/∂η_i by a, `curvatures` ∂²s_a/∂η_i∂η_j by (i, j) and a, with i ≤ j.
     """
 
     speeds: tuple[int, ...]
