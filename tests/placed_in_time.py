@@ -9,6 +9,7 @@ import polhode as ph
 from polhode.expr import Vector, as_expr
 from polhode.geometry import Pose, rotation
 from polhode.model.model import Model
+from polhode.model.records import Joint
 from polhode.model.samples.random_system import Dice, random_system
 
 AXES = ("x", "y", "z", (1, 2, 2), (3, 0, 4))
@@ -60,7 +61,7 @@ def both_ways(system: ph.System, seed: int) -> tuple[ph.System, ph.System]:
     dice, model = Dice.of(seed), system.model()
     moving: Model = model
     hand = ph.System.of(replace(model, joints={}, loads=(), constraints={}))
-    hand_joints = {}
+    order: dict[str, Joint | None] = {}
     for number, joint in enumerate(model.joints.values()):
         kind = dice.whole(0, 3) if number else dice.whole(1, 3)
         placed, written = joint, joint
@@ -76,10 +77,28 @@ def both_ways(system: ph.System, seed: int) -> tuple[ph.System, ph.System]:
             carrying(hand, massless, joint.child, motion, massless)
             written = replace(written, child=massless)
         moving = moving.with_record("joints", joint.name, placed)
-        hand_joints[joint.name] = written
+        order |= {name: None for name in hand.joints if name not in order} | {joint.name: written}
     done = hand.model()
-    done = replace(done, joints={**hand_joints, **done.joints}, loads=model.loads, constraints=model.constraints)
+    joints = {name: written or done.joints[name] for name, written in order.items()}
+    done = replace(done, joints=joints, loads=model.loads, constraints=model.constraints)
     return ph.System.of(moving), ph.System.of(done)
+
+
+def with_moving_frame(moving: ph.System, hand: ph.System, seed: int) -> None:
+    """A frame of time on a body of both, and what hangs on it; by hand it is a massless body on driven joints."""
+    dice = Dice.of(seed + 1000)
+    bodies = [name for name in moving.model().bodies if name in hand.bodies]
+    on, other = dice.order(bodies)[:2]
+    motion, at = random_motion(moving, dice), Pose(rotation(("y", dice.decimal(-1, 1))), Vector([1, 0, 2]))
+    whole = at @ motion.pose
+    moving.frame("eye", on, at=whole.p, rotation=whole.R)
+    eye = {id(moving): "eye", id(hand): carried(hand, on, at, motion, "eye")}
+    stiffness, damping = dice.decimal(1, 5), dice.decimal(0.1, 1)
+    for system in (moving, hand):
+        mine = eye[id(system)]
+        system.spring(mine, other, stiffness, 0.5, damping, at_a=(0, 1, 0), at_b=(2, 3, 1), name="cord")
+        system.force(mine, (1, ph.sin(system.time), 0), at=(0, 0, 1), frame=mine, name="push")
+        system.torque(on, (0, 2, 1), frame=mine, name="twist") if on != "ground" else None
 
 
 def random_pair(seed: int, **options: object) -> tuple[ph.System, ph.System]:

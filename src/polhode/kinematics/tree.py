@@ -101,6 +101,11 @@ class Link:
     merged: Turn | None = None
     drive: Drive | None = None
 
+    @property
+    def is_placement(self) -> bool:
+        """Whether no joint moves it: a placement as a function of time, or a weld."""
+        return self.stage is _NO_STAGE
+
     @cached_property
     def X(self) -> Pose:
         """The pose of this link in its parent."""
