@@ -1,4 +1,4 @@
-"""Prescribed motions: joints that follow others, and joints whose motion is a function of time."""
+"""Prescribed motions: joints that follow others, joints and placements whose motion is a function of time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Vector, as_expr, derivative, substitute
+from ..expr import Expr, Vector, as_expr, derivative, free_symbols, substitute, topological
+from ..geometry import Pose
 from ..model.model import Model
 from ..model.records import Joint
 from ..model.stage import Stage
@@ -14,7 +15,7 @@ from ..model.stage import Stage
 
 @dataclass(frozen=True)
 class Drive:
-    """The motion of a joint that is prescribed: relative velocity (w, v) and its rate (alpha, a), functions of time."""
+    """A prescribed motion of a joint or placement: relative velocity (w, v), its rate (alpha, a), functions of time."""
 
     w: Vector
     v: Vector
@@ -30,6 +31,27 @@ def drive_of(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
     """A joint of one column that moves at a prescribed rate."""
     h1, h2 = Vector(stage.H.columns[0][:3]), Vector(stage.H.columns[0][3:])
     return Drive(h1 * rate, h2 * rate, h1 * rate_of_rate, h2 * rate_of_rate)
+
+
+def moves_in(pose: Pose, time: Expr) -> bool:
+    """Whether a pose depends on time, or on the elastic coordinates of a flexible body."""
+    met = free_symbols([as_expr(entry) for entry in (*pose.R.entries(), *pose.p)])
+    return any(symbol is time or symbol.data[0] == "coordinate" for symbol in met)
+
+
+def placement_drive(pose: Pose, time: Expr) -> Drive:
+    """The motion of a frame whose pose is X(t), in its components: w of Rᵀ Ṙ, v = Rᵀ ṗ, and their rates."""
+    rates = derivative([as_expr(entry) for entry in (*pose.R.entries(), *pose.p)], time)
+    back = pose.R.T
+    columns = [back @ Vector(rates[k:9:3]) for k in range(3)]
+    w, v = Vector([columns[1][2], columns[2][0], columns[0][1]]), back @ Vector(rates[9:])
+    w, v = (Vector([_inner_form(as_expr(entry)) for entry in part]) for part in (w, v))
+    return Drive(w, v, *(Vector(derivative([as_expr(entry) for entry in part], time)) for part in (w, v)))
+
+
+def _inner_form(value: Expr) -> Expr:
+    """The first part of an expression that equals the whole, as θ̇ in θ̇ cos² + θ̇ sin²."""
+    return next(node for node in topological([value]) if node.fp == value.fp)
 
 
 def leader_of(system: Model, name: str) -> tuple[Joint, Expr]:

@@ -19,7 +19,8 @@ from ...model.model import Model
 from ...model.records import GROUND, Joint
 from .evaluate import Symbols, evaluated
 from .jet import Jet
-from .matrices import IDENTITY, ZERO, Rows, added, motion, product, scaled, undone
+from .material import particles
+from .matrices import IDENTITY, ZERO, Rows, added, motion, product, scaled, summed, transposed, undone
 from .stage import Placed
 
 
@@ -53,6 +54,7 @@ class Moving:
     own: tuple[Column, ...]  # those of the joint that carries it
     columns: tuple[Column, ...]
     moves: bool  # whether any joint that is no weld lies between it and the ground
+    mass: int | None = None  # of a particle of a flexible body; the model says it of all else
 
     @property
     def R(self) -> Rows:
@@ -155,13 +157,30 @@ class Positions:
         return [self.number(value, symbols) for value in values]
 
     def matrix(self, pose: Placement) -> Rows:
-        """A pose that the user gave."""
-        return motion([self.numbers(row) for row in pose.R], self.numbers(pose.p))
+        """A pose that the user gave, which may move in time."""
+        return motion([self.in_time(row) for row in pose.R], self.in_time(pose.p))
+
+    def in_time(self, values: Sequence[Any]) -> list[Any]:
+        """Values that the user gave; those that depend on time as jets."""
+        jets = [self.on_time(self.meant(value)) for value in values]
+        return [jet.x if jet.is_still else jet for jet in jets]
 
     def on_time(self, value: Expr) -> Jet:
-        """A function of time and parameters."""
+        """A function of time and parameters, and of the elastic coordinates of flexible bodies."""
         t = self.system.time
-        return evaluated(value, {t: Jet(t.fp, 1)}, order=2)
+        return evaluated(value, {**self._given, **self._elastic, t: Jet(t.fp, 1)}, order=2)
+
+    @cached_property
+    def _elastic(self) -> dict[Expr, Jet]:
+        """Elastic coordinates, whose speeds are their rates."""
+        pairs = [
+            (q, self._index[u])
+            for joint in self.joints
+            if any(stage.is_elastic for stage in joint.type.stages)
+            for q, u in zip(joint.q, joint.u, strict=True)
+            if u in self._index
+        ]
+        return {q: Jet(self.number(q), self.u[k], self.ud[k], {k: 1}) for q, k in pairs}
 
     # ---- the sweep -------------------------------------------------------------------------------------------
 
@@ -184,13 +203,30 @@ class Positions:
         for joint in self.joints:
             bodies[joint.child], own = self._child_of(joint, bodies[joint.parent])
             coordinates |= own
+        for name in [*bodies]:
+            bodies |= self._particles(bodies[name])
         return bodies, coordinates
+
+    def _particles(self, body: Moving) -> dict[str, Moving]:
+        """The particles that a flexible body is, as bodies on it."""
+        made = self.system.bodies[body.name]
+        amplitudes = self.in_time(made.flexibility.amplitudes) if made.flexibility else []
+        table = {}
+        for k, (mass, fields) in enumerate(particles(made, self.numbers)):
+            place = [
+                summed([s * entry for s, entry in zip(amplitudes, row, strict=True)]) for row in transposed(fields)
+            ]
+            at = motion([[int(i == j) for j in range(3)] for i in range(3)], place)
+            own, name = tuple(bending_columns(body.X, at)), f"{body.name}, particle {k}"
+            rates = carried((body.X, body.Xd, body.Xdd), at)
+            table[name] = Moving(name, body.name, *rates, own, body.columns + own, True, mass)
+        return table
 
     def _child_of(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
         """The child of a joint, and the joint's coordinates."""
-        at = self.matrix(joint.in_parent)
-        X, Xd, Xdd = (product(each, at) for each in (parent.X, parent.Xd, parent.Xdd))
-        columns: list[Column] = []
+        at, off = self.matrix(joint.in_parent), undone(self.matrix(joint.in_child))
+        X, Xd, Xdd = carried((parent.X, parent.Xd, parent.Xdd), at)
+        columns = bending_columns(parent.X, at)
         coordinates: dict[Expr, Jet] = {}
         for placed, first_q, first_u in self._stages(joint):
             rates = [self.rate_of(joint, first_u + k) for k in range(placed.stage.speeds)]
@@ -205,10 +241,10 @@ class Positions:
             for own, rate in zip(placed.twists, rates, strict=False):
                 columns.append(Column(product(product(X, own), back), rate.speed, rate.factor))
             coordinates |= self._coordinates(joint, placed, first_q, rates, xi, xi_dot)
-        off = undone(self.matrix(joint.in_child))
-        X, Xd, Xdd = (product(each, off) for each in (X, Xd, Xdd))
+        columns += bending_columns(X, off)
+        X, Xd, Xdd = carried((X, Xd, Xdd), off)
         own_columns = tuple(columns)
-        moves = parent.moves or bool(joint.type.stages)
+        moves = parent.moves or bool(joint.type.stages) or any(isinstance(x, Jet) for row in [*at, *off] for x in row)
         made = Moving(joint.child, parent.name, X, Xd, Xdd, own_columns, parent.columns + own_columns, moves)
         return made, coordinates
 
@@ -228,6 +264,8 @@ class Positions:
         own = joint.q[first : first + placed.stage.coordinates]
         if any(q in self.known for q in own):
             return {}
+        if placed.stage.is_elastic:
+            return {q: self._elastic[q] for q in own}
         G = placed.rates
         first_rates = [sum(g * rate.value for g, rate in zip(row, rates, strict=False)) % P for row in G]
         # Only the conditions of constraints are differentiated twice.
@@ -253,4 +291,26 @@ class Positions:
         if name in self.bodies:
             return self.bodies[name].X
         found = self.system.frames[name]
-        return product(self.bodies[found.body].X, self.matrix(found.pose))
+        return carried((self.bodies[found.body].X, ZERO, ZERO), self.matrix(found.pose))[0]
+
+
+def bending_columns(X: Rows, placed: Rows) -> list[Column]:
+    """The columns by which a pose C in a body at X moves with elastic speeds: X (∂C/∂η_i) C⁻¹ X⁻¹."""
+    jets = [[entry if isinstance(entry, Jet) else Jet(entry) for entry in row] for row in placed]
+    speeds = sorted({speed for row in jets for entry in row for speed in entry.vary})
+    back = product(undone([[entry.x for entry in row] for row in jets]), undone(X)) if speeds else ZERO
+    return [
+        Column(product(product(X, [[entry.vary.get(speed, 0) for entry in row] for row in jets]), back), speed, 1)
+        for speed in speeds
+    ]
+
+
+def carried(body: tuple[Rows, Rows, Rows], placed: Rows) -> tuple[Rows, Rows, Rows]:
+    """X C, and its first and second rates by Leibniz's rule, with C a pose in the body that may move in time."""
+    X, Xd, Xdd = body
+    jets = [[entry if isinstance(entry, Jet) else Jet(entry) for entry in row] for row in placed]
+    C, Cd, Cdd = ([[getattr(entry, part) for entry in row] for row in jets] for part in ("x", "d", "dd"))
+    if not any(map(any, [*Cd, *Cdd])):
+        return product(X, C), product(Xd, C), product(Xdd, C)
+    once, twice = product(Xd, Cd), added(product(Xdd, C), product(X, Cdd))
+    return product(X, C), added(product(Xd, C), product(X, Cd)), added(twice, added(once, once))
