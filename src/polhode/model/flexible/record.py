@@ -28,8 +28,8 @@ Polynomials = tuple[tuple[Expr, ...], tuple[Expr, ...], tuple[Expr, ...]]
 class Segment:
     """A piece of material whose points are polynomials of ξ: B_a = C_a(ξ) + y Y_a(ξ) + z Z_a(ξ), for each amplitude.
 
-    ξ runs from `start` to `end`. The mass of the piece is spread evenly over ξ; the coordinates y and z in a section have
-    mean zero, and `spread` has their second moments by mass: the means of y², z² and y z, in m².
+    ξ runs from `start` to `end`. The mass of the piece is spread evenly over ξ; the coordinates y and z in a section
+    have mean zero, and `spread` has their second moments by mass: the means of y², z² and y z, in m².
     """
 
     start: Fraction
@@ -43,10 +43,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Flexibility:
-    """How a body deforms: amplitudes s_a(η), the moments of its mass with its fields, and the fields as they were written.
+    """How a body deforms: amplitudes s_a(η), moments of its mass with its fields, and the fields as they were written.
 
     `first` holds b_a in kg m, `second` G_ab in kg m², both in the body's frame; `second[a][b]` is the transpose of
-    `second[b][a]`. `segments` is the material that the moments are integrals over; empty where a file gives the moments.
+    `second[b][a]`. `segments` is the material that the moments are integrals over; empty where a file gives them.
     """
 
     joint: str  # the joint whose coordinates are η
