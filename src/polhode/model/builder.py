@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 #: One lock for all that is read late: what is read may itself need another system.
 _READING = RLock()
 #: Tables that neither place nor move a frame.
-_UNMOVING = frozenset({"parameters", "inputs", "states", "constraints", "loads", "motors", "poses", "tables"})
+_UNMOVING = frozenset(
+    {"parameters", "inputs", "states", "constraints", "loads", "motors", "flexible", "poses", "tables"}
+)
 
 
 def _part(name: str, doc: str) -> Any:
@@ -56,6 +58,8 @@ class Builder:
     ('cart', t, 'ground', ['ground', 'cart'], ['x'], ['k'], ['push'], Vector([0, 0, -10]))
     >>> [len(part) for part in (s.frames, s.states, s.couplings, s.prescribed, s.constraints, s.motors, s.poses)]
     [0, 0, 0, 0, 0, 0, 0]
+    >>> dict(s.flexible)
+    {}
     >>> dict(s.tables)
     {}
     >>> len(s.loads), len(s.acting), len(s.primitive_loads), s.model().name, ph.System.of(s.model()).name
@@ -80,6 +84,7 @@ class Builder:
     acting: tuple[Acting, ...] = _part("acting", "What each of the loads comes to.")
     primitive_loads: tuple[PrimitiveLoad, ...] = _part("primitive_loads", "What the loads come to, in one list.")
     motors: Mapping[str, Motor] = _part("motors", "The motors by the joint that each drives.")
+    flexible: Mapping[str, Any] = _part("flexible", "What was said of the flexible bodies, by name.")
     poses: Mapping[str, NamedPose] = _part("poses", "The named poses.")
     tables: Mapping[str, Opaque] = _part("tables", "The tables of its model file, by the name that texts call them by.")
 
