@@ -370,11 +370,11 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
         for c, s in zip(joint.q, joint.u, strict=True)
     }
 
-    def placed(name: str, carrier: int, X: Pose, pose: Pose) -> tuple[int, Pose]:
-        return _placed(links, name, carrier, X, pose, system.time, elastic)
+    def placed(name: str, where: str, carrier: int, X: Pose, pose: Pose) -> tuple[int, Pose]:
+        return _placed(links, f"{name}, {where}", name, carrier, X, pose, system.time, elastic)
 
     for joint in joints:
-        carrier, X_fixed = placed(joint.name, *bodies[joint.parent], joint.in_parent)
+        carrier, X_fixed = placed(joint.name, "in parent", *bodies[joint.parent], joint.in_parent)
         stages = joint.type.from_parent
         firsts_q, firsts_u = _offsets(joint)
         for count, k in enumerate(stages):
@@ -405,26 +405,33 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
         if welds and not stages:
             links.append(_driven(joint.child, joint.name, carrier, X_fixed, Pose.identity(), _STILL))
             carrier, X_fixed = len(links) - 1, Pose.identity()
-        carrier, X_body = placed(joint.name, carrier, X_fixed, joint.in_child.inverse())
+        carrier, X_body = placed(joint.name, "in child", carrier, X_fixed, joint.in_child.inverse())
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)
     for frame in system.frames.values():
         if frame.body in bodies and moves_in(frame.pose, system.time):
-            bodies[frame.name] = placed(frame.name, *bodies[frame.body], frame.pose)
+            bodies[frame.name] = placed(frame.name, "frame", *bodies[frame.body], frame.pose)
     return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
 
 
 def _placed(
-    links: list[Link], name: str, carrier: int, X: Pose, pose: Pose, time: Expr, elastic: Mapping[Expr, int]
+    links: list[Link],
+    label: str,
+    joint: str,
+    carrier: int,
+    X: Pose,
+    pose: Pose,
+    time: Expr,
+    elastic: Mapping[Expr, int],
 ) -> tuple[int, Pose]:
     """The link on which a pose, given from X on a carrier, stays, and the pose there; one that moves has its own."""
     symbols = elastic_symbols(pose, elastic) if elastic else []
     if symbols:
         H, slopes = following(pose, symbols, elastic)
-        link = _driven(f"{name}, placed", name, carrier, X, pose, None)
+        link = _driven(label, joint, carrier, X, pose, None)
         links.append(replace(link, H=H, slopes=slopes, speeds=tuple(elastic[symbol] for symbol in symbols)))
     elif moves_in(pose, time):
-        links.append(_driven(f"{name}, placed", name, carrier, X, pose, placement_drive(pose, time)))
+        links.append(_driven(label, joint, carrier, X, pose, placement_drive(pose, time)))
     else:
         return carrier, X @ pose
     return len(links) - 1, Pose.identity()
