@@ -13,7 +13,7 @@ from ..field_values import completed, field_value
 from ..fields import GivenFields, given
 from ..reading import unknown
 from .beam_fields import BeamFields
-from .deformation import Deformation, check_positive, refused
+from .deformation import Deformation, check_positive, is_list, refused
 from .shapes import HELD
 
 AXES = ("x", "y", "z", "-x", "-y", "-z")
@@ -119,18 +119,14 @@ def beam_of(values: Mapping[str, Any], name: str, written: Mapping[str, Any]) ->
     said = {key: value for key, value in written.items() if key != "modes" and value is not None}
     entries = completed(Beam.fields, said, place)
     for key in ("EI", "gyration", "damping"):
-        entries[key] = entries[key] if _is_list(entries[key]) else (entries[key],)
-    if _is_list(entries["ends"]):
+        entries[key] = entries[key] if is_list(entries[key]) else (entries[key],)
+    if is_list(entries["ends"]):
         entries["ends"] = [_SYNONYMS.get(each, each) if isinstance(each, str) else each for each in entries["ends"]]
     made = {each.name: field_value(each, entries[each.name], place) for each in Beam.fields}
     made["gyration"] *= 2 if len(made["gyration"]) == 1 else 1
     beam = Beam(name=name, values=values, modes=written["modes"], **made)
     _check(beam)
     return beam
-
-
-def _is_list(value: Any) -> bool:
-    return hasattr(value, "__iter__") and not isinstance(value, str)
 
 
 def _check(beam: Beam) -> None:

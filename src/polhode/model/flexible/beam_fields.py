@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...expr import Expr, Matrix, Vector, as_expr
-from .deformation import Deformation, Section, damping_matrix, modal_mass, nominal, outer, refused
+from .deformation import Deformation, Section, damping_matrix, modal_mass, no_moments, nominal, outer, refused
 from .polynomial import Field, field_value, gram, plus, primitive, slope, times, value
 from .record import Polynomials, Segment
 from .shapes import Line, Shape
@@ -175,7 +175,7 @@ class BeamFields:
     def deformation(self) -> Deformation:
         """What the beam comes to, its integrals exact."""
         beam, size = self.beam, len(self._centre)
-        second = [[Matrix.zeros(3, 3).map(as_expr) for _ in range(size)] for _ in range(size)]
+        second = no_moments(size)
         for weight, fields in self._layers:
             products = gram([field for _, _, field in fields], self.breaks)
             for i, (f, d, _) in enumerate(fields):

@@ -10,6 +10,7 @@ from ...errors import ModelError, shown
 from ...expr import Expr, Matrix, Vector, as_expr, constant_value, free_symbols, sqrt, substitute
 from ...geometry import Pose
 from ...geometry.rotations import Rotation
+from ..reading import list_of, number_of
 from .record import Flexibility, Segment
 
 
@@ -89,6 +90,22 @@ def zero() -> Vector:
     return Vector([as_expr(0)] * 3)
 
 
+def no_moments(size: int) -> list[list[Matrix]]:
+    """G_ab of so many amplitudes, all zero."""
+    return [[Matrix.zeros(3, 3).map(as_expr) for _ in range(size)] for _ in range(size)]
+
+
+def is_list(value: Any) -> bool:
+    """Whether a value is a list, and no text."""
+    return hasattr(value, "__iter__") and not isinstance(value, str)
+
+
+def trace(matrix: Matrix) -> Expr:
+    """The sum of the diagonal of a 3×3 matrix."""
+    total: Expr = matrix[0, 0] + matrix[1, 1] + matrix[2, 2]
+    return total
+
+
 def outer(a: Sequence[Any], b: Sequence[Any]) -> Matrix:
     """a bᵀ."""
     return Matrix([[x * y for y in b] for x in a]).map(as_expr)
@@ -96,19 +113,14 @@ def outer(a: Sequence[Any], b: Sequence[Any]) -> Matrix:
 
 def modal_mass(second: Sequence[Sequence[Matrix]], count: int) -> Matrix:
     """M_ij = tr G_ij of the coordinates, while the body is not bent."""
-    return Matrix(
-        [
-            [sum((second[i][j][k, k] for k in range(3)), as_expr(0)) for j in range(1, count + 1)]
-            for i in range(1, count + 1)
-        ]
-    )
+    members = range(1, count + 1)
+    return Matrix([[trace(second[i][j]) for j in members] for i in members])
 
 
 def inertia_of_moments(second: Matrix, mass: Expr, com: Vector) -> Matrix:
     """The inertia about the mass centre from G_00 = ∫ r rᵀ dm."""
     central: Matrix = second - outer(com, com) * mass
-    trace = central[0, 0] + central[1, 1] + central[2, 2]
-    result: Matrix = Matrix.identity(3) * trace - central
+    result: Matrix = Matrix.identity(3) * trace(central) - central
     return result.map(as_expr)
 
 
@@ -137,27 +149,16 @@ def damping_matrix(
             raise refused(said, place, "Give one of them.", "E-FLEX-002")
         result: Matrix = mass * rayleigh[0] + stiffness * rayleigh[1]
         return result.map(as_expr)
-    each = list(ratios) * (n if len(ratios) == 1 else 1)
-    if len(each) != n:
-        said = f"{len(each)} ratios of damping are given for {n} coordinates."
-        raise refused(said, place, "Give one for all, or one for each as `.q` lists them.", "E-FLEX-003")
-    return Matrix.diagonal(
-        [2 * zeta * sqrt(stiffness[i, i] * mass[i, i]) if zeta else as_expr(0) for i, zeta in enumerate(each)]
-    ).map(as_expr)
+    each = numbers(list(ratios) * (n if len(ratios) == 1 else 1), n, "ratios of damping", place)
+    return Matrix.diagonal([2 * zeta * sqrt(stiffness[i, i] * mass[i, i]) for i, zeta in enumerate(each)]).map(as_expr)
 
 
 def numbers(value: Any, count: int, what: str, place: str) -> list[Expr]:
     """A list of so many numbers or expressions."""
-    from ..reading import list_of, number_of
-
     entries = [number_of(entry, place) for entry in list_of(value, what, place)]
     if len(entries) != count:
-        raise refused(
-            f"{len(entries)} {what} are given, not {count}.",
-            place,
-            "Coordinates are listed as `.q` has them.",
-            "E-FLEX-003",
-        )
+        said = f"{len(entries)} {what} are given, not {count}."
+        raise refused(said, place, "Give one for each coordinate, as `.q` lists them.", "E-FLEX-003")
     return entries
 
 
@@ -169,22 +170,15 @@ def check_matrix(matrix: Matrix, what: str, values: Mapping[str, Any], place: st
     for i in range(n):
         for j in range(i):
             if matrix[i, j] != matrix[j, i]:
-                raise refused(
-                    f"the {what} is not symmetric: {shown(matrix[i, j])} faces {shown(matrix[j, i])}.",
-                    place,
-                    f"Give a symmetric {what}.",
-                    "E-FLEX-004",
-                )
+                said = f"the {what} is not symmetric: {shown(matrix[i, j])} faces {shown(matrix[j, i])}."
+                raise refused(said, place, f"Give a symmetric {what}.", "E-FLEX-004")
     entries = [nominal(entry, values) for entry in matrix.entries()]
     if n and None not in entries:
         scaled = np.array(entries, dtype=float).reshape(n, n)
         scale = np.sqrt(np.abs(np.diag(scaled)))
         scale[scale == 0] = 1.0
         least = float(np.linalg.eigvalsh(scaled / np.outer(scale, scale))[0])
-        if least <= 0 if definite else least < -1e-9:
-            raise refused(
-                f"the {what} is not positive{'' if definite else ' semidefinite'}.",
-                place,
-                "Check shapes that depend on each other, masses and signs." if definite else "Check its entries.",
-                "E-FLEX-005",
-            )
+        if least < (1e-12 if definite else -1e-9):
+            said = f"the {what} is not positive{'' if definite else ' semidefinite'}."
+            cure = "Check shapes that depend on each other, masses and signs." if definite else "Check its entries."
+            raise refused(said, place, cure, "E-FLEX-005")

@@ -14,6 +14,8 @@ from typing import Any
 
 from ...errors import shown, suggestion, warn
 from ...expr import Expr, Matrix, Vector, as_expr, derivative, substitute, symbol
+from ..body import check_inertia, inertia_of
+from ..reading import list_of, number_of, result_of, vector_of
 from .deformation import (
     Deformation,
     Section,
@@ -21,12 +23,15 @@ from .deformation import (
     check_positive,
     damping_matrix,
     inertia_of_moments,
+    is_list,
     modal_mass,
+    no_moments,
     numbers,
     outer,
     refused,
+    trace,
     zero,
-)
+)  # fmt: skip
 from .record import Polynomials, Segment
 
 DEGREE_LIMIT = 24
@@ -51,66 +56,37 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class ModalBody:
-    """A flexible body by moments of its shapes, with the nodes or the fields at which stations can be.
+    """A flexible body by its shapes: what was `written`, what it comes to without stations, and where stations can be.
 
-    `fields` are displacements over the body, polynomials of `PLACE`, where the shapes are functions.
+    Stations are at `nodes`, or where the shapes are functions at positions: `fields` are the functions, of `PLACE`.
     """
 
     name: str
-    mass: Expr
-    com: Vector
-    inertia: Matrix
-    first: tuple[Vector, ...]
-    second: tuple[tuple[Matrix, ...], ...]
-    stiffness: Matrix
-    damping: Matrix
+    written: Mapping[str, Any]
+    base: Deformation
     nodes: Mapping[str, Section] = field(default_factory=dict)
     fields: tuple[Vector, ...] = ()
-    segments: tuple[Segment, ...] = ()
     stations: tuple[tuple[str, Any], ...] = ()  # name, node or position
-
-    @property
-    def place(self) -> str:
-        """How messages call it."""
-        return f"flexible body '{self.name}'"
 
     def with_station(self, at: Any, static: bool) -> tuple[ModalBody, str]:
         """The body with a station at a node, or at a position where its shapes are functions."""
-        from ..reading import vector_of
-
-        key: Any = str(at)
-        if isinstance(at, str | int) or not self.fields:
-            if key not in self.nodes:
-                raise refused(f"there is no node {shown(at)}.", self.place, suggestion(key, self.nodes), "E-FLEX-016")
-        else:
-            key = vector_of(at, self.place)
-        name = f"{self.name} at {key if isinstance(key, str) else '(' + ', '.join(map(str, key)) + ')'}"
+        key, place = str(at), f"flexible body '{self.name}'"
+        point = None if isinstance(at, str | int) or not self.fields else vector_of(at, place)
+        if point is None and key not in self.nodes:
+            raise refused(f"there is no node {shown(at)}.", place, suggestion(key, self.nodes), "E-FLEX-016")
+        name = f"{self.name} at {key if point is None else '(' + ', '.join(map(str, point)) + ')'}"
         if any(each == name for each, _ in self.stations):
             return self, name
-        return replace(self, stations=(*self.stations, (name, key))), name
+        return replace(self, stations=(*self.stations, (name, key if point is None else point))), name
 
     def deformation(self) -> Deformation:
         """What it comes to."""
-        size = len(self.first)
-        still = Section((zero(),) * size, (zero(),) * (size - 1))
-        return Deformation(
-            labels=tuple(str(k) for k in range(1, size)),
-            mass=self.mass,
-            com=self.com,
-            inertia=self.inertia,
-            first=self.first,
-            second=self.second,
-            stiffness=self.stiffness,
-            damping=self.damping,
-            inboard=still,
-            stations={
-                name: self.nodes[key] if isinstance(key, str) else self._section(key) for name, key in self.stations
-            },
-            segments=self.segments,
-        )
+        return replace(self.base, stations={name: self._section(key) for name, key in self.stations})
 
-    def _section(self, at: Vector) -> Section:
-        """The fields at a point, and half of their curls."""
+    def _section(self, at: Any) -> Section:
+        """A node, or the fields at a point and half of their curls."""
+        if isinstance(at, str):
+            return self.nodes[at]
         here = dict(zip(PLACE, at, strict=True))
         position, turns = [at], []
         for moved in self.fields:
@@ -133,23 +109,14 @@ def modal_body_of(values: Mapping[str, Any], name: str, given: Mapping[str, Any]
     place = f"flexible body '{name}'"
     lists = [key for key in ("shapes", "nodes", "data") if given[key]]
     if len(lists) != 1:
-        raise refused(
-            "its shapes are missing." if not lists else f"its shapes are given by {' and by '.join(lists)}.",
-            place,
-            "Give one of shapes=…, nodes=…, data=….",
-            "E-FLEX-017",
-        )
+        said = "its shapes are missing." if not lists else f"its shapes are given by {' and by '.join(lists)}."
+        raise refused(said, place, "Give one of shapes=…, nodes=…, data=….", "E-FLEX-017")
     if lists == ["data"]:
         from .standard_data import read_standard_data
 
         _refuse(given, ("mass", "com", "inertia", "material", "modal_mass", "stiffness"), "the data file has it", place)
-        body = read_standard_data(name, given["data"])
-        if any(body.damping.entries()):
-            _refuse(given, ("damping", "rayleigh"), "the data file has it", place)
-            return body
-        mass = modal_mass(body.second, len(body.first) - 1)
-        return replace(body, damping=damping_matrix(body.stiffness, mass, *_losses(given, place), place))
-    if lists == ["shapes"]:
+        parts = read_standard_data(name, given["data"])
+    elif lists == ["shapes"]:
         _refuse(given, ("mass", "com", "inertia", "modal_mass"), "it follows from the material", place)
         parts = _from_functions(given["shapes"], given["material"], place)
     elif given["modal_mass"] is None:
@@ -158,41 +125,41 @@ def modal_body_of(values: Mapping[str, Any], name: str, given: Mapping[str, Any]
     else:
         _refuse(given, ("material",), "the modal masses stand for it", place)
         parts = _from_modal_masses(given, place)
-    count = len(parts["first"]) - 1
+    nodes, fields = parts.pop("nodes", {}), parts.pop("fields", ())
+    size = len(parts["first"])
+    mass = modal_mass(parts["second"], size - 1)
+    if "stiffness" not in parts:
+        parts["stiffness"] = _stiffness(given["stiffness"], size - 1, place)
     check_positive("mass", parts["mass"], values, place)
-    mass = modal_mass(parts["second"], count)
     check_matrix(mass, "modal mass", values, place, definite=True)
-    stiffness = _stiffness(given["stiffness"], count, place)
-    check_matrix(stiffness, "stiffness", values, place, definite=False)
-    damping = damping_matrix(stiffness, mass, *_losses(given, place), place)
-    return ModalBody(name=name, stiffness=stiffness, damping=damping, **parts)
+    check_matrix(parts["stiffness"], "stiffness", values, place, definite=False)
+    if "damping" in parts:
+        _refuse(given, ("damping", "rayleigh"), "the data file has it", place)
+    parts.setdefault("damping", damping_matrix(parts["stiffness"], mass, *_losses(given, place), place))
+    still = Section((zero(),) * size, (zero(),) * (size - 1))
+    base = Deformation(labels=tuple(str(k) for k in range(1, size)), inboard=still, stations={}, **parts)
+    written = {key: value for key, value in given.items() if value is not None} | {"shapes": fields}
+    return ModalBody(name=name, written=written, base=base, nodes=nodes, fields=fields)
 
 
 def _losses(given: Mapping[str, Any], place: str) -> tuple[list[Expr], list[Expr] | None]:
     """Ratios of damping, and Rayleigh's coefficients."""
-    from ..reading import number_of
-
     ratios, rayleigh = given["damping"], given["rayleigh"]
-    listed = ratios if hasattr(ratios, "__iter__") and not isinstance(ratios, str) else [ratios]
-    return [number_of(each, place) for each in listed], None if rayleigh is None else numbers(
-        rayleigh, 2, "coefficients", place
-    )
+    each = [number_of(ratio, place) for ratio in (ratios if is_list(ratios) else [ratios])]
+    return each, None if rayleigh is None else numbers(rayleigh, 2, "coefficients", place)
 
 
 def _refuse(given: Mapping[str, Any], names: Sequence[str], reason: str, place: str) -> None:
     """Refuse what would not act."""
     for name in names:
-        value = given.get(name)
-        if value is not None and value != 0 and value != ():
+        if given[name] is not None and given[name] != 0 and given[name] != ():
             raise refused(f"{name} is given, and {reason}.", place, f"Leave out {name}.", "E-FLEX-018")
 
 
 def _stiffness(value: Any, count: int, place: str) -> Matrix:
     """A matrix, or the stiffness of each coordinate."""
-    from ..reading import list_of
-
     rows = list_of([] if value is None else value, "a stiffness for each shape", place)
-    if rows and all(hasattr(row, "__iter__") and not isinstance(row, str) for row in rows):
+    if rows and all(map(is_list, rows)):
         entries = [numbers(row, count, "entries in a row of the stiffness", place) for row in rows]
         if len(entries) == count:
             return Matrix(entries)
@@ -201,11 +168,8 @@ def _stiffness(value: Any, count: int, place: str) -> Matrix:
 
 def _from_functions(shapes: Any, material: Any, place: str) -> dict[str, Any]:
     """Moments of shape functions over points (mass, at) and bars (mass, start, end)."""
-    from ..reading import list_of, number_of, result_of, vector_of
-
-    fields = tuple(
-        vector_of(result_of(shape, PLACE, place), place) for shape in list_of(shapes, "a list of shapes", place)
-    )
+    functions = list_of(shapes, "a list of shapes", place)
+    fields = tuple(vector_of(result_of(function, PLACE, place), place) for function in functions)
     elements = []
     for entry in list_of(material, "points and bars", place):
         mass, *ends = list_of(entry, "(mass, at) or (mass, start, end)", place)
@@ -215,12 +179,8 @@ def _from_functions(shapes: Any, material: Any, place: str) -> dict[str, Any]:
         lines = [_coefficients(substitute(list(moved), at), place) for moved in (Vector(PLACE), *fields)]
         elements.append((number_of(mass, place), lines))
     if not elements:
-        raise refused(
-            "shape functions need the mass that they move.",
-            place,
-            "Give material=[(mass, at), (mass, start, end), …]: points and bars.",
-            "E-FLEX-019",
-        )
+        cure = "Give material=[(mass, at), (mass, start, end), …]: points and bars."
+        raise refused("shape functions need the mass that they move.", place, cure, "E-FLEX-019")
     return {**_moments(elements), "fields": fields}
 
 
@@ -234,24 +194,15 @@ def _coefficients(moved: Sequence[Expr], place: str) -> list[Vector]:
         if not any(now):
             return result
         factor /= len(result)
-    raise refused(
-        f"a shape is no polynomial of x, y, z of a degree up to {DEGREE_LIMIT}.",
-        place,
-        "Approximate it by a polynomial, or give its values at nodes.",
-        "E-FLEX-020",
-    )
+    said = f"a shape is no polynomial of x, y, z of a degree up to {DEGREE_LIMIT}."
+    raise refused(said, place, "Approximate it by a polynomial, or give its values at nodes.", "E-FLEX-020")
 
 
 def _from_masses(nodes: Any, place: str) -> dict[str, Any]:
     """Moments of masses lumped at nodes."""
-    from ..reading import number_of
-
     sections, masses = _sections(nodes, place)
-    elements = [
-        (number_of(masses[key], place), [[at] for at in section.position])
-        for key, section in sections.items()
-        if masses[key]
-    ]
+    heavy = {key: number_of(mass, place) for key, mass in masses.items() if mass}
+    elements = [(mass, [[at] for at in sections[key].position]) for key, mass in heavy.items()]
     if not elements:
         raise refused("its nodes carry no mass.", place, "Give each Node a mass, or modal_mass=[…].", "E-FLEX-019")
     return {**_moments(elements), "nodes": sections}
@@ -261,7 +212,7 @@ def _moments(elements: Sequence[tuple[Expr, list[list[Vector]]]]) -> dict[str, A
     """Rigid data, moments and segments of elements: a mass, and for each amplitude a polynomial along the element."""
     size = len(elements[0][1])
     first = [zero() for _ in range(size)]
-    second = [[Matrix.zeros(3, 3).map(as_expr) for _ in range(size)] for _ in range(size)]
+    second = no_moments(size)
     for mass, lines in elements:
         for a, left in enumerate(lines):
             for i, u in enumerate(left):
@@ -287,9 +238,6 @@ def _by_axis(line: list[Vector]) -> Polynomials:
 
 def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Moments of free–free modes of which the modal masses alone are known."""
-    from ..body import check_inertia, inertia_of
-    from ..reading import number_of, vector_of
-
     sections, masses = _sections(given["nodes"], place)
     if any(map(bool, masses.values())):
         raise refused("masses of nodes and modal masses are both given.", place, "Give one of them.", "E-FLEX-018")
@@ -301,42 +249,30 @@ def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
     check_inertia(inertia, place)
     count = len(next(iter(sections.values())).turns)
     weights = numbers(given["modal_mass"], count, "modal masses", place)
-    second = [[Matrix.zeros(3, 3).map(as_expr) for _ in range(count + 1)] for _ in range(count + 1)]
+    second = no_moments(count + 1)
     second[0][0] = moments_of_inertia(inertia) + outer(com, com) * mass
     for i, weight in enumerate(weights, start=1):
         shares = sum((outer(s.position[i], s.position[i]) for s in sections.values()), Matrix.zeros(3, 3)).map(as_expr)
-        trace = shares[0, 0] + shares[1, 1] + shares[2, 2]
-        if not trace:
+        if not trace(shares):
             raise refused(f"shape {i} moves no node.", place, "Give its values at nodes.", "E-FLEX-019")
-        second[i][i] = shares * (weight / trace)
-    warn(
-        "its modes are used to the order that modal masses carry: no coupling with the motion of the frame.",
-        place=place,
-        cure="Give the masses of the nodes for all of it.",
-        code="W-FLEX-001",
-    )
+        second[i][i] = shares * (weight / trace(shares))
+    said = "its modes are used to the order that modal masses carry: no coupling with the motion of the frame."
+    warn(said, place=place, cure="Give the masses of the nodes for all of it.", code="W-FLEX-001")
     rigid = {"mass": mass, "com": com, "inertia": inertia, "nodes": sections}
     return {**rigid, "first": (com * mass, *(zero() for _ in weights)), "second": tuple(map(tuple, second))}
 
 
 def moments_of_inertia(inertia: Matrix) -> Matrix:
     """∫ r rᵀ dm from the inertia about the same point: ½ tr(J) 1 - J."""
-    trace = inertia[0, 0] + inertia[1, 1] + inertia[2, 2]
-    result: Matrix = Matrix.identity(3) * (trace / 2) - inertia
+    result: Matrix = Matrix.identity(3) * (trace(inertia) / 2) - inertia
     return result.map(as_expr)
 
 
 def _sections(nodes: Any, place: str) -> tuple[dict[str, Section], dict[str, Any]]:
     """Sections and masses by the name of a node, all with the same number of shapes."""
-    from ..reading import list_of, vector_of
-
     if not isinstance(nodes, Mapping) or not all(isinstance(node, Node) for node in nodes.values()):
-        raise refused(
-            "the nodes are no mapping from names to Node records.",
-            place,
-            'Give nodes={"tip": Node(at, shapes, turns, mass), …}.',
-            "E-FLEX-021",
-        )
+        cure = 'Give nodes={"tip": Node(at, shapes, turns, mass), …}.'
+        raise refused("the nodes are no mapping from names to Node records.", place, cure, "E-FLEX-021")
     sections: dict[str, Section] = {}
     for key, node in nodes.items():
         where = f"{place} node '{key}'"
@@ -344,11 +280,7 @@ def _sections(nodes: Any, place: str) -> tuple[dict[str, Section], dict[str, Any
         turns = [vector_of(each, where) for each in list_of(node.turns, "a rotation for each shape", where)]
         count = len(next(iter(sections.values())).turns) if sections else len(shapes)
         if len(shapes) != count or len(turns) not in (0, count) or not count:
-            raise refused(
-                f"it has {len(shapes)} displacements and {len(turns)} rotations; the body has {count} shapes.",
-                where,
-                "Give one of each for each shape, or no rotations.",
-                "E-FLEX-003",
-            )
+            said = f"it has {len(shapes)} displacements and {len(turns)} rotations; the body has {count} shapes."
+            raise refused(said, where, "Give one of each for each shape, or no rotations.", "E-FLEX-003")
         sections[str(key)] = Section((vector_of(node.at, where), *shapes), tuple(turns) or (zero(),) * count)
     return sections, {str(key): node.mass for key, node in nodes.items()}

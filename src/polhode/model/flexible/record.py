@@ -43,10 +43,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Flexibility:
-    """How a body deforms: amplitudes s_a(η), moments of its mass with its fields, and the fields as they were written.
+    """How a body deforms: amplitudes s_a(η), the moments of its mass, and the fields as they were written.
 
     `first` holds b_a in kg m, `second` G_ab in kg m², both in the body's frame; `second[a][b]` is the transpose of
-    `second[b][a]`. `segments` is the material that the moments are integrals over; empty where a file gives them.
+    `second[b][a]`. `segments` is the material that the moments are integrals over; none where a file gives the moments.
     """
 
     joint: str  # the joint whose coordinates are η

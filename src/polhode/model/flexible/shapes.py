@@ -109,11 +109,11 @@ class Line:
                 turned = slope(moved[0]) if not self.shear else tuple(c / h for c in moved[1])
                 found.append((load / float(h) ** (2 if self.is_rod else 4), piece, (moved[0], turned)))
         found.sort(key=lambda each: each[:2])
-        pieces = len(breaks) - 1
-        return tuple(
-            Shape(_alone(w, piece, pieces), () if self.is_rod else _alone(psi, piece, pieces))
-            for _, piece, (w, psi) in found[:count]
-        )
+        result = []
+        for _, piece, pair in found[:count]:
+            fields = [tuple(p if k == piece else () for k in range(len(ends) - 1)) for p in pair]
+            result.append(Shape(fields[0], () if self.is_rod else fields[1]))
+        return tuple(result)
 
     def _modes_of_span(self, count: int) -> list[tuple[float, Pair]]:
         """The lowest modes of one span with their eigenvalues, the span being [0, 1]."""
@@ -126,20 +126,10 @@ class Line:
             basis, mass = self._without(rigid, basis)
         energy = self._energy(basis)
         units = [Fraction(2) ** -(frexp(float(energy[k][k]))[1] // 2) for k in range(len(basis))]
-        M, K = (
-            np.array(
-                [
-                    [float(entry * a * b) for entry, b in zip(row, units, strict=True)]
-                    for row, a in zip(matrix, units, strict=True)
-                ]
-            )
-            for matrix in (mass, energy)
-        )
+        scale = np.array(units, dtype=float)
+        M, K = (np.array(matrix, dtype=float) * np.outer(scale, scale) for matrix in (mass, energy))
         compliances, vectors = eigh(M, K)  # of the lowest modes the largest, and so the most exact
-        grid = [Fraction(k, 64) for k in range(65)]
-        sampled = np.array(
-            [[float(value(w, x) * unit) for (w, _), unit in zip(basis, units, strict=True)] for x in grid]
-        )
+        sampled = np.array([[value(w, Fraction(k, 64)) for w, _ in basis] for k in range(65)], dtype=float) * scale
         orthogonal: list[tuple[list[Fraction], Fraction]] = []
         result: list[tuple[float, Pair]] = []
         for number in range(1, count + 1):
@@ -170,12 +160,9 @@ class Line:
     def _without(self, rigid: Pair, basis: list[Pair]) -> tuple[list[Pair], list[list[Fraction]]]:
         """The basis made orthogonal in the mass to a rigid displacement, one dependent member left out."""
         mass = self._mass([rigid, *basis])
-        kept = [
-            (plus(w, rigid[0], -mass[0][k] / mass[0][0]), plus(psi, rigid[1], -mass[0][k] / mass[0][0]))
-            for k, (w, psi) in enumerate(basis, start=1)
-        ]
-        lowest = next(k for k, pair in enumerate(basis) if mass[0][k + 1])
-        del kept[lowest]
+        shares = [-entry / mass[0][0] for entry in mass[0][1:]]
+        kept = [_combined([Fraction(1), share], [pair, rigid]) for share, pair in zip(shares, basis, strict=True)]
+        del kept[next(k for k, share in enumerate(shares) if share)]
         return kept, self._mass(kept)
 
     def _mass(self, basis: Sequence[Pair]) -> list[list[Fraction]]:
@@ -211,9 +198,8 @@ class Line:
                     rows.append([_condition(pair, name, at, name in prescribed, self.is_rod) for pair in basis])
                     right.append(Fraction(int(at == station and name == quantity)))
             pieces.append(_combined(solved(rows, right), basis))
-        return Shape(
-            tuple(w for w, _ in pieces), () if self.is_rod else tuple(psi for _, psi in pieces), station, quantity
-        )
+        w, psi = zip(*pieces, strict=True)
+        return Shape(w, () if self.is_rod else psi, station, quantity)
 
     # ---- the frame -----------------------------------------------------------------------------------------------
 
@@ -238,11 +224,6 @@ def _normal_modes(line: Line, count: int, stations: tuple[Fraction, ...]) -> tup
     return line._normal_modes(count, stations)
 
 
-def _alone(polynomial: Polynomial, piece: int, pieces: int) -> Field:
-    """A field that vanishes in all pieces but one."""
-    return tuple(polynomial if k == piece else () for k in range(pieces))
-
-
 def _combined(factors: Sequence[Fraction], basis: Sequence[Pair]) -> Pair:
     w: Polynomial = ()
     psi: Polynomial = ()
@@ -259,11 +240,8 @@ def _satisfying(conditions: Sequence[tuple[int, int]], count: int) -> list[Polyn
     result: list[Polynomial] = []
     for k in range(count):
         matrix = [[row[k + j][c] for j in range(1, size + 1)] for c in range(size)]
-        factors = solved(matrix, [-entry for entry in row[k]])
-        polynomial = P[k]
-        for j, factor in enumerate(factors, start=1):
-            polynomial = plus(polynomial, P[k + j], factor)
-        result.append(polynomial)
+        factors = [Fraction(1), *solved(matrix, [-entry for entry in row[k]])]
+        result.append(_combined(factors, [(p, ()) for p in P[k : k + size + 1]])[0])
     return result
 
 
@@ -278,13 +256,9 @@ def _condition(pair: Pair, name: str, at: Fraction, prescribed: bool, is_rod: bo
 
 
 def _product(matrix: Sequence[Sequence[Fraction]], a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
-    return sum(
-        (
-            x * sum((entry * y for entry, y in zip(row, b, strict=True)), Fraction(0))
-            for row, x in zip(matrix, a, strict=True)
-        ),
-        Fraction(0),
-    )
+    """aᵀ M b."""
+    rows = (sum((entry * y for entry, y in zip(row, b, strict=True)), Fraction(0)) for row in matrix)
+    return sum((x * row for x, row in zip(a, rows, strict=True)), Fraction(0))
 
 
 def _sum(a: list[list[Fraction]], b: list[list[Fraction]], factor: Fraction) -> list[list[Fraction]]:

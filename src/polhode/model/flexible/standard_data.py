@@ -24,8 +24,8 @@ from typing import Any
 from ...errors import FormatError, LimitError, path_of, warn
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...files.reading import TooLarge, read_file
-from .deformation import Section, check_matrix, modal_mass, outer, zero
-from .modal import ModalBody, moments_of_inertia
+from .deformation import Section, no_moments, outer, zero
+from .modal import moments_of_inertia
 
 SIZE_LIMIT = 100_000_000
 MODE_LIMIT = 100
@@ -64,16 +64,11 @@ class _Reader:
         try:
             return read_file(self.path, SIZE_LIMIT).decode("latin-1")
         except TooLarge as error:
-            raise LimitError(
-                f"{error.strerror}.", place=str(self.path), code="E-FLEX-023", cure="Select fewer nodes."
-            ) from None
+            said, place = f"{error.strerror}.", str(self.path)
+            raise LimitError(said, place=place, cure="Select fewer nodes.", code="E-FLEX-023") from None
         except OSError as error:
-            raise FormatError(
-                f"the file cannot be read: {error.strerror}.",
-                place=str(self.path),
-                cure="Check its name.",
-                code="E-FLEX-024",
-            ) from None
+            said, place = f"the file cannot be read: {error.strerror}.", str(self.path)
+            raise FormatError(said, place=place, cure="Check its name.", code="E-FLEX-024") from None
 
     def blocks(self) -> _Block:
         """The tree of blocks."""
@@ -139,41 +134,36 @@ class _Reader:
         for key, (_, line) in block.values.items():
             if key not in _SIZES:
                 raise self.error(f"'{block.name}' has no '{key[:30]}'.", line)
-        unit = structure == 4
-        made = _Taylor(order, [[Fraction(int(unit and i == j)) for j in range(columns)] for i in range(rows)], {})
+        taylor = _Taylor(order, (rows, columns), {})
+        if structure == 4:
+            taylor.entries |= {(i, None, i): Fraction(1) for i in range(rows)}
         for power, indices, value, line in block.entries:
-            bounds = (rows, columns) if power == 0 else (rows, nq, columns)
-            if len(indices) != len(bounds) or not all(
-                1 <= i <= bound for i, bound in zip(indices, bounds, strict=True)
-            ):
+            bounds = (rows, nq, columns) if power else (rows, columns)
+            if len(indices) != len(bounds) or not all(map(lambda i, bound: 1 <= i <= bound, indices, bounds)):
                 raise self.error(f"'{block.name}' has no entry m{power}{indices}.", line)
-            if power == 0:
-                i, j = indices[0] - 1, indices[1] - 1
-                made.zeroth[i][j] = value
-                if structure == 2 and rows == columns:
-                    made.zeroth[j][i] = value
-            else:
-                i, q, j = (index - 1 for index in indices)
-                made.first[i, q, j] = value
-                if structure == 2 and rows == columns:
-                    made.first[j, q, i] = value
-        return made
+            i, *q, j = (index - 1 for index in indices)
+            for at in ((i, j), (j, i))[: 2 if structure == 2 and rows == columns else 1]:
+                taylor.entries[at[0], q[0] if q else None, at[1]] = value
+        return taylor
 
 
 @dataclass
 class _Taylor:
-    """A matrix expanded in the elastic coordinates: m0[i][j], and m1 by (i, coordinate, j)."""
+    """A matrix expanded in the elastic coordinates: entries by row, coordinate (None for order 0) and column."""
 
     order: int
-    zeroth: list[list[Fraction]]
-    first: dict[tuple[int, int, int], Fraction]
+    shape: tuple[int, int]
+    entries: dict[tuple[int, int | None, int], Fraction]
 
-    def one(self, i: int, q: int, j: int) -> Fraction:
-        return self.first.get((i, q, j), Fraction(0))
+    def __call__(self, i: int, j: int, q: int | None = None) -> Fraction:
+        return self.entries.get((i, q, j), Fraction(0))
+
+    def row(self, i: int, q: int | None = None) -> list[Fraction]:
+        return [self(i, j, q) for j in range(self.shape[1])]
 
 
-def read_standard_data(name: str, path: Any) -> ModalBody:
-    """The record of a flexible body from its standard input data."""
+def read_standard_data(name: str, path: Any) -> dict[str, Any]:
+    """Rigid data, moments, stiffness, damping (if any) and nodes of a flexible body from its standard input data."""
     reader = _Reader(path_of(path))
     part = reader.blocks().child("part")
     modal = part.child("modal") if part is not None else None
@@ -193,73 +183,53 @@ def read_standard_data(name: str, path: Any) -> ModalBody:
         block = modal.child(key)
         return None if block is None else reader.matrix(block, list(shapes), nq)
 
-    moments, inertia, modes = taylor("mdCM", (3, 1)), taylor("J", (3, 3), (6, 1)), taylor("Me", (nq, nq))
-    stiffness = taylor("Ke", (nq, nq)) or taylor("K", (nq, nq))
-    if moments is None or inertia is None or modes is None or stiffness is None:
-        lacking = [
-            key
-            for key, each in zip(("mdCM", "J", "Me", "Ke"), (moments, inertia, modes, stiffness), strict=True)
-            if each is None
-        ]
-        raise reader.error(f"there is no block '{lacking[0]}'.", modal.line)
+    needed = {"mdCM": taylor("mdCM", (3, 1)), "J": taylor("J", (3, 3), (6, 1)), "Me": taylor("Me", (nq, nq))}
+    needed["Ke"] = taylor("Ke", (nq, nq)) or taylor("K", (nq, nq))
+    for key, each in needed.items():
+        if each is None:
+            raise reader.error(f"there is no block '{key}'.", modal.line)
+    moments, inertia, modes, stiffness = (each for each in needed.values() if each is not None)
     translation, rotation, centrifugal = taylor("Ct", (nq, 3)), taylor("Cr", (nq, 3)), taylor("Oe", (nq, 6))
     damping = taylor("De", (nq, nq)) or taylor("D", (nq, nq))
-
-    m = [row[0] for row in moments.zeroth]
-    com = Vector([as_expr(entry) / mass for entry in m])
-    J0 = _inertia(inertia)
-    first = [com * mass, *(_b(translation, moments, i) for i in range(nq))]
-    second = [[Matrix.zeros(3, 3).map(as_expr) for _ in range(nq + 1)] for _ in range(nq + 1)]
+    com = Vector([as_expr(moments(k, 0)) / mass for k in range(3)])
+    b = [translation.row(i) if translation else [moments(k, 0, i) for k in range(3)] for i in range(nq)]
+    J0, second, lacking = _inertia(inertia), no_moments(nq + 1), []
     second[0][0] = moments_of_inertia(J0)
-    lacking = []
     if not (inertia.order and rotation):
         lacking.append("the coupling of rotation and deformation (J of order 1, Cr)")
     if not (rotation and rotation.order and centrifugal and centrifugal.order):
         lacking.append("products of the modes (Cr and Oe of order 1)")
+    none = [Fraction(0)] * 3
     for i in range(nq):
-        S = moments_of_inertia(_inertia(inertia, i)) if inertia.order else Matrix.zeros(3, 3)
-        c = [rotation.zeroth[i][k] for k in range(3)] if rotation else [Fraction(0)] * 3
-        second[0][i + 1] = S.map(lambda entry: as_expr(entry) / 2) + _antisymmetric(c)
+        half = moments_of_inertia(_inertia(inertia, i)).map(lambda entry: entry / 2)
+        second[0][i + 1] = half + _antisymmetric(rotation.row(i) if rotation else none)
         second[i + 1][0] = second[0][i + 1].T
         for l in range(nq):
-            c = [rotation.one(i, l, k) for k in range(3)] if rotation else [Fraction(0)] * 3
-            second[l + 1][i + 1] = _symmetric(centrifugal, modes.zeroth, i, l) + _antisymmetric(c)
+            crossed = _antisymmetric(rotation.row(i, l) if rotation else none)
+            second[l + 1][i + 1] = _symmetric(centrifugal, modes(i, l), i, l) + crossed
     for i in range(1, nq + 1):  # rounded in the file, exactly transposed here
-        for l in range(i + 1):
+        for l in range(1, i + 1):
             half = (second[i][l] + second[l][i].T).map(lambda entry: entry / 2)
             second[i][l], second[l][i] = half, half.T
     if lacking:
-        warn(
-            f"it is used to the order that the file carries, which lacks {' and '.join(lacking)}.",
-            place=f"flexible body '{name}'",
-            cure=str(reader.path),
-            code="W-FLEX-001",
-        )
-    place = f"{reader.path}: flexible body '{name}'"
-    K, M = _rounded(stiffness.zeroth), modal_mass(second, nq)
-    check_matrix(K, "stiffness", {}, place, definite=False)
-    check_matrix(M, "modal mass", {}, place, definite=True)
-    central = (J0 - (Matrix.identity(3) * com.dot(com) - outer(com, com)) * mass).map(as_expr)
-    D = _rounded(damping.zeroth) if damping else Matrix.zeros(nq, nq).map(as_expr)
-    fields: dict[str, Any] = {"first": tuple(first), "second": tuple(map(tuple, second)), "stiffness": K, "damping": D}
-    return ModalBody(name=name, mass=mass, com=com, inertia=central, nodes=_nodes(reader, modal, nq), **fields)
-
-
-def _b(translation: _Taylor | None, moments: _Taylor, i: int) -> Vector:
-    """∫ Φ_i dm: the row of Ct, or how mdCM depends on the coordinate."""
-    return Vector([as_expr(translation.zeroth[i][k] if translation else moments.one(k, i, 0)) for k in range(3)])
+        said = f"it is used to the order that the file carries, which lacks {' and '.join(lacking)}."
+        warn(said, place=f"flexible body '{name}'", cure=str(reader.path), code="W-FLEX-001")
+    central = J0 - (Matrix.identity(3) * com.dot(com) - outer(com, com)) * mass
+    parts = {"mass": mass, "com": com, "inertia": central.map(as_expr), "nodes": _nodes(reader, modal, nq)}
+    parts |= {
+        "first": (com * mass, *(Vector(map(as_expr, row)) for row in b)),
+        "second": tuple(map(tuple, second)),
+        "stiffness": _rounded(stiffness),
+    }
+    return parts | ({"damping": _rounded(damping)} if damping and any(damping.entries.values()) else {})
 
 
 def _inertia(J: _Taylor, q: int | None = None) -> Matrix:
     """J as a matrix, or its derivative by a coordinate; a file has 3×3 entries, or xx, yy, zz, xy, xz, yz."""
-    flat = len(J.zeroth) == 6
-    order = [[0, 3, 4], [3, 1, 5], [4, 5, 2]]
-
-    def entry(i: int, j: int) -> Fraction:
-        row, column = (order[i][j], 0) if flat else (i, j)
-        return J.zeroth[row][column] if q is None else J.one(row, q, column)
-
-    return Matrix([[as_expr((entry(i, j) + entry(j, i)) / 2) for j in range(3)] for i in range(3)])
+    six = [[0, 3, 4], [3, 1, 5], [4, 5, 2]]
+    if J.shape == (6, 1):
+        return Matrix([[as_expr(J(six[i][j], 0, q)) for j in range(3)] for i in range(3)])
+    return Matrix([[as_expr((J(i, j, q) + J(j, i, q)) / 2) for j in range(3)] for i in range(3)])
 
 
 def _antisymmetric(c: list[Fraction]) -> Matrix:
@@ -268,26 +238,26 @@ def _antisymmetric(c: list[Fraction]) -> Matrix:
     return Matrix([[0, z, -y], [-z, 0, x], [y, -x, 0]]).map(as_expr)
 
 
-def _symmetric(centrifugal: _Taylor | None, mass: list[list[Fraction]], i: int, l: int) -> Matrix:
+def _symmetric(centrifugal: _Taylor | None, mass: Fraction, i: int, l: int) -> Matrix:
     """The symmetric part of G_il with the trace of Me; without Oe of order 1 it is spread evenly."""
     if centrifugal is None or not centrifugal.order:
-        return Matrix.diagonal([mass[i][l] / 3] * 3).map(as_expr)
-    xx, yy, zz, xy, yz, xz = (centrifugal.one(i, l, k) for k in range(6))
-    missing = (mass[i][l] - xx - yy - zz) / 3
-    rows = [[xx + missing, xy / 2, xz / 2], [xy / 2, yy + missing, yz / 2], [xz / 2, yz / 2, zz + missing]]
+        return Matrix.diagonal([mass / 3] * 3).map(as_expr)
+    xx, yy, zz, xy, yz, xz = centrifugal.row(i, l)
+    rest = (mass - xx - yy - zz) / 3
+    rows = [[xx + rest, xy / 2, xz / 2], [xy / 2, yy + rest, yz / 2], [xz / 2, yz / 2, zz + rest]]
     return Matrix(rows).map(as_expr)
 
 
-def _rounded(matrix: list[list[Fraction]]) -> Matrix:
-    """A matrix whose halves differ by rounding alone, made symmetric."""
-    n = len(matrix)
-    result: list[list[Expr]] = [[as_expr(entry) for entry in row] for row in matrix]
-    for i in range(n):
-        for j in range(i):
-            bound = Fraction(1, 10**12) * abs(matrix[i][i] * matrix[j][j])
-            if (matrix[i][j] - matrix[j][i]) ** 2 <= bound:
-                result[i][j] = result[j][i] = as_expr((matrix[i][j] + matrix[j][i]) / 2)
-    return Matrix(result)
+def _rounded(taylor: _Taylor) -> Matrix:
+    """A square matrix, made symmetric where its halves differ by rounding alone."""
+
+    def entry(i: int, j: int) -> Expr:
+        one, other = taylor(i, j), taylor(j, i)
+        alike = (one - other) ** 2 <= Fraction(1, 10**12) * abs(taylor(i, i) * taylor(j, j))
+        return as_expr((one + other) / 2 if alike else one)
+
+    n = taylor.shape[0]
+    return Matrix([[entry(i, j) for j in range(n)] for i in range(n)])
 
 
 def _nodes(reader: _Reader, modal: _Block, nq: int) -> dict[str, Section]:
@@ -300,10 +270,11 @@ def _nodes(reader: _Reader, modal: _Block, nq: int) -> dict[str, Section]:
             raise reader.error(f"node '{node.argument}' has no origin or no phi.", node.line)
         origin, phi = reader.matrix(known["origin"], [(3, 1)], nq), reader.matrix(known["phi"], [(3, nq)], nq)
         psi = reader.matrix(known["psi"], [(3, nq)], nq) if "psi" in known else None
-        turned = reader.matrix(known["AP"], [(3, 3)], nq).zeroth if "AP" in known else None
-        at = Vector([as_expr(row[0]) for row in origin.zeroth])
-        moved = [Vector([as_expr(row[i]) for row in phi.zeroth]) for i in range(nq)]
-        turns = [Vector([as_expr(row[i]) for row in psi.zeroth]) if psi else zero() for i in range(nq)]
-        R = Matrix.identity(3) if turned is None or not any(map(any, turned)) else Matrix(turned)
-        sections[node.argument] = Section((at, *moved), tuple(turns), R.map(as_expr))
+        turned = reader.matrix(known["AP"], [(3, 3)], nq) if "AP" in known else None
+        position = [
+            Vector([as_expr(each(k, i)) for k in range(3)]) for each, i in ((origin, 0), *((phi, i) for i in range(nq)))
+        ]
+        turns = [Vector([as_expr(psi(k, i)) for k in range(3)]) if psi else zero() for i in range(nq)]
+        R = Matrix([turned.row(k) for k in range(3)]) if turned and turned.entries else Matrix.identity(3)
+        sections[node.argument] = Section(tuple(position), tuple(turns), R.map(as_expr))
     return sections

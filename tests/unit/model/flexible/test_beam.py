@@ -160,6 +160,15 @@ def test_a_chord_passes_through_both_ends() -> None:
     assert not any(s.joints["boom elastic"].in_child.p)
 
 
+def test_a_pinned_inboard_end_turns_in_the_frame() -> None:
+    s, boom = beam(ends=("supported", "guided"), axis="z", modes=1)
+    assert boom.q[0].name == "boom_x1"
+    R = s.joints["boom elastic"].in_child.R
+    sine, cosine = evaluate([R[0, 2], R[0, 0]], {boom.q[0]: 0.1, s.parameters["L"].symbol: 2})
+    slope = 0.1 * np.pi / 2 / 2  # of sin(π ξ / 2) at 0
+    assert np.arctan2(sine, cosine) == pytest.approx(2 * np.arctan(slope / 2), rel=1e-6)
+
+
 def test_a_station_keeps_the_names_of_coordinates_and_adds_its_own() -> None:
     s, boom = beam(modes=2)
     before = boom.q
@@ -228,7 +237,7 @@ def test_a_pair_of_stiffnesses_is_about_the_axes_across() -> None:
         ({"bending": "x"}, "it cannot bend along its axis x"),
         ({"GJ": 3}, "torsion needs the inertia of the sections"),
         ({"frame": "moving"}, "there is no frame 'moving'"),
-        ({"damping": (0.1, 0.2, 0.3)}, "3 ratios of damping are given for 2 coordinates"),
+        ({"damping": (0.1, 0.2, 0.3)}, "3 ratios of damping are given, not 2"),
         ({"damping": 0.1, "rayleigh": (1, 2)}, "damping is given by ratios and by Rayleigh"),
         ({"EJ": 3}, "it has no field 'EJ'"),
     ],
