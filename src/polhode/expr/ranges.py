@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import TypeAlias
 
 from .graph import topological
 from .node import NUMBER, SYMBOL, Expr
-
-Bound: TypeAlias = Fraction | float
 
 
 @dataclass(frozen=True)
 class Range:
     """All values are between `low` and `high`; `nonzero` if none is zero, though a bound may be."""
 
-    low: Bound = -inf
-    high: Bound = inf
+    low: Fraction | float = -inf
+    high: Fraction | float = inf
     nonzero: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "nonzero", self.nonzero or self.low > 0 or self.high < 0)
-
     def __add__(self, other: Range) -> Range:
-        one_sign = (self.low >= 0 and other.low >= 0) or (self.high <= 0 and other.high <= 0)
-        nonzero = one_sign and (self.nonzero or other.nonzero)
-        return Range(self.low + other.low, self.high + other.high, nonzero)
+        low, high = self.low + other.low, self.high + other.high
+        one_sign = min(self.low, other.low) >= 0 or max(self.high, other.high) <= 0
+        return Range(low, high, low > 0 or high < 0 or (one_sign and (self.nonzero or other.nonzero)))
 
     def __neg__(self) -> Range:
         return Range(-self.high, -self.low, self.nonzero)
@@ -39,17 +33,20 @@ class Range:
         return Range(min(ends), max(ends), self.nonzero and other.nonzero)
 
     def power(self, exponent: int) -> Range:
-        """The range of x^n; what is even is not negative."""
-        if exponent == 1:
-            return self
+        """The range of x^n, which is not negative for an even n."""
+        is_even = exponent % 2 == 0
         if exponent < 0:
-            return Range(0 if self.low >= 0 or exponent % 2 == 0 else -inf, inf if self.high > 0 else 0, True)
+            return Range(0 if self.low >= 0 or is_even else -inf, inf if self.high > 0 or is_even else 0, True)
         ends = [self.low**exponent, self.high**exponent]
-        through = self.low < 0 < self.high and exponent % 2 == 0
-        return Range(0 if through else min(ends), max(ends), self.nonzero)
+        return Range(0 if self.low < 0 < self.high and is_even else min(ends), max(ends), self.nonzero)
 
 
-_FUNCTIONS = {"sin": (-1, 1), "cos": (-1, 1), "tanh": (-1, 1), "cosh": (1, inf)}
+_FUNCTIONS: dict[str, Callable[..., Range]] = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a + -b, "neg": lambda a: -a, "exp": lambda a: Range(0, inf, True),
+    "sqrt": lambda a: Range(0, inf, a.nonzero), "abs": lambda a: Range(0, inf, a.nonzero),
+    "sin": lambda a: Range(-1, 1), "cos": lambda a: Range(-1, 1), "tanh": lambda a: Range(-1, 1, a.nonzero),
+    "cosh": lambda a: Range(1, inf, True),
+}  # fmt: skip
 
 
 def range_of(value: Expr, positive: Collection[Expr] = ()) -> Range:
@@ -61,30 +58,22 @@ def range_of(value: Expr, positive: Collection[Expr] = ()) -> Range:
     Fraction(2, 1)
     """
     found: dict[int, Range] = {}
-    powers: dict[int, Counter[int]] = {}
+    powers: dict[int, Counter[int]] = {}  # of a product the exponents of its factors
     for node in topological([value]):
-        args = [found[id(arg)] for arg in node.args]
         if node.op in ("mul", "div"):
-            own = Counter(powers.get(id(node.args[0]), {id(node.args[0]): 1}))
-            for base, exponent in powers.get(id(node.args[1]), Counter({id(node.args[1]): 1})).items():
-                own[base] += exponent if node.op == "mul" else -exponent
-            powers[id(node)], made = own, Range(Fraction(1), Fraction(1))
+            one, other = (powers.get(id(arg), Counter({id(arg): 1})) for arg in node.args)
+            own = powers[id(node)] = Counter(one)
+            (own.update if node.op == "mul" else own.subtract)(other)
+            made = Range(1, 1, True)
             for base, exponent in own.items():
                 made = made * found[base].power(exponent) if exponent else made
         elif node.op == NUMBER:
-            made = Range(node.data, node.data)
+            made = Range(node.data, node.data, bool(node.data))
         elif node.op == SYMBOL:
             made = Range(0, inf, True) if node in positive else Range()
-        elif node.op in ("add", "sub"):
-            made = args[0] + (args[1] if node.op == "add" else -args[1])
-        elif node.op == "neg":
-            made = -args[0]
-        elif node.op in ("sqrt", "abs"):
-            made = Range(0, inf, args[0].nonzero)
-        elif node.op == "exp":
-            made = Range(0, inf, True)
         else:
-            made = Range(*_FUNCTIONS.get(node.op, ()))
+            function = _FUNCTIONS.get(node.op)
+            made = Range() if function is None else function(*(found[id(arg)] for arg in node.args))
         found[id(node)] = made
     return found[id(value)]
 
