@@ -33,4 +33,4 @@ def vector_parameter_map(R: Matrix, in_floats: bool = False) -> Matrix:
 def vector_parameter_jacobian(jacobian: Matrix, R: Matrix, in_floats: bool = False) -> Matrix:
     """A 6×n Jacobian, angular over linear velocity, with the rate of the vector-parameter in its first three rows."""
     turning = vector_parameter_map(R, in_floats) @ Matrix(jacobian[:3])
-    return Matrix([*turning, *jacobian[3:]])
+    return Matrix([*turning, *jacobian[3:]]).map(as_expr)
