@@ -22,6 +22,7 @@ from typing import Any
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, jacobian, rank, substitute
+from ...expr.node import SYMBOL
 from ...expr.spelling import spelled, spelled_latex
 from ...expr.typeset import Typeset
 from ...formalisms.deriving import derive
@@ -135,6 +136,11 @@ class Plant:
     def variables(self) -> list[Expr]:
         """q, u and z."""
         return [*self.equations.q, *self.equations.u, *self.equations.z]
+
+    @property
+    def masses(self) -> list[Expr]:
+        """The symbols that are masses of bodies, and so above zero."""
+        return [body.mass for body in self.equations.system.bodies.values() if body.mass.op == SYMBOL]
 
     def check(self) -> None:
         """Raise where the equations are no such form: they depend on time, or bend with an input."""

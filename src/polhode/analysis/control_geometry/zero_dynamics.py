@@ -29,6 +29,7 @@ from ...expr import (
     substitute,
     topological,
 )
+from ...expr.ranges import cannot_vanish
 from ...expr.spelling import acceleration_of, spelled, spelled_latex
 from ...expr.typeset import Typeset
 from ...geometry.elimination import solve_columns
@@ -216,7 +217,8 @@ def _reduced(
     left = [x for x in made.variables if x not in solved]
     rates = [drift[made.variables.index(x)] for x in left]
     there = dict(zip(map(spelled, left), substitute(rates, solved), strict=True))
-    return there, {spelled(x): value for x, value in solved.items()}, tuple(substitute(conditions, solved))
+    met = tuple(each for each in substitute(conditions, solved) if not cannot_vanish(each, made.masses))
+    return there, {spelled(x): value for x, value in solved.items()}, met
 
 
 def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tuple[int, int, int]]:
