@@ -105,11 +105,11 @@ def spectrum_of(
     values = np.concatenate([np.zeros(0, dtype=np.complex128), *(block.values for block in blocks)])
     rows: list[tuple[int, bool, bool, float]] = []
     for block in blocks:
-        start, end = len(rows), len(rows) + len(block.values)
-        rows += block.decided(np.delete(values, np.s_[start:end]) if is_symmetric else None)
+        elsewhere = np.delete(values, np.s_[len(rows) : len(rows) + len(block.values)])
+        rows += block.decided(elsewhere if is_symmetric else None)
     order = np.lexsort((-values.imag, -np.abs(values))) if on_circle else in_order(values)
-    columns = ((0, int), (1, bool), (2, bool), (3, float))
-    growth, steady, certain, bounds = (np.array([row[k] for row in rows], kind)[order] for k, kind in columns)
+    kinds = enumerate((int, bool, bool, float))
+    growth, steady, certain, bounds = (np.array([row[k] for row in rows], kind)[order] for k, kind in kinds)
     return Spectrum(values[order], growth, steady, certain, bounds, on_circle)
 
 
@@ -142,12 +142,14 @@ class _Block:
         for k, value in enumerate(map(complex, self.values)):
             end = value / (abs(value) or 1.0) if self.on_circle else 1j * value.imag
             off = abs(value) - 1.0 if self.on_circle else value.real
-            certain = self.is_exact_zero
-            if not certain and (self.is_symmetric or mirrors is not None):
-                near = np.delete(self.values, k)
-                others = near if self.is_symmetric or mirrors is None else np.append(near, mirrors)
-                certain = bool((np.abs(others - value) > 4.0 * abs(off)).all()) and len(others) > 0
-                certain = certain and not any(self.reaches(value, complex(other)) for other in near)
+            near = np.delete(self.values, k)
+            others = near if self.is_symmetric or mirrors is None else np.append(near, mirrors)
+            certain = self.is_exact_zero or (
+                (self.is_symmetric or mirrors is not None)
+                and len(others) > 0
+                and float(np.abs(others - value).min()) > 4.0 * abs(off)
+                and not (len(near) and self.reaches(value, complex(near[np.argmin(np.abs(near - value))])))
+            )
             on_edge = certain or self.reaches(value, end)
             steady = on_edge and (value == rest or self.reaches(value, rest))
             rows.append((0 if on_edge else 1 if off > 0.0 else -1, steady, certain, self.delta))
@@ -156,15 +158,8 @@ class _Block:
 
 def _is_bipartite(nonzero: NDArray[np.bool_]) -> bool:
     """Whether signs S = diag(±1) exist with S A S = -A, by the entries of A that may be nonzero: λ comes with -λ."""
+    from scipy.sparse.csgraph import shortest_path
+
     linked = nonzero | nonzero.T
-    signs = np.zeros(len(linked), dtype=int)
-    signs[:1], waiting = 1, [0]
-    while waiting:
-        k = waiting.pop()
-        for other in np.flatnonzero(linked[k]).tolist():
-            if signs[other] == signs[k]:
-                return False
-            if not signs[other]:
-                signs[other] = -signs[k]
-                waiting.append(other)
-    return True
+    odd = shortest_path(linked, unweighted=True, indices=0) % 2 == 1
+    return not (linked & (odd[:, None] == odd)).any()

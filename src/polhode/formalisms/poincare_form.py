@@ -107,20 +107,17 @@ class PoincareForm(Typeset):
     @property
     def A(self) -> Matrix:
         """A(q, t), a row for each constraint: A p + a = 0, and the constraint forces are Aᵀλ."""
-        held = self.equations.constraints
-        return Matrix([]) if held is None else held.A
+        return Matrix([]) if self.equations.constraints is None else self.equations.constraints.A
 
     @property
     def a(self) -> Vector:
         """a(q, t), what motions prescribed in time add to A p."""
-        held = self.equations.constraints
-        return Vector([]) if held is None else held.a
+        return Vector([]) if self.equations.constraints is None else self.equations.constraints.a
 
     @property
     def multipliers(self) -> Vector:
         """The symbols of the multipliers λ; `Equations.multipliers` has their values."""
-        held = self.equations.constraints
-        return Vector([]) if held is None else held.multipliers
+        return Vector([]) if self.equations.constraints is None else self.equations.constraints.multipliers
 
     def on_speeds(self, Q: Sequence[Any]) -> Vector:
         """Q_p = Vᵀ Q, (53c) corrected: forces along coordinates as forces along the quasi-velocities."""

@@ -355,19 +355,16 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
     """
     if not np.isfinite(M).all():
         return None
-    scale = _scale_of(M) if scale is None else scale.copy()
-    scale[scale == 0.0] = 1.0
-    moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
+    moments, directions = _moments(M, scale)
     sizes = np.abs(moments)
     condition = float(sizes.max() / sizes.min()) if sizes.min() > 0.0 else np.inf
     if condition < _SINGULAR:
         return None
-    felt = _speeds_along(directions[:, np.argmin(sizes)] / scale, speeds)
-    listed = ", ".join(f"'{name}'" for name in felt[:6])
+    felt = _speeds_along(directions[:, np.argmin(sizes)], speeds)
     return Stop(
         "singular_mass_matrix",
         f"at t = {t:.6g} s the mass matrix is singular (condition number {condition:.1e}): no inertia resists "
-        f"{'a joint motion of' if len(felt) > 1 else 'the motion of'} {listed}.",
+        f"{'a joint motion of' if len(felt) > 1 else 'the motion of'} {', '.join(felt)}.",
         "Give the bodies that move then some inertia, start elsewhere, or store orientations as quaternions.",
     )
 
@@ -375,27 +372,31 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
 def indefinite_notice(M: Floats, speeds: Sequence[str]) -> str:
     """A sentence where the kinetic energy ½ uᵀ M u of some motion is negative; empty where that of none is.
 
-    >>> indefinite_notice(np.array([[1.0, 0.0], [0.0, -2.0]]), ["a", "b"])[:71]
-    "The mass matrix is indefinite: the kinetic energy is negative in 'b' at"
+    >>> indefinite_notice(np.array([[1.0, 0.0], [0.0, -2.0]]), ["a", "b"])[:69]
+    "The mass matrix is indefinite: the kinetic energy of 'b' is negative."
     """
-    scale = _scale_of(M)
-    scale[scale == 0.0] = 1.0
-    if not np.isfinite(M).all() or not len(M):
-        return ""
-    moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
+    moments, directions = _moments(M, None) if len(M) and np.isfinite(M).all() else (np.ones(1), M)
     if moments[0] > -np.abs(moments).max() / _SINGULAR:
         return ""
-    names = ", ".join(f"'{name}'" for name in _speeds_along(directions[:, 0] / scale, speeds)[:6])
+    names = ", ".join(_speeds_along(directions[:, 0], speeds))
     return (
-        f"The mass matrix is indefinite: the kinetic energy is negative in {names} at the start. The motion follows "
-        "from the equations as they are; no bodies of positive inertia have them."
+        f"The mass matrix is indefinite: the kinetic energy of {names} is negative. The motion follows from the "
+        "equations as they are; no bodies of positive inertia have them."
     )
 
 
-def _speeds_along(direction: Floats, speeds: Sequence[str]) -> list[str]:
-    """The speeds with a tenth or more of the largest share in a direction."""
-    shares = np.abs(direction)
-    return [name for name, share in zip(speeds, shares, strict=True) if share > 0.1 * shares.max()]
+def _moments(M: Floats, scale: Floats | None) -> tuple[Floats, Floats]:
+    """The eigenvalues of M, least first, with speeds measured by `scale` or by the diagonal; and motions with each."""
+    scale = _scale_of(M) if scale is None else scale.copy()
+    scale[scale == 0.0] = 1.0
+    moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
+    return moments, directions / scale[:, None]
+
+
+def _speeds_along(motion: Floats, speeds: Sequence[str]) -> list[str]:
+    """The quoted names of the speeds with a tenth or more of the largest in a motion, six at most."""
+    shares = np.abs(motion)
+    return [f"'{name}'" for name, share in zip(speeds, shares, strict=True) if share > 0.1 * shares.max()][:6]
 
 
 def _can_lock(link: Link) -> bool:
