@@ -57,8 +57,8 @@ class Equilibrium(Shown, Mapping[str, float]):
     >>> rest = s.derive().equilibrium({"q": 0.3})
     >>> rest.coordinates, rest.speeds, rest.states, rest.efforts, rest.inputs, rest.parameters, rest.moving
     ({'q': 0.0}, {'q': 0.0}, {}, {'q': 0.0}, {}, {}, ())
-    >>> rest.is_stable, rest.stability, len(rest.eigenvalues)
-    (None, 'neutral', 2)
+    >>> rest.is_stable, rest.stability, len(rest.eigenvalues), rest.spectrum.growth.tolist()
+    (None, 'neutral', 2, [0, 0])
     """
 
     steady: SteadyState

@@ -108,7 +108,7 @@ def spectrum_of(
         elsewhere = np.delete(values, np.s_[len(rows) : len(rows) + len(block.values)])
         rows += block.decided(elsewhere if is_symmetric else None)
     order = np.lexsort((-values.imag, -np.abs(values))) if on_circle else in_order(values)
-    kinds = enumerate((int, bool, bool, float))
+    kinds = ((0, int), (1, bool), (2, bool), (3, float))
     growth, steady, certain, bounds = (np.array([row[k] for row in rows], kind)[order] for k, kind in kinds)
     return Spectrum(values[order], growth, steady, certain, bounds, on_circle)
 
