@@ -28,7 +28,7 @@ from ...expr.typeset import Typeset
 from ...formalisms.deriving import derive
 from ...geometry.elimination import factor_symmetric
 from ...geometry.vector_fields import Field, bracket, is_involutive, lie_derivative
-from ..controls import controls_of, usual_controls
+from ..controls import controls_of, declared_controls
 from ..displacements import Displacements, displacements
 from ..operating_point import Values, parameter_values
 from .determinant import determinant
@@ -324,7 +324,7 @@ def plant(
     if equations.constraints is not None and equations.dependent_speeds is None and equations.constraints.rows:
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded")
     if may_be_none and inputs is None:
-        controls = usual_controls(equations)
+        controls = declared_controls(equations)
     else:
         controls = controls_of(equations, inputs, place)
     symbols = {*controls.values()}
