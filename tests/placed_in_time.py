@@ -84,11 +84,10 @@ def both_ways(system: ph.System, seed: int) -> tuple[ph.System, ph.System]:
     return ph.System.of(moving), ph.System.of(done)
 
 
-def with_moving_frame(moving: ph.System, hand: ph.System, seed: int) -> None:
+def with_moving_frame(moving: ph.System, hand: ph.System, seed: int, closing: ph.JointType | None = None) -> None:
     """A frame of time on a body of both, and what hangs on it; by hand it is a massless body on driven joints."""
     dice = Dice.of(seed + 1000)
-    bodies = [name for name in moving.model().bodies if name in hand.bodies]
-    on, other = dice.order(bodies)[:2]
+    on, other = dice.order([*moving.bodies])[:2]
     motion, at = random_motion(moving, dice), Pose(rotation(("y", dice.decimal(-1, 1))), Vector([1, 0, 2]))
     whole = at @ motion.pose
     moving.frame("eye", on, at=whole.p, rotation=whole.R)
@@ -98,7 +97,10 @@ def with_moving_frame(moving: ph.System, hand: ph.System, seed: int) -> None:
         mine = eye[id(system)]
         system.spring(mine, other, stiffness, 0.5, damping, at_a=(0, 1, 0), at_b=(2, 3, 1), name="cord")
         system.force(mine, (1, ph.sin(system.time), 0), at=(0, 0, 1), frame=mine, name="push")
-        system.torque(on, (0, 2, 1), frame=mine, name="twist") if on != "ground" else None
+        if on != "ground":
+            system.torque(on, (0, 2, 1), frame=mine, name="twist")
+        if closing is not None:
+            system.close("tie", mine, other, closing, at_a=(0, 1, 0), at_b=(1, -1, 2))
 
 
 def random_pair(seed: int, **options: object) -> tuple[ph.System, ph.System]:
