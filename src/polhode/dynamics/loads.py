@@ -134,7 +134,7 @@ class Loads:
         """Where a point of a body is seen from a link further in, and how it moves there, on its body too in time."""
         i, X = self.tree.bodies[body]
         own = Vector(derivative([as_expr(entry) for entry in point], self.system.time))
-        return point_seen_from(self.tree, X.point(self._given(point)), i, inner, X.R @ self._given(own))
+        return point_seen_from(self.tree, X.point(self._given(point)), X.R @ self._given(own), i, inner)
 
     def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:
         """The tension on end a towards b, and against it on b."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Vector, as_expr, derivative, free_symbols, substitute
+from ..expr import Expr, Vector, as_expr, derivative, free_symbols, substitute, topological
 from ..geometry import Pose
 from ..model.model import Model
 from ..model.records import Joint
@@ -15,7 +15,7 @@ from ..model.stage import Stage
 
 @dataclass(frozen=True)
 class Drive:
-    """The motion of a joint or placement that is prescribed: relative velocity (w, v) and its rate (alpha, a), functions of time."""
+    """A prescribed motion of a joint or placement: relative velocity (w, v), its rate (alpha, a), functions of time."""
 
     w: Vector
     v: Vector
@@ -44,7 +44,13 @@ def placement_drive(pose: Pose, time: Expr) -> Drive:
     back = pose.R.T
     columns = [back @ Vector(rates[k:9:3]) for k in range(3)]
     w, v = Vector([columns[1][2], columns[2][0], columns[0][1]]), back @ Vector(rates[9:])
+    w, v = (Vector([_inner_form(as_expr(entry)) for entry in part]) for part in (w, v))
     return Drive(w, v, *(Vector(derivative([as_expr(entry) for entry in part], time)) for part in (w, v)))
+
+
+def _inner_form(value: Expr) -> Expr:
+    """The first part of an expression that equals the whole, as θ̇ in θ̇ cos² + θ̇ sin²."""
+    return next(node for node in topological([value]) if node.fp == value.fp)
 
 
 def leader_of(system: Model, name: str) -> tuple[Joint, Expr]:

@@ -2,7 +2,8 @@
 
 Each simple stage of each joint is a link; a compound joint's inner links carry no mass. Bodies that are welded
 together are one link. Where a joint or frame is placed as a function of time, a massless driven link stands between:
-before the joint for its place in the parent, behind it for that in the child. Every quantity is in its link's own frame, whose origin is the joint that carries it.
+before the joint for its place in the parent, behind it for that in the child. Every quantity is in its link's own
+frame, whose origin is the joint that carries it.
 """
 
 from __future__ import annotations
