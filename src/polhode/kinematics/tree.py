@@ -343,7 +343,7 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
     links: list[Link] = []
     bodies: dict[str, tuple[int, Pose]] = {GROUND: (BASE, Pose.identity())}
     for joint in joints:
-        carrier, X_fixed = _placed(links, joint.name, *bodies[joint.parent], joint.in_parent, system.time)
+        carrier, X_fixed = _placed(links, joint.name, "in parent", *bodies[joint.parent], joint.in_parent, system.time)
         stages = joint.type.from_parent
         firsts_q, firsts_u = _offsets(joint)
         for count, k in enumerate(stages):
@@ -374,20 +374,23 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
         if welds and not stages:
             links.append(_driven(joint.child, joint.name, carrier, X_fixed, Pose.identity(), _STILL))
             carrier, X_fixed = len(links) - 1, Pose.identity()
-        carrier, X_body = _placed(links, joint.name, carrier, X_fixed, joint.in_child.inverse(), system.time)
+        off = joint.in_child.inverse()
+        carrier, X_body = _placed(links, joint.name, "in child", carrier, X_fixed, off, system.time)
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)
     for frame in system.frames.values():
         if frame.body in bodies and moves_in(frame.pose, system.time):
-            bodies[frame.name] = _placed(links, frame.name, *bodies[frame.body], frame.pose, system.time)
+            bodies[frame.name] = _placed(links, frame.name, "frame", *bodies[frame.body], frame.pose, system.time)
     return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
 
 
-def _placed(links: list[Link], name: str, carrier: int, X: Pose, pose: Pose, time: Expr) -> tuple[int, Pose]:
+def _placed(
+    links: list[Link], name: str, where: str, carrier: int, X: Pose, pose: Pose, time: Expr
+) -> tuple[int, Pose]:
     """The link on which a pose, given from X on a carrier, stays, and the pose there; one in time has its own link."""
     if not moves_in(pose, time):
         return carrier, X @ pose
-    links.append(_driven(f"{name}, placed", name, carrier, X, pose, placement_drive(pose, time)))
+    links.append(_driven(f"{name}, {where}", name, carrier, X, pose, placement_drive(pose, time)))
     return len(links) - 1, Pose.identity()
 
 
