@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..expr import Expr, Vector, as_expr, derivative, free_symbols, substitute, topological
+from ..expr.decide import constant_ratio
 from ..geometry import Pose
 from ..model.model import Model
 from ..model.records import Joint
@@ -44,13 +45,19 @@ def placement_drive(pose: Pose, time: Expr) -> Drive:
     back = pose.R.T
     columns = [back @ Vector(rates[k:9:3]) for k in range(3)]
     w, v = Vector([columns[1][2], columns[2][0], columns[0][1]]), back @ Vector(rates[9:])
-    w, v = (Vector([_inner_form(as_expr(entry)) for entry in part]) for part in (w, v))
+    angles = [node.args[0] for node in topological(map(as_expr, pose.R.entries())) if node.op in ("sin", "cos")]
+    turning = [rate for rate in derivative(dict.fromkeys(angles), time) if rate]
+    w = Vector([_spin(as_expr(entry), turning) for entry in w])
     return Drive(w, v, *(Vector(derivative([as_expr(entry) for entry in part], time)) for part in (w, v)))
 
 
-def _inner_form(value: Expr) -> Expr:
-    """The first part of an expression that equals the whole, as θ̇ in θ̇ cos² + θ̇ sin²."""
-    return next(node for node in topological([value]) if node.fp == value.fp)
+def _spin(entry: Expr, rates: Sequence[Expr]) -> Expr:
+    """A component of an angular velocity; as a number times the rate of an angle, as 3/5 θ̇, where it is one."""
+    for rate in rates:
+        ratio = constant_ratio(entry / rate)
+        if ratio is not None:
+            return ratio * rate
+    return entry
 
 
 def leader_of(system: Model, name: str) -> tuple[Joint, Expr]:
