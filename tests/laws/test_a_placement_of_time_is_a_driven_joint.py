@@ -19,6 +19,7 @@ import polhode as ph
 from polhode.dynamics.frame_motion import frame_acceleration, frame_velocity
 from polhode.errors import ModelError
 from polhode.expr import Expr, as_expr, directional, same
+from polhode.formalisms.network.joints import serial_chain
 from polhode.formalisms.registry import names
 from polhode.geometry import rotation
 from polhode.kinematics import tree as trees
@@ -289,3 +290,12 @@ def test_bodies_touch_and_not_frames_that_move_on_them() -> None:
     for ball, on in (("ball", "belt"), ("spinning", "ground")):
         with pytest.raises(ModelError, match="moves on its body in time"):
             s.roll_ball("rolls", ball, 1, on=on)
+
+
+def test_a_chain_of_the_network_has_arms_that_stay() -> None:
+    s = bead_on_a_rod()
+    with pytest.raises(ModelError, match="depends on time, and the arms of a chain stay"):
+        serial_chain(s.model(), "b")
+    s = ph.System("rod", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
+    assert len(serial_chain(s.model(), "b").ports) == 1
