@@ -132,6 +132,36 @@ def test_velocities_and_accelerations_are_derivatives_of_poses(seed: int) -> Non
         assert same(flat(owner.x.dt().components("ground")), directional(flat(X.R[:, 0]), along))
 
 
+@pytest.mark.parametrize("seed", seeds((1, 8), of=PAIRS))
+def test_no_slip_at_a_place_that_moves_in_time(seed: int) -> None:
+    placed, by_hand = random_pair(seed, max_speeds=8, joints=LOOPED)
+    with_moving_frame(placed, by_hand, seed)
+    for system, eye in ((placed, "eye"), (by_hand, "eye turn")):
+        system.no_slip("skate", "b1", frame=eye, at=(0, 1, 0), directions=["x"])
+    judge = by_hand.derive("newton_euler")
+    for formalism in ("newton_euler", "network"):
+        assert placed.derive(formalism).agrees_with(judge)
+    assert placed.compare(["newton_euler"]).agree
+
+
+def test_placements_of_time_stand_beside_driven_and_coupled_joints() -> None:
+    s = ph.System("train", gravity=(0, 0, -10))
+    shape: dict[str, Any] = {"mass": 1, "com": (0.3, 0, 0.1), "inertia": (1, 2, 3)}
+    s.joint("q1", s.ground, s.body("a", **shape), ph.Revolute("x"), at=(ph.sin(s.time), 0, 0), rotation=("z", s.time))
+    s.joint("q2", "a", s.body("b", **shape), ph.Revolute("y"), at=(1, 0, 0))
+    s.joint("q3", "b", s.body("c", **shape), ph.Revolute("y"), child_at=(1, 0, s.time))
+    s.joint("q4", "c", s.body("d", **shape), ph.Revolute("z"), at=(1, 0, s.time**2))
+    s.prescribe("q2", s.time**2)
+    s.couple("q4", "q3", 2)
+    judge = s.derive("newton_euler", passes=())
+    for formalism in names(historical=True):
+        assert s.derive(formalism).agrees_with(judge), formalism
+    assert s.compare(["newton_euler"]).agree
+    flow = judge.power()
+    assert [part for part, balance in flow.parts() if balance.residual] == []
+    assert list(flow.ports) == ["effort q1", "effort q3", "drive q2", "placement q1", "placement q3", "placement q4"]
+
+
 # ---- Lagrange's equations by SymPy -------------------------------------------------------------------------------
 
 t = sp.Symbol("t")
