@@ -43,7 +43,7 @@ def why_not_canonical(equations: EquationsOfMotion) -> str:
     if equations.omitted:
         return "coordinates are omitted"
     if tree.is_driven:
-        return "the motion of a joint is prescribed"
+        return "the motion of a joint or of a placement is prescribed"
     if len(tree.q) - len(tree.quaternions) != len(tree.u):
         return "a joint is not holonomic"
     return ""

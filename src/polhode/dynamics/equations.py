@@ -266,11 +266,12 @@ class EquationsOfMotion:
         return joint_kinematics(joint.type, None, q, self.in_independent_speeds(u))
 
     def located(self, name: str) -> tuple[str, Pose]:
-        """The body that a frame is on, or the body itself, and where it is there."""
-        frame = self.system.frames.get(name) if isinstance(name, str) else None
-        if frame is None and (not isinstance(name, str) or name not in self.tree.bodies):
-            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
-        return (name, Pose.identity()) if frame is None else (frame.body, frame.pose)
+        """The body that a frame is on and its pose there; a body, or a frame that moves on its body, is its own."""
+        if isinstance(name, str) and name in self.tree.bodies:
+            return name, Pose.identity()
+        if not isinstance(name, str) or name not in self.system.frames:
+            raise unknown("body or frame", name, [*self.system.bodies, *self.system.frames], code="E-EQ-001")
+        return self.system.frames[name].body, self.system.frames[name].pose
 
     # ---- dynamics --------------------------------------------------------------------------------------------
 

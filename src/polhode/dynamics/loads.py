@@ -103,8 +103,7 @@ class Loads:
         """A law of place and velocity, where they are those of the point."""
         if not {*POSITION, *VELOCITY} & {*free_symbols([as_expr(entry) for entry in law])}:
             return law
-        i, X = self.tree.bodies[load.body]
-        position, velocity = point_seen_from(self.tree, X.point(self._given(load.point)), i, BASE)
+        position, velocity = self._seen(load.body, load.point, BASE)
         here = dict(zip((*POSITION, *VELOCITY), map(as_expr, (*position, *velocity)), strict=True))
         return Vector(substitute([as_expr(entry) for entry in law], here))
 
@@ -126,11 +125,16 @@ class Loads:
             table[i] = (table[i][0] + X.point(point).cross(own), table[i][1] + own)
 
     def _line(self, load: LineTension) -> Line:
-        (i_a, X_a), (i_b, X_b) = self.tree.bodies[load.body_a], self.tree.bodies[load.body_b]
-        top = common_ancestor(self.tree, i_a, i_b)
-        a, v_a = point_seen_from(self.tree, X_a.point(self._given(load.point_a)), i_a, top)
-        b, v_b = point_seen_from(self.tree, X_b.point(self._given(load.point_b)), i_b, top)
+        top = common_ancestor(self.tree, *(self.tree.bodies[body][0] for body in (load.body_a, load.body_b)))
+        a, v_a = self._seen(load.body_a, load.point_a, top)
+        b, v_b = self._seen(load.body_b, load.point_b, top)
         return Line(top, b - a, v_b - v_a)
+
+    def _seen(self, body: str, point: Vector, inner: int) -> tuple[Vector, Vector]:
+        """Where a point of a body is seen from a link further in, and how it moves there, on its body too in time."""
+        i, X = self.tree.bodies[body]
+        own = Vector(derivative([as_expr(entry) for entry in point], self.system.time))
+        return point_seen_from(self.tree, X.point(self._given(point)), X.R @ self._given(own), i, inner)
 
     def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:
         """The tension on end a towards b, and against it on b."""

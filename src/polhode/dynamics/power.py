@@ -3,7 +3,7 @@
 A part has ports, through which power flows into it, and stores energy or none:
 
     body          Σ n·w + f·v over its joints, loads, constraints and its weight  =  rate of its kinetic energy
-    joint         efforts, joint forces, potentials, conditions, less what it does on its two bodies  =  0
+    joint         efforts, drives, joint forces, potentials, conditions, less what it does on its two bodies  =  0
     constraint    what time puts in, less what it does on its two bodies  =  -λ·(A u + a), which is 0 where it is kept
     whole         efforts, loads, drives and constraints  =  rate of kinetic and potential energy
 
@@ -247,7 +247,7 @@ class _Meter:
         return made
 
     def given(self) -> Iterator[tuple[str, str, Any]]:
-        """Efforts and drives: the joint on which each acts, its port, its power."""
+        """Efforts, drives and placements in time: the joint on which each acts, its port, its power."""
         owner = {u: joint.name for joint in self.system.joints.values() for u in joint.u}
         for u, tau in zip(self.tree.u, self.tree.tau, strict=True):
             yield owner[u], f"effort {u.name}", tau * u
@@ -256,6 +256,9 @@ class _Meter:
             speed = joint.u[[q.name for q in joint.q].index(coordinate)]
             effort = self.swept.driving_force(coordinate)
             yield joint.name, f"drive {coordinate}", effort * self.tree.followed[speed]
+        for link, (n, f) in zip(self.tree.links, self.swept.wrenches, strict=True):
+            if link.drive is not None and link.is_placement and link.joint in self.system.joints:
+                yield link.joint, f"placement {link.joint}", n.dot(link.drive.w) + f.dot(link.drive.v)
 
     # ---- by part -----------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from ..expr.spelling import acceleration_of
 from ..expr.typeset import Typeset
 from ..geometry import Pose
 from ..kinematics.motion import body_pose, world_poses
-from ..kinematics.prescribed import leader_of
+from ..kinematics.prescribed import leader_of, moves_in
 from ..kinematics.tree import build_tree
 from ..model.constraints.protocol import CoordinateConstraint
 from ..model.forces.protocol import CoordinateForce, PotentialEnergy, SpeedForce
@@ -94,10 +94,11 @@ class Reactions:
 
     def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """What a joint exerts on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
-        i = max(k for k, link in enumerate(self.tree.links) if link.joint == name)
+        joint = self.system.joints[name]
+        behind = moves_in(joint.in_child, self.system.time)  # a placement in time: its link is beyond the joint
+        i = max(k for k, link in enumerate(self.tree.links) if link.joint == name) - behind
         X = self.poses[i]
         n, f = self.wrenches[i]
-        joint = self.system.joints[name]
         sign = _side(f"joint '{name}'", on, joint.child, joint.parent)
         return self._seen(X.R @ n * sign, X.R @ f * sign, X.p, at, X.R if frame is None else self._frame(frame).R)
 
@@ -139,7 +140,7 @@ class Reactions:
 
     def _own_effort(self, joint: Joint, index: int) -> Any:
         """What a joint passes on along one coordinate, less what loads and conditions give there."""
-        first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name)
+        first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name and not link.is_placement)
         i = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
         n, f = self.wrenches[i]
         h = self.tree.links[i].stage.H.columns[0]

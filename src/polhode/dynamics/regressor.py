@@ -142,8 +142,8 @@ def _bodies(
     parameters: list[StandardParameter] = []
     columns: list[list[Any]] = []
     for name, (i, X) in tree.bodies.items():
-        body = system.bodies[name]
-        if i == BASE or body.is_massless:
+        body = system.bodies.get(name)
+        if body is None or i == BASE or body.is_massless:
             continue
         w, alpha, a = moving[i]
         a = a + acceleration_matrix(w, alpha) @ X.p

@@ -205,9 +205,14 @@ def _is_potential(load: PrimitiveLoad) -> bool:
 
 
 def _is_rheonomic(equations: EquationsOfMotion) -> bool:
-    """Whether a joint or a constraint moves by itself, and so does work."""
-    from ..expr import free_symbols
+    """Whether a joint, a placement, a constraint or an end of a spring moves by itself, and so does work."""
+    from ..expr import as_expr, free_symbols
+    from ..model.forces.protocol import LineTension
 
-    constraints, time = equations.constraints, equations.system.time
+    constraints, drives = equations.constraints, [link.drive for link in equations.tree.links]
     moves = constraints is not None and any(constraints.a)
-    return moves or time in free_symbols(equations.tree.followed.values())
+    moves = moves or any(any((*drive.w, *drive.v)) for drive in drives if drive is not None)
+    loads = [load for load in equations.system.primitive_loads if _is_potential(load)]
+    given = [x for load in loads for x in ((*load.point_a, *load.point_b) if isinstance(load, LineTension) else ())]
+    given += [load.energy for load in loads]  # type: ignore[union-attr]
+    return moves or equations.system.time in free_symbols([as_expr(entry) for entry in given])

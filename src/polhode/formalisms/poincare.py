@@ -17,6 +17,7 @@ Automation 11 (1995), section III, equations (38) to (53), with the corrections 
 
 A nonholonomic simple joint is treated in the algebra that its columns generate: the equations are set up with the
 speeds of that whole algebra and then restricted to the speeds that the joint has, the others being zero.
+Where joints or frames are placed as functions of time, time is one more coordinate, whose speed is one.
 
 Needs a tree; any joint. Cost: grows fast with size; it is the readable one, and the judge of the others.
 """
@@ -61,14 +62,14 @@ class Poincare:
         """For each link, where its columns begin in the enlarged list of speeds, and how many there are."""
         table, start = [], 0
         for link in self.tree.links:
-            count = len(link.stage.algebra)
+            count = 0 if link.drive else len(link.stage.algebra)
             table.append((start, count))
             start += count
         return table
 
     @property
     def _width(self) -> int:
-        return sum(count for _, count in self._stages)
+        return sum(count for _, count in self._stages) + self.tree.is_driven
 
     @cached_property
     def real(self) -> list[int]:
@@ -81,8 +82,8 @@ class Poincare:
 
     @cached_property
     def p(self) -> Vector:
-        """The enlarged speeds: u, and zero for what a nonholonomic joint cannot do."""
-        enlarged: list[Any] = [as_expr(0)] * self._width
+        """The enlarged speeds: u, zero for what a nonholonomic joint cannot do, and one for time, where it moves."""
+        enlarged: list[Any] = [as_expr(0)] * (self._width - self.tree.is_driven) + [as_expr(1)] * self.tree.is_driven
         for speed, index in enumerate(self.real):
             enlarged[index] = self.tree.u[speed]
         return Vector(enlarged)
@@ -105,15 +106,10 @@ class Poincare:
             stages = [link.stage for link in reversed(chain)]
             eps = [[tree.q[k] for k in link.coordinates] for link in reversed(chain)]
             columns = [start + k for start, count in reversed(self._stages[first : last + 1]) for k in range(count)]
-            joints.append(
-                _JointBody(
-                    body_of_link[chain[0].parent],
-                    X,
-                    compound_map(stages, eps, envelope=True),
-                    tuple(columns),
-                    chain[-1].inertia,
-                )
-            )
+            drive = chain[0].drive
+            H = Matrix([[x] for x in (*drive.w, *drive.v)]) if drive else compound_map(stages, eps, envelope=True)
+            columns = [self._width - 1] if drive else columns
+            joints.append(_JointBody(body_of_link[chain[0].parent], X, H, tuple(columns), chain[-1].inertia))
             body_of_link[last] = len(joints) - 1
             first = last + 1
         return joints
@@ -121,7 +117,7 @@ class Poincare:
     def _continues(self, i: int) -> bool:
         """Whether the next link is the next stage of the same joint."""
         this, following = self.tree.links[i], self.tree.links[i + 1]
-        return following.joint == this.joint and following.parent == i
+        return following.joint == this.joint and following.parent == i and not this.drive and not following.drive
 
     @cached_property
     def spatial_velocity_map(self) -> list[dict[int, Vector]]:
@@ -135,7 +131,7 @@ class Poincare:
                     R_T = joint.X.R.T
                     columns[speed] = Vector([*(R_T @ w), *(R_T @ (v + w.cross(joint.X.p)))])  # (46), (47)
             for speed, column in zip(joint.speeds, joint.H.columns, strict=True):
-                columns[speed] = column
+                columns[speed] = columns[speed] + column if speed in columns else column
             table.append(columns)
         return table
 
@@ -160,7 +156,7 @@ class Poincare:
         for link, (gamma, _) in zip(self.tree.links, self.tree.stage_kinematics, strict=True):
             for column in gamma.columns:
                 table.append({self.tree.q[c]: rate for c, rate in zip(link.coordinates, column, strict=True)})
-        return table
+        return table + [{self.system.time: as_expr(1)}] * self.tree.is_driven
 
     @cached_property
     def structure(self) -> list[list[tuple[int, int, Any]]]:
@@ -225,7 +221,8 @@ class Poincare:
 
     def bias(self) -> Vector:
         """C p + F - Q_p."""
-        C_p = self.velocity_matrix() @ self.tree.u
+        C, moving = self.enlarged_velocity_matrix, [*self.real, *[self._width - 1] * self.tree.is_driven]
+        C_p = Matrix([[as_expr(C[i, j]) for j in moving] for i in self.real]) @ Vector([self.p[j] for j in moving])
         return C_p + self.potential_force() - self.applied_force()
 
 

@@ -156,7 +156,7 @@ def poincare_form(equations: EquationsOfMotion) -> PoincareForm:
     Vector([5*w2*w3, -5*w1*w3, 0])
     """
     check_whole(equations, "Poincaré's form")
-    if equations.dependent_speeds is not None or equations.tree.followed:
+    if equations.dependent_speeds is not None or equations.tree.followed or equations.tree.is_driven:
         raise PolhodeError(
             f"the equations of '{equations.system.name}' are not in the speeds of its joints alone, as (53) is.",
             place="Poincaré's form",

@@ -35,7 +35,7 @@ from typing import Any
 
 from ..dynamics.equations import Recipe
 from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, is_zero, skew, substitute, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, is_zero, skew, substitute, symbol
 from ..geometry.inertia import rotate_symmetric
 from ..geometry.rotations.vector_parameter import vector_parameter_rate
 from ..kinematics.tree import BASE, Link, Tree
@@ -217,28 +217,49 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
     known: dict[Expr, Expr] = {}
     joints: list[Joint] = []
     upright: list[Matrix] = []  # the orientation of each link where all c = 0
-    for link in tree.links:
+    last: dict[int, int] = {BASE: BASE}  # link -> the joint that carries it
+    for i, link in enumerate(tree.links):
         before = _IDENTITY if link.parent == BASE else upright[link.parent]
         R = (before @ link.fixed.R).map(as_expr)
         upright.append(R)
-        slides, own = _motion(link)
-        x, meaning = _coordinates(tree, link, slides)
+        parent, offset = last[link.parent], before @ link.fixed.p
+        if link.is_placement:  # it slides and turns as time says
+            slide, meaning = _known(f"p {link.name}", link.motion.p)
+            joints.append(Joint(parent, (), slide, tuple(R.columns), True, offset, _ZERO, as_expr(0), _IDENTITY * 0))
+            x, turned = _known(f"c {link.name}", _parameter(link.motion.R))
+            slides, own, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, _ZERO
+        else:
+            slides, own = _motion(link)
+            x, meaning = _coordinates(tree, link, slides)
         known |= meaning
         body: CentralInertia = central_inertia(link)
         joints.append(
             Joint(
-                link.parent,
+                parent,
                 link.speeds,
                 x,
                 tuple(R @ axis for axis in own),
                 slides,
-                before @ link.fixed.p,
+                offset,
                 R @ body.c,
                 body.m,
                 rotate_symmetric(R, body.I),
             )
         )
+        last[i] = len(joints) - 1
     return Manipulator(tuple(joints), tree.gravity), known
+
+
+def _known(name: str, values: Vector) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:
+    """Symbols for coordinates that are functions of time, and what they stand for."""
+    x = tuple(symbol(f"{name} {k}", "vector-parameter") for k in range(len(values)))
+    return x, dict(zip(x, map(as_expr, values), strict=True))
+
+
+def _parameter(R: Matrix) -> Vector:
+    """c of a rotation matrix, (66)."""
+    twice = Vector([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return Vector(twice / (1 + trace(R)))
 
 
 def _motion(link: Link) -> tuple[bool, list[Vector]]:
@@ -262,9 +283,7 @@ def _coordinates(tree: Tree, link: Link, slides: bool) -> tuple[tuple[Expr, ...]
     own = tuple(tree.q[k] for k in link.coordinates)
     if slides or link.stage.storage == "vector":
         return own, {}
-    R = link.motion.R
-    twice = Vector([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    c = twice / (1 + trace(R))  # (66)
+    c = _parameter(link.motion.R)
     axes = [w for w, _ in link.H]
     names = [f"c {link.joint} {own[0].name} {k}" for k in range(len(axes))]
     x = tuple(symbol(name, "vector-parameter") for name in names)
@@ -278,12 +297,13 @@ class _InSpeeds:
     tree: Tree
     made: Manipulator
     known: dict[Expr, Expr]
+    time: Expr
 
     @cached_property
     def gamma(self) -> Matrix:
         rows: list[list[Any]] = []
         for joint in self.made.joints:
-            for row in joint.rates():
+            for row in joint.rates() if joint.speeds else [[]] * len(joint.x):
                 own = dict(zip(joint.speeds, row, strict=True))
                 rows.append([as_expr(own.get(k, 0)) for k in range(len(self.tree.u))])
         return Matrix(rows)
@@ -293,9 +313,10 @@ class _InSpeeds:
         return substitute([as_expr(entry) for entry in entries], self.known)
 
     def inverse(self, ud: Sequence[Any]) -> Vector:
-        """Γᵀ P at ẋ = Γ u and ẍ = Γ u̇ + Γ̇ u."""
-        rates = [as_expr(entry) for entry in self.gamma @ self.tree.u]
-        moving = directional(rates, dict(zip(self.made.x, rates, strict=True)))
+        """Γᵀ P at ẋ = Γ u and ẍ = Γ u̇ + Γ̇ u, and what x does in time."""
+        in_time = derivative([self.known.get(x, as_expr(0)) for x in self.made.x], self.time)
+        rates = [as_expr(a + b) for a, b in zip(self.gamma @ self.tree.u, in_time, strict=True)]
+        moving = directional(rates, {**dict(zip(self.made.x, rates, strict=True)), self.time: as_expr(1)})
         second = [a + b for a, b in zip(self.gamma @ Vector(ud), moving, strict=True)]
         values = dict(zip(self.made.rates, rates, strict=True)) | dict(zip(self.made.second_rates, second, strict=True))
         P = Vector(substitute([as_expr(entry) for entry in self.made.efforts], values))
@@ -310,7 +331,7 @@ class _InSpeeds:
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics and mass matrix from (134)."""
-    equations = _InSpeeds(tree, *manipulator(tree))
+    equations = _InSpeeds(tree, *manipulator(tree), system.time)
 
     def inverse(ud: Sequence[Any]) -> Vector:
         return equations.inverse(ud) - given_forces(system, tree)

@@ -1,12 +1,14 @@
-"""Prescribed motions: joints that follow others, and joints whose motion is a function of time."""
+"""Prescribed motions: joints that follow others, joints and placements whose motion is a function of time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Vector, as_expr, derivative, substitute
+from ..expr import Expr, Vector, as_expr, derivative, free_symbols, substitute, topological
+from ..expr.decide import constant_ratio
+from ..geometry import Pose
 from ..model.model import Model
 from ..model.records import Joint
 from ..model.stage import Stage
@@ -14,7 +16,7 @@ from ..model.stage import Stage
 
 @dataclass(frozen=True)
 class Drive:
-    """The motion of a joint that is prescribed: relative velocity (w, v) and its rate (alpha, a), functions of time."""
+    """A prescribed motion of a joint or placement: relative velocity (w, v), its rate (alpha, a), functions of time."""
 
     w: Vector
     v: Vector
@@ -30,6 +32,32 @@ def drive_of(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
     """A joint of one column that moves at a prescribed rate."""
     h1, h2 = Vector(stage.H.columns[0][:3]), Vector(stage.H.columns[0][3:])
     return Drive(h1 * rate, h2 * rate, h1 * rate_of_rate, h2 * rate_of_rate)
+
+
+def moves_in(pose: Pose, time: Expr) -> bool:
+    """Whether a pose depends on time."""
+    return time in free_symbols([as_expr(entry) for entry in (*pose.R.entries(), *pose.p)])
+
+
+def placement_drive(pose: Pose, time: Expr) -> Drive:
+    """The motion of a frame whose pose is X(t), in its components: w of Rᵀ Ṙ, v = Rᵀ ṗ, and their rates."""
+    rates = derivative([as_expr(entry) for entry in (*pose.R.entries(), *pose.p)], time)
+    back = pose.R.T
+    columns = [back @ Vector(rates[k:9:3]) for k in range(3)]
+    w, v = Vector([columns[1][2], columns[2][0], columns[0][1]]), back @ Vector(rates[9:])
+    angles = [node.args[0] for node in topological(map(as_expr, pose.R.entries())) if node.op in ("sin", "cos")]
+    turning = [rate for rate in derivative(dict.fromkeys(angles), time) if rate]
+    w = Vector([_spin(as_expr(entry), turning) for entry in w])
+    return Drive(w, v, *(Vector(derivative([as_expr(entry) for entry in part], time)) for part in (w, v)))
+
+
+def _spin(entry: Expr, rates: Sequence[Expr]) -> Expr:
+    """A component of an angular velocity; as a number times the rate of an angle, as 3/5 θ̇, where it is one."""
+    for rate in rates:
+        ratio = constant_ratio(entry / rate)
+        if ratio is not None:
+            return ratio * rate
+    return entry
 
 
 def leader_of(system: Model, name: str) -> tuple[Joint, Expr]:

@@ -1,7 +1,9 @@
 """The kinematic tree: a model as the formalisms see it.
 
 Each simple stage of each joint is a link; a compound joint's inner links carry no mass. Bodies that are welded
-together are one link. Every quantity is in its link's own frame, whose origin is the joint that carries it.
+together are one link. Where a joint or frame is placed as a function of time, a massless driven link stands between:
+before the joint for its place in the parent, behind it for that in the child. Every quantity is in its link's own
+frame, whose origin is the joint that carries it.
 """
 
 from __future__ import annotations
@@ -20,11 +22,12 @@ from ..model.records import GROUND, Joint
 from ..model.stage import Stage
 from .auxiliary import AuxiliaryCoordinates
 from .joint import envelope_kinematics, simple_configuration
-from .prescribed import Drive, drive_of, leader_of, prescribed_motions
+from .prescribed import Drive, drive_of, leader_of, moves_in, placement_drive, prescribed_motions
 
 BASE = -1
+_STILL = Drive(*(Vector([0, 0, 0]) for _ in range(4)))
 _NO_KINEMATICS = (Matrix([]), Matrix([]))
-_NO_STAGE = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))  # a weld asks nothing of it
+_NO_STAGE = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))  # of a weld or a placement, where nothing is free
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,11 @@ class Link:
     merged: Turn | None = None
     drive: Drive | None = None
 
+    @property
+    def is_placement(self) -> bool:
+        """Whether no joint moves it: a placement as a function of time, or a weld."""
+        return self.stage is _NO_STAGE
+
     @cached_property
     def X(self) -> Pose:
         """The pose of this link in its parent."""
@@ -147,7 +155,7 @@ class Tree:
     """Links, parents before children, with the names and symbols of coordinates and speeds."""
 
     links: tuple[Link, ...]
-    bodies: Mapping[str, tuple[int, Pose]]  # body -> its link (BASE for the ground) and its pose there
+    bodies: Mapping[str, tuple[int, Pose]]  # body, or frame that moves on it -> its link (or BASE) and its pose there
     q: Vector
     u: Vector
     tau: Vector
@@ -191,8 +199,7 @@ class Tree:
         """The same tree with the prescribed joints standing still where they are."""
         if not self.is_driven:
             return self
-        still = Drive(*(Vector([0, 0, 0]) for _ in range(4)))
-        return replace(self, links=tuple(replace(link, drive=link.drive and still) for link in self.links))
+        return replace(self, links=tuple(replace(link, drive=link.drive and _STILL) for link in self.links))
 
     @cached_property
     def speed_order(self) -> list[int]:
@@ -336,8 +343,7 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
     links: list[Link] = []
     bodies: dict[str, tuple[int, Pose]] = {GROUND: (BASE, Pose.identity())}
     for joint in joints:
-        carrier, X_carrier = bodies[joint.parent]
-        X_fixed = X_carrier @ joint.in_parent
+        carrier, X_fixed = _placed(links, joint.name, "in parent", *bodies[joint.parent], joint.in_parent, system.time)
         stages = joint.type.from_parent
         firsts_q, firsts_u = _offsets(joint)
         for count, k in enumerate(stages):
@@ -366,17 +372,32 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
             )
             carrier, X_fixed = len(links) - 1, Pose.identity()
         if welds and not stages:
-            still = Drive(*(Vector([0, 0, 0]) for _ in range(4)))
-            rest = Pose.identity()
-            links.append(
-                Link(joint.child, joint.name, carrier, _NO_STAGE, _mapped(X_fixed, as_expr), rest, (), (), (),
-                     Inertia.zero(), drive=still)
-            )  # fmt: skip
-            carrier, X_fixed = len(links) - 1, rest
-        X_body = X_fixed @ joint.in_child.inverse()
+            links.append(_driven(joint.child, joint.name, carrier, X_fixed, Pose.identity(), _STILL))
+            carrier, X_fixed = len(links) - 1, Pose.identity()
+        off = joint.in_child.inverse()
+        carrier, X_body = _placed(links, joint.name, "in child", carrier, X_fixed, off, system.time)
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)
+    for frame in system.frames.values():
+        if frame.body in bodies and moves_in(frame.pose, system.time):
+            bodies[frame.name] = _placed(links, frame.name, "frame", *bodies[frame.body], frame.pose, system.time)
     return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
+
+
+def _placed(
+    links: list[Link], name: str, where: str, carrier: int, X: Pose, pose: Pose, time: Expr
+) -> tuple[int, Pose]:
+    """The link on which a pose, given from X on a carrier, stays, and the pose there; one in time has its own link."""
+    if not moves_in(pose, time):
+        return carrier, X @ pose
+    links.append(_driven(f"{name}, {where}", name, carrier, X, pose, placement_drive(pose, time)))
+    return len(links) - 1, Pose.identity()
+
+
+def _driven(name: str, joint: str, carrier: int, fixed: Pose, motion: Pose, drive: Drive) -> Link:
+    """A massless link without freedom of its own."""
+    return Link(name, joint, carrier, _NO_STAGE, _mapped(fixed, as_expr), _mapped(motion, as_expr), (), (), (),
+                Inertia.zero(), drive=drive)  # fmt: skip
 
 
 def _mapped(X: Pose, function: Callable[[Any], Any]) -> Pose:

@@ -58,12 +58,12 @@ def re_expressed(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:
     return Vector(turned)
 
 
-def point_seen_from(tree: Tree, point: Vector, outer: int, inner: int) -> tuple[Vector, Vector]:
-    """A point of a link as a link further in sees it: its position and its velocity, in that link's components.
+def point_seen_from(tree: Tree, point: Vector, rate: Vector, outer: int, inner: int) -> tuple[Vector, Vector]:
+    """A point that moves on a link at a rate, as a link further in sees it: position and velocity, in its components.
 
     Step by step inward: r_parent = p + R r and ṙ_parent = R (ṙ + w × r + v), with the joint's own w, v = H u.
     """
-    r, rate = point, Vector([0, 0, 0])
+    r = point
     while outer != inner:
         link = tree.links[outer]
         w, v = link.relative_velocity(tree.u)

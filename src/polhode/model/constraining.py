@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ModelError
-from ..expr import free_symbols
-from .constraints.protocol import Constraint, check_bodies
+from ..expr import as_expr, free_symbols
+from .body import Frame
+from .constraints.protocol import Constraint, ContactConstraint, check_bodies
 from .field_values import check_element, completed, field_values
 from .joints import JointType
 from .lookup import check_new, joint_named, tell_apart
@@ -107,11 +108,26 @@ def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, An
     place = kind.place_of(name)
     check_new("constraint", name, system.constraints)
     given = completed(kind.fields, given, place)
+    if issubclass(kind, ContactConstraint):
+        _check_frames(system, [given[field.name] for field in kind.fields if field.kind == "body"], place)
     made = kind.of(name, field_values(system, kind.fields, given, place, name), given)
     check_bodies(made)
     tell_apart(system, made.coordinates, place)
     system._add("constraints", name, made)
     return made
+
+
+def _check_frames(system: Builder, given: Sequence[Any], place: str) -> None:
+    """Refuse frames that move on their bodies where bodies touch."""
+    for each in given:
+        frame = each if isinstance(each, Frame) else system.frames.get(each) if isinstance(each, str) else None
+        if frame is not None and system.time in free_symbols(map(as_expr, (*frame.pose.R.entries(), *frame.pose.p))):
+            raise ModelError(
+                f"the frame '{frame.name}' moves on its body in time, and it is bodies that touch.",
+                place=place,
+                cure="Make it a body on a joint, and prescribe that joint's motion.",
+                code="E-MODEL-105",
+            )
 
 
 def _stands_alone(kind: JointType, index: int) -> bool:

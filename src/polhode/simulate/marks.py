@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import understood, unknown
+from ..errors import PolhodeError, understood, unknown
+from ..expr import as_expr, free_symbols
+from ..kinematics.prescribed import moves_in
 from ..kinematics.vectors.point import Point
 from ..model.body import Body, Frame
 from ..model.model import Model
@@ -40,7 +42,7 @@ def with_axes(run: Trajectory, scene: Scene, wanted: bool | Sequence[str]) -> Sc
     for name in names:
         if name not in known:
             raise unknown("body or frame", name, known, place="frames", code="E-PAGE-002")
-        if name in system.frames:
+        if name in system.frames and not painter.moves(system.frames[name].pose):
             frame = system.frames[name]
             turn = painter.numbers(frame.pose.R.entries()).reshape(3, 3)
             shape = Shape("frame", (_AXES * painter.size,), painter.numbers(frame.pose.p).tolist(), turn)
@@ -70,6 +72,13 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
     for label, each in given:
         with understood("a point: a body, a frame, or (body, point)", each, place="traces", cure=cure):
             body, point, name = _placed(system, each)
+            if system.time in free_symbols(map(as_expr, point)):
+                raise PolhodeError(
+                    f"the point of '{body}' moves on it in time, and is not traced.",
+                    place="traces",
+                    cure="Make it a frame: system.frame(name, body, at=…).",
+                    code="E-PAGE-003",
+                )
             if body not in numbers:
                 raise unknown("body or frame", body, numbers, place="traces", code="E-PAGE-003")
             made.append(SceneTrace(str(label) or name, numbers[body], painter.numbers(point).tolist()))
@@ -83,7 +92,8 @@ def _placed(system: Model, given: Any) -> tuple[str, Any, str]:
     if isinstance(given, str | Body | Frame):
         name = given if isinstance(given, str) else given.name
         frame = system.frames.get(name)
-        return (name, (0, 0, 0), name) if frame is None else (frame.body, frame.pose.p, name)
+        stays = frame is not None and not moves_in(frame.pose, system.time)
+        return (frame.body, frame.pose.p, name) if frame is not None and stays else (name, (0, 0, 0), name)
     body, point = given
     name = body if isinstance(body, str) else body.name
     return name, tuple(point), f"point of {name}"

@@ -15,6 +15,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
+from ..kinematics.prescribed import moves_in
 from ..model.body import Body
 from ..model.constraints.protocol import LoopConstraint, Mark
 from ..model.joints.protocol import JointType, Solid
@@ -61,6 +62,10 @@ def drawn_motion(trajectory: Trajectory, looks: Looks | None = None) -> tuple[Sc
     reach = dict(zip(trajectory.coordinates, ends, strict=True))
     scene = scene_of(trajectory.mechanism.equations, trajectory.parameters, reach, trajectory.title, looks)
     positions, rotations = trajectory.poses()
+    frames = trajectory.mechanism.equations.system.frames
+    moving = [trajectory.pose(each.name) for each in scene.bodies if each.name in frames]
+    positions = np.concatenate([positions, *(p[:, None] for p, _ in moving)], axis=1)
+    rotations = np.concatenate([rotations, *(R[:, None] for _, R in moving)], axis=1)
     if scene.bodies[0].shapes or any(body == 0 for line in scene.lines for body, _ in line.ends):
         times = len(trajectory.t)
         positions = np.concatenate([np.zeros((times, 1, 3)), positions], axis=1)
@@ -106,8 +111,13 @@ class Painter:
     def numbers(self, entries: Any) -> Floats:
         return np.array(evaluate([as_expr(entry) for entry in entries], self.values))
 
+    def moves(self, pose: Pose) -> bool:
+        """Whether a placement depends on time: then nothing of it is drawn on its body."""
+        return moves_in(pose, self.system.time)
+
     def scene(self, title: str) -> Scene:
         bodies = [self._drawn(body) for body in self.system.bodies.values()]
+        bodies += [SceneBody(frame.name) for frame in self.system.frames.values() if self.moves(frame.pose)]
         pull = self.numbers(self.system.gravity)
         falls = bool(np.abs(pull).max() > 0)
         up = -pull if falls else np.array([0.0, 0.0, 1.0])
@@ -130,7 +140,8 @@ class Painter:
             at = {field.of: field.name for field in element.fields if field.kind == "point"}
             for drawn, *held in element.drawing:
                 points = [getattr(element, at[field]) for field in held]
-                if drawn == shape and {*free_symbols(as_expr(x) for point in points for x in point)} <= {*self.values}:
+                given = {*free_symbols(as_expr(x) for point in points for x in point)}
+                if drawn == shape and given <= {*self.values} - {self.system.time}:
                     ends = zip(held, points, strict=True)
                     yield each.name, tuple((getattr(element, field), self.numbers(p).tolist()) for field, p in ends)
 
@@ -147,12 +158,14 @@ class Painter:
 
     def _joint_points(self, name: str) -> list[Floats]:
         """Where joints sit on a body, the one that carries it first."""
-        own = [self.numbers(j.in_child.p) for j in self.system.joints.values() if j.child == name]
-        return own + [self.numbers(j.in_parent.p) for j in self.system.joints.values() if j.parent == name]
+        own = [joint.in_child for joint in self.system.joints.values() if joint.child == name]
+        own += [joint.in_parent for joint in self.system.joints.values() if joint.parent == name]
+        return [self.numbers(pose.p) for pose in own if not self.moves(pose)]
 
     def _closing_points(self, name: str) -> list[Floats]:
         """Where loops are closed on a body."""
-        return [self.numbers(mark.place) for mark in self._constraint_marks("end", name)]
+        places = [mark.place for mark in self._constraint_marks("end", name)]
+        return [self.numbers(place) for place in places if self.system.time not in free_symbols(map(as_expr, place))]
 
     def _typical_size(self) -> float:
         reach = [0.0]
@@ -177,7 +190,9 @@ class Painter:
         if body.name in self.unseen:
             return SceneBody(body.name, (), start.tolist())
         marks = [*points[1:], *closing, self.com[body.name]] + [
-            self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
+            self.numbers(frame.pose.p)
+            for frame in self.system.frames.values()
+            if frame.body == body.name and not self.moves(frame.pose)
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
         pieces = self._given(body)
@@ -249,12 +264,15 @@ class Painter:
     def _joint_marks(self, name: str, color: str | None = None) -> list[Shape]:
         """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
         seen = (joint for joint in self.system.joints.values() if joint.child not in self.unseen)
-        held = [(joint.type, joint.parent, joint.in_parent) for joint in seen]
+        held = [
+            (joint.type, joint.child, joint.in_child) if self.moves(joint.in_parent)
+            else (joint.type, joint.parent, joint.in_parent) for joint in seen
+        ]  # fmt: skip
         for loop in self.system.constraints.values():
             if isinstance(loop, LoopConstraint) and loop.closing_joint is not None:
                 end = (loop.b, loop.pose_b) if loop.b == GROUND else (loop.a, loop.pose_a)
                 held.append((loop.closing_joint, *end))
-        own = [(kind, pose) for kind, on, pose in held if on == name]
+        own = [(kind, pose) for kind, on, pose in held if on == name and not self.moves(pose)]
         return [self._solid(solid, kind, pose, color) for kind, pose in own for solid in kind.drawing]
 
     def _solid(self, solid: Solid, kind: JointType, pose: Pose, color: str | None) -> Shape:

@@ -155,13 +155,18 @@ class Positions:
         return [self.number(value, symbols) for value in values]
 
     def matrix(self, pose: Placement) -> Rows:
-        """A pose that the user gave."""
-        return motion([self.numbers(row) for row in pose.R], self.numbers(pose.p))
+        """A pose that the user gave, which may move in time."""
+        return motion([self.in_time(row) for row in pose.R], self.in_time(pose.p))
+
+    def in_time(self, values: Sequence[Any]) -> list[Any]:
+        """Values that the user gave; those that depend on time as jets."""
+        jets = [self.on_time(self.meant(value)) for value in values]
+        return [jet.x if jet.is_still else jet for jet in jets]
 
     def on_time(self, value: Expr) -> Jet:
         """A function of time and parameters."""
         t = self.system.time
-        return evaluated(value, {t: Jet(t.fp, 1)}, order=2)
+        return evaluated(value, {**self._given, t: Jet(t.fp, 1)}, order=2)
 
     # ---- the sweep -------------------------------------------------------------------------------------------
 
@@ -188,8 +193,8 @@ class Positions:
 
     def _child_of(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
         """The child of a joint, and the joint's coordinates."""
-        at = self.matrix(joint.in_parent)
-        X, Xd, Xdd = (product(each, at) for each in (parent.X, parent.Xd, parent.Xdd))
+        at, off = self.matrix(joint.in_parent), undone(self.matrix(joint.in_child))
+        X, Xd, Xdd = carried((parent.X, parent.Xd, parent.Xdd), at)
         columns: list[Column] = []
         coordinates: dict[Expr, Jet] = {}
         for placed, first_q, first_u in self._stages(joint):
@@ -205,10 +210,9 @@ class Positions:
             for own, rate in zip(placed.twists, rates, strict=False):
                 columns.append(Column(product(product(X, own), back), rate.speed, rate.factor))
             coordinates |= self._coordinates(joint, placed, first_q, rates, xi, xi_dot)
-        off = undone(self.matrix(joint.in_child))
-        X, Xd, Xdd = (product(each, off) for each in (X, Xd, Xdd))
+        X, Xd, Xdd = carried((X, Xd, Xdd), off)
         own_columns = tuple(columns)
-        moves = parent.moves or bool(joint.type.stages)
+        moves = parent.moves or bool(joint.type.stages) or any(isinstance(x, Jet) for row in [*at, *off] for x in row)
         made = Moving(joint.child, parent.name, X, Xd, Xdd, own_columns, parent.columns + own_columns, moves)
         return made, coordinates
 
@@ -253,4 +257,15 @@ class Positions:
         if name in self.bodies:
             return self.bodies[name].X
         found = self.system.frames[name]
-        return product(self.bodies[found.body].X, self.matrix(found.pose))
+        return carried((self.bodies[found.body].X, ZERO, ZERO), self.matrix(found.pose))[0]
+
+
+def carried(body: tuple[Rows, Rows, Rows], placed: Rows) -> tuple[Rows, Rows, Rows]:
+    """X C, and its first and second rates by Leibniz's rule, with C a pose in the body that may move in time."""
+    X, Xd, Xdd = body
+    jets = [[entry if isinstance(entry, Jet) else Jet(entry) for entry in row] for row in placed]
+    C, Cd, Cdd = ([[getattr(entry, part) for entry in row] for row in jets] for part in ("x", "d", "dd"))
+    if not any(map(any, [*Cd, *Cdd])):
+        return product(X, C), product(Xd, C), product(Xdd, C)
+    once, twice = product(Xd, Cd), added(product(Xdd, C), product(X, Cdd))
+    return product(X, C), added(product(Xd, C), product(X, Cd)), added(twice, added(once, once))

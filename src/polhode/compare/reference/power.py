@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...expr import Expr
+from ...expr import Expr, Vector, as_expr, derivative
 from ...expr.field import P, inverse
 from ...model.body import Body
 from ...model.forces.protocol import (
@@ -196,8 +196,7 @@ class Power:
     def _direct(self, load: PointForce | BodyTorque, forces: dict[str, Rows]) -> int:
         frame = self.at.frame(load.frame)
         if isinstance(load, PointForce):
-            body, local = self.at.bodies[load.body], [*self.at.numbers(load.point), 1]
-            point, moving = applied(body.X, local), applied(body.Xd, local)
+            point, moving = self._end(load.body, load.point)
             motion = zip((*POSITION, *VELOCITY), (*point[:3], *moving[:3]), strict=True)
             law = {axis: Jet(entry) for axis, entry in motion}
             force = applied(frame, [*self.at.numbers(load.vector, law), 0])
@@ -208,13 +207,15 @@ class Power:
             _lay(forces, load.body, [*spun, [0, 0, 0, 0]])
         return 0
 
+    def _end(self, name: str, point: Vector) -> tuple[list[int], list[int]]:
+        """Where a point of a body is in the ground, and its velocity: the body's there, and its own on the body."""
+        body, local = self.at.bodies[name], [*self.at.numbers(point), 1]
+        own = applied(body.X, [*self.at.numbers(derivative(map(as_expr, point), self.at.system.time)), 0])
+        return applied(body.X, local), [(a + b) % P for a, b in zip(applied(body.Xd, local), own, strict=True)]
+
     def _along_line(self, load: LineTension, forces: dict[str, Rows]) -> int:
         """The tension draws end a to b and b to a: the slope of the stored energy, and what is not elastic."""
-        ends = []
-        for name, point in ((load.body_a, load.point_a), (load.body_b, load.point_b)):
-            body, local = self.at.bodies[name], [*self.at.numbers(point), 1]
-            ends.append((applied(body.X, local), applied(body.Xd, local)))
-        (a, va), (b, vb) = ends
+        (a, va), (b, vb) = self._end(load.body_a, load.point_a), self._end(load.body_b, load.point_b)
         span = [(y - x) % P for x, y in zip(a, b, strict=True)]
         square = sum(x * x for x in span) % P
         length = root_of(square)

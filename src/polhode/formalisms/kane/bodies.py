@@ -136,8 +136,8 @@ def _own_lumps(system: Model, tree: Tree) -> list[Lump]:
     """For each link its bodies, welded together, in its components."""
     table: list[list[Lump]] = [[] for _ in tree.links]
     for name, (index, X) in tree.bodies.items():
-        body = system.bodies[name]
-        if index != BASE and not body.is_massless:
+        body = system.bodies.get(name)
+        if body is not None and index != BASE and not body.is_massless:
             table[index].append(Lump(body.mass, X.point(body.com), rotate_symmetric(X.R, body.inertia)))
     none = Lump(as_expr(0), _ZERO, Matrix.zeros(3, 3))
     return [_composite(lumps[0], lumps[1:], lambda x: x, with_inertia=True) if lumps else none for lumps in table]

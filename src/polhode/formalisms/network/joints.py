@@ -21,6 +21,7 @@ from ...errors import ModelError
 from ...expr import Matrix, Vector, as_expr
 from ...geometry.inertia import rotate_symmetric
 from ...kinematics.motion import body_pose, velocities, world_poses
+from ...kinematics.prescribed import moves_in
 from ...kinematics.tree import BASE, Tree, build_tree, joints_from_the_ground
 from ...model.model import Model
 from ...model.records import GROUND, Joint
@@ -91,6 +92,14 @@ def serial_chain(system: Model, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
 
 def chain_of(system: Model, tree: Tree, ports: Sequence[JointPort], end: Vector) -> Chain:
     """The bodies that these joints carry, one hanging on the other; A_m is the point `end` of the last."""
+    timed = next((j for j in joints if any(moves_in(X, system.time) for X in (j.in_parent, j.in_child))), None)
+    if timed is not None:
+        raise ModelError(
+            f"where joint '{timed.name}' sits on its bodies depends on time, and the arms of a chain stay.",
+            place=f"system '{system.name}'",
+            cure="Use system.derive('network'), which takes it, or write a prescribed joint for what moves.",
+            code="E-NET-009",
+        )
     poses, moving = world_poses(tree), velocities(tree)
     bodies = []
     for joint, after in zip_longest((port.joint for port in ports), ports[1:]):

@@ -26,6 +26,7 @@ from ...constraints.moving import MovingTree, loop_pose
 from ...expr import Matrix, Vector
 from ...geometry import Pose
 from ...kinematics.motion import body_pose, relative_pose, world_poses
+from ...kinematics.prescribed import moves_in
 from ...kinematics.tree import Link, Tree, joints_from_the_ground
 from ...model.constraints.protocol import ContactConstraint, LoopConstraint
 from ...model.forces.protocol import BodyTorque, LineTension, PointForce, PrimitiveLoad
@@ -172,13 +173,17 @@ class _Builder:
 
     # ---- joints ----------------------------------------------------------------------------------------------
 
+    def moves(self, pose: Pose) -> bool:
+        """Whether a placement depends on time: then it is an across driver beside the stages of its joint."""
+        return moves_in(pose, self.system.time)
+
     def add_joint(self, joint: Joint) -> None:
         """A joint as one edge for each stage, or one for a weld."""
         links = self.links.get(joint.name, [])
         if not links:
             self.add_stage(joint.name, joint, None, joint.parent, joint.in_parent, None)
             return
-        inner, X_in = joint.parent, joint.in_parent
+        inner, X_in = joint.parent, Pose.identity() if self.moves(joint.in_parent) else joint.in_parent
         for number, (link, X) in enumerate(links, start=1):
             name = joint.name if len(links) == 1 else f"{joint.name} stage {number}"
             outer = None if number == len(links) else self.between(joint.name, number)
@@ -193,7 +198,7 @@ class _Builder:
         name = self.fresh(label)
         R = self.rotation(outer) if between is None else link[1].R if link else X.R
         vertex = self.fresh(f"{outer}.{label}")
-        origin = joint.in_child.p if between is None else Vector([0, 0, 0])
+        origin = joint.in_child.p if between is None and not self.moves(joint.in_child) else Vector([0, 0, 0])
         head = self.terminal(inner, label, X.p)
         if inner != GROUND:
             self.drafts[inner].slides[head] = name
@@ -231,7 +236,9 @@ class _Builder:
         if loop.a != GROUND:
             self.drafts[loop.a].slides[head] = name
         R_a, R_b = self.rotation(loop.a) @ loop.rotation_a, self.rotation(loop.b) @ loop.rotation_b
-        self.closing[name] = ClosingEdge(name, loop.name, forbidden(loop, loop_pose(loop, self.tree), R_a, R_b))
+        moves = self.moves(loop.pose_a) or self.moves(loop.pose_b)  # then the rates are no directions of the bodies
+        held = () if moves else forbidden(loop, loop_pose(loop, self.tree), R_a, R_b)
+        self.closing[name] = ClosingEdge(name, loop.name, held)
         self.other_edges.append(Edge(name, tail, head, "joint", loop.name))
 
     def add_contact(self, constraint: ContactConstraint) -> None:

@@ -20,12 +20,14 @@ from ...model.builder import Builder
 from ...model.model import Model
 from ...model.records import GROUND, Joint
 from ..passes.merge import merge
+from ..prescribed import moves_in
 from ..tree import Link, Tree, Turn, build_tree
 from ..tree_paths import common_ancestor, turn_inward
 
 Key = str | tuple[str, int]
 Axis = tuple[Key, int]
 
+TIME = symbol("t", "time")
 #: Kinds of symbols that do not change during a motion.
 CONSTANT = ("parameter", "symbol")
 
@@ -87,7 +89,7 @@ class Scene:
     frames: Mapping[str, Frame]
     joints: Mapping[str, Joint]
     carrier: Mapping[str, Joint]  # for each body the joint that carries it
-    stages: Mapping[str, tuple[Stage, ...]]  # for each joint its simple motions, from the parent outward
+    stages: Mapping[str, tuple[Stage, ...]]  # for each joint, and frame that moves, its motions from the parent outward
     link_poses: Mapping[Key, tuple[int, Pose]]
     link_keys: Mapping[int, Key]  # for each link, and the base, a frame on it
     _turned: dict[tuple[Key, Key], Matrix] = field(default_factory=dict, repr=False)
@@ -128,6 +130,10 @@ class Scene:
             self._ways[inner, i] = R
         return R
 
+    def moves(self, pose: Pose) -> bool:
+        """Whether a placement depends on time: then it is one of the motions."""
+        return moves_in(pose, TIME)
+
     def body_of(self, key: Key) -> str:
         """The body that a frame is fixed in; for an inner stage, the one that carries the joint."""
         if isinstance(key, tuple):
@@ -147,7 +153,7 @@ class Scene:
         """How symbols move: q̇ = Γ u, u̇ its acceleration symbol, ṫ = 1."""
         table: dict[Expr, Any] = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))
         table |= {u: acceleration_of(u) for u in self.tree.u}
-        return table | {symbol("t", "time"): as_expr(1)}
+        return table | {TIME: as_expr(1)}
 
 
 def scene_of(system: Builder) -> Scene:
@@ -166,16 +172,21 @@ def _build(model: Model) -> Scene:
     link_keys: dict[int, Key] = {}
     for i, link in enumerate(tree.links):
         own = links.setdefault(link.joint, [])
+        joint = model.joints.get(link.joint)
+        number = len(own) + (joint is None or not moves_in(joint.in_parent, TIME))  # stages are counted from 1
         own.append(link)
-        link_poses[link.joint, len(own)] = (i, Pose.identity())
-        link_keys[i] = (link.joint, len(own))
+        link_poses[link.joint, number] = (i, Pose.identity())
+        link_keys[i] = (link.joint, number)
     link_poses.update(tree.bodies.items())
     link_keys |= {i: body for body, (i, _) in reversed([*tree.bodies.items()])}  # the first body on a link
     for frame in model.frames.values():
-        if frame.body in tree.bodies:
+        if frame.body in tree.bodies and frame.name not in tree.bodies:
             i, X = tree.bodies[frame.body]
             link_poses[frame.name] = (i, X @ frame.pose)
     stages = {joint.name: _stages(joint, links.get(joint.name, [])) for joint in model.joints.values()}
+    unit = Matrix.identity(3)
+    moving = [frame for frame in model.frames.values() if frame.name in tree.bodies]
+    stages |= {each.name: (Stage(links[each.name][0], each.body, each.name, unit, unit, None),) for each in moving}
     return Scene(tree, model.frames, model.joints, carrier, stages, link_poses, link_keys)
 
 
@@ -195,9 +206,11 @@ def _joined(model: Model, carrier: Mapping[str, Joint]) -> Model:
 def _stages(joint: Joint, links: list[Link]) -> tuple[Stage, ...]:
     made: list[Stage] = []
     unit = Matrix.identity(3)
-    for count, link in enumerate(links, start=1):
-        inner: tuple[Key, Matrix] = (joint.parent, joint.in_parent.R) if count == 1 else ((joint.name, count - 1), unit)
-        last = count == len(links)
-        outer: tuple[Key, Matrix] = (joint.child, joint.in_child.R) if last else ((joint.name, count), unit)
+    R_parent, R_child = (unit if moves_in(X, TIME) else X.R for X in (joint.in_parent, joint.in_child))
+    start = 1 - moves_in(joint.in_parent, TIME)
+    for count, link in enumerate(links, start):
+        inner: tuple[Key, Matrix] = (joint.parent, R_parent) if count == start else ((joint.name, count - 1), unit)
+        last = link is links[-1]
+        outer: tuple[Key, Matrix] = (joint.child, R_child) if last else ((joint.name, count), unit)
         made.append(Stage(link, inner[0], outer[0], inner[1], outer[1], made[-1] if made else None))
     return tuple(made)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Expr, Vector, as_expr
+from ...geometry import Pose
 from .scene import Axis, Key, Scene, Stage
 
 
@@ -30,15 +31,23 @@ def walk(scene: Scene, top: str, key: Key) -> Iterator[Arm | Stage]:
     way = scene.path(body)
     for name in way[way.index(top) + 1 :]:
         joint = scene.carrier[name]
-        yield Arm(joint.parent, joint.in_parent.p)
+        yield from _seat(scene, joint.parent, joint.in_parent)
         yield from scene.stages[joint.name]
-        yield Arm(joint.child, -joint.in_child.p)
+        if not scene.moves(joint.in_child):
+            yield Arm(joint.child, -joint.in_child.p)
     if isinstance(key, tuple):
         joint = scene.joints[key[0]]
-        yield Arm(body, joint.in_parent.p)
-        yield from scene.stages[joint.name][: key[1]]
+        yield from _seat(scene, body, joint.in_parent)
+        yield from scene.stages[joint.name][: key[1] + scene.moves(joint.in_parent)]
     elif key in scene.frames:
-        yield Arm(body, scene.frames[key].pose.p)
+        yield from _seat(scene, body, scene.frames[key].pose)
+        yield from scene.stages.get(key, ())
+
+
+def _seat(scene: Scene, body: str, pose: Pose) -> Iterator[Arm]:
+    """The arm to a placement that stays on its body."""
+    if not scene.moves(pose):
+        yield Arm(body, pose.p)
 
 
 def spin(scene: Scene, stage: Stage) -> Iterator[tuple[Axis, Expr]]:
