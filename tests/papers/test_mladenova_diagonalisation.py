@@ -13,7 +13,19 @@ from scipy.linalg import expm
 
 import polhode as ph
 from polhode import Expr, Matrix, Vector
-from polhode.expr import as_expr, cos, directional, evaluate, gradient, is_zero, jacobian, same, sin, symbols
+from polhode.expr import (
+    as_expr,
+    cos,
+    directional,
+    evaluate,
+    free_symbols,
+    gradient,
+    is_zero,
+    jacobian,
+    same,
+    sin,
+    symbols,
+)
 from polhode.geometry.rotations.vector_parameter import composed, from_vector_parameter
 
 a11, a12, a13, a22, a23, a33 = ENTRIES = symbols("a11 a12 a13 a22 a23 a33")
@@ -220,6 +232,13 @@ def test_the_closed_form_finds_the_double_moment_of_191() -> None:
     found = ph.principal_axes(particle(m))
     assert found.branch == "double"
     assert same(found.moments, [m * r**2, m * r**2, 0])
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        names = free_symbols([as_expr(x) for x in found.axes.entries()])
+        values = dict(zip(sorted(names, key=str), rng.uniform(0.5, 2, len(names)).tolist(), strict=True))
+        O = np.array(evaluate(list(found.axes.entries()), values)).reshape(3, 3)
+        c = evaluate([as_expr(x) for x in found.vector], values)  # (189)
+        assert np.array(from_vector_parameter(c)) == pytest.approx(O, abs=1e-12) and np.linalg.det(O) > 0
 
 
 # ---- (198) to (205): linear equations -------------------------------------------------------------------------------

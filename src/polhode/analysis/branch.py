@@ -20,12 +20,11 @@ from ..errors import PolhodeError, understood
 from ..expr.spelling import spelled
 from ..notebook import Told
 from .continuation import Curve, Floats, Point, branch_point, other_direction
-from .equilibrium import Equilibrium, equilibria, stability_of
+from .equilibrium import Equilibrium, equilibria
+from .stability import CHANGES, Spectrum, Stability
 from .steady_state import SteadyState
 
 _PLACE = "branch"
-#: Real parts of eigenvalues below this part of the largest are rounding.
-_NEUTRAL = 1e-7
 #: States nearer to each other than this, parameters in halves of the range, are the same.
 _SAME = 1e-6
 #: A variable beyond this has left.
@@ -58,7 +57,7 @@ class Branch(Told):
     steady: SteadyState
     x: Floats  # a row for each point: the unknowns, then the parameter
     eigenvalues: NDArray[np.complex128]
-    stability: tuple[str, ...]
+    stability: tuple[Stability, ...]
     special: tuple[Special, ...]
     others: tuple[Branch, ...] = ()
     notices: tuple[str, ...] = ()
@@ -167,7 +166,7 @@ class _Met:
     """What was met on the way."""
 
     points: list[Floats] = field(default_factory=list)
-    eigenvalues: list[NDArray[np.complex128]] = field(default_factory=list)
+    spectra: list[Spectrum] = field(default_factory=list)
     special: list[Special] = field(default_factory=list)
     ways: list[tuple[Floats, Floats]] = field(default_factory=list)  # branch points and directions to leave them by
     notices: list[str] = field(default_factory=list)
@@ -234,11 +233,11 @@ class _Following:
         """The branch through a state, both ways where it lies inside the range, and those that leave it."""
         x = self._in(first)
         ahead = np.append(np.zeros(len(x) - 1), 1.0)
-        made = _Met([x], [self._eigenvalues(x)])
+        made = _Met([x], [self._spectrum(x)])
         if x[-1] < self.high - _SAME:
             self._along(made, x, ahead)
         if x[-1] > self.low + _SAME:
-            back = _Met([x], [made.eigenvalues[0]])
+            back = _Met([x], [made.spectra[0]])
             self._along(back, x, -ahead)
             made = _joined(back, made)
         return self._told(made, follow)
@@ -249,7 +248,7 @@ class _Following:
             for x, way in made.ways:
                 both = []
                 for direction in (-way, way):
-                    each = _Met([x], [self._eigenvalues(x)])
+                    each = _Met([x], [self._spectrum(x)])
                     self._along(each, x, direction, leaving=True)
                     both.append(each)
                 joined = _joined(*both)
@@ -259,20 +258,19 @@ class _Following:
                     others.append(self._told(joined, follow - 1))
                 else:
                     made.notices += joined.notices
-        eigenvalues = np.array(made.eigenvalues)
+        eigenvalues = np.array([each.values for each in made.spectra])
         return self.kind(
             self.parameter, self.steady, np.array([self._out(x) for x in made.points]), eigenvalues,
-            tuple(map(self._stability, eigenvalues)), tuple(made.special), tuple(others),
+            tuple(map(self._stability, made.spectra)), tuple(made.special), tuple(others),
             tuple(dict.fromkeys(made.notices)),
         )  # fmt: skip
 
-    def _stability(self, eigenvalues: NDArray[np.complex128]) -> str:
-        if self.steady.changes_in_time or (self.running and self.steady.changes_along):
-            return "unknown"
-        return stability_of(eigenvalues, self.running)
+    def _stability(self, spectrum: Spectrum) -> Stability:
+        changes = self.steady.changes_in_time or (self.running and self.steady.changes_along)
+        return CHANGES if changes else spectrum.stability(self.running)
 
-    def _eigenvalues(self, x: Floats) -> NDArray[np.complex128]:
-        return self.steady.eigenvalues(self._out(x))
+    def _spectrum(self, x: Floats) -> Spectrum:
+        return self.steady.spectrum(self._out(x))
 
     def _along(self, met: _Met, x: Floats, like: Floats, leaving: bool = False) -> None:
         """Follow the curve one way, until it leaves the range, closes or ends."""
@@ -298,10 +296,10 @@ class _Following:
                 return
             beyond = self._beyond(curve, here, new)
             new = new if beyond is None else beyond
-            values = self._eigenvalues(new.x)
-            self._tested(met, curve, here, new, values)
+            spectrum = self._spectrum(new.x)
+            self._tested(met, curve, here, new, spectrum)
             met.points.append(new.x)
-            met.eigenvalues.append(values)
+            met.spectra.append(spectrum)
             if beyond is not None:
                 return
             if float(np.abs(new.x).max()) > _FAR:
@@ -309,7 +307,7 @@ class _Following:
                 return
             if len(met.points) > 5 and _comes_back(begin, new, curve.step):
                 met.points.append(begin.x)
-                met.eigenvalues.append(met.eigenvalues[0])
+                met.spectra.append(met.spectra[0])
                 met.notices.append("The branch is closed: it came back to where it began.")
                 return
         met.notices.append(f"The branch was left after {self.most} points.")
@@ -346,20 +344,21 @@ class _Following:
 
     # ---- what is met on a step -----------------------------------------------------------------------------------
 
-    def _tested(self, met: _Met, curve: Curve, here: Point, new: Point, values: NDArray[np.complex128]) -> None:
+    def _tested(self, met: _Met, curve: Curve, here: Point, new: Point, spectrum: Spectrum) -> None:
         found: list[tuple[float, Special]] = []
         branched = here.sign * new.sign < 0.0 and self._branch_point(met, curve, here, new, found)
         if not branched and here.sign and here.tangent[-1] * new.tangent[-1] < 0.0:
             made = self._root(curve, here, new, lambda point: float(point.tangent[-1]))
             if made is not None:
                 found.append((self._place(here, made.x), self._special("fold", made.x)))
-        if np.isfinite(values).all() and np.isfinite(met.eigenvalues[-1]).all():
-            for pair in _crossing(met.eigenvalues[-1], values):
+        before = met.spectra[-1]
+        if np.isfinite(spectrum.values).all() and np.isfinite(before.values).all():
+            for pair in _crossing(before, spectrum):
                 self._hopf(curve, here, new, pair, found)
         for _, special in sorted(found, key=lambda each: each[0]):
             met.special.append(special)
             met.points.append(self._in(special.at.x))
-            met.eigenvalues.append(special.at.eigenvalues)
+            met.spectra.append(special.at.spectrum)
 
     @staticmethod
     def _place(here: Point, x: Floats) -> float:
@@ -407,7 +406,7 @@ class _Following:
         def real_part(point: Point) -> float:
             part = self._place(here, point.x) / length
             expected = (1.0 - part) * pair[0] + part * pair[1]
-            values = self._eigenvalues(point.x)
+            values = self._spectrum(point.x).values
             seen["value"] = complex(values[np.argmin(np.abs(values - expected))])
             return seen["value"].real
 
@@ -429,20 +428,19 @@ def _comes_back(begin: Point, new: Point, step: float) -> bool:
 def _joined(back: _Met, ahead: _Met) -> _Met:
     """Two halves from one point, as one."""
     return _Met(
-        back.points[:0:-1] + ahead.points, back.eigenvalues[:0:-1] + ahead.eigenvalues,
+        back.points[:0:-1] + ahead.points, back.spectra[:0:-1] + ahead.spectra,
         back.special[::-1] + ahead.special, back.ways + ahead.ways, back.notices + ahead.notices,
     )  # fmt: skip
 
 
-def _crossing(before: NDArray[np.complex128], after: NDArray[np.complex128]) -> list[tuple[complex, complex]]:
+def _crossing(before: Spectrum, after: Spectrum) -> list[tuple[complex, complex]]:
     """Complex eigenvalues that cross the imaginary axis, one of each pair, each with what it became."""
     from scipy.optimize import linear_sum_assignment
 
-    rows, columns = linear_sum_assignment(np.abs(before[:, None] - after[None, :]))
-    scale = _NEUTRAL * max(1.0, float(np.abs(before).max(initial=0.0)), float(np.abs(after).max(initial=0.0)))
-    found = []
-    for old, new in zip(before[rows], after[columns], strict=True):
-        is_complex = old.imag > scale and new.imag > scale
-        if is_complex and old.real * new.real < 0.0 and min(abs(old.real), abs(new.real)) > scale:
-            found.append((complex(old), complex(new)))
-    return found
+    rows, columns = linear_sum_assignment(np.abs(before.values[:, None] - after.values[None, :]))
+    pairs = [(complex(before.values[i]), complex(after.values[k]), i, k) for i, k in zip(rows, columns, strict=True)]
+    return [
+        (old, new)
+        for old, new, i, k in pairs
+        if min(old.imag, new.imag) > 0.0 and before.growth[i] * after.growth[k] < 0
+    ]

@@ -1,67 +1,70 @@
-"""Which inputs are controls: those named, else the declared inputs, else the efforts of joints with a motor."""
+"""Which inputs are controls, and by which names a user calls them: one rule for all that takes `inputs` or `limits`.
+
+Controls are those named, else the declared inputs, else the efforts of joints with a motor, else all efforts. An input
+is named by its name; an effort by its speed, by its joint, where that has one speed, or as it is written, `tau_<speed>`
+or `tau(<speed>)`; either by its symbol.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.synopsis import joints_of_one_speed
 from ..errors import PolhodeError, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
 from ..model.reading import list_of
 
 
-def controls_of(equations: EquationsOfMotion, inputs: Sequence[str] | None, place: str) -> dict[str, Expr]:
-    """The symbols of the controls by their names; efforts are named as they are written, τ_x, or by their speed.
+def controls_of(equations: EquationsOfMotion, inputs: Sequence[Any] | None, place: str) -> dict[str, Expr]:
+    """The symbols of the controls by their names as they are written.
 
     >>> import polhode as ph
     >>> s = ph.System("cart")
     >>> slide = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+    >>> controls_of(s.derive().record, None, "here")
+    {'tau_x': tau_x}
     >>> s.joint_force(slide, 3 * s.input("F"))
     >>> controls_of(s.derive().record, None, "here"), controls_of(s.derive().record, ["x"], "here")
     ({'F': F}, {'tau_x': tau_x})
     """
-    if inputs is not None:
-        return _named(equations, list_of(inputs, "a list of inputs", place), place)
-    found = usual_controls(equations)
-    if not found:
-        raise PolhodeError(
-            f"which inputs are controls is not known: '{equations.system.name}' declares none and has no motors.",
-            place=place,
-            cure=f"Name them: inputs={[spelled(effort) for effort in equations.tau][:2]!r}.",
-            code="E-CONTROLS-001",
-        )
+    if inputs is None:
+        return declared_controls(equations) or {spelled(tau): tau for tau in equations.tau}
+    symbols = [*equations.tau, *(entry.symbol for entry in equations.system.inputs.values())]
+    known = control_names(symbols, joints_of_one_speed(equations))
+    found: dict[str, Expr] = {}
+    for name in list_of(inputs, "a list of inputs", place):
+        symbol = name if isinstance(name, Expr) else known.get(name) if isinstance(name, str) else None
+        if symbol is None or symbol not in symbols:
+            raise unknown("input", name, [*map(spelled, symbols)], place=place, code="E-CONTROLS-002")
+        if spelled(symbol) in found:
+            raise PolhodeError(
+                f"the input '{name}' is named twice.", place=place, cure="Name it once.", code="E-CONTROLS-003"
+            )
+        found[spelled(symbol)] = symbol
     return found
 
 
-def usual_controls(equations: EquationsOfMotion) -> dict[str, Expr]:
+def declared_controls(equations: EquationsOfMotion) -> dict[str, Expr]:
     """The declared inputs, else the efforts of joints with a motor; none, where there are neither."""
     system, tree = equations.system, equations.tree
     if system.inputs:
         return {name: entry.symbol for name, entry in system.inputs.items()}
-    shafts = {name for motor in system.motors.values() for name in map(_name, system.joints[motor.shaft].u)}
+    shafts = {str(speed.name) for motor in system.motors.values() for speed in system.joints[motor.shaft].u}
     return {spelled(tau): tau for name, tau in zip(tree.speeds, tree.tau, strict=True) if name in shafts}
 
 
-def _name(speed: Any) -> str:
-    return str(speed.name)
+def control_names(controls: Iterable[Expr], joints: Mapping[str, str]) -> dict[str, Expr]:
+    """Efforts and inputs by all of their names; `joints` has the speed of joints with one.
 
-
-def _named(equations: EquationsOfMotion, names: Sequence[str], place: str) -> dict[str, Expr]:
-    tree = equations.tree
-    declared = {name: entry.symbol for name, entry in equations.system.inputs.items()}
-    efforts = {spelled(tau): tau for tau in tree.tau}
-    by_speed = dict(zip(tree.speeds, tree.tau, strict=True))
-    known = {f"tau({name})": tau for name, tau in by_speed.items()} | by_speed | efforts | declared
-    found: dict[str, Expr] = {}
-    for name in names:
-        if not isinstance(name, str) or name not in known:
-            raise unknown("input", name, [*declared, *efforts], place=place, code="E-CONTROLS-002")
-        told = spelled(known[name])
-        if told in found:
-            raise PolhodeError(
-                f"the input '{name}' is named twice.", place=place, cure="Name it once.", code="E-CONTROLS-003"
-            )
-        found[told] = known[name]
-    return found
+    >>> import polhode as ph
+    >>> list(control_names([ph.symbol("w", "effort"), ph.symbol("F", "input")], {"hinge": "w"}))
+    ['hinge', 'w', 'tau(w)', 'tau_w', 'F']
+    """
+    inputs = {each.name: each for each in controls if each.data[0] == "input"}
+    efforts = {each.name: each for each in controls if each.data[0] != "input"}
+    names = {joint: efforts[speed] for joint, speed in joints.items() if speed in efforts} | efforts
+    names |= {f"tau({name})": each for name, each in efforts.items()} | {spelled(x): x for x in efforts.values()}
+    return names | inputs

@@ -14,10 +14,9 @@ from ..errors import PolhodeError, unknown
 from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, Floats, followed, numbers_along
 from .linear import Linear
+from .stability import spectrum_of
 
 _PLACE = "eigenvalues_along"
-#: Real parts below this, relative to the largest eigenvalue, are taken for zero: eigenvalues that stay there are noise.
-_ZERO = 1e-6
 #: How closely a crossing is found, relative to the parameter.
 _FOUND = 1e-13
 #: Entries of A below this, relative to the largest, are rounding.
@@ -49,18 +48,18 @@ class EigenvalueBranches(Shown):
     @property
     def crossings(self) -> list[Crossing]:
         """Where eigenvalues cross the imaginary axis, in order of the parameter."""
-        found = [each for branch in self.eigenvalues.T for each in self._crossings_of(branch)]
+        points = zip(self.values, self.eigenvalues, strict=True)
+        growth = np.array([spectrum_of(self.matrix(float(p))).of(values).growth for p, values in points])
+        branches = zip(self.eigenvalues.T, growth.T, strict=True)
+        found = [each for branch, signs in branches for each in self._crossings_of(branch, signs)]
         return sorted(found, key=lambda each: each.value)
 
-    def _crossings_of(self, branch: Complexes) -> Iterator[Crossing]:
+    def _crossings_of(self, branch: Complexes, growth: Any) -> Iterator[Crossing]:
         from scipy.optimize import brentq
 
-        size = max(float(np.abs(self.eigenvalues).max(initial=0.0)), 1e-300)
-        clear = [k for k, value in enumerate(branch) if abs(value.real) > _ZERO * size]
-        for i, k in pairwise(clear):
+        for i, k in pairwise(np.flatnonzero(growth).tolist()):
             start, end = float(self.values[i]), float(self.values[k])
-            upper = max(branch[i].imag, branch[k].imag) >= -_ZERO * size
-            if branch[i].real * branch[k].real > 0 or not upper:
+            if growth[i] == growth[k] or max(branch[i].imag, branch[k].imag) < 0.0:
                 continue
             along = partial(self._along, start, complex(branch[i]))
             width = _FOUND * max(abs(start), abs(end))

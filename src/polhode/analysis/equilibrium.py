@@ -21,6 +21,7 @@ from ..expr import Expr, evaluate, free_symbols
 from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table, complex_text
 from .bends import bends_at
+from .stability import CHANGES, Spectrum, Stability
 from .state_names import state_names
 from .steady_state import Floats, SteadyState
 
@@ -30,8 +31,6 @@ _TOLERANCE = 1e-10
 _MOST_STEPS = 60
 #: Singular values below this part of the largest are rounding.
 _NOTHING = 1e-9
-#: Real parts below this part of the largest eigenvalue are rounding: that of a double one is the root of it.
-_NEUTRAL = 1e-7
 #: States nearer to each other than this are the same.
 _SAME = 1e-6
 #: The longest step along a family of steady states.
@@ -58,8 +57,8 @@ class Equilibrium(Shown, Mapping[str, float]):
     >>> rest = s.derive().equilibrium({"q": 0.3})
     >>> rest.coordinates, rest.speeds, rest.states, rest.efforts, rest.inputs, rest.parameters, rest.moving
     ({'q': 0.0}, {'q': 0.0}, {}, {'q': 0.0}, {}, {}, ())
-    >>> rest.is_stable, rest.stability, len(rest.eigenvalues)
-    (None, 'neutral', 2)
+    >>> rest.is_stable, rest.stability, len(rest.eigenvalues), rest.spectrum.growth.tolist()
+    (None, 'neutral', 2, [0, 0])
     """
 
     steady: SteadyState
@@ -117,11 +116,18 @@ class Equilibrium(Shown, Mapping[str, float]):
     @cached_property
     def eigenvalues(self) -> NDArray[np.complex128]:
         """The eigenvalues of small motions about it, fastest growing first; without coordinates nothing depends on."""
-        return self.steady.eigenvalues(self.x)
+        return self.spectrum.values
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The eigenvalues with the sign of their growth, and how each sign was decided."""
+        return self.steady.spectrum(self.x)
 
     @property
-    def stability(self) -> str:
+    def stability(self) -> Stability:
         """What small motions do: "stable" (all decay), "unstable" (one grows), "neutral" (some do neither).
+
+        `stability.reason` says how that was decided: by structure, or within which error bound of the matrix.
 
         It is "unknown" where they depend on time, or on a coordinate that runs on: eigenvalues are then those of an
         instant, and the multipliers of `periodic_orbit` decide. It is so where a law bends or jumps at this very state,
@@ -131,10 +137,10 @@ class Equilibrium(Shown, Mapping[str, float]):
         """
         running = sum(abs(self._values[u]) > _SAME for u in self.steady.equations.u)
         if self.steady.changes_in_time or (running and self.steady.changes_along):
-            return "unknown"
+            return CHANGES
         if bends_at(self.steady.bending, self._values):
-            return "unknown"
-        return stability_of(self.eigenvalues, running)
+            return Stability("unknown", "a law bends or jumps at this state.")
+        return self.spectrum.stability(running)
 
     @property
     def is_stable(self) -> bool | None:
@@ -160,22 +166,11 @@ class Equilibrium(Shown, Mapping[str, float]):
     def _cell(self) -> Cell:
         values = Table(["", "value"], [(name, f"{self[name]:.6g}") for name in self], numbers_from=1)
         found = ", ".join(map(complex_text, self.eigenvalues.tolist()))
-        told = [f"{self.stability}; eigenvalues: {found}" if found else self.stability]
+        verdict = self.stability
+        told = [f"{verdict}; eigenvalues: {found}" if found else str(verdict), verdict.reason]
         if self.parameters:
             told.append("with " + ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items()))
         return Cell(f"steady state of {self.steady.own.system.name}", [values, *told, *self.notices])
-
-
-def stability_of(eigenvalues: NDArray[np.complex128], running: int = 0) -> str:
-    """Stable, unstable or neutral; so many eigenvalues zero belong to a family."""
-    if not np.isfinite(eigenvalues).all():
-        return "unknown"
-    scale = _NEUTRAL * max(1.0, float(np.abs(eigenvalues).max(initial=0.0)))
-    if (eigenvalues.real > scale).any():
-        return "unstable"
-    zeros = int((np.abs(eigenvalues) <= scale).sum())
-    lasting = int((eigenvalues.real >= -scale).sum())
-    return "stable" if lasting == zeros and zeros <= running else "neutral"
 
 
 # ---- the search ------------------------------------------------------------------------------------------------

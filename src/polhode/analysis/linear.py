@@ -17,7 +17,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zer
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..notebook import Cell, Shown, Table, complex_text
-from .controls import controls_of, usual_controls
+from .controls import controls_of
 from .displacements import Displacements
 from .eigensystem import in_order
 from .operating_point import OperatingPoint, check_kept, parameter_values
@@ -175,9 +175,7 @@ class Linear(_Numbers, Shown):
 
     @cached_property
     def _inputs(self) -> Mapping[str, Expr]:
-        if self.chosen is not None:
-            return self.chosen
-        return usual_controls(self.equations) or {spelled(tau): tau for tau in self.equations.tau}
+        return controls_of(self.equations, None, _PLACE) if self.chosen is None else self.chosen
 
     def with_ports(self, inputs: Sequence[str] | None = None, outputs: Any = None) -> Self:
         """The same with other inputs, by name, and other outputs: names of states, or expressions by name.

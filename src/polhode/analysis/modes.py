@@ -11,8 +11,9 @@ import numpy as np
 from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, EigenSystem, Floats
 from .linear import Linear
+from .stability import Spectrum, spectrum_of
 
-#: Eigenvalues and imaginary parts below this, relative to the largest eigenvalue, are taken for zero.
+#: Displacements below this, relative to the largest entry of an eigenvector, are taken for zero.
 _ZERO = 1e-9
 
 
@@ -109,17 +110,19 @@ def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[M
     Mode(0.5955 Hz, damping ratio 0.0134: a 25%, b 25%, a' 25%, b' 25%) [1.0, -1.0]
     """
     A, _ = linear.state_space(parameters)
-    found = list(_read(EigenSystem.of(A), len(linear.displacements), tuple(linear.states)))
+    system = EigenSystem.of(A)
+    spectrum = spectrum_of(A).of(system.values)
+    found = list(_read(system, spectrum, len(linear.displacements), tuple(linear.states)))
     return sorted(found, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.real))
 
 
-def _read(system: EigenSystem, displaced: int, states: tuple[str, ...]) -> Iterator[Mode]:
-    size = max(float(np.abs(system.values).max(initial=0.0)), 1e-300)
+def _read(system: EigenSystem, spectrum: Spectrum, displaced: int, states: tuple[str, ...]) -> Iterator[Mode]:
     simple = system.are_simple
     for k, value in enumerate(system.values):
-        if value.imag < -_ZERO * size:
+        if value.imag < 0.0 and not spectrum.is_steady[k]:
             continue
-        real, imaginary = (0.0 if abs(part) <= _ZERO * size else float(part) for part in (value.real, value.imag))
+        real = float(value.real) if spectrum.growth[k] else 0.0
+        imaginary = 0.0 if spectrum.is_steady[k] else float(value.imag)
         vector = _scaled(system.right[:, k], displaced)
         left = system.left[:, k]
         if simple[k]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError, understood
 from ..notebook import Cell, Shown, Table, Told
 from .continuation import Curve, Point
-from .periodic_orbit import Floats, Flow, PeriodicOrbit, Run, multipliers_of
+from .periodic_orbit import Floats, Flow, PeriodicOrbit, Run, spectrum_of_orbit
 
 _PLACE = "orbit_branch"
 #: Runs are not more exact than this.
@@ -194,7 +194,7 @@ class _Following:
         residual = float(np.abs(flow.end - flow.begin - self.turned).max())
         around, known = self.made_by.around(value), self.made_by.parameters(value)
         return PeriodicOrbit(
-            period, x, self.orbit.names, multipliers_of(flow), residual, self.orbit.is_period_known, known,
+            period, x, self.orbit.names, spectrum_of_orbit(flow), residual, self.orbit.is_period_known, known,
             lambda: around(x, period),
         )  # fmt: skip
 
@@ -254,7 +254,7 @@ class _Following:
 
     def _others(self, point: Point) -> NDArray[np.complex128]:
         """The multipliers without the one along the orbit."""
-        found = multipliers_of(self._flow(point.x))
+        found = spectrum_of_orbit(self._flow(point.x)).values
         return found if self.orbit.is_period_known else np.delete(found, int(np.argmin(np.abs(found - 1.0))))
 
 

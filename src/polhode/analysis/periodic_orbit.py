@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import PolhodeError
 from ..notebook import Cell, Shown, Table, complex_text
+from .stability import Spectrum, Stability, spectrum_of
 
 if TYPE_CHECKING:
     from ..simulate import Trajectory
@@ -34,8 +35,6 @@ _MOST_STEPS = 30
 _CLOSED = 1e-8
 #: Singular values below this part of the largest belong to a family, or to what constraints hold.
 _NOTHING = 1e-7
-#: A multiplier is 1, or on the unit circle, within this.
-_ON_CIRCLE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +47,7 @@ class Flow:
     monodromy: Floats
     allowed: Floats
     by_parameter: Floats | None = None
+    error: float = 1e-9  # of ∂x(T)/∂x₀, relative to its size
 
 
 #: A run from a state over a period, with the value of a parameter.
@@ -65,7 +65,7 @@ class PeriodicOrbit(Shown):
     period: float
     x: Floats
     names: tuple[str, ...]
-    multipliers: NDArray[np.complex128]
+    spectrum: Spectrum
     residual: float
     is_period_known: bool
     parameters: Mapping[str, float]
@@ -81,15 +81,17 @@ class PeriodicOrbit(Shown):
         return self.simulate()
 
     @property
-    def stability(self) -> str:
-        """What small motions do: "stable" (all but the one along the orbit decay), "unstable", or "neutral"."""
-        others = list(self.multipliers)
-        if not self.is_period_known and others:
-            others.pop(int(np.argmin(np.abs(np.array(others) - 1.0))))
-        sizes = np.abs(others)
-        if (sizes > 1.0 + _ON_CIRCLE).any():
-            return "unstable"
-        return "stable" if (sizes < 1.0 - _ON_CIRCLE).all() else "neutral"
+    def multipliers(self) -> NDArray[np.complex128]:
+        """The Floquet multipliers, the largest first."""
+        return self.spectrum.values
+
+    @property
+    def stability(self) -> Stability:
+        """What small motions do: "stable" (all but the one along the orbit decay), "unstable", or "neutral".
+
+        `stability.reason` says how that was decided.
+        """
+        return self.spectrum.stability(0 if self.is_period_known else 1)
 
     def __repr__(self) -> str:
         told = ", ".join(f"{abs(m):.6g}" for m in self.multipliers[:4])
@@ -139,9 +141,9 @@ def periodic_orbit(
             cure="Begin nearer to the orbit, or hold a start value: hold=[…].",
             code="E-ORBIT-002",
         )
-    multipliers = multipliers_of(flow)
+    spectrum = spectrum_of_orbit(flow)
     notices = []
-    ones = int((np.abs(multipliers - 1.0) < 1e-3).sum())
+    ones = int((np.abs(spectrum.values - 1.0) < 1e-3).sum())
     if ones > (0 if is_period_known else 1):
         notices.append("This is one of a family of orbits: more multipliers are 1 than a single orbit has.")
     if abs(period - begun) > 0.5 * begun:
@@ -151,7 +153,7 @@ def periodic_orbit(
         T,
         x0,
         tuple(names),
-        multipliers,
+        spectrum,
         size,
         is_period_known,
         dict(parameters),
@@ -194,12 +196,13 @@ def shooting(flow: Flow, turned: Floats, held: Sequence[int], is_period_known: b
     return np.append(left, 0.0), np.vstack([slopes, np.append(along, 0.0)])
 
 
-def multipliers_of(flow: Flow) -> NDArray[np.complex128]:
+def spectrum_of_orbit(flow: Flow) -> Spectrum:
     """The eigenvalues of the monodromy matrix on the states that constraints allow, the largest first."""
     left, sizes, _ = np.linalg.svd(flow.allowed)
     basis = left[:, sizes > 1e-9 * sizes.max(initial=1.0)]
-    found = np.linalg.eigvals(basis.T @ flow.monodromy @ basis).astype(np.complex128)
-    return found[np.lexsort((-found.imag, -np.abs(found)))]
+    monodromy = basis.T @ flow.monodromy @ basis
+    error = flow.error * np.abs(monodromy).max(initial=0.0)
+    return spectrum_of(monodromy, np.full(monodromy.shape, error), on_circle=True)
 
 
 def _size(left: Floats, flow: Flow) -> float:

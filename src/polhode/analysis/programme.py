@@ -144,15 +144,19 @@ def _programme(
     equations: EquationsOfMotion, programme: Sequence[Any], actuators: list[str], pull: Expr, weights: Matrix | None
 ) -> Programme:
     tree, time = equations.tree, equations.system.time
-    conditions = substitute([as_expr(entry) for entry in programme], tree.followed)
-    held = [x for x in free_symbols(conditions) if x.data[0] == "state"]
-    if held:
-        raise PolhodeError(
-            f"a condition depends on the state '{held[0].name}', which efforts do not reach directly.",
-            place=_PLACE,
-            cure="Give expressions of coordinates, or linear ones of speeds; forces may depend on states.",
-            code="E-PROG-005",
-        )
+    conditions = [as_expr(entry) for entry in programme]
+    if equations.dependent_speeds is not None:
+        conditions = equations.dependent_speeds.in_all_speeds(conditions)
+    conditions = substitute(conditions, tree.followed)
+    moving = {*tree.q, *tree.u, time}
+    for x in free_symbols(conditions):
+        if x not in moving and x.data[0] != "parameter":
+            raise PolhodeError(
+                f"a condition depends on the {x.data[0]} '{x.name}', which efforts do not reach directly.",
+                place=_PLACE,
+                cure="Give expressions of coordinates, or linear ones of the speeds of these equations, and of time.",
+                code="E-PROG-005",
+            )
     along = flow(tree, time)
     rates, lacks = _levels(conditions, along, pull)
     A = jacobian(rates, list(tree.u))

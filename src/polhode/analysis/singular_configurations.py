@@ -25,6 +25,7 @@ from ..errors import PolhodeError, shown, suggestion, understood
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors
 from ..expr.graph import topological
+from ..expr.ranges import cannot_vanish
 from ..expr.typeset import Typeset
 from ..geometry import Pose
 from ..kinematics.tree import BASE, Tree
@@ -318,7 +319,7 @@ def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, .
     shared = [base for base, _ in found[0].powers if all(base in dict(each.powers) for each in found)]
     rest = tuple(_without(each, shared) for each in found)
     lone = len({*rest}) == 1 or any(each.is_number for each in rest)
-    kept = tuple(base for base in shared if not _never_vanishes(found, base))
+    kept = tuple(base for base in shared if not _never_vanishes(found, base) and not cannot_vanish(base))
     return kept, () if lone else tuple(dict.fromkeys(rest)), found
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.synopsis import keeps_energy
 from ..errors import PolhodeError, ValueMissing, understood, unknown
 from ..expr import (
     Expr,
@@ -38,6 +39,7 @@ from ..expr.spelling import spelled
 from .bends import bending
 from .operating_point import OperatingPoint, operating_point, parameter_values
 from .small_motions import small_motions
+from .stability import Spectrum, spectrum_of
 from .state_names import state_names
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ Compile: TypeAlias = Callable[
     [Sequence[Expr], Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]], Mapping[Expr, float]], Callable[..., Any]
 ]
 
+#: Relative error of a parameter or a coordinate.
+_ROUNDED = 1e-15
 #: Of what sizes the matrices of small motions are: displacements, speeds, states without mass.
 _SHAPES = (
     ("P", "s", "s"), ("R", "s", "u"), ("M", "u", "u"), ("C", "u", "u"), ("K", "u", "s"), ("L", "u", "z"),
@@ -116,7 +120,10 @@ class SteadyState:
         every = [list(tree.q[first : first + 4]) for first in tree.quaternions]
         return [[places[x] for x in own] for own in every if all(x in places for x in own)]
 
-    def _compiled(self, outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]]) -> Callable[..., Any]:
+    def _compiled(
+        self, outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]], known: Sequence[Expr] = ()
+    ) -> Callable[..., Any]:
+        """A native function of the variables, and of `known` symbols behind them; others have their values."""
         met = free_symbols([entry for _, _, entries in outputs for entry in entries])
         missing = [x for x in met if x not in self.known and x not in {*self.variables}]
         if missing:
@@ -126,13 +133,14 @@ class SteadyState:
                 cure=f"Give parameters={{{missing[0].name!r}: …}}.",
                 code="E-EQUIL-001",
             )
-        return self.compile(self.variables, outputs, {x: self.known[x] for x in met if x in self.known})
+        others = {x: self.known[x] for x in met if x in self.known and x not in known}
+        return self.compile([*self.variables, *known], outputs, others)
 
     # ---- what small motions do -----------------------------------------------------------------------------------
 
     @cached_property
-    def _small_motions(self) -> tuple[list[str], Callable[..., Any]]:
-        """The states of small motions that others depend on, and P, R, M, C, K, L, S, U, Z of them all."""
+    def _small_motions(self) -> tuple[list[str], Callable[..., Any], list[Expr]]:
+        """The states of small motions that others depend on, A by the variables and known symbols, and these."""
         with quiet_collector():
             names, _, matrices = small_motions(OperatingPoint(self.equations, {**self.fixed}))
             kept = self._open[0]
@@ -140,7 +148,8 @@ class SteadyState:
         count["s"] = len(names) - count["u"] - count["z"]
         shapes = {letter: (count[a], count[b]) for letter, a, b in _SHAPES}
         outputs = [(x.lower(), shapes[x], [*map(as_expr, matrices[x].entries())]) for x in shapes if 0 not in shapes[x]]
-        function = self._compiled(outputs)
+        known = [x for x in free_symbols([entry for _, _, entries in outputs for entry in entries]) if x in self.known]
+        function = self._compiled(outputs, known)
 
         def state_matrix(x: Floats) -> Floats:
             values = dict(zip((name for name, _, _ in outputs), function(x), strict=True))
@@ -152,7 +161,7 @@ class SteadyState:
             top = np.hstack([P, R, np.zeros((len(P), len(Z)))])
             return np.vstack([top, forced, np.hstack([S, U, Z])])[np.ix_(kept, kept)]
 
-        return [names[k] for k in kept], state_matrix
+        return [names[k] for k in kept], state_matrix, known
 
     @cached_property
     def _open(self) -> tuple[list[int], list[Expr]]:
@@ -193,16 +202,30 @@ class SteadyState:
         """The states of small motions, without displacements that nothing depends on."""
         return self._small_motions[0]
 
-    def eigenvalues(self, x: Floats) -> NDArray[np.complex128]:
-        """The eigenvalues of small motions about a steady state, those that grow fastest first."""
+    def spectrum(self, x: Floats) -> Spectrum:
+        """The eigenvalues of small motions about a steady state; A is as exact as the state and the parameters are."""
         if self.whole is not None:
-            return self.whole[0].eigenvalues(np.append(x, self.whole[1]))
+            return self.whole[0].spectrum(np.append(x, self.whole[1]))
+        _, matrix, parameters = self._small_motions
+        known = np.array([self.known[p] for p in parameters])
         with np.errstate(all="ignore"):
-            A = self._small_motions[1](x)
-        if not np.isfinite(A).all():
-            return np.full(len(A), complex(np.nan, np.nan))
-        found = np.linalg.eigvals(A).astype(np.complex128)
-        return found[np.lexsort((-found.imag, -found.real))]
+            A = matrix(np.append(x, known))
+            rows, slopes = self.conditions(x) if self.rows and len(x) else (np.zeros(0), np.zeros((0, len(x))))
+            step = np.linalg.lstsq(slopes, rows, rcond=1e-9)[0] if np.isfinite(slopes).all() else np.zeros(len(x))
+            away = np.append(np.abs(step) + _ROUNDED * np.maximum(1.0, np.abs(x)), _ROUNDED * np.abs(known))
+            signs = np.random.default_rng(0).choice([-1.0, 1.0], (3, len(away)))
+            errors = [np.abs(matrix(np.append(x, known) + sign * away) - A) for sign in signs]
+        error = 1e1 * (_ROUNDED * np.abs(A) + np.max(errors, axis=0))
+        return spectrum_of(A, error, is_symmetric=self._is_hamiltonian)
+
+    @cached_property
+    def _is_hamiltonian(self) -> bool:
+        """Whether small motions are those of a Hamiltonian system, in which with λ also -λ is an eigenvalue."""
+        equations, tree, rows = self.equations, self.equations.tree, self.equations.constraints
+        is_holonomic = rows is None or len(rows.positions) == len(rows.rows)
+        is_holonomic &= all(len(link.stage.algebra) == len(link.speeds) for link in tree.links)
+        is_free = not any(as_expr(self.fixed.get(tau, 1)) for tau in tree.tau)
+        return is_holonomic and is_free and not equations.z and keeps_energy(equations)
 
     # ---- values by name ------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import PolhodeError
-from ..simulate.guard import mass_matrix_stop
+from ..simulate.guard import indefinite_notice, mass_matrix_stop
 from ..simulate.initial_state import initial_state
 from ..surface.equations import Equations
 from . import show
@@ -69,4 +69,6 @@ def _starts(equations: Equations) -> list[str]:
         stop = mass_matrix_stop(np.atleast_2d(M), equations.speeds, 0.0) if len(equations.u) else None
         if stop is not None:
             notes.append(f"{name} is no place to start from: {stop.message.removeprefix('at t = 0 s ')}")
+        elif pose is None and (notice := indefinite_notice(np.atleast_2d(M), equations.speeds)):
+            notes.append(notice)
     return notes

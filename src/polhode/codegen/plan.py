@@ -128,7 +128,7 @@ def _assemble(
         value = values.number_of.get(min(fp, P - fp))
         if value in emitter.operand_of:
             operand, came_out = emitter.operand_of[value]
-            if operand[0] == "constant" and operand[1] not in numbers:
+            if operand[0] == "constant":  # a number may be equal to anything
                 continue
             minus = came_out < 0 if fp <= P - fp else came_out > 0
             remarks.setdefault(slot(operand), f"minus {remark}" if minus else remark)

@@ -24,7 +24,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse
 from ..files.writing import put_in_place
 from ..model.records import GROUND
-from .annotations import meanings, speed_labels, with_parts
+from .annotations import meanings, speed_labels
 from .catalogue import catalogued
 from .planning import Planned, plan_of
 from .quantities import Asked, Quantity, Wanted
@@ -73,9 +73,8 @@ class ExportOptions(TypedDict, total=False):
 
 
 def annotated(equations: EquationsOfMotion, of: Asked) -> Planned:
-    """The plan of a function, with a note beside each value that says what it means."""
-    planned = plan_of(equations, of, notes=meanings(equations, of))
-    return replace(planned, program=with_parts(planned.program))
+    """The plan of a function, with a note beside each value that has a meaning by itself."""
+    return plan_of(equations, of, notes=meanings(equations, of))
 
 
 def export(

@@ -37,6 +37,9 @@ Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
 #: What functions of a motion take: the accelerations are those of all speeds of the tree.
 MOTION = ("q", "u", "accelerations")
 
+#: Rates of a vector-parameter beyond which the angle is π, as far as numbers can tell: ċ is about c²/2, c below 1e14.
+_HALF_TURN = 1e27
+
 
 class Quantity(ABC):
     """What is asked for: a frozen record of names, all of them the user's own.
@@ -189,7 +192,7 @@ class JacobianOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..expr import as_expr
 
-        made = equations.jacobian(self.name, self.orientation)
+        made = equations.jacobian(self.name, self.orientation, in_floats=True)
         width = len(equations.u if self.orientation is None else equations.q)
         return [("jacobian", (6, width), [as_expr(x) for x in made.entries()])]
 
@@ -199,7 +202,7 @@ class JacobianOf(Quantity):
             return found
         import numpy as np
 
-        bad = ~np.isfinite(found[..., :3, :]).all(axis=(-2, -1))
+        bad = ~(np.abs(found[..., :3, :]) < _HALF_TURN).all(axis=(-2, -1))
         if np.any(bad):
             which = f", in row {int(np.argwhere(bad)[0][0])} of what was given" if np.ndim(bad) else ""
             raise PolhodeError(

@@ -3,7 +3,7 @@
     u = E u_i + e,    u̇ = E u̇_i + γ_E
 
 E and e follow from A u + a = 0 by elimination. Which speeds are independent is a choice that can go bad where the
-mechanism passes a dead point; the multipliers of `formalisms.multipliers` need no such choice.
+mechanism passes a dead point; the multipliers of `dynamics.embedding` need no such choice.
 """
 
 from __future__ import annotations

@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 
 #: Singular values below this are none, where rows are of the length that they have in general.
 DEPENDENT = 1e-7
+#: Condition number from which on a mass matrix is singular.
+_SINGULAR = 1e13
 #: Levenberg's damping of a step where what is wanted is one or more.
 _DAMPING = 1e-2
 
@@ -134,17 +136,21 @@ class Factorisation:
         """
         if self.M is None:
             alone = force
-        elif self.L is not None:
+        elif self.L is not None or (np.isfinite(self.M).all() and np.linalg.cond(self.M).max() < _SINGULAR):
             each = np.broadcast_to(force, np.broadcast_shapes(force.shape, self.M.shape[:-1]))
             alone = np.asarray(np.linalg.solve(self.M, each[..., None])[..., 0])
         else:
             raise PolhodeError(
-                "the mass matrix is not positive definite: no accelerations follow from the forces.",
+                "the mass matrix is singular or has no value: no accelerations follow from the forces.",
                 place="constraints",
                 cure="Give the bodies that move some inertia.",
                 code="E-MASS-001",
             )
-        return np.asarray(alone + self.least(-(_times(self.A, alone) + gamma)))
+        wanted = -(_times(self.A, alone) + gamma)
+        if self.M is None or self.L is not None:
+            return np.asarray(alone + self.least(wanted))
+        by_force = np.asarray(np.linalg.solve(self.M, _turned(self.A)))  # M is indefinite: M⁻¹ Aᵀ
+        return np.asarray(alone + _times(by_force @ np.linalg.pinv(self.A @ by_force, rcond=DEPENDENT), wanted))
 
     def motion(self, force: Floats, gamma: Floats) -> tuple[Floats, Floats]:
         """u̇ and the smallest λ of M u̇ = force + Aᵀ λ, A u̇ + γ = 0."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..analysis.controls import controls_of, usual_controls
+from ..analysis.controls import controls_of, declared_controls
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, listed, warn
@@ -125,10 +125,10 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
         found = controls_of(equations, inputs, place)
     else:
         own = {u.name for u in equations.u}
-        found = usual_controls(equations)
+        found = declared_controls(equations)
         if not found:
             found = {spelled(tau): tau for tau in equations.tau if tau.name in own}
-            _warn_of_base(equations, found, place)
+            warn_of_base(equations, found, place)
     if not found:
         raise PolhodeError(
             "no input is named.", place=place, cure="Name the controls: inputs=[…].", code="E-CONTROL-105"
@@ -136,7 +136,7 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
     return Actuation(equations, tuple(found.values()), place)
 
 
-def _warn_of_base(equations: EquationsOfMotion, controls: Mapping[str, Expr], place: str) -> None:
+def warn_of_base(equations: EquationsOfMotion, controls: Mapping[str, Expr], place: str) -> None:
     """Warn where nobody said what drives a mechanism, and its controls would push a free base against the ground."""
     system, chosen = equations.system, {*controls.values()}
     bases = [each for each in system.joints.values() if each.parent == system.ground.name and each.type.kind == "free"]

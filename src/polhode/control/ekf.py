@@ -75,7 +75,7 @@ class EKF(Observer):
         super().__init__(equations, parameters=parameters)
         self.sample_time = sample_time_of(sample_time, self.name)
         self.step = step_of(step, self.name)
-        self.plant = state_equations(self.equations, inputs, self.name, may_be_none=True)
+        self.plant = state_equations(self.equations, inputs, self.name)
         self.outputs = read_outputs(self.equations, self.plant.moved, outputs, self.name)
         check_measurable(self.outputs, self.name)
         if not self.outputs:

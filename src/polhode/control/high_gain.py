@@ -65,7 +65,7 @@ class HighGain(Observer):
                 code="E-OBSERVER-050",
             )
         self.epsilon, *self.gains = _positive([epsilon, *list_of(gains, "two gains", f"{self.name} gains")], self.name)
-        self.plant = state_equations(own, inputs, self.name, may_be_none=True)
+        self.plant = state_equations(own, inputs, self.name)
         self.start = starts_of(own, start, self.name)
 
     def design(self) -> Estimator:

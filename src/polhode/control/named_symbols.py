@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.controls import control_names
 from ..errors import PolhodeError, listed, shown, unknown
 from ..expr import Expr, free_symbols
 from ..expr.spelling import spelled
@@ -31,14 +32,8 @@ class Named:
 
     @classmethod
     def controls(cls, law: Law, joints: Mapping[str, str]) -> Named:
-        """What a law gives: by the names of speeds, of joints with one speed, of inputs, or as it is written.
-
-        The joints are given with the names of their speeds.
-        """
-        of = {speed: joint for joint, speed in joints.items()}
-        names = {of[each.name]: each for each in law.controls if each.name in of}
-        names |= {name: each for each in law.controls for name in (spelled(each), each.name)}
-        return cls("control", tuple(law.controls), names)
+        """What a law gives, by the names of controls; `joints` has the speed of joints with one."""
+        return cls("control", tuple(law.controls), control_names(law.controls, joints))
 
     @classmethod
     def measurements(cls, law: Law) -> Named:
@@ -68,7 +63,8 @@ def numbers_of(given: Any, named: Named, place: str, what: str, *, least: float 
 def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Expr, Range]:
     """The least and the greatest value of controls: a number for both signs, or a pair, for all or by name.
 
-    "model" stands for those that joints have, which are given: for all controls that have some, or by name.
+    None for an end of a pair leaves it open, None for a control leaves it without limits. "model" stands for those that
+    joints have, which are given: for all controls that have some, or by name.
 
     >>> import polhode as ph
     >>> v = ph.symbol("v", "effort")
@@ -99,6 +95,7 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
     return {
         key: _rated(key, rated) if is_model(value) else _pair(value)
         for key, value in _found(table, named, "limits").items()
+        if value is not None
     }
 
 
@@ -169,7 +166,8 @@ def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any
 def _pair(value: Any) -> tuple[float, float]:
     ends = value if isinstance(value, tuple | list | np.ndarray) else (value, value)
     if len(ends) == 2 and ends is value:
-        low, high = (_number(each, "limits", "a limit", -np.inf, np.inf) for each in ends)
+        given = (end if each is None else each for each, end in zip(ends, (-np.inf, np.inf), strict=True))
+        low, high = (_number(each, "limits", "a limit", -np.inf, np.inf) for each in given)
     elif ends is not value:
         high = _number(value, "limits", "a limit", np.finfo(float).tiny)
         low = -high

@@ -36,6 +36,7 @@ from ..expr import (
     topological,
 )
 from ..geometry.elimination import factor_symmetric
+from .actuation import warn_of_base
 from .controller import Controller
 from .input_limits import input_limits
 from .law import ControllerState, Law, Reference
@@ -90,6 +91,8 @@ class RealTimeIteration(Controller):
         self.sample_time = sample_time_of(sample_time, self.name)
         self.horizon = count_of(horizon, "horizon", self.name)
         self.plant = state_equations(self.equations, inputs, self.name)
+        if inputs is None:
+            warn_of_base(self.equations, self.plant.inputs, self.name)
         if self.equations.quaternions:
             raise PolhodeError(
                 "orientations that are stored as quaternions are not known here.",

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..analysis.controls import controls_of, usual_controls
+from ..analysis.controls import controls_of
 from ..analysis.displacements import Displacements, displacements
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, shown
@@ -117,9 +117,7 @@ class StateEquations:
         return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
 
-def state_equations(
-    equations: EquationsOfMotion, inputs: Sequence[str] | None, place: str, *, may_be_none: bool = False
-) -> StateEquations:
+def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, place: str) -> StateEquations:
     """The mechanism with these controls (those of `controls_of`); other inputs are held at the model's values.
 
     >>> import polhode as ph
@@ -138,10 +136,7 @@ def state_equations(
             cure="Linearise about a state and use linear tools: KalmanFilter, LQR, LinearMPC.",
             code="E-OBSERVER-001",
         )
-    if inputs is None and may_be_none:
-        controls = usual_controls(equations) or {spelled(tau): tau for tau in equations.tau}
-    else:
-        controls = controls_of(equations, inputs, place)
+    controls = controls_of(equations, inputs, place)
     home = dict.fromkeys(equations.tau, as_expr(0))
     home |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
     other = {x: value for x, value in home.items() if x not in {*controls.values()}}

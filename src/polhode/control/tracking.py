@@ -20,6 +20,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, listed
 from ..expr import Expr, Matrix, Vector, as_expr, directional, jacobian, rank, same
 from ..expr.decide import independent_columns
+from ..expr.ranges import cannot_vanish
 from ..expr.spelling import reference_symbol, spelled
 from ..geometry.elimination import solve_columns
 from .law import Reference
@@ -151,7 +152,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     for rows, columns in _blocks(E):
         told = [names[r] for r in rows]
         block = Matrix([[E[r][c] for c in columns] for r in rows])
-        if told[0] in plain_names and not is_orthogonal(block):
+        if told[0] in plain_names and not is_orthogonal(block) and not cannot_vanish(determinant(block)):
             singular.append((f"the rates of {listed(told)} do not tell the speeds", determinant(block)))
     return replace(made, conditions=tuple(words for words, _ in singular), singular=tuple(singular))
 

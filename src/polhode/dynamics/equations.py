@@ -221,10 +221,11 @@ class EquationsOfMotion:
         body, within = self.located(name)
         return body_pose(self.tree, body, self._poses) @ within
 
-    def jacobian(self, name: str, orientation: str | None = None) -> Matrix:
+    def jacobian(self, name: str, orientation: str | None = None, in_floats: bool = False) -> Matrix:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity, by u.
 
-        With orientation="vector" the rate of the frame's vector-parameter over its velocity, by q̇; (122) of Mladenova.
+        With orientation="vector" the rate of its vector-parameter over its velocity, by q̇; Mladenova (122). `in_floats`
+        writes that rate so that floats keep its digits near a half turn.
         """
         body, within = self.located(name)
         made = frame_jacobian(self.tree, body, within.p)
@@ -237,7 +238,7 @@ class EquationsOfMotion:
                 cure='Give orientation="vector", or nothing for the angular velocity.',
                 code="E-EQ-009",
             )
-        return vector_parameter_jacobian(made @ self.tree.kinematic_left_inverse(), self.pose(name).R).map(as_expr)
+        return vector_parameter_jacobian(made @ self.tree.kinematic_left_inverse(), self.pose(name).R, in_floats)
 
     def dual_jacobian(self, name: str) -> Matrix:
         """The 3×n dual Jacobian matrix of a body or a frame's body: angular velocity + μ velocity of the origin."""

@@ -101,7 +101,7 @@ class Synopsis:
             isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
             _is_smooth(equations),
-            _keeps_energy(equations),
+            keeps_energy(equations),
             any(motor.is_elastic for motor in system.motors.values()),
             have_parameters(equations),
         )
@@ -177,7 +177,7 @@ def _is_smooth(equations: EquationsOfMotion) -> bool:
     return not any(node.op == CALL or node.op in JUMPING for node in nodes)
 
 
-def _keeps_energy(equations: EquationsOfMotion) -> bool:
+def keeps_energy(equations: EquationsOfMotion) -> bool:
     """Whether energy is kept exactly and known; truncated equations keep it to the order that they are kept to."""
     if equations.small is not None or equations.omitted:
         return False

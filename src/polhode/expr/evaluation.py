@@ -109,7 +109,7 @@ def real_value(root: Expr) -> float:
     if named is not None:
         raise ValueMissing(
             f"an expression of '{named}' is no number.",
-            cure="For functions of expressions write ph.sin, ph.sqrt, …; ph.evaluate gives numbers.",
+            cure="For functions of expressions write ph.sin, ph.sqrt, …; x.subs({…}) puts numbers in.",
             code="E-VALUE-015",
         )
     return float(constant_value(root))

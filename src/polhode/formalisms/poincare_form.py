@@ -3,8 +3,9 @@
 H. G. Kwatny and G. L. Blankenship, "Symbolic Construction of Models for Multibody Dynamics", IEEE Trans. Robotics and
 Automation 11 (1995), section III.C, with the corrections listed in docs/errata.md:
 
-    q̇ = V(q) p,    M(q) ṗ + C(q, p) p + F(q) = Q_p + τ,    F = Vᵀ ∂𝒱/∂q,    Q_p = Vᵀ Q
-
+    q̇ = V(q) p,    M(q) ṗ + C(q, p) p + F(q) = Q_p + τ + Aᵀλ,    F = Vᵀ ∂𝒱/∂q,    Q_p = Vᵀ Q
+    A(q, t) p + a(q, t) = 0                                   loops, rolling and other constraints, of which the paper
+                                                              has none: a tree has no A, a and λ
     paper                    here
     {V, X, M} = RgdChn[…]    `V`, `X` (a pose for each joint), `M`; with them `H`, a map for each joint
     Cmat[M, V, q, p]         `C`, (53b)
@@ -19,6 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.followers import slope_of_auxiliary
 from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, understood
 from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector
@@ -29,7 +31,7 @@ from .poincare import Poincare
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PoincareForm(Typeset):
-    """V, X, H, M, C, F and Q of Poincaré's equations in the coordinates q and quasi-velocities p of a system.
+    """V, X, H, M, C, F, Q, A and a of Poincaré's equations in the coordinates q and quasi-velocities p of a system.
 
     C is that of (53b): C p is what `Equations.coriolis_matrix` gives, but Ṁ - 2C is skew for the latter alone.
     """
@@ -37,10 +39,12 @@ class PoincareForm(Typeset):
     equations: EquationsOfMotion
 
     def __repr__(self) -> str:
-        return f"PoincareForm('{self.equations.system.name}': M p' + C p + F = Q, q' = V p)"
+        held = ("", "") if self.equations.constraints is None else (" + A^T lambda", ", A p + a = 0")
+        return f"PoincareForm('{self.equations.system.name}': M p' + C p + F = Q + tau{held[0]}{held[1]}, q' = V p)"
 
     def _formulas(self) -> list[tuple[str, Any]]:
-        return [(letter, getattr(self, letter)) for letter in "VMCFQ"]
+        letters = "VMCFQ" if self.equations.constraints is None else "VMCFQAa"
+        return [(letter, getattr(self, letter)) for letter in letters]
 
     @property
     def q(self) -> Vector:
@@ -92,13 +96,28 @@ class PoincareForm(Typeset):
     def F(self) -> Vector:
         """F(q) = Vᵀ ∂𝒱/∂q, (53c) corrected."""
         with quiet_collector():
-            return self._made.potential_force()
+            return self._made.potential_force() + slope_of_auxiliary(self.equations.system, self.equations.tree)
 
     @cached_property
     def Q(self) -> Vector:
         """Q_p: what acts on the quasi-velocities, efforts τ and what has a potential apart."""
         with quiet_collector():
             return self._made.applied_force()
+
+    @property
+    def A(self) -> Matrix:
+        """A(q, t), a row for each constraint: A p + a = 0, and the constraint forces are Aᵀλ."""
+        return Matrix([]) if self.equations.constraints is None else self.equations.constraints.A
+
+    @property
+    def a(self) -> Vector:
+        """a(q, t), what motions prescribed in time add to A p."""
+        return Vector([]) if self.equations.constraints is None else self.equations.constraints.a
+
+    @property
+    def multipliers(self) -> Vector:
+        """The symbols of the multipliers λ; `Equations.multipliers` has their values."""
+        return Vector([]) if self.equations.constraints is None else self.equations.constraints.multipliers
 
     def on_speeds(self, Q: Sequence[Any]) -> Vector:
         """Q_p = Vᵀ Q, (53c) corrected: forces along coordinates as forces along the quasi-velocities."""

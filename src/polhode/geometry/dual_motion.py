@@ -19,13 +19,16 @@ from typing import Any
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, atan2, skew, sqrt
 from .dual import Dual, dual, dual_part, real_part
-from .dual_functions import has_zero
+from .dual_functions import has_zero, some
 from .pose import Pose
-from .rotations.matrix import fourfold, nine
+from .rotations.matrix import lift_of, nine
+from .rotations.scalars import is_rounded
 from .rotations.vector_parameter import composed
 
 #: Lines with a smaller sin² of their angle are parallel, where numbers are rounded.
 _PARALLEL = 1e-24
+#: 2 cos(θ/2) of rounded numbers below which the angle is π, as far as they can tell.
+_HALF_TURN = 1e-14
 
 
 def line_through(point: Sequence[Any], direction: Sequence[Any]) -> Vector:
@@ -53,9 +56,14 @@ def pose_of(O: Matrix) -> Pose:
 
 
 def vector_parameter_of(R: Matrix) -> Vector:
-    """c of a rotation matrix, ĉ of a dual one: c^× = (R - Rᵀ)/(1 + tr R); (66)."""
-    bottom, *vector = fourfold(nine(R))[0]
-    if has_zero(real_part(bottom)):
+    """c of a rotation matrix, ĉ of a dual one: c^× = (R - Rᵀ)/(1 + tr R); (66).
+
+    Of numbers it is the vector part of the quaternion over its scalar, which keeps digits near a half turn, where
+    1 + tr R loses them: the relative error at an angle π - ε is about 1e-16/ε.
+    """
+    bottom, *vector = lift_of(nine(R), real_part)
+    scalar: Any = real_part(bottom)
+    if has_zero(scalar) or (is_rounded(scalar) and some(abs(scalar) < _HALF_TURN)):
         raise PolhodeError(
             "a half turn has no vector-parameter.", cure="Use a quaternion or a screw axis.", code="E-DUAL-002"
         )

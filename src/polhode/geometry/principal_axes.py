@@ -65,10 +65,16 @@ class PrincipalAxes(Typeset):
 
     @property
     def vector(self) -> Any:
-        """The vector-parameter c'' of O, (189); a half turn has none."""
-        from .rotations import Rotation
+        """The vector-parameter c'' of O, (189); a half turn has none.
 
-        return Rotation.from_matrix(self.axes).vector
+        Axes in closed form are a rotation by construction, which no fingerprint sees under nested roots and thirds of
+        angles.
+        """
+        from .rotations import Rotation
+        from .rotations.stored import of_exact_matrix
+
+        exact = isinstance(self.axes, Matrix)
+        return (Rotation(of_exact_matrix(self.axes)) if exact else Rotation.from_matrix(self.axes)).vector
 
 
 def principal_axes(matrix: Any) -> PrincipalAxes:

@@ -8,7 +8,7 @@ Automation 11 (1995), section II, equations (12) to (36), with the corrections l
     lambda(eps)     `exponential`, `simple_configuration`: the pose of the outer frame in the inner one
     Gamma(eps)      `kinematic_matrix`: rates of the coordinates from the speeds, eps' = Gamma beta
     U_j, L_j, R_j   the running product of the outermost j motions, a Pose
-    B(eps)          `rate_map`: H beta = B eps'
+    B(eps)          `_euler_like`: H beta = B eps'
     H(eps)          `compound_map`
 """
 

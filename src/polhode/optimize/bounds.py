@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..control.input_limits import control_limits, controls_by_name
 from ..dynamics.joint_limits import joint_limits, seen_limits
 from ..errors import PolhodeError, shown, understood, unknown
 from ..expr import Expr
@@ -115,10 +116,13 @@ def read_limits(
     equations: EquationsOfMotion,
     names: Names,
     controls: Sequence[Expr],
-    given: Mapping[Any, Any] | None,
+    given: Any,
     parameters: Mapping[str, Any],
 ) -> Limits:
-    """The limits of the model's joints (coordinates, speeds, efforts), and those given by name or for an expression."""
+    """The limits of the model's joints (coordinates, speeds, efforts), and those given by name or for an expression.
+
+    A number, a pair or "model" is for all controls, as in `simulate`. A name of the state comes before a control's.
+    """
     state, own, expressions = [ANY] * len(names.state), [ANY] * len(names.controls), []
     for limit in seen_limits(equations, parameters):
         if limit.factor:
@@ -131,25 +135,25 @@ def read_limits(
             pair = ends.known.get("lower", -np.inf), ends.known.get("upper", np.inf)
             own[list(controls).index(ends.quantity)] = Range(*pair)
     symbols = dict(zip((*equations.q, *equations.u, *equations.z), range(len(state)), strict=True))
-    with understood("a mapping from names or expressions to ranges", given, place="limits"):
-        if not isinstance(given, Mapping | None):
-            raise TypeError
-    for key, value in (given or {}).items():
+    named, of_controls = controls_by_name(controls, equations), {}
+    for key, value in given.items() if isinstance(given, Mapping) else ():
         place = f"limits of {key if isinstance(key, Expr) else repr(key)}"
-        made = range_of(value, place, is_symmetric=True)
-        if isinstance(key, Expr) and key in symbols:
-            state[symbols[key]] = made
-        elif isinstance(key, Expr) and key in controls:
-            own[list(controls).index(key)] = made
-        elif isinstance(key, Expr):
+        if isinstance(key, str) and key not in names.controls and (key in names.state or key in names.also):
+            state[names.state_place(key, place)] = range_of(value, place, is_symmetric=True)
+        elif isinstance(key, Expr) and key in symbols:
+            state[symbols[key]] = range_of(value, place, is_symmetric=True)
+        elif isinstance(key, Expr) and key not in controls:
+            made = range_of(value, place, is_symmetric=True)
             expressions += [(key, made)] if made != ANY else []
-        elif isinstance(key, str) and key in names.controls:
-            own[names.controls.index(key)] = made
-        elif isinstance(key, str) and (key in names.state or key in names.also):
-            state[names.state_place(key, place)] = made
+        elif key in controls or (isinstance(key, str) and key in named.by_name):
+            own[list(controls).index(named.find(key, place))] = ANY  # in place of the model's
+            of_controls[key] = value
         else:
-            known = [*names.state, *names.also, *names.controls]
+            known = [*names.state, *names.also, *named.by_name]
             raise unknown("coordinate, speed, state or control", key, known, place="limits", code="E-OPTIM-004")
+    chosen = of_controls if isinstance(given, Mapping) else given
+    for x, (low, high) in control_limits(chosen, controls, equations, parameters, "collocation").items():
+        own[list(controls).index(x)] = Range(low, high)
     return Limits(tuple(state), tuple(own), tuple(expressions))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..analysis.controls import controls_of
 from ..compiled.functions import Functions
+from ..control.actuation import warn_of_base
 from ..errors import PolhodeError, check_kind, listed, refuse, shown, understood
 from ..expr import Expr, as_expr
 from ..notebook import Cell, Shown, Table
@@ -188,7 +189,7 @@ def collocation(
     end: Any = None,
     cost: Any = "effort",
     terminal_cost: Any = None,
-    limits: Mapping[Any, Any] | None = None,
+    limits: Any = None,
     inputs: Sequence[str] | None = None,
     nodes: int | Sequence[float] = 100,
     scheme: str = "hermite_simpson",
@@ -206,8 +207,8 @@ def collocation(
     cost            the integrand: "effort" for Σ c² of the controls c, "time", an expression, or several with weights
     terminal_cost   an expression of the last state and of time, which then is the duration
     limits          by name, or for an expression: (lower, upper), or b for ±b, or None; coordinates, speeds and
-                    efforts of joints that are not named have those of the model
-    inputs          the controls: declared inputs, or efforts by the names of their speeds
+                    efforts of joints that are not named have those of the model; without names, for all controls
+    inputs          the controls, by name; else the declared inputs, the efforts of motors, or all efforts
     nodes           how many, or where: shares of the duration from 0 to 1
     scheme          "hermite_simpson", of order 4, or "trapezoidal", of order 2
     dynamics        "implicit": accelerations are variables, and no M⁻¹ is differentiated; "explicit": they are not; or
@@ -244,6 +245,8 @@ def collocation(
     functions.values_of((), values)  # so that what is wrong with them is told here
     times = _durations(duration)
     controls = controls_of(equations, inputs, "collocation")
+    if inputs is None:
+        warn_of_base(equations, controls, "collocation")
     if not controls:
         raise PolhodeError(
             "there is nothing to choose: no input is a control.",

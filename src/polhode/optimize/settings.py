@@ -16,7 +16,7 @@ class CollocationOptions(TypedDict, total=False):
     end: Any
     cost: Any
     terminal_cost: Any
-    limits: Mapping[Any, Any] | None
+    limits: Any
     inputs: Sequence[str] | None
     nodes: int | Sequence[float]
     scheme: str

@@ -212,7 +212,8 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
 
 def _check_free(law: Law, options: Mapping[str, Any], derivation: Derivation) -> None:
     """Refuse efforts and inputs that are given though the law gives them, or without saying which."""
-    for option, kind, also in (("tau", "effort", derivation.synopsis.joints), ("inputs", "input", {})):
+    named = Named.controls(law, derivation.synopsis.joints)
+    for option, kind in (("tau", "effort"), ("inputs", "input")):
         given = options.get(option)
         own = [each.name for each in law.controls if each.data[0] == kind]
         if given is None or not own:
@@ -224,7 +225,8 @@ def _check_free(law: Law, options: Mapping[str, Any], derivation: Derivation) ->
                 cure="Give the others by name.",
                 code="E-LOOP-014",
             )
-        both = [name for name in given if also.get(name, name) in own]
+        both = [key for key in given if key in named.symbols or (isinstance(key, str) and key in named.by_name)]
+        both = [key for key in both if named.find(key, option).data[0] == kind]
         if both:
             raise PolhodeError(
                 f"the {kind} '{both[0]}' is given, and the controller gives it too.",

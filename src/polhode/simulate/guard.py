@@ -66,6 +66,7 @@ class Guard:
         self.rates, self.functions, self._read_values = rates, functions, values
         self.synopsis = known = functions.derivation.synopsis
         self.scale: Floats | None = None
+        self.notices: list[str] = []
         self._began: tuple[float, Floats, Floats] | None = None  # time, state and inputs that give the scale
         self.constraints = list(self.equations.system.constraints.values()) if known.is_constrained else []
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
@@ -300,6 +301,8 @@ class Guard:
         stop = mass_matrix_stop(M, known.speeds, t, self.scale)
         if stop is not None:
             raise stop
+        if not self.notices and (notice := indefinite_notice(M, known.speeds)):
+            self.notices.append(notice)
         if self.scale is None:
             # What an inertia is small against is what it was at the start.
             self.scale = _scale_of(M)
@@ -352,22 +355,48 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
     """
     if not np.isfinite(M).all():
         return None
-    scale = _scale_of(M) if scale is None else scale.copy()
-    scale[scale == 0.0] = 1.0
-    moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
-    smallest, largest = float(moments[0]), float(moments[-1])
-    condition = largest / smallest if smallest > 0.0 else np.inf
+    moments, directions = _moments(M, scale)
+    sizes = np.abs(moments)
+    condition = float(sizes.max() / sizes.min()) if sizes.min() > 0.0 else np.inf
     if condition < _SINGULAR:
         return None
-    direction = np.abs(directions[:, 0]) / scale
-    felt = [name for name, part in zip(speeds, direction, strict=True) if part > 0.1 * direction.max()]
-    listed = ", ".join(f"'{name}'" for name in felt[:6])
+    felt = _speeds_along(directions[:, np.argmin(sizes)], speeds)
     return Stop(
         "singular_mass_matrix",
         f"at t = {t:.6g} s the mass matrix is singular (condition number {condition:.1e}): no inertia resists "
-        f"{'a joint motion of' if len(felt) > 1 else 'the motion of'} {listed}.",
+        f"{'a joint motion of' if len(felt) > 1 else 'the motion of'} {', '.join(felt)}.",
         "Give the bodies that move then some inertia, start elsewhere, or store orientations as quaternions.",
     )
+
+
+def indefinite_notice(M: Floats, speeds: Sequence[str]) -> str:
+    """A sentence where the kinetic energy ½ uᵀ M u of some motion is negative; empty where that of none is.
+
+    >>> indefinite_notice(np.array([[1.0, 0.0], [0.0, -2.0]]), ["a", "b"])[:69]
+    "The mass matrix is indefinite: the kinetic energy of 'b' is negative."
+    """
+    moments, directions = _moments(M, None) if len(M) and np.isfinite(M).all() else (np.ones(1), M)
+    if moments[0] > -np.abs(moments).max() / _SINGULAR:
+        return ""
+    names = ", ".join(_speeds_along(directions[:, 0], speeds))
+    return (
+        f"The mass matrix is indefinite: the kinetic energy of {names} is negative. The motion follows from the "
+        "equations as they are; no bodies of positive inertia have them."
+    )
+
+
+def _moments(M: Floats, scale: Floats | None) -> tuple[Floats, Floats]:
+    """The eigenvalues of M, least first, with speeds measured by `scale` or by the diagonal; and motions with each."""
+    scale = _scale_of(M) if scale is None else scale.copy()
+    scale[scale == 0.0] = 1.0
+    moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
+    return moments, directions / scale[:, None]
+
+
+def _speeds_along(motion: Floats, speeds: Sequence[str]) -> list[str]:
+    """The quoted names of the speeds with a tenth or more of the largest in a motion, six at most."""
+    shares = np.abs(motion)
+    return [f"'{name}'" for name, share in zip(speeds, shares, strict=True) if share > 0.1 * shares.max()][:6]
 
 
 def _can_lock(link: Link) -> bool:

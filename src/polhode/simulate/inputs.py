@@ -141,12 +141,25 @@ class _Reader:
     def _column(self, key: Any) -> int:
         name = self.also.get(key, key) if isinstance(key, str) else key
         if name not in self.names:
+            name = self._as_written(key)
+        if name is None:
             raise PolhodeError(
                 f"there is no '{key}' in {self.what}.",
                 cure=suggestion(key, (*self.names, *self.also)),
                 code="E-SIM-007",
             )
         return self.names.index(name)
+
+    def _as_written(self, key: Any) -> str | None:
+        """The name of the effort or input that is given by its symbol, or an effort as it is written, `tau_<speed>`."""
+        from ..analysis.controls import control_names
+        from ..expr import Expr, symbol
+
+        kind = "effort" if self.what == "tau" else "input"
+        if isinstance(key, str):
+            key = control_names([symbol(name, kind) for name in self.names], self.also).get(key)
+        is_one = isinstance(key, Expr) and key.data[:1] == (kind,) and key.name in self.names
+        return str(key.name) if is_one else None
 
     def _as_many(self, given: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
         if len(given) != len(self.names):

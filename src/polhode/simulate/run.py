@@ -292,6 +292,7 @@ class _Run:
         try:
             with reporting(progress, f"simulating {self.known.system}", duration) as report:
                 guard.start(0.0, x)
+                record.notices += guard.notices
                 rates.measure(0.0, x)
                 x = self._begun(rates, record, x)
                 rates.start(x, duration)

@@ -392,7 +392,7 @@ class SmoothRun:
             events[met.number].append(met.t)
         info = {
             "method": self.control.method, "rtol": self.control.rtol, "atol": self.control.atol, "steps": made.steps,
-            "notices": [*self.start.notices, *self.rates.drive.notices(made.times[-1])],
+            "notices": [*self.start.notices, *self._guard.notices, *self.rates.drive.notices(made.times[-1])],
             "events": events, "evaluations": made.evaluations, "wall_time": time.perf_counter() - made.began,
         }  # fmt: skip
         record = Record(len(self.x))

@@ -44,7 +44,7 @@ class Branch(followed.Branch):
 
 def _words(branch: followed.Branch) -> list[str]:
     """How stable each point is; a special one as the next."""
-    words = list(branch.stability)
+    words: list[str] = list(branch.stability)
     for k in sorted(branch.marked, reverse=True):
         words[k] = words[k + 1] if k + 1 < len(words) else words[k - 1]
     return words

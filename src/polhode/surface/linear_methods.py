@@ -63,12 +63,11 @@ class LinearMethods(Derived):
         """
         from dataclasses import replace
 
-        from ..analysis.controls import controls_of, usual_controls
+        from ..analysis.controls import controls_of
         from ..analysis.displacements import displacements
         from ..analysis.linear_rates import state_names
         from ..analysis.outputs import read_outputs
         from ..compiled.functions import Functions
-        from ..expr.spelling import spelled
         from ..simulate import Trajectory
         from ..simulate.linear_along import linear_along
 
@@ -79,10 +78,7 @@ class LinearMethods(Derived):
             near = dict(zip(trajectory.coordinates, map(float, trajectory.q[0]), strict=True))
             functions = Functions(replace(self.derivation, constraints="embedded", near=near))
             own = functions.equations
-        if inputs is None:
-            named = usual_controls(own) or {spelled(tau): tau for tau in own.tau}
-        else:
-            named = controls_of(own, inputs, "linearize_along")
+        named = controls_of(own, inputs, "linearize_along")
         moved = displacements(own)
         observed = {} if outputs is None else read_outputs(own, moved, outputs, "linearize_along")
         return linear_along(functions, trajectory, state_names(own, moved), tuple(named), observed)

@@ -142,7 +142,7 @@ class Shooting:
         ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
         return Flow(
             ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), whole[-1][:, :size], whole[0][:, :size],
-            None if by is None else whole[-1][:, size],
+            None if by is None else whole[-1][:, size], 1e3 * float(self.options["rtol"]),
         )  # fmt: skip
 
     def _rates(self, run: Trajectory, k: int) -> Floats:

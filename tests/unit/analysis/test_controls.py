@@ -35,10 +35,8 @@ def test_efforts_are_named_as_written_or_by_their_speed() -> None:
     assert controls_of(record, ["tau(a)"], "here") == controls_of(record, ["a"], "here")
 
 
-def test_without_inputs_and_motors_they_must_be_named() -> None:
-    with pytest.raises(ph.PolhodeError, match="which inputs are controls is not known") as caught:
-        controls_of(arm(), None, "relative_degree")
-    assert "inputs=['tau_a', 'tau_b']" in str(caught.value)
+def test_without_inputs_and_motors_they_are_all_efforts() -> None:
+    assert [*controls_of(arm(), None, "relative_degree")] == ["tau_a", "tau_b"]
 
 
 def test_names_that_are_none_or_stand_twice_get_a_sentence() -> None:

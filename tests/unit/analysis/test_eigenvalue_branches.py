@@ -63,3 +63,13 @@ def test_what_is_no_parameter_gets_a_sentence() -> None:
         eigenvalues_along(small, "kk", [1])
     with pytest.raises(ph.PolhodeError, match="'k' is given a value, and is what goes along"):
         eigenvalues_along(small, "k", [1], {"k": 2})
+
+
+def test_a_crossing_beside_a_stiff_spring_is_found() -> None:
+    s = ph.System("beside a spring", gravity=(0, 0, -10))
+    hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force(hinge, s.parameter("c", 0) * hinge.u[0])
+    s.joint_force(slide, -1e10 * slide.q[0])
+    (crossing,) = s.derive().linearize({"a": 0, "x": 0}).eigenvalues_along("c", np.linspace(-0.01, 0.02, 4)).crossings
+    assert crossing.value == pytest.approx(0, abs=1e-9) and crossing.grows

@@ -66,3 +66,14 @@ def test_of_a_multiple_eigenvalue_no_participation_is_told() -> None:
     s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
     found = modes(s.derive().linearize())
     assert [(repr(mode), mode.is_simple) for mode in found] == [("Mode(stays)", False)] * 2
+
+
+def test_a_slow_swing_beside_a_stiff_spring_swings_and_decays() -> None:
+    s = ph.System("slow and stiff", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    y = s.joint("y", s.ground, s.body("stone", 1), ph.Prismatic("x"))
+    s.joint_force(x, -1e10 * x.q[0])
+    s.joint_force(y, -1e-10 * y.q[0] - 2e-6 * y.u[0])
+    slow, stiff = modes(s.derive().linearize())
+    assert slow.eigenvalue == pytest.approx(complex(-1e-6, np.sqrt(1e-10 - 1e-12)), rel=1e-9)
+    assert stiff.eigenvalue == pytest.approx(1e5j) and stiff.eigenvalue.real == 0

@@ -102,3 +102,13 @@ def test_turns_are_whole_and_a_period_is_a_time(pendulum: ph.Equations) -> None:
         pendulum.periodic_orbit(2, turns={"a": 0.5})  # type: ignore[dict-item]
     with pytest.raises(ph.PolhodeError, match="is not a time"):
         pendulum.periodic_orbit("x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("damping", "word"), [(2e-6, "stable"), (-2e-6, "unstable")])
+def test_slow_growth_of_an_orbit_is_seen(damping: float, word: str) -> None:
+    s = ph.System("forced", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
+    s.joint_force(x, ph.cos(3 * s.time) - 4 * x.q[0] - damping * x.u[0])
+    orbit = s.derive().periodic_orbit(2 * np.pi / 3, is_period_known=True)
+    assert np.abs(orbit.multipliers) == pytest.approx([np.exp(-damping * np.pi / 3)] * 2, abs=1e-9)
+    assert orbit.stability == word and "error bound" in orbit.stability.reason

@@ -154,3 +154,69 @@ def test_conditions_that_fall_together_at_home_are_told() -> None:
     assert made.notices and "condition number 1" in made.notices[0]
     bent = equations.programme_control([equations.q[0], equations.q[1]], ["j0", "j1"])
     assert not bent.notices
+
+
+# ---- pseudo-velocities -----------------------------------------------------------------------------------------
+
+
+def sliders() -> ph.System:
+    s = ph.System("two sliders")
+    for name, mass in (("a", 2), ("b", 1)):
+        s.joint(name, s.ground, s.body(name, mass), ph.Prismatic("x"), coordinates=[f"x{name}"], speeds=[f"v{name}"])
+    return s
+
+
+@pytest.mark.parametrize(("with_b", "actuator"), [(1, "vb"), (0, "va")])
+def test_a_programme_in_pseudo_velocities_is_kept(with_b: int, actuator: str) -> None:
+    s = sliders()
+    va, vb = (s.joints[name].u[0] for name in "ab")
+    made = s.derive("hamel", pseudo={"p": va + vb, "d": va - vb})
+    condition = made.u[0] + with_b * vb - ph.sin(s.time)
+    found = made.programme_control([condition], [actuator])
+    assert follows(made, found.control, [condition], twice=False)
+    run = made.simulate(2, tau=found.control, rtol=1e-12, atol=1e-12)
+    v_b = (run["p"] - run["d"]) / 2
+    assert_allclose(run["p"] + with_b * v_b, np.sin(run.t), atol=1e-9)
+
+
+def craft() -> ph.System:
+    """A free body with its mass aside, which carries an arm."""
+    s = ph.System("craft", gravity=(0, 0, "-9.81"))
+    hull = s.body("hull", s.parameter("m", 3), ("0.2", "0.1", "-0.3"), (2, 3, 4))
+    s.joint("fly", s.ground, hull, ph.Free())
+    s.joint("hinge", hull, s.body("arm", 1, (1, 0, 0), (1, 1, 1)), ph.Revolute("y"), at=(1, 0, 0))
+    return s
+
+
+@pytest.mark.parametrize("formalism", ["hamel", "kane"])
+def test_a_programme_in_coordinates_speeds_and_pseudo_velocities_is_kept(formalism: str) -> None:
+    s = craft()
+    angle, hinge = s.joints["hinge"].q[0], s.joints["hinge"].u[0]
+    wx, wy, wz, vx, vy, vz = s.joints["fly"].u
+    pseudo = {"a": wx + ph.cos(angle) * hinge + ph.sin(s.time), "b": wy - vz, "c": wz, "d": vx + vy, "e": vy, "f": vz}
+    options: dict[str, Any] = {"pseudo": pseudo | {"hinge": hinge}} if formalism == "hamel" else {"speeds": "sayers"}
+    made = s.derive(formalism, **options)
+    strange = [u for u in made.u if u not in made.tree.u]
+    assert strange
+    conditions = [strange[0] + ph.sin(angle) * hinge - ph.cos(s.time) / 2, strange[1] - wx + angle / 3]
+    found = made.programme_control(conditions, made.tree.speeds, least="effort")
+    assert follows(made, found.control, conditions, twice=False)
+    run = made.simulate(0.5, tau=found.control, start={"hinge": 0.3}, rtol=1e-12, atol=1e-12)
+    written = list(made.record.in_independent_speeds(conditions))
+    state = [*made.q, *made.u, s.time, made.symbols["m"]]
+
+    def at(k: int) -> list[float]:
+        return evaluate(written, dict(zip(state, [*run.q[k], *run.u[k], run.t[k], 3], strict=True)))
+
+    assert_allclose([at(k) for k in range(len(run.t))], [at(0)] * len(run.t), atol=1e-9)
+
+
+def test_a_programme_of_what_has_no_known_rate_is_refused() -> None:
+    s = sliders()
+    signal, va = s.input("r"), s.joints["a"].u[0]
+    made = s.derive("hamel", pseudo={"p": va, "d": va - s.joints["b"].u[0]})
+    stranger = sliders().derive("hamel", pseudo={"p": va, "q": s.joints["b"].u[0]}).u[1]
+    for wrong, kind in ((signal, "input"), (made.tau[0], "effort"), (stranger, "speed")):
+        with pytest.raises(PolhodeError, match=f"depends on the {kind}") as caught:
+            made.programme_control([va - wrong], ["va"])
+        assert caught.value.problems[0].code == "E-PROG-005"

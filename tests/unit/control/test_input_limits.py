@@ -42,9 +42,9 @@ def test_predictive_control_takes_the_limits_of_the_model(kind: str) -> None:
     assert (made.lower.tolist(), made.upper.tolist()) == ([-2, -1], [2, 3])
     some = predictive(cart(x=5, y=(-1, 3)), kind, limits={"tau_x": 4, "tau_y": "model"})
     assert (some.lower.tolist(), some.upper.tolist()) == ([-4, -1], [4, 3])
-    with pytest.warns(UserWarning, match="the model has no limits of tau_y: it is not limited"):
+    with pytest.warns(UserWarning, match="the model has no limits of tau_y: it was not limited"):
         assert predictive(cart(x=5), kind, limits="model").upper.tolist() == [5, np.inf]
-    with pytest.raises(ph.PolhodeError, match="no input is an effort that has limits in the model"):
+    with pytest.raises(ph.PolhodeError, match="no control is an effort that has limits in the model"):
         predictive(cart(), kind, limits="model")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import polhode as ph
@@ -40,3 +42,38 @@ def test_speeds_that_follow_others_are_refused_in_a_sentence() -> None:
     s.couple("b", "a", multiplier=2)
     with pytest.raises(PolhodeError, match="are not in the speeds of its joints alone"):
         _ = s.derive().poincare_form
+
+
+def four_bar() -> ph.System:
+    s = ph.System("four bar", gravity=(0, 0, "-9.81"))
+    parent, at = s.ground, 0
+    for name, length in (("crank", 1), ("coupler", 3), ("rocker", 2)):
+        body = s.body(name, length, com=(length / 2, 0, 0), inertia=(length, length, length))
+        s.joint(name, parent, body, ph.Revolute("y"), at=(at, 0, 0))
+        parent, at = body, length
+    s.close("closure", parent, s.ground, ph.Revolute("y"), at_a=(2, 0, 0), at_b=("2.5", 0, 0))
+    return s
+
+
+def rolling_disc() -> ph.System:
+    s = ph.System("disc", gravity=(0, 0, "-9.81"))
+    s.joint("fly", s.ground, s.body("disc", 1, inertia=ph.disc(1, 1, "y")), ph.Free(storage="angles"))
+    s.roll_wheel("tyre", "disc", 1, "y")
+    return s
+
+
+@pytest.mark.parametrize("make", [four_bar, rolling_disc])
+def test_constraints_stand_in_it_with_their_multipliers(make: Callable[[], ph.System]) -> None:
+    e = make().derive("newton_euler")
+    form = e.poincare_form
+    assert same(form.A @ form.p + form.a, e.constraints.rates) and len(form.multipliers) == len(form.A) > 0
+    force = form.A.T @ e.multipliers
+    left = form.M @ e.forward_dynamics + form.C @ form.p + form.F - form.Q - e.tau
+    assert same(left, force)
+    assert not same(left, force * 0)  # they would not balance without
+    assert "+ A^T lambda, A p + a = 0" in repr(form) and "A" in [letter for letter, _ in form._formulas()]
+
+
+def test_a_tree_has_no_constraints_in_it() -> None:
+    form = random_system(1, bodies=(1, 3), max_speeds=5).derive().poincare_form
+    assert (len(form.A), len(form.a), len(form.multipliers)) == (0, 0, 0) and "lambda" not in repr(form)

@@ -9,7 +9,8 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.model.records import GROUND
 from polhode.model.samples import six_degree_of_freedom_arm
-from polhode.simulate.scene import quaternions_of, scene_of
+from polhode.simulate.marks import with_axes, with_traces
+from polhode.simulate.scene import drawn_motion, quaternions_of, scene_of
 from polhode.view.scene import SceneBody
 
 
@@ -133,3 +134,26 @@ def test_a_decoupled_rotor_is_not_drawn_where_it_is_not() -> None:
     assert shown["full"][rotor].shapes and not shown["reduced"][rotor].shapes
     assert shown["reduced"][f"{rotor} mass"].shapes
     assert len(shown["reduced"][GROUND].shapes) == len(shown["full"][GROUND].shapes)
+
+
+def test_what_time_places_is_drawn_where_it_is_and_not_on_the_body_where_it_was() -> None:
+    s = ph.System("crane", gravity=(0, 0, -10))
+    jib, load = s.body("jib", 1, (1, 0, 0)), s.body("load", 1, (0, 0, -1))
+    s.joint("turn", s.ground, jib, ph.Revolute("z"))
+    s.joint("swing", jib, load, ph.Revolute("y"), at=(2 + s.time, 0, 0))
+    s.frame("trolley", jib, at=(2 + s.time, 0, 0), rotation=("z", s.time))
+    s.spring("trolley", load, 3, at_b=(0, 0, -1))
+    run = s.derive().simulate(1, start={"swing": 0.3}, speeds={"turn": 1}, samples=5)
+    scene, motion = drawn_motion(run)
+    at = [body.name for body in scene.bodies].index("trolley")
+    position, rotation = run.pose("trolley")
+    assert motion.positions[:, at] == pytest.approx(position)
+    assert np.abs((motion.quaternions[:, at] * quaternions_of(rotation)).sum(1)) == pytest.approx(1)
+    assert scene.lines == ()  # an end that moves on its body is not drawn as if it stayed
+    pieces = {body.name: [shape.kind for shape in body.shapes] for body in scene.bodies}
+    assert "cylinder" in pieces["load"]  # the hinge, on the body where it stays
+    traced = with_traces(run, with_axes(run, scene, ["trolley"]), ["trolley"])
+    assert [shape.kind for shape in traced.bodies[at].shapes] == ["frame"]
+    assert [trace.body for trace in traced.traces] == [at]
+    with pytest.raises(ph.PolhodeError, match="moves on it in time"):
+        with_traces(run, scene, [jib.point((s.time, 0, 0))])

@@ -22,12 +22,13 @@ from typing import Any
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, jacobian, rank, substitute
+from ...expr.node import SYMBOL
 from ...expr.spelling import spelled, spelled_latex
 from ...expr.typeset import Typeset
 from ...formalisms.deriving import derive
 from ...geometry.elimination import factor_symmetric
 from ...geometry.vector_fields import Field, bracket, is_involutive, lie_derivative
-from ..controls import controls_of, usual_controls
+from ..controls import controls_of, declared_controls
 from ..displacements import Displacements, displacements
 from ..operating_point import Values, parameter_values
 from .determinant import determinant
@@ -135,6 +136,11 @@ class Plant:
     def variables(self) -> list[Expr]:
         """q, u and z."""
         return [*self.equations.q, *self.equations.u, *self.equations.z]
+
+    @property
+    def masses(self) -> list[Expr]:
+        """The symbols that are masses of bodies, and so above zero."""
+        return [body.mass for body in self.equations.system.bodies.values() if body.mass.op == SYMBOL]
 
     def check(self) -> None:
         """Raise where the equations are no such form: they depend on time, or bend with an input."""
@@ -318,7 +324,7 @@ def plant(
     if equations.constraints is not None and equations.dependent_speeds is None and equations.constraints.rows:
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded")
     if may_be_none and inputs is None:
-        controls = usual_controls(equations)
+        controls = declared_controls(equations)
     else:
         controls = controls_of(equations, inputs, place)
     symbols = {*controls.values()}

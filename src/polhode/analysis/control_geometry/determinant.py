@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...errors import PolhodeError
@@ -20,6 +20,7 @@ from ...expr import (
     topological,
 )
 from ...expr.factors import factors
+from ...expr.ranges import cannot_vanish
 from ...geometry.elimination import eliminate
 
 #: A determinant with more nodes than this is not factored: nobody would read it.
@@ -54,11 +55,12 @@ def determinant(A: Sequence[Sequence[Any]]) -> Expr:
     return product
 
 
-def vanishing_factors(value: Expr, positive: Expr | int = 1) -> list[Expr]:
-    """The factors of an expression that vanish at some state: those that depend on more than parameters.
+def vanishing_factors(value: Expr, positive: Expr | int = 1, masses: Collection[Expr] = ()) -> list[Expr]:
+    """The factors of an expression that may vanish at some state: those that depend on more than parameters.
 
     Powers of states, sines and cosines are found by their logarithmic derivatives; what is left is factored, unless it
-    depends on parameters alone, by itself or times a power of `positive`, which vanishes nowhere.
+    depends on parameters alone, by itself or times a power of `positive`, which vanishes nowhere. Factors without real
+    zeros, such as 1 + x² or m + x² of one of the `masses` m, are left out.
 
     >>> from polhode.expr import symbol, sin
     >>> x, m = symbol("x", "coordinate"), symbol("m", "parameter")
@@ -69,11 +71,11 @@ def vanishing_factors(value: Expr, positive: Expr | int = 1) -> list[Expr]:
         if _is_fixed(value * positive**power):
             return []
     found, rest = _simple_factors(value)
-    if _is_fixed(rest) or any(_is_fixed(rest * positive**power) for power in range(1, _POWERS)):
+    if cannot_vanish(rest, masses) or any(_is_fixed(rest * positive**power) for power in range(_POWERS)):
         return found
     if len(topological([rest])) > _READABLE:
         return [*found, rest]
-    others = [base for base, exponent in factors(rest).powers if exponent > 0]
+    others = [base for base, exponent in factors(rest).powers if exponent > 0 and not cannot_vanish(base, masses)]
     return [*found, *(base for base in others if not _is_fixed(base))]
 
 

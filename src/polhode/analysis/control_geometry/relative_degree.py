@@ -99,7 +99,8 @@ class RelativeDegree(Typeset):
     @cached_property
     def singular(self) -> tuple[Expr, ...]:
         """The degree is lost where one of these vanishes; none, where it is not lost anywhere."""
-        return tuple(vanishing_factors(self.determinant, self.plant.regular.positive)) if self.exists else ()
+        known = self.plant.regular.positive, self.plant.masses
+        return tuple(vanishing_factors(self.determinant, *known)) if self.exists else ()
 
     def __str__(self) -> str:
         lost = [name for name, degree in zip(self.outputs, self.degrees, strict=True) if degree is None]

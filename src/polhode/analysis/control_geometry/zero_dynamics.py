@@ -29,18 +29,18 @@ from ...expr import (
     substitute,
     topological,
 )
+from ...expr.ranges import cannot_vanish
 from ...expr.spelling import acceleration_of, spelled, spelled_latex
 from ...expr.typeset import Typeset
 from ...geometry.elimination import solve_columns
 from ...geometry.vector_fields import Field
+from ..stability import Spectrum, spectrum_of
 from .affine import Plant
 from .at_state import Asked, AtState
 from .outputs import outputs_of
 from .relative_degree import RelativeDegree, degrees_of
 
 _PLACE = "zero_dynamics"
-#: Real parts below this beside the largest eigenvalue are none.
-_NOTHING = 1e-7
 #: Rates with more nodes than this are not written in full.
 _READABLE = 200
 
@@ -61,7 +61,7 @@ class ZeroDynamics(Typeset):
     rates: dict[str, Expr]
     solved: dict[str, Expr]
     conditions: tuple[Expr, ...]  # the reduced equations hold where these do not vanish
-    eigenvalues: NDArray[np.complex128] | None
+    spectrum: Spectrum | None
     notices: tuple[str, ...] = ()
 
     @property
@@ -75,15 +75,17 @@ class ZeroDynamics(Typeset):
         return [*self.rates]
 
     @property
+    def eigenvalues(self) -> NDArray[np.complex128] | None:
+        """Those about the equilibrium, fastest growing first; None where they were not taken."""
+        return None if self.spectrum is None else self.spectrum.values
+
+    @property
     def is_stable(self) -> bool | None:
-        """Whether the zero dynamics are exponentially stable (minimum phase); None where eigenvalues do not tell."""
+        """Whether the zero dynamics are exponentially stable (minimum phase); None where eigenvalues do not decide."""
         if not self.size:
             return True
-        if self.eigenvalues is None or not len(self.eigenvalues):
-            return None
-        scale = max(1.0, float(np.abs(self.eigenvalues).max()))
-        largest = float(self.eigenvalues.real.max())
-        return False if largest > _NOTHING * scale else True if largest < -_NOTHING * scale else None
+        word = "unknown" if self.spectrum is None else self.spectrum.stability()
+        return {"stable": True, "unstable": False}.get(word)
 
     def __str__(self) -> str:
         if not self.size:
@@ -155,10 +157,10 @@ def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
     manifold = [entry for chain in degree.chain for entry in chain]
     drift = _held_field(degree)
     rates, solved, conditions = _reduced(made, manifold, drift)
-    eigenvalues, notices = _eigenvalues(made, here, manifold, drift, degree)
+    spectrum, notices = _spectrum(made, here, manifold, drift, degree)
     if not rates and made.size > degree.total:
         notices = ("The outputs could not be solved for states one by one: see manifold and drift.", *notices)
-    return ZeroDynamics(degree, tuple(manifold), drift, rates, solved, conditions, eigenvalues, notices)
+    return ZeroDynamics(degree, tuple(manifold), drift, rates, solved, conditions, spectrum, notices)
 
 
 def check_square(degree: RelativeDegree) -> None:
@@ -216,7 +218,8 @@ def _reduced(
     left = [x for x in made.variables if x not in solved]
     rates = [drift[made.variables.index(x)] for x in left]
     there = dict(zip(map(spelled, left), substitute(rates, solved), strict=True))
-    return there, {spelled(x): value for x, value in solved.items()}, tuple(substitute(conditions, solved))
+    met = tuple(each for each in substitute(conditions, solved) if not cannot_vanish(each, made.masses))
+    return there, {spelled(x): value for x, value in solved.items()}, met
 
 
 def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tuple[int, int, int]]:
@@ -238,11 +241,11 @@ def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tupl
 # ---- about an equilibrium ------------------------------------------------------------------------------------------
 
 
-def _eigenvalues(
+def _spectrum(
     made: Plant, here: AtState, manifold: Sequence[Expr], drift: Field, degree: RelativeDegree
-) -> tuple[NDArray[np.complex128] | None, tuple[str, ...]]:
+) -> tuple[Spectrum | None, tuple[str, ...]]:
     if made.size == degree.total:
-        return np.zeros(0, dtype=np.complex128), ()
+        return spectrum_of(np.zeros((0, 0))), ()
     if here.rank(list(degree.driven)) < len(degree.outputs):
         return None, ("At this state the decoupling matrix is singular: there are no zero dynamics about it.",)
     if not all(map(here.is_zero, manifold)):
@@ -259,5 +262,5 @@ def _eigenvalues(
         return None, ("A parameter has no value: no eigenvalues are taken.",)
     J, O = (np.array(each).reshape(-1, made.size) for each in (jacobian_at, tangent))
     N = np.linalg.svd(O)[2][len(manifold) :].T
-    found = np.linalg.eigvals(N.T @ J @ N).astype(np.complex128)
-    return found[np.lexsort((-found.imag, -found.real))], ()
+    A = N.T @ J @ N
+    return spectrum_of(A, np.full(A.shape, 1e-13 * np.abs(J).max(initial=0.0))), ()

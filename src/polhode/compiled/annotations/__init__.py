@@ -3,7 +3,7 @@
 The recursions return what they find on the way, velocities, accelerations, wrenches, inertias, pivots, as records. They
 are run on the tree as it was written and on the trees as the passes write it, and each field is filed with a sentence
 (`naming`). A value of a program that has the fingerprint of one of them, up to sign, is that quantity, whichever way it
-was computed. What has no name of its own but serves a named value alone is part of it.
+was computed. Numbers, and numbers times one coordinate or speed, are equal to something by chance, and have no note.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.loads import Loads
 from ...dynamics.regressor import regressor
 from ...expr import quiet_collector, topological
-from ...expr.field import P
 from ...expr.text_printer import text
 from ...formalisms.short.unit_of_length import Measured, measured
 from ...kinematics.passes import VARIANTS, apply
@@ -26,9 +25,8 @@ from ..catalogue import catalogued
 from ..quantities import Asked, Outputs
 from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
 from .naming import Naming
-from .parts import with_parts
 
-__all__ = ["meanings", "speed_labels", "with_parts"]
+__all__ = ["meanings", "speed_labels"]
 
 
 def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
@@ -55,7 +53,7 @@ def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
         for steps in zip(*(naming.steps(of) for naming in named), strict=True):
             for step in steps:
                 step()
-    return _without_constant_results(catalogue.sentences, outputs)
+    return catalogue.sentences
 
 
 def _how(k: int) -> str:
@@ -134,7 +132,7 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
     words["xdot_d_t"] = [f"derivative of {row} by time" for row in words["xdot"]]
     for key, _, entries in outputs:
         for entry, sentence in zip(entries, words.get(key, ()), strict=False):
-            catalogue.name(entry, sentence)
+            catalogue.name(entry, sentence, by_chance=False)
 
 
 def _name_functions(catalogue: Catalogue, outputs: Outputs) -> None:
@@ -146,14 +144,3 @@ def _name_functions(catalogue: Catalogue, outputs: Outputs) -> None:
             if len(argument) <= LONGEST_NOTE - 16:
                 catalogue.name(node.args[0], argument)
                 catalogue.name(node, f"{words[node.op]} {argument}")
-
-
-def _without_constant_results(sentences: dict[int, str], outputs: Outputs) -> dict[int, str]:
-    """A result that is a number is written where it is put out; there is no other place for its note."""
-    roots = [root for _, _, entries in outputs for root in entries]
-    varies: set[int] = set()
-    for node in topological(roots):
-        if node.op == "symbol" or any(id(arg) in varies for arg in node.args):
-            varies.add(id(node))
-    numbers = {fp for root in roots if id(root) not in varies for fp in (root.fp, (P - root.fp) % P)}
-    return {fp: sentence for fp, sentence in sentences.items() if fp not in numbers}

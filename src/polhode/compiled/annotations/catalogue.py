@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...dynamics.equations import EquationsOfMotion
-from ...expr import Matrix, as_expr
+from ...expr import Expr, Matrix, as_expr
 from ...expr.field import P
-from ...expr.node import NUMBER
+from ...expr.node import NUMBER, SYMBOL
 from ...geometry import Inertia
 
 AXES = "xyz"
-LONGEST_NOTE = 80
+LONGEST_NOTE = 74
 _LONGEST_NAME = 20
 
 
@@ -37,6 +37,21 @@ def speed_labels(equations: EquationsOfMotion, of_tree: bool = False) -> list[st
     return [labels.get(name, short(name)) for name in (equations.tree.speeds if of_tree else equations.speeds)]
 
 
+def _is_plain(node: Expr) -> bool:
+    """Whether a node is a number, or a number times one variable, its sine or its cosine; parameters are none."""
+    factors = [arg for arg in node.args if arg.op != NUMBER]
+    if node.op not in ("mul", "div") or len(factors) > 1:
+        return node.op == NUMBER
+    return factors[0].op in ("sin", "cos") or (factors[0].op == SYMBOL and factors[0].data[0] != "parameter")
+
+
+def _fitted(note: str) -> str:
+    """A note that is too long loses its frame first, then its end."""
+    if len(note) > LONGEST_NOTE:
+        note = note.rpartition(" in ")[0] or note
+    return note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 2].rstrip() + ".."
+
+
 @dataclass
 class Catalogue:
     """What was named first keeps its name, whatever its sign.
@@ -53,13 +68,12 @@ class Catalogue:
     sentences: dict[int, str] = field(default_factory=dict)
     remark: str = ""  # what is added to every sentence
 
-    def name(self, value: Any, sentence: str) -> None:
-        """File one value; a whole or half number means nothing in particular."""
+    def name(self, value: Any, sentence: str, by_chance: bool = True) -> None:
+        """File one value, unless it may be equal to others by chance; a result of the function is not."""
         node = as_expr(value)
-        if node.op == NUMBER and (2 * node.data).denominator == 1:
+        if (by_chance and _is_plain(node)) or (P - node.fp) % P in self.sentences:
             return
-        if (P - node.fp) % P not in self.sentences:
-            self.sentences.setdefault(node.fp, sentence + self.remark)
+        self.sentences.setdefault(node.fp, _fitted(sentence + self.remark))
 
     def vector(self, values: Iterable[Any], sentence: str) -> None:
         """File three components; `@` in the sentence is where x, y or z goes."""

@@ -191,13 +191,13 @@ class Run:
 
 
 class Loop(Protocol):
-    """Takes all states of a run through `records · every` steps, in place; see `codegen.step_loop` for the rest."""
+    """Takes all states of a run through `records · every` steps, in place; see `codegen.llvm.step_loop`."""
 
     def advance(self, run: Run, records: int, every: int, start: int, record: Floats, counts: Counts) -> None: ...
 
 
 class NativeLoop:
-    """`ph_steps` of `codegen.step_loop`, for one state at a time and, made when first wanted, in lanes."""
+    """`ph_steps` of `codegen.llvm.step_loop`, for one state at a time and, made when first wanted, in lanes."""
 
     def __init__(self, rhs: Compiled, tableau: Tableau, normalise: tuple[tuple[int, int], ...]) -> None:
         self._rhs, self._tableau, self._normalise = rhs, tableau, normalise

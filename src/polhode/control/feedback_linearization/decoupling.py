@@ -99,6 +99,6 @@ def further_singular(degree: RelativeDegree, found: Decoupled) -> list[Expr]:
         if not moves(divisor):
             continue
         known = [*degree.singular, *made]
-        factors = vanishing_factors(divisor, degree.plant.regular.positive)
+        factors = vanishing_factors(divisor, degree.plant.regular.positive, degree.plant.masses)
         made += [each for each in factors if all(constant_ratio(each / other) is None for other in known)]
     return made

@@ -12,12 +12,15 @@ and one for the load at A_m.
     S = K⁻¹         from the joints' velocities to those of the mass centres, x_G = S x       (18)
     P, Q            inertia of the whole chain, as seen at its joints                         (23)
 
-Bodies are counted from 0 here. What kind of joints there are is left open; `joints.py` closes it.
+Bodies are counted from 0 here. What kind of joints there are is left open; `joints.py` closes it. y_j acts on body j at
+B_j and on the body before it at A_(j-1), so both must be one point: where a joint slides, A_(j-1) is the point of body
+j-1 at which B_j is, and moves on it (`RigidBody.drifts`). Then R_k has the slide ξ_(k+1) in it, and (28), (31), (33)
+and (36) have it as (29) does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -76,24 +79,21 @@ class Chain:
 
     @cached_property
     def reach(self) -> list[Vector]:
-        """r_j, from B_j to A_j, (7)."""
+        """r_j, from B_j to A_j, (7), which is at B_(j+1)."""
         return [body.arm(OUTER) - body.arm(INNER) for body in self.bodies]
 
-    def arm(self, p: int, j: int, slides: Sequence[Vector] | None = None) -> Vector:
+    def arm(self, p: int, j: int) -> Vector:
         """From B_p to G_j, (29): over the bodies between, and over the slides ξ_k of the joints between."""
         total = -self.bodies[j].arm(INNER)
         for k in range(p, j):
             total = total + self.reach[k]
-            if slides is not None:
-                total = total + slides[k + 1]
         return total
 
     def arm_rate(self, p: int, j: int) -> Vector:
-        """d/dt of `arm`, without slides: each vector turns with its own body, ω × r."""
-        body = self.bodies[j]
-        total = -body.spin.cross(body.arm(INNER))
-        for k in range(p, j):
-            total = total + self.bodies[k].spin.cross(self.reach[k])
+        """d/dt of `arm`: each vector turns with its body, and A_k moves on its body with the slide."""
+        total = -self.bodies[j].arm_rate(INNER)
+        for body in self.bodies[p:j]:
+            total = total + body.arm_rate(OUTER) - body.arm_rate(INNER)
         return total
 
     @cached_property
@@ -177,28 +177,28 @@ class Chain:
             parts.append(shift(r).T)
         return assembled([parts])
 
-    def terminal_map(self, body: int, arm: Vector) -> tuple[Matrix, Matrix]:
-        """N of x_p = N x and its rate, for the terminal that lies at `arm` from the mass centre of a body.
+    def terminal_map(self, body: int, arm: Vector, drift: Vector = ZERO) -> tuple[Matrix, Matrix]:
+        """N of x_p = N x and its rate, for the terminal at `arm` from the mass centre of a body, on which it drifts.
 
         K'S of (36) for the load, S of (21) for the mass centres.
         """
-        spin = self.bodies[body].spin
+        turning = self.bodies[body].spin.cross(arm) + drift
         parts, rates = [_NOTHING] * len(self.bodies), [_NOTHING] * len(self.bodies)
         for q in range(body + 1):
             parts[q] = shift(self.arm(q, body) + arm).T
-            rates[q] = block({(0, 1): skew(self.arm_rate(q, body) + spin.cross(arm)).T})
+            rates[q] = block({(0, 1): skew(self.arm_rate(q, body) + turning).T})
         return assembled([parts]), assembled([rates])
 
     def terminal_graph(self, name: str = "", centres: bool = False) -> LinearGraph:
         """An edge for each joint and one for the load (Figure 2b), with those of the mass centres on request (2c)."""
         return LinearGraph(self._ports(name, self._terminals(centres)))
 
-    def _terminals(self, centres: bool) -> dict[str, tuple[int, Vector]]:
+    def _terminals(self, centres: bool) -> dict[str, tuple[int, Vector, Vector]]:
         last = len(self.bodies) - 1
-        table = {OUTER: (last, self.bodies[last].arm(OUTER))}
-        return table | {f"{CENTRE}{j + 1}": (j, ZERO) for j in range(last + 1) if centres}
+        table = {OUTER: (last, self.bodies[last].arm(OUTER), ZERO)}
+        return table | {f"{CENTRE}{j + 1}": (j, ZERO, ZERO) for j in range(last + 1) if centres}
 
-    def _ports(self, name: str, terminals: Mapping[str, tuple[int, Vector]]) -> tuple[Edge, ...]:
+    def _ports(self, name: str, terminals: Iterable[str]) -> tuple[Edge, ...]:
         start = f"{name}." if name else ""
         joints = [
             Edge(
@@ -219,15 +219,15 @@ class Chain:
         return (*joints, *others)
 
     def component(
-        self, name: str, centres: bool = False, terminals: Mapping[str, tuple[int, Vector]] | None = None
+        self, name: str, centres: bool = False, terminals: Mapping[str, tuple[int, Vector, Vector]] | None = None
     ) -> Multiport:
         """The chain as a component of a larger network, (20), with its mass centres (21), or with any terminals.
 
         Its ports are "name.1" to "name.m" for the joints, from terminal "name.Bj" to "name.A(j-1)", and "name.(m+1)" at
-        "name.Am" for the load. Other terminals are given as (body, arm from its mass centre), by labels.
+        "name.Am" for the load. Other terminals are given as (body, arm from its mass centre, drift), by labels.
         """
         chosen = self._terminals(centres) if terminals is None else terminals
-        maps = [self.terminal_map(body, arm) for body, arm in chosen.values()]
+        maps = [self.terminal_map(*terminal) for terminal in chosen.values()]
         N, N_dot = ([row for pair in maps for row in pair[k]] for k in (0, 1))
         ports = self._ports(name, chosen)
         chords = tuple(port.name for port in ports[: len(self.bodies)])
@@ -253,9 +253,11 @@ class Chain:
             if j:
                 before = self.bodies[j - 1]
                 inner = added(across_at(before.arm(OUTER), found[-1]), inner)
-                inner_rate = added(_across_rate_at(before.arm(OUTER), found[-1], rates[-1]), inner_rate)
+                inner_rate = added(
+                    _across_rate_at(before.arm(OUTER), before.arm_rate(OUTER), found[-1], rates[-1]), inner_rate
+                )
             found.append(across_at(-body.arm(INNER), inner))
-            rates.append(_across_rate_at(-body.arm(INNER), inner, inner_rate))
+            rates.append(_across_rate_at(-body.arm(INNER), -body.arm_rate(INNER), inner, inner_rate))
         return found, rates
 
     def inward(self, found: Sequence[Pair], rates: Sequence[Pair], load: Pair) -> list[Pair]:
@@ -271,7 +273,7 @@ class Chain:
         return result[::-1]
 
 
-def _across_rate_at(r: Vector, x: Pair, x_dot: Pair) -> Pair:
-    """d/dt (Kᵀ x), with dR/dt = Ω R - R Ω: the second term vanishes on ω."""
+def _across_rate_at(r: Vector, r_dot: Vector, x: Pair, x_dot: Pair) -> Pair:
+    """d/dt (Kᵀ x); where r only turns, dR/dt = Ω R - R Ω, and the second term vanishes on ω."""
     (_, w), (a, alpha) = x, x_dot
-    return a + alpha.cross(r) + w.cross(w.cross(r)), alpha
+    return a + alpha.cross(r) + w.cross(r_dot), alpha

@@ -20,7 +20,7 @@ The equations can be solved for the through variables of any one terminal c; (1)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import PolhodeError
@@ -102,6 +102,8 @@ class TerminalEquations:
 class RigidBody:
     """Mass, inertia J_G, the arms of its terminals, its angular velocity and gravity, all in ground components.
 
+    `drifts` are the velocities, relative to the body, of those terminals that move on it.
+
     >>> from polhode.expr import symbols
     >>> m, J, l, w, g = symbols("m J l w g", "parameter")
     >>> rod = RigidBody(m, Matrix.diagonal([0, J, J]), {"a": Vector([l, 0, 0])}, Vector([0, 0, w]), Vector([0, -g, 0]))
@@ -114,6 +116,7 @@ class RigidBody:
     arms: Mapping[str, Vector]
     spin: Vector
     gravity: Vector
+    drifts: Mapping[str, Vector] = field(default_factory=dict)
 
     def arm(self, port: str) -> Vector:
         """From the mass centre to a terminal."""
@@ -126,6 +129,10 @@ class RigidBody:
                 code="E-NET-001",
             )
         return self.arms[port]
+
+    def arm_rate(self, port: str) -> Vector:
+        """d/dt of `arm`: ω × r, and how the terminal moves on the body."""
+        return self.spin.cross(self.arm(port)) + self.drifts.get(port, ZERO)
 
     def K(self, port: str) -> Matrix:
         """K_p, (2)."""
@@ -164,8 +171,8 @@ class RigidBody:
 
     def component(self, name: str, port: str = CENTRE) -> Multiport:
         """The body as a component of a larger network, solved for y of `port`; its terminals are "name.port"."""
-        form, r = self.solved_for(port), self.arm(port)
-        turning = {p: block({(0, 1): skew(self.spin.cross(self.arm(p) - r)).T}) for p in form.maps}
+        form, rate = self.solved_for(port), self.arm_rate(port)
+        turning = {p: block({(0, 1): skew(self.arm_rate(p) - rate).T}) for p in form.maps}
         edges = self._ports(name)
         rows = [row for K in form.maps.values() for row in K.T]
         rates = [row for rate in turning.values() for row in rate]
@@ -175,7 +182,7 @@ class RigidBody:
         """The terminal equations with `port` in the cotree: (1) for G, (5) for b, (6) for a."""
         r = self.arm(port)
         back = shift(-r)  # K_c⁻¹
-        turning = block({(0, 1): skew(self.spin.cross(r))})  # d/dt K_c⁻ᵀ, the arm turning with the body
+        turning = block({(0, 1): skew(self.arm_rate(port))})  # d/dt K_c⁻ᵀ
         maps = {p: shift(self.arm(p) - r) for p in (*self.arms, CENTRE) if p != port}  # K_c⁻¹ K_p (7)
         return TerminalEquations(
             port,

@@ -1,11 +1,13 @@
 """Joints of any kind as ports: what they do to the velocity of their outer end against their inner one.
 
-A joint lets the terminal B of its child move against the terminal A of its parent, both fixed on their bodies:
+The terminal B of a joint is fixed on its child; its terminal A is the point of the parent at which B is, so that the
+force at B and its reaction at A act at one point:
 
-    x = (v, ω) = D u + x_0,    v = Σ (h_v + h_w × r) u + ω_parent × ξ,    ω = Σ h_w u
+    x = (v, ω) = D u + x_0,    v = Σ (h_v + h_w × r) u,    ω = Σ h_w u
 
-over all stages of the joint, h_w and h_v being the axes of a stage and r the arm from it to B. The slide ξ from A to
-B turns with the parent. x_0 is what a prescribed motion gives. Y. Tokad (1992), (29) and the text after (36).
+over all stages of the joint, h_w and h_v being the axes of a stage and r the arm from it to B. The slide ξ leads to B
+from the point where the joint is fixed on the parent. x_0 is what a prescribed motion gives. Y. Tokad (1992), (29) and
+the text after (36), with the correction in docs/errata.md.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from ...geometry import Pose
 from ...kinematics.motion import body_pose, flow, world_poses
 from ...kinematics.tree import Link, Tree, joints_from_the_ground
 from ...model.model import Model
-from ...model.records import GROUND, Joint
+from ...model.records import Joint
 from .component import ZERO
 
 
@@ -48,6 +50,11 @@ class JointPort:
     def x_0_dot(self) -> Vector:
         """dx_0/dt along q̇ = Γ u and in time."""
         return Vector(self._rate(self.x_0))
+
+    @property
+    def drift(self) -> Vector:
+        """v, with which the terminal A moves on the parent."""
+        return Vector(self.across(self.tree.u)[:3])
 
     def across(self, u: Sequence[Any]) -> Vector:
         """x."""
@@ -87,7 +94,6 @@ def joint_ports(system: Model, tree: Tree) -> dict[str, JointPort]:
     stages: dict[str, list[tuple[Link, Pose]]] = {}
     for link, X in zip(tree.links, poses, strict=True):
         stages.setdefault(link.joint, []).append((link, X))
-    turning: dict[str, dict[int | None, Vector]] = {GROUND: {}}
     found = {}
     for joint in joints_from_the_ground(system):
         own, slide = _Sum(), ZERO
@@ -95,14 +101,8 @@ def joint_ports(system: Model, tree: Tree) -> dict[str, JointPort]:
         if links:
             outer, inner = links[-1][1].p, body_pose(tree, joint.parent, poses).point(joint.in_parent.p)
             slide = outer - inner
-            for speed, w in turning[joint.parent].items():
-                own.add(speed, w.cross(slide), ZERO)
             for link, X in links:
                 _add_stage(own, link, X.R, outer - X.p)
-        turns = dict(turning[joint.parent])
-        for speed, (_, w) in own.parts.items():
-            turns[speed] = turns.get(speed, ZERO) + w
-        turning[joint.child] = turns
         D = Matrix.columns_of([own.column(speed) for speed in range(len(tree.u))], 6)
         found[joint.name] = JointPort(joint, D, Vector(own.column(None)), slide, tree, system.time)
     return found

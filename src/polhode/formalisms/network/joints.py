@@ -1,8 +1,8 @@
 """A serial mechanism as Tokad's chain, on joints of any kind.
 
 Y. Tokad (1992), equations (29), (36) to (39) and section 3. What joint j does is x_j = (v_j, ω_j), of B_j against
-A_(j-1). Turning joints have v_j = 0; sliding ones ω_j = 0, and v_j = n ξ' + ω_(j-1) × ξ since the slide ξ turns with
-the body before. A compound joint is one port: v_j and ω_j are the sums over its stages. In the speeds u of the joints
+A_(j-1), the point of the body before at which B_j is. Turning joints have v_j = 0; sliding ones ω_j = 0 and v_j = n ξ'.
+A compound joint is one port: v_j and ω_j are the sums over its stages. In the speeds u of the joints
 
     x = D u,    M = Dᵀ P D,    τ = Dᵀ y,    bias = Dᵀ (P Ḋ u + Q D u + Sᵀ u_G)
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from ...errors import ModelError
@@ -44,11 +45,6 @@ class SerialChain:
     tree: Tree
     chain: Chain
     ports: tuple[JointPort, ...]
-
-    @property
-    def slides(self) -> tuple[Vector, ...]:
-        """ξ_j, from A_(j-1) to B_j."""
-        return tuple(port.slide for port in self.ports)
 
     @cached_property
     def D(self) -> Matrix:
@@ -90,11 +86,11 @@ def serial_chain(system: Model, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
     """The chain of a system whose bodies hang one on the other; the load port is the point `at` of the body `tip`."""
     joints, tree = _checked(system, tip), build_tree(system)
     ports = joint_ports(system, tree)
-    chain = chain_of(system, tree, joints, Vector([as_expr(x) for x in at]))
-    return SerialChain(tree, chain, tuple(ports[joint.name] for joint in joints))
+    own = tuple(ports[joint.name] for joint in joints)
+    return SerialChain(tree, chain_of(system, tree, own, Vector([as_expr(x) for x in at])), own)
 
 
-def chain_of(system: Model, tree: Tree, joints: Sequence[Joint], end: Vector) -> Chain:
+def chain_of(system: Model, tree: Tree, ports: Sequence[JointPort], end: Vector) -> Chain:
     """The bodies that these joints carry, one hanging on the other; A_m is the point `end` of the last."""
     timed = next((j for j in joints if any(moves_in(X, system.time) for X in (j.in_parent, j.in_child))), None)
     if timed is not None:
@@ -106,13 +102,16 @@ def chain_of(system: Model, tree: Tree, joints: Sequence[Joint], end: Vector) ->
         )
     poses, moving = world_poses(tree), velocities(tree)
     bodies = []
-    for k, joint in enumerate(joints):
+    for joint, after in zip_longest((port.joint for port in ports), ports[1:]):
         body, X = system.bodies[joint.child], body_pose(tree, joint.child, poses)
-        outer = joints[k + 1].in_parent.p if k + 1 < len(joints) else end
-        arms = {INNER: X.R @ (joint.in_child.p - body.com), OUTER: X.R @ (outer - body.com)}
+        outer, slide, drift = (
+            (end, ZERO, ZERO) if after is None else (after.joint.in_parent.p, after.slide, after.drift)
+        )
+        arms = {INNER: X.R @ (joint.in_child.p - body.com), OUTER: X.R @ (outer - body.com) + slide}
         i = tree.bodies[body.name][0]
         spin = ZERO if i == BASE else poses[i].R @ moving[i][0]
-        bodies.append(RigidBody(body.mass, rotate_symmetric(X.R, body.inertia), arms, spin, system.gravity))
+        inertia = rotate_symmetric(X.R, body.inertia)
+        bodies.append(RigidBody(body.mass, inertia, arms, spin, system.gravity, {OUTER: drift}))
     return Chain(tuple(bodies))
 
 

@@ -23,8 +23,9 @@ from ...model.model import Model
 from ...model.reading import list_of, unknown
 from ...model.records import GROUND, Joint
 from .chain import Chain
+from .component import ZERO
 from .graph import REFERENCE, Edge
-from .joint_ports import JointPort, joint_ports
+from .joint_ports import joint_ports
 from .joints import chain_of
 from .mechanism import load_ends
 from .ports import Multiport
@@ -85,15 +86,14 @@ class _Run:
     """A chain while its terminals are being found."""
 
     name: str
-    joints: list[Joint]
     chain: Chain
-    terminals: dict[str, tuple[int, Vector]]
+    terminals: dict[str, tuple[int, Vector, Vector]]
 
 
 class _Builder:
     def __init__(self, system: Model, tree: Tree) -> None:
         self.system, self.tree = system, tree
-        self.poses = world_poses(tree)
+        self.poses, self.ports = world_poses(tree), joint_ports(system, tree)
         self.joint_of = {joint.child: joint for joint in joints_from_the_ground(system)}
         self.runs: dict[str, tuple[_Run, int]] = {}  # by body, with its place in the run
         self.listed: list[_Run] = []
@@ -114,25 +114,28 @@ class _Builder:
                 code="E-NET-029",
             )
         name = bodies[0] if len(bodies) == 1 else f"{bodies[0]} to {bodies[-1]}"
-        run = _Run(name, joints, chain_of(self.system, self.tree, joints, self.system.bodies[bodies[-1]].com), {})
+        ports = [self.ports[joint.name] for joint in joints]
+        run = _Run(name, chain_of(self.system, self.tree, ports, self.system.bodies[bodies[-1]].com), {})
         self.listed.append(run)
         self.runs |= {body: (run, k) for k, body in enumerate(bodies)}
 
-    def terminal(self, body: str, label: str, place: Vector) -> str:
-        """The vertex of a new terminal at a place on a body, in its own components; O on the ground."""
+    def terminal(self, body: str, label: str, point: Vector, slide: Vector = ZERO, drift: Vector = ZERO) -> str:
+        """The vertex of a new terminal at a point of a body, in its components, and a slide from there; O: ground."""
         if body == GROUND:
             return REFERENCE
         run, k = self.runs[body]
         while label in run.terminals:
             label += "'"
-        run.terminals[label] = k, body_pose(self.tree, body, self.poses).R @ (place - self.system.bodies[body].com)
+        arm = body_pose(self.tree, body, self.poses).R @ (point - self.system.bodies[body].com)
+        run.terminals[label] = k, arm + slide, drift
         return f"{run.name}.{label}"
 
     def joint_edge(self, joint: Joint) -> Edge:
         run, k = self.runs[joint.child]
         tail = f"{run.name}.B{k + 1}"
-        is_inside = k > 0
-        head = f"{run.name}.A{k}" if is_inside else self.terminal(joint.parent, joint.name, joint.in_parent.p)
+        port, is_inside = self.ports[joint.name], k > 0
+        place = joint.in_parent.p, port.slide, port.drift
+        head = f"{run.name}.A{k}" if is_inside else self.terminal(joint.parent, joint.name, *place)
         return Edge(f"joint {joint.name}", tail, head, "joint", joint.name)
 
     def load_edges(self) -> Iterable[tuple[Edge, Vector]]:
@@ -154,8 +157,7 @@ class _Builder:
         for body in self.joint_of:
             if body not in self.runs:
                 self.add_run([body])
-        ports: dict[str, JointPort] = joint_ports(self.system, self.tree)
-        joints = tuple((self.joint_edge(joint), ports[joint.name]) for joint in self.joint_of.values())
+        joints = tuple((self.joint_edge(joint), self.ports[joint.name]) for joint in self.joint_of.values())
         loads = tuple(self.load_edges())
         components: tuple[Multiport, ...] = tuple(
             run.chain.component(run.name, terminals=run.terminals) for run in self.listed

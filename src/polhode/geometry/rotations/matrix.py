@@ -6,13 +6,13 @@ vector of Ω = Ṙ Rᵀ in the frame that stays (14), of Rᵀ Ṙ in the turned 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...expr import Matrix, is_zero
 from .chart import Chart
 from .quaternion import from_quaternion
-from .scalars import Components, applied, cross, is_array, total
+from .scalars import Components, applied, cross, is_rounded, total
 
 Numbers = Sequence[Any]
 
@@ -39,15 +39,21 @@ def fourfold(R: Numbers) -> tuple[Components, ...]:
     )
 
 
-def _lift(R: Numbers) -> Components:
-    """The row of `fourfold` with the largest diagonal entry; of symbols the first that does not vanish everywhere."""
+def lift_of(R: Numbers, real: Callable[[Any], Any] = lambda entry: entry) -> Components:
+    """The row of `fourfold` with the largest diagonal entry; of symbols the first that does not vanish everywhere.
+
+    `real` gives the real part of an entry, where entries are dual numbers.
+    """
     rows = fourfold(R)
-    if not any(map(is_array, R)):
-        return next(row for k, row in enumerate(rows) if not is_zero(row[k]))
+    sizes = [real(row[k]) for k, row in enumerate(rows)]
+    if not any(map(is_rounded, sizes)):
+        return next(row for row, size in zip(rows, sizes, strict=True) if not is_zero(size))
     import numpy as np
 
-    largest = np.argmax(np.stack(np.broadcast_arrays(*(row[k] for k, row in enumerate(rows)))), axis=0)
-    return tuple(np.choose(largest, [row[k] for row in rows]) for k in range(4))
+    largest = np.argmax(np.stack(np.broadcast_arrays(*sizes)), axis=0)
+    if not largest.ndim:
+        return rows[int(largest)]
+    return tuple(sum(row[i] * (largest == k) for k, row in enumerate(rows)) for i in range(4))
 
 
 def nine(R: Matrix) -> Components:
@@ -89,7 +95,7 @@ MATRIX = Chart(
     rotation=lambda R: Matrix(_rows(R)),
     rate=_rate,
     velocity=_velocity,
-    lift=_lift,
+    lift=lift_of,
     coordinates=lambda q: nine(from_quaternion(q)),
     acceleration=_acceleration,
     condition=lambda q: 1,

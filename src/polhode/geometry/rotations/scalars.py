@@ -22,6 +22,11 @@ def is_array(x: Any) -> bool:
     return hasattr(x, "ndim")
 
 
+def is_rounded(x: Any) -> bool:
+    """Whether a scalar is a float or an array: not exact."""
+    return is_array(x) or isinstance(x, float)
+
+
 def _of_any_scalar(name: str, on_arrays: str) -> Callable[..., Any]:
     exact = functions.BY_NAME[name]
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import polhode as ph
 from polhode.model.samples import elastic_arm
@@ -74,11 +73,10 @@ def test_at_a_state_deeper_brackets_are_taken() -> None:
     assert pushed.derive().accessibility(at={}).at == 6
 
 
-def test_a_system_without_inputs_asks_for_them() -> None:
+def test_without_inputs_and_motors_all_efforts_are_controls() -> None:
     s = ph.System("pendulum")
     s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(ph.PolhodeError, match=r"which inputs are controls is not known"):
-        s.derive().accessibility()
+    assert s.derive().accessibility(at={}).at == 2
 
 
 def test_a_state_may_be_given() -> None:

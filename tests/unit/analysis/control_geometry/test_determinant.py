@@ -32,3 +32,9 @@ def test_parameters_and_what_is_positive_are_no_factors() -> None:
     assert vanishing_factors(m * k) == []
     assert vanishing_factors(k / positive**2, positive) == []
     assert vanishing_factors(k * cos(x) / positive, positive) == [cos(x)]
+
+
+def test_factors_without_real_zeros_are_left_out() -> None:
+    assert vanishing_factors((1 + x**2) * (2 + cos(y)) * y) == [y]
+    assert vanishing_factors((m + x**2) * (1 + x), masses=[m]) == [1 + x]
+    assert {*vanishing_factors((k + x**2) * (1 + x), masses=[m])} == {k + x**2, 1 + x}  # k may be negative

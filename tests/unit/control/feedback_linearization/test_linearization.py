@@ -179,3 +179,34 @@ def test_the_law_says_where_it_does_not_hold() -> None:
     assert told == "cos(theta) = 0, as the decoupling matrix is singular there"
     assert law.conditions == (f"The law does not hold where {told}.",)
     assert [*law.coordinates] == ["theta", "theta'"]
+
+
+def vector_pair() -> ph.System:
+    """Two hinges stored as tan(θ/2), whose rates are (1 + c²)/2 times the speeds."""
+    s = ph.System("pair", gravity=(0, 0, -10))
+    before, m = s.ground, s.parameter("m", 1)
+    for k, name in enumerate(("ch", "cl")):
+        body = s.body(name, m, com=(0, 0, -1))
+        s.joint(name, before, body, ph.Revolute("y", storage="vector"), at=(0, 0, -k), speeds=[f"u{k}"])
+        before = body
+    return s
+
+
+def test_conditions_that_no_state_meets_are_not_listed() -> None:
+    """1 + c² has no real zero: neither the linearising law nor computed torque nor a relative degree is lost there."""
+    e = vector_pair().derive()
+    inputs = ["tau_u0", "tau_u1"]
+    law = e.feedback_linearize(["ch", "cl"], inputs=inputs)
+    assert law.singular == law.conditions == ()
+    assert "lost" not in str(e.relative_degree(["ch", "cl"], inputs=inputs))
+    assert ph.control.ComputedTorque(e, kp=1, kd=1).law.conditions == ()
+
+
+def test_a_condition_that_states_meet_is_still_listed_beside_one_that_none_does() -> None:
+    e = vector_pair().derive()
+    inputs = ["tau_u0", "tau_u1"]
+    ch, cl = e.q
+    law = e.feedback_linearize({"product": ch * cl, "cl": cl}, inputs=inputs)
+    assert law.singular == (cl,) and "cl = 0" in law.conditions[0]
+    law = e.feedback_linearize({"cubic": ch**3 - 3 * ch, "cl": cl}, inputs=inputs)
+    assert law.singular and all(any(float(x.subs({ch: at})) == 0 for at in (1, -1)) for x in law.singular)
