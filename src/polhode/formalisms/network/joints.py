@@ -92,6 +92,7 @@ def serial_chain(system: Model, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
 
 def chain_of(system: Model, tree: Tree, ports: Sequence[JointPort], end: Vector) -> Chain:
     """The bodies that these joints carry, one hanging on the other; A_m is the point `end` of the last."""
+    joints = [port.joint for port in ports]
     timed = next((j for j in joints if any(moves_in(X, system.time) for X in (j.in_parent, j.in_child))), None)
     if timed is not None:
         raise ModelError(
@@ -102,7 +103,7 @@ def chain_of(system: Model, tree: Tree, ports: Sequence[JointPort], end: Vector)
         )
     poses, moving = world_poses(tree), velocities(tree)
     bodies = []
-    for joint, after in zip_longest((port.joint for port in ports), ports[1:]):
+    for joint, after in zip_longest(joints, ports[1:]):
         body, X = system.bodies[joint.child], body_pose(tree, joint.child, poses)
         outer, slide, drift = (
             (end, ZERO, ZERO) if after is None else (after.joint.in_parent.p, after.slide, after.drift)
