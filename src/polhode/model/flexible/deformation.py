@@ -71,6 +71,11 @@ class Flexible(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def stations(self) -> tuple[tuple[Any, ...], ...]:
+        """The stations, the name of each first."""
+        ...
+
     def deformation(self) -> Deformation:
         """What it comes to."""
         ...
