@@ -140,3 +140,45 @@ def test_a_free_beam_with_a_station_keeps_its_free_frequencies() -> None:
     boom.at(1)
     beta = roots(EQUATIONS["free", "free"], 3, start=1.0)
     assert frequencies(s, "boom")[:3] == pytest.approx(beta**2, rel=5e-3)
+
+
+#: Wright, Smith, Thresher and Wang (1982): flapwise frequencies of a uniform blade without hub by its speed, both in
+#: units of √(EI/(m L³)).
+WRIGHT = {
+    0: (3.5160, 22.0345, 61.6972),
+    3: (4.7973, 23.3203, 62.9850),
+    6: (7.3604, 26.8091, 66.6839),
+    9: (10.2257, 31.7705, 72.3867),
+    12: (13.1702, 37.6031, 79.6145),
+}
+
+
+@pytest.mark.parametrize("speed", WRIGHT)
+def test_foreshortening_stiffens_a_blade_that_spins_as_wright_and_others_print(speed: int) -> None:
+    s = ph.System("rotor")
+    s.beam("blade", length=1, mass=1, EI=1, modes=10, stiffening=True, shapes="polynomials")
+    M, K = mass_and_stiffness(s, "blade")
+    record = s.bodies["blade material"].flexibility
+    assert record is not None
+    q = s.joints["blade elastic"].q
+    pairs = [(i, j) for i in range(10) for j in range(i, 10)]
+    assert list(record.amplitudes[11:]) == [q[i] * q[j] for i, j in pairs]
+    for k, (i, j) in enumerate(pairs, start=11):  # -½ Ω² ∫ x² dm with x = ξ L + Σ η_i η_j B_ij
+        stiffening = -(speed**2) * float(record.second[0][k][0, 0])
+        K[i, j] += stiffening
+        K[j, i] += stiffening
+    assert np.sqrt(eigh(K, M, eigvals_only=True))[:3] == pytest.approx(np.array(WRIGHT[speed]), abs=6e-5)
+
+
+def test_a_standing_beam_buckles_under_its_own_weight_at_the_known_load() -> None:
+    s = ph.System("column")
+    s.beam("column", length=1, mass=1, EI=1, modes=8, axis="z", stiffening=True, shapes="polynomials")
+    _, K = mass_and_stiffness(s, "column")
+    record = s.bodies["column material"].flexibility
+    assert record is not None
+    lowered = np.zeros((8, 8))
+    pairs = [(i, j) for i in range(8) for j in range(i, 8)]
+    for k, (i, j) in enumerate(pairs, start=9):  # the height of the mass centre, Σ η_i η_j b_ij
+        lowered[i, j] -= float(record.first[k][2])
+        lowered[j, i] -= float(record.first[k][2])
+    assert 1 / eigh(lowered, K, eigvals_only=True)[-1] == pytest.approx(7.83735, abs=1e-5)

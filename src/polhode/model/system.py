@@ -257,7 +257,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         two, of the sections' inertia. `modes` counts the normal modes of each of these, or is {"z": 3, "torsion": 1}.
         `ends` are clamped, pinned, sliding or free: conditions on the shapes in the body's frame, not supports. `frame`
         is "tangent", "chord" or "mean" (axes). `damping` is a ratio for all coordinates or a list, `rayleigh` (α, β).
-        With stiffening=True the displacement is quadratic: a beam that bends draws its tip back.
+        With stiffening=True the displacement is quadratic: a beam that bends draws its tip back. shapes="polynomials"
+        takes those of the least degree instead of eigenfunctions, which is better for a beam that spins or buckles.
 
         >>> import polhode as ph
         >>> s = ph.System("crane")

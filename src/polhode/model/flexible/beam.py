@@ -18,12 +18,13 @@ from .shapes import HELD
 
 AXES = ("x", "y", "z", "-x", "-y", "-z")
 FRAMES = ("tangent", "chord", "mean")
+SHAPES = ("modes", "polynomials")
 _SYNONYMS = {"supported": "pinned", "guided": "sliding"}
 MODE_LIMIT = 40
 
 
 class BeamOptions(TypedDict, total=False):
-    """What may be said of a beam beside its length, mass, stiffness, modes, axis and ends; see `Beam`."""
+    """What may be message of a beam beside its length, mass, stiffness, modes, axis and ends; see `Beam`."""
 
     bending: str
     EA: Any
@@ -34,6 +35,7 @@ class BeamOptions(TypedDict, total=False):
     rayleigh: Any
     stiffening: bool
     frame: str
+    shapes: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +63,7 @@ class Beam:
     rayleigh: tuple[Expr, ...] | None = given("number", None, count=2, doc="of mass (1/s) and stiffness (s)")
     stiffening: bool = given("flag", False, doc="whether bending draws the beam back along its axis")
     frame: str = given("word", "tangent", choices=FRAMES)
+    shapes: str = given("word", "modes", choices=SHAPES, doc="eigenfunctions, or polynomials of the least degree")
     modes: Any = 3
     values: Mapping[str, Any]
     stations: tuple[tuple[str, Fraction, bool], ...] = ()
@@ -94,11 +97,11 @@ class Beam:
         x = as_expr(at)
         ratio, L = constant_ratio(x / self.length), shown(self.length)
         if ratio is None:
-            said = f"the station {shown(x)} is not a fixed fraction of the length {L}."
-            raise refused(said, self.place, "Give a rational multiple of it, as at(length / 2).", "E-FLEX-006")
+            message = f"the station {shown(x)} is not a fixed fraction of the length {L}."
+            raise refused(message, self.place, "Give a rational multiple of it, as at(length / 2).", "E-FLEX-006")
         if not 0 <= ratio <= 1:
-            said = f"the station {shown(x)} is off the beam, which goes from 0 to {L}."
-            raise refused(said, self.place, "Give a station from 0 to the length.", "E-FLEX-007")
+            message = f"the station {shown(x)} is off the beam, which goes from 0 to {L}."
+            raise refused(message, self.place, "Give a station from 0 to the length.", "E-FLEX-007")
         if not ratio:
             return self, ""
         there = next((each for each in self.stations if each[1] == ratio), None)
@@ -116,15 +119,15 @@ class Beam:
 def beam_of(values: Mapping[str, Any], name: str, written: Mapping[str, Any]) -> Beam:
     """The record of a beam from what a user wrote, each value checked; `values` are those of the parameters."""
     place = f"beam '{name}'"
-    said = {key: value for key, value in written.items() if key != "modes" and value is not None}
-    entries = completed(Beam.fields, said, place)
+    stated = {key: value for key, value in written.items() if key != "modes" and value is not None}
+    entries = completed(Beam.fields, stated, place)
     for key in ("EI", "gyration", "damping"):
         entries[key] = entries[key] if is_list(entries[key]) else (entries[key],)
     if is_list(entries["ends"]):
         entries["ends"] = [_SYNONYMS.get(each, each) if isinstance(each, str) else each for each in entries["ends"]]
-    made = {each.name: field_value(each, entries[each.name], place) for each in Beam.fields}
-    made["gyration"] *= 2 if len(made["gyration"]) == 1 else 1
-    beam = Beam(name=name, values=values, modes=written["modes"], **made)
+    fields = {each.name: field_value(each, entries[each.name], place) for each in Beam.fields}
+    fields["gyration"] *= 2 if len(fields["gyration"]) == 1 else 1
+    beam = Beam(name=name, values=values, modes=written["modes"], **fields)
     _check(beam)
     return beam
 
@@ -155,11 +158,11 @@ def _check(beam: Beam) -> None:
         if kind not in kinds:
             raise unknown("deformation", str(kind), kinds, place)
         if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= MODE_LIMIT:
-            said = f"the number of modes {shown(count)} is not a whole number from 1 to {MODE_LIMIT}."
-            raise refused(said, place, "Give for example modes=3.", "E-FLEX-014")
+            message = f"the number of modes {shown(count)} is not a whole number from 1 to {MODE_LIMIT}."
+            raise refused(message, place, "Give for example modes=3.", "E-FLEX-014")
     lacking = [kind for kind in kinds if kind not in beam.counts]
     if lacking:
         raise refused(f"modes lacks '{lacking[0]}'.", place, "Give one number for all, or each.", "E-FLEX-014")
     if beam.frame == "tangent" and BeamFields(beam).is_loose:
-        said = f"the ends {beam.ends[0]} and {beam.ends[1]} leave the beam loose in its frame."
-        raise refused(said, place, 'Hold it, as ends=("clamped", "free"), or give frame="mean".', "E-FLEX-012")
+        message = f"the ends {beam.ends[0]} and {beam.ends[1]} leave the beam loose in its frame."
+        raise refused(message, place, 'Hold it, as ends=("clamped", "free"), or give frame="mean".', "E-FLEX-012")

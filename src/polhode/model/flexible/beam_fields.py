@@ -94,14 +94,16 @@ class BeamFields:
         """With shear its shapes depend on EI/(GA L²) and gyration/L, taken at the default values of parameters."""
         first, last = ends
         is_rod, beam = kind in ("axial", "torsion"), self.beam
+        plain = beam.shapes == "polynomials"
         if is_rod or beam.GA is None:
-            return Line((first, last), is_rod)
+            return Line((first, last), is_rod, plain=plain)
         squares = beam.stiffnesses[kind] / beam.GA, self.spread[beam.across.index(kind)]
         ratios = [nominal(each / beam.length**2, beam.values) for each in squares]
         if None in ratios:
-            said = "the shapes of a beam with shear depend on EI/(GA L²) and gyration/L, whose values are not known."
-            raise refused(said, beam.place, "Give the parameters in them default values.", "E-FLEX-008")
-        return Line((first, last), False, *(Fraction(ratio or 0).limit_denominator(10**6) for ratio in ratios))
+            message = "the shapes of a beam with shear depend on EI/(GA L²) and gyration/L, whose values are not known."
+            raise refused(message, beam.place, "Give the parameters in them default values.", "E-FLEX-008")
+        shear, rotary = (Fraction(ratio or 0).limit_denominator(10**6) for ratio in ratios)
+        return Line((first, last), False, shear, rotary, plain)
 
     @cached_property
     def parts(self) -> list[Part]:

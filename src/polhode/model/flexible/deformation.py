@@ -71,6 +71,11 @@ class Flexible(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def stations(self) -> tuple[tuple[Any, ...], ...]:
+        """The stations, the name of each first."""
+        ...
+
     def deformation(self) -> Deformation:
         """What it comes to."""
         ...
@@ -145,8 +150,8 @@ def damping_matrix(
     n = stiffness.shape[0]
     if rayleigh is not None:
         if any(ratios):
-            said = "damping is given by ratios and by Rayleigh's coefficients."
-            raise refused(said, place, "Give one of them.", "E-FLEX-002")
+            message = "damping is given by ratios and by Rayleigh's coefficients."
+            raise refused(message, place, "Give one of them.", "E-FLEX-002")
         result: Matrix = mass * rayleigh[0] + stiffness * rayleigh[1]
         return result.map(as_expr)
     each = numbers(list(ratios) * (n if len(ratios) == 1 else 1), n, "ratios of damping", place)
@@ -157,8 +162,8 @@ def numbers(value: Any, count: int, what: str, place: str) -> list[Expr]:
     """A list of so many numbers or expressions."""
     entries = [number_of(entry, place) for entry in list_of(value, what, place)]
     if len(entries) != count:
-        said = f"{len(entries)} {what} are given, not {count}."
-        raise refused(said, place, "Give one for each coordinate, as `.q` lists them.", "E-FLEX-003")
+        message = f"{len(entries)} {what} are given, not {count}."
+        raise refused(message, place, "Give one for each coordinate, as `.q` lists them.", "E-FLEX-003")
     return entries
 
 
@@ -170,8 +175,8 @@ def check_matrix(matrix: Matrix, what: str, values: Mapping[str, Any], place: st
     for i in range(n):
         for j in range(i):
             if matrix[i, j] != matrix[j, i]:
-                said = f"the {what} is not symmetric: {shown(matrix[i, j])} faces {shown(matrix[j, i])}."
-                raise refused(said, place, f"Give a symmetric {what}.", "E-FLEX-004")
+                message = f"the {what} is not symmetric: {shown(matrix[i, j])} faces {shown(matrix[j, i])}."
+                raise refused(message, place, f"Give a symmetric {what}.", "E-FLEX-004")
     entries = [nominal(entry, values) for entry in matrix.entries()]
     if n and None not in entries:
         scaled = np.array(entries, dtype=float).reshape(n, n)
@@ -179,6 +184,6 @@ def check_matrix(matrix: Matrix, what: str, values: Mapping[str, Any], place: st
         scale[scale == 0] = 1.0
         least = float(np.linalg.eigvalsh(scaled / np.outer(scale, scale))[0])
         if least < (1e-12 if definite else -1e-9):
-            said = f"the {what} is not positive{'' if definite else ' semidefinite'}."
+            message = f"the {what} is not positive{'' if definite else ' semidefinite'}."
             cure = "Check shapes that depend on each other, masses and signs." if definite else "Check its entries."
-            raise refused(said, place, cure, "E-FLEX-005")
+            raise refused(message, place, cure, "E-FLEX-005")

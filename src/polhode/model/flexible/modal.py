@@ -109,8 +109,8 @@ def modal_body_of(values: Mapping[str, Any], name: str, given: Mapping[str, Any]
     place = f"flexible body '{name}'"
     lists = [key for key in ("shapes", "nodes", "data") if given[key]]
     if len(lists) != 1:
-        said = "its shapes are missing." if not lists else f"its shapes are given by {' and by '.join(lists)}."
-        raise refused(said, place, "Give one of shapes=…, nodes=…, data=….", "E-FLEX-017")
+        message = "its shapes are missing." if not lists else f"its shapes are given by {' and by '.join(lists)}."
+        raise refused(message, place, "Give one of shapes=…, nodes=…, data=….", "E-FLEX-017")
     if lists == ["data"]:
         from .standard_data import read_standard_data
 
@@ -194,8 +194,8 @@ def _coefficients(moved: Sequence[Expr], place: str) -> list[Vector]:
         if not any(now):
             return result
         factor /= len(result)
-    said = f"a shape is no polynomial of x, y, z of a degree up to {DEGREE_LIMIT}."
-    raise refused(said, place, "Approximate it by a polynomial, or give its values at nodes.", "E-FLEX-020")
+    message = f"a shape is no polynomial of x, y, z of a degree up to {DEGREE_LIMIT}."
+    raise refused(message, place, "Approximate it by a polynomial, or give its values at nodes.", "E-FLEX-020")
 
 
 def _from_masses(nodes: Any, place: str) -> dict[str, Any]:
@@ -256,8 +256,8 @@ def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
         if not trace(shares):
             raise refused(f"shape {i} moves no node.", place, "Give its values at nodes.", "E-FLEX-019")
         second[i][i] = shares * (weight / trace(shares))
-    said = "its modes are used to the order that modal masses carry: no coupling with the motion of the frame."
-    warn(said, place=place, cure="Give the masses of the nodes for all of it.", code="W-FLEX-001")
+    message = "its modes are used to the order that modal masses carry: no coupling with the motion of the frame."
+    warn(message, place=place, cure="Give the masses of the nodes for all of it.", code="W-FLEX-001")
     rigid = {"mass": mass, "com": com, "inertia": inertia, "nodes": sections}
     return {**rigid, "first": (com * mass, *(zero() for _ in weights)), "second": tuple(map(tuple, second))}
 
@@ -280,7 +280,7 @@ def _sections(nodes: Any, place: str) -> tuple[dict[str, Section], dict[str, Any
         turns = [vector_of(each, where) for each in list_of(node.turns, "a rotation for each shape", where)]
         count = len(next(iter(sections.values())).turns) if sections else len(shapes)
         if len(shapes) != count or len(turns) not in (0, count) or not count:
-            said = f"it has {len(shapes)} displacements and {len(turns)} rotations; the body has {count} shapes."
-            raise refused(said, where, "Give one of each for each shape, or no rotations.", "E-FLEX-003")
+            message = f"it has {len(shapes)} displacements and {len(turns)} rotations; the body has {count} shapes."
+            raise refused(message, where, "Give one of each for each shape, or no rotations.", "E-FLEX-003")
         sections[str(key)] = Section((vector_of(node.at, where), *shapes), tuple(turns) or (zero(),) * count)
     return sections, {str(key): node.mass for key, node in nodes.items()}

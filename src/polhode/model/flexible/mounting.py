@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...errors import PolhodeError
-from ...expr import Expr, Matrix, as_expr, symbols
+from ...expr import Expr, Matrix, as_expr, symbol, symbols
 from ...expr.spelling import acceleration_of
 from ...geometry import Pose
 from ..body import Body
@@ -105,8 +105,8 @@ def station(system: Builder, name: str, where: Any, static: bool) -> Body:
         return system.bodies[at]
     before, deformation = system.model(), record.deformation()
     try:
-        if at not in system.bodies:
-            check_new("body", at, system.frames)
+        if at not in [each[0] for each in system.flexible[name].stations]:
+            check_new("body", at, system.bodies, system.frames)
             check_new("joint", at, system.joints)
             system._add("bodies", at, Body(at, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=system))
         _write(system, record, deformation)
@@ -129,23 +129,12 @@ def _write(system: Builder, record: Flexible, deformation: Deformation) -> None:
     for at, section in deformation.stations.items():
         pose = section.pose(amplitudes, joint.q)
         joints[at] = Joint(at, Fixed(), heavy.name, at, pose, still, (), (), ())
-    stiffness = Elasticity(
-        name=joint.name, joint=joint.name, stiffness=deformation.stiffness, damping=deformation.damping
-    )
+    K, D = deformation.stiffness, deformation.damping
+    stiffness = Elasticity(name=joint.name, joint=joint.name, stiffness=K, damping=D)
     model = system.model()
-    there = any(isinstance(load, Elasticity) and load.joint == joint.name for load in model.loads)
-    loads = tuple(
-        stiffness if isinstance(load, Elasticity) and load.joint == joint.name else load for load in model.loads
-    )
-    system._hold(
-        replace(
-            model,
-            bodies={**model.bodies, heavy.name: heavy},
-            joints={**model.joints, **joints},
-            loads=loads if there else (*loads, stiffness),
-            flexible={**model.flexible, name: record},
-        )
-    )
+    others = [load for load in model.loads if not (isinstance(load, Elasticity) and load.joint == joint.name)]
+    tables: dict[str, Any] = {"bodies": {**model.bodies, heavy.name: heavy}, "joints": {**model.joints, **joints}}
+    system._hold(replace(model, **tables, loads=(*others, stiffness), flexible={**model.flexible, name: record}))
 
 
 def _elastic_joint(system: Builder, name: str, deformation: Deformation) -> Joint:
@@ -156,10 +145,8 @@ def _elastic_joint(system: Builder, name: str, deformation: Deformation) -> Join
     known = {q.name for q in before.q} if before is not None else set()
     fresh = [each for each in names if each not in known]
     _check_fresh(system, fresh, fresh, place)
-    q, u, tau = symbols(names, "coordinate"), symbols(names, "speed"), symbols(names, "effort")
-    new = [k for k, each in enumerate(names) if each not in known]
-    tell_apart(system, [x[k] for k in new for x in (q, u, tau)] + [acceleration_of(u[k]) for k in new], place)
-    kind = Elastic(len(names), labels)
-    return Joint(
-        elastic(name), kind, name, material(name), Pose.identity(), Pose.identity(), tuple(q), tuple(u), tuple(tau)
-    )
+    new = [symbol(each, kind) for each in fresh for kind in ("coordinate", "speed", "effort")]
+    tell_apart(system, [*new, *(acceleration_of(symbol(each, "speed")) for each in fresh)], place)
+    q, u, tau = (tuple(symbols(names, kind)) for kind in ("coordinate", "speed", "effort"))
+    kind, still = Elastic(len(names), labels), Pose.identity()
+    return Joint(elastic(name), kind, name, material(name), still, still, q, u, tau)

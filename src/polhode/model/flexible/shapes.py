@@ -62,6 +62,9 @@ class Shape:
 class Line:
     """A beam in one of its deformations: a rod, or bending with s = EI/(GA L²) and r² = (gyration/L)²; its two ends.
 
+    Its modes are those in all polynomials of a degree that makes them exact, or of the least degree (`plain`), which
+    serve as well where forces along the beam change the modes.
+
     >>> shape = Line(("clamped", "free")).normal_modes(1, ())[0]
     >>> round(float(value(shape.displacement[0], 1)), 6)
     1.0
@@ -71,6 +74,7 @@ class Line:
     is_rod: bool = False
     shear: Fraction = Fraction(0)
     rotary: Fraction = Fraction(0)
+    plain: bool = False
 
     def held(self, end: int) -> str:
         """What the end 0 or 1 holds: of "w" and "ψ", of a rod "u"."""
@@ -100,17 +104,18 @@ class Line:
     def _normal_modes(self, count: int, stations: tuple[Fraction, ...]) -> tuple[Shape, ...]:
         breaks = [Fraction(0), *sorted(x for x in stations if 0 < x < 1), Fraction(1)]
         ends = [self.ends[0], *["clamped"] * (len(breaks) - 2), "clamped" if 1 in stations else self.ends[1]]
-        found: list[tuple[float, int, Pair]] = []
+        candidates: list[tuple[float, int, Pair]] = []
         for piece, (start, end) in enumerate(pairwise(breaks)):
             h = end - start
-            span = Line((ends[piece], ends[piece + 1]), self.is_rod, self.shear / h**2, self.rotary / h**2)
+            ratios = self.shear / h**2, self.rotary / h**2
+            span = Line((ends[piece], ends[piece + 1]), self.is_rod, *ratios, self.plain)
             for load, (w, psi) in span._modes_of_span(count):
                 moved = composed(w, start, 1 / h), composed(psi, start, 1 / h)
                 turned = slope(moved[0]) if not self.shear else tuple(c / h for c in moved[1])
-                found.append((load / float(h) ** (2 if self.is_rod else 4), piece, (moved[0], turned)))
-        found.sort(key=lambda each: each[:2])
+                candidates.append((load / float(h) ** (2 if self.is_rod else 4), piece, (moved[0], turned)))
+        candidates.sort(key=lambda each: each[:2])
         result = []
-        for _, piece, pair in found[:count]:
+        for _, piece, pair in candidates[:count]:
             fields = [tuple(p if k == piece else () for k in range(len(ends) - 1)) for p in pair]
             result.append(Shape(fields[0], () if self.is_rod else fields[1]))
         return tuple(result)
@@ -120,7 +125,7 @@ class Line:
         import numpy as np
         from scipy.linalg import eigh
 
-        basis = self._basis(2 * count + 10)
+        basis = self._basis(count + len(self.rigid) if self.plain else 2 * count + 10)
         mass = self._mass(basis)
         for rigid in self.rigid:
             basis, mass = self._without(rigid, basis)

@@ -64,11 +64,11 @@ class _Reader:
         try:
             return read_file(self.path, SIZE_LIMIT).decode("latin-1")
         except TooLarge as error:
-            said, place = f"{error.strerror}.", str(self.path)
-            raise LimitError(said, place=place, cure="Select fewer nodes.", code="E-FLEX-023") from None
+            message, place = f"{error.strerror}.", str(self.path)
+            raise LimitError(message, place=place, cure="Select fewer nodes.", code="E-FLEX-023") from None
         except OSError as error:
-            said, place = f"the file cannot be read: {error.strerror}.", str(self.path)
-            raise FormatError(said, place=place, cure="Check its name.", code="E-FLEX-024") from None
+            message, place = f"the file cannot be read: {error.strerror}.", str(self.path)
+            raise FormatError(message, place=place, cure="Check its name.", code="E-FLEX-024") from None
 
     def blocks(self) -> _Block:
         """The tree of blocks."""
@@ -212,8 +212,8 @@ def read_standard_data(name: str, path: Any) -> dict[str, Any]:
             half = (second[i][l] + second[l][i].T).map(lambda entry: entry / 2)
             second[i][l], second[l][i] = half, half.T
     if lacking:
-        said = f"it is used to the order that the file carries, which lacks {' and '.join(lacking)}."
-        warn(said, place=f"flexible body '{name}'", cure=str(reader.path), code="W-FLEX-001")
+        message = f"it is used to the order that the file carries, which lacks {' and '.join(lacking)}."
+        warn(message, place=f"flexible body '{name}'", cure=str(reader.path), code="W-FLEX-001")
     central = J0 - (Matrix.identity(3) * com.dot(com) - outer(com, com)) * mass
     parts = {"mass": mass, "com": com, "inertia": central.map(as_expr), "nodes": _nodes(reader, modal, nq)}
     parts |= {

@@ -265,6 +265,14 @@ def test_stations_off_the_beam_and_at_no_fixed_fraction_are_refused() -> None:
         boom.at(s.parameters["m"].symbol)
 
 
+def test_a_station_does_not_take_the_name_of_another_body() -> None:
+    s, boom = beam()
+    s.body("boom at L", 1)
+    with pytest.raises(ModelError, match="there is already a body or frame of this name"):
+        boom.at(s.parameters["L"].symbol)
+    assert len(boom.q) == 2
+
+
 def test_shapes_with_shear_need_values() -> None:
     s = ph.System("crane")
     with pytest.raises(ModelError, match="whose values are not known"):
