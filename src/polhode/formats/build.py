@@ -309,9 +309,10 @@ def _check_pose_leads(
     system: System, values: Values, path: Path, coordinates: Mapping[str, float], speeds: Mapping[str, float]
 ) -> None:
     """A joint that follows another has no state of its own."""
+    joints = system.model().joints
     for coupling in system.couplings.values():
-        joint = system.joints[coupling.follower]
-        leader = system.joints[_leader(system, joint)]
+        joint = joints[coupling.follower]
+        leader = joints[_leader(system, joint)]
         for table, given, own, other in (
             ("coordinates", coordinates, joint.q[0], leader.q[0]),
             ("speeds", speeds, joint.u[0], leader.u[0]),
@@ -328,7 +329,7 @@ def _check_pose_leads(
 def _outward(system: System) -> list[Joint]:
     """The joints, each after the one that carries its parent."""
     by_parent: dict[str, list[Joint]] = {}
-    for joint in system.joints.values():
+    for joint in system.model().joints.values():
         by_parent.setdefault(joint.parent, []).append(joint)
     order: list[Joint] = []
     stack = list(by_parent.get(GROUND, []))

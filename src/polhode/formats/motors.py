@@ -54,7 +54,7 @@ class Described:
     def others(self, table: str) -> Iterator[tuple[str, Any]]:
         """The entries of a table of the system that no motor adds."""
         added = {name for motor in self.motors for name in motor.added(table)}
-        return ((key, each) for key, each in getattr(self.system, table).items() if key not in added)
+        return ((key, each) for key, each in getattr(self.system.model(), table).items() if key not in added)
 
     def texts(self, fixed: Scope, free: Scope) -> dict[str, Any]:
         """What a file says of each motor."""

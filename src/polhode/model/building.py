@@ -150,7 +150,7 @@ def joint(
     effort_limits: Any = None,
 ) -> Joint:
     place = f"joint '{name}'"
-    check_new("joint", name, system.joints)
+    check_new("joint", name, system.model().joints)
     made_type = joint_type(kind, place, **options)
     parent_name, in_parent = placed(system, parent, at, rotation, place)
     if made_type.nominal is not None:
@@ -182,7 +182,7 @@ def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
         )
     if parent == child:
         raise ModelError(f"body '{child}' cannot be joined to itself.", place=place, code="E-MODEL-005")
-    carrier = {joint.child: joint for joint in system.joints.values()}
+    carrier = {joint.child: joint for joint in system.model().joints.values()}
     if child in carrier:
         raise ModelError(
             f"body '{child}' already hangs on joint '{carrier[child].name}'.",
@@ -205,8 +205,8 @@ def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
 
 def _check_fresh(system: Builder, q_names: list[str], u_names: list[str], place: str) -> None:
     for what, names, taken in (
-        ("coordinate", q_names, [q.name for joint in system.joints.values() for q in joint.q]),
-        ("speed", u_names, [u.name for joint in system.joints.values() for u in joint.u]),
+        ("coordinate", q_names, [q.name for joint in system.model().joints.values() for q in joint.q]),
+        ("speed", u_names, [u.name for joint in system.model().joints.values() for u in joint.u]),
     ):
         again = [name for k, name in enumerate(names) if name in taken or name in names[:k]]
         if again:
@@ -233,8 +233,8 @@ def pose(
         numbers_by_name({} if states is None else states, f"{place} states"),
     )
     own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
-    q_names = [*(q.name for joint in system.joints.values() for q in joint.q), *own]
-    u_names = [u.name for joint in system.joints.values() for u in joint.u]
+    q_names = [*(q.name for joint in system.model().joints.values() for q in joint.q), *own]
+    u_names = [u.name for joint in system.model().joints.values() for u in joint.u]
     for kind, given, known in (
         ("coordinate", made.coordinates, q_names),
         ("speed", made.speeds, u_names),

@@ -271,7 +271,7 @@ def _add_losses(system: Builder, motor: Motor) -> None:
     losses = (("rotor friction", motor.friction, _shaft(motor)), ("friction", motor.joint_friction, (motor.joint, 1)))
     for name, coefficient, (speed, ratio) in losses:
         if coefficient:
-            value = -coefficient * as_expr(ratio) ** 2 * system.joints[speed].u[0]
+            value = -coefficient * as_expr(ratio) ** 2 * system.model().joints[speed].u[0]
             apply(system, JointForce, {"name": f"{motor.joint} {name}", "joint": speed, "value": value})
 
 
@@ -287,7 +287,7 @@ def _add_windings(system: Builder, motor: Motor) -> None:
         return
     shaft, ratio = _shaft(motor)
     voltage = named_symbol(system, "inputs", "input", motor.voltage, 0, "V")
-    left = voltage - K * ratio * system.joints[shaft].u[0]  # what the turning motor leaves of the voltage
+    left = voltage - K * ratio * system.model().joints[shaft].u[0]  # what the turning motor leaves of the voltage
     if L is None:
         current = left / R
     else:

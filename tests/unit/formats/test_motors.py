@@ -43,7 +43,7 @@ def test_a_motor_is_read_back_as_it_was_written(kind: str) -> None:
 
 def test_what_else_uses_the_rotor_is_read_after_it() -> None:
     s = arm(**MOTORS["elastic"])
-    s.joint_force("j2 rotor", -3 * s.joints["j2 rotor"].u[0] ** 3)
+    s.joint_force("j2 rotor", -3 * s.rotors["j2 rotor"].u[0] ** 3)
     s.pose("wound", {"j2 rotor": 2.5})
     again = loads_yaml(dumps_yaml(s))
     assert again.model() == s.model() and again.poses["wound"].coordinates == {"j2 rotor": 2.5}
