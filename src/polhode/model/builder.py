@@ -146,6 +146,9 @@ class Builder:
         >>> s.loads
         (Potential(name='lift', energy=-3*z),)
         """
+        from .dependence import check_dependence
+
+        check_dependence(table, name, record)
         self._model = self.model().with_record(table, name, record)
         self.source = None
         if table not in _UNMOVING:

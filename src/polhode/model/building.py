@@ -11,6 +11,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, symbols
 from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
+from .dependence import CHANGING
 from .joints import JointType, joint_type
 from .limits import limits_of, rated_limits
 from .lookup import body_name, check_new, placed, tell_apart
@@ -63,7 +64,7 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
         made = Vector([as_expr(g) for g in given])
     if len(made) != 3:
         raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
-    moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "state", "effort", "acceleration")]
+    moving = [x for x in free_symbols(made) if x.data[0] in CHANGING - {"time", "input"}]
     if moving:
         raise ModelError(
             f"gravity cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",

@@ -19,6 +19,7 @@ from ..geometry.inertia import impossible_inertia
 from .acting import apply
 from .building import body, joint, named_symbol
 from .constraining import couple
+from .dependence import check_dependence
 from .field_values import completed, field_value
 from .forces import ElasticGear, JointForce
 from .joints import Fixed, Revolute
@@ -37,6 +38,7 @@ def mount(system: Builder, driven: Joint | str, given: Mapping[str, Any]) -> Mot
     """Add a motor and all that it comes to; where something is wrong with it the system stays as it was."""
     link = joint_named(system, driven, "motor")
     motor = _motor(system, link, given)
+    check_dependence("motors", link.name, motor)
     carrier, seat = _seat(system, link, motor)
     before = system.model()
     try:
