@@ -468,6 +468,7 @@ def test_what_must_be_constant_refuses_all_that_changes(place: str, kind: str) -
 
 @pytest.mark.parametrize(("place", "kind"), [(place, kind) for place in PLACED for kind in KINDS])
 def test_what_places_something_takes_time_and_refuses_the_rest(place: str, kind: str) -> None:
+    """What it means is in `test_placements_in_time`."""
     s = rig()
     f = symbol_of(s, kind)
     if kind == "time":
@@ -494,3 +495,19 @@ def test_every_field_of_every_type_is_tried() -> None:
         "motor stiffness", "motor damping", "wheel upright",
     }  # fmt: skip
     assert wanted == {key for key in {**ACTING, **CONSTANT, **PLACED} if key in wanted} | apart
+
+
+def test_every_method_of_a_system_is_tried_or_takes_no_expression() -> None:
+    tried = {
+        "apply", "force", "torque", "joint_force", "coordinate_force", "joint_spring", "spring", "damper", "line_force",
+        "gravity_field", "potential", "couple", "prescribe", "constraint", "close", "constrain", "constrain_speed",
+        "roll_wheel", "roll_ball", "roll_disc", "knife_edge", "no_slip", "parameter", "input", "state", "state_rate",
+        "body", "frame", "joint", "motor", "pose",
+    }  # fmt: skip
+    elsewhere = {
+        "point",  # tests/unit/kinematics/vectors
+        "derive",  # test_dependences_of_runs
+    }
+    without = {"compare", "diagnose", "model", "of", "unread"}
+    public = {name for name in dir(System) if not name.startswith("_") and callable(getattr(System, name))}
+    assert public == tried | elsewhere | without

@@ -85,7 +85,9 @@ def _parts(table: str, name: str, record: Any) -> Iterator[tuple[str, str, Rule,
         for field in record.fields:
             rule, own = rule_of(field, type(record)), tuple(field.own_symbols.values())
             if field.kind not in ("variable", "curve"):  # a curve has a rule of its own: `track`
-                yield place, field.name.replace("_", " "), rule, own, getattr(record, field.name)
+                value = getattr(record, field.name)
+                part = value.stages if field.kind == "motion" else value
+                yield place, field.name.replace("_", " "), rule, own, part
         return
     whats: dict[str, tuple[tuple[str, Rule, Any], ...]] = {}
     if table == "bodies":
@@ -99,7 +101,7 @@ def _parts(table: str, name: str, record: Any) -> Iterator[tuple[str, str, Rule,
         whats[f"frame '{name}'"] = (("place", PLACED, record.pose),)
     elif table == "joints":
         poses = (record.in_parent, record.in_child)
-        whats[f"joint '{name}'"] = (("place", PLACED, poses), ("axis, pitch or map", CONSTANT, record.type))
+        whats[f"joint '{name}'"] = (("place", PLACED, poses), ("axis, pitch or map", CONSTANT, record.type.stages))
     for place, values in whats.items():
         for what, rule, part in values:
             yield place, what, rule, (), part

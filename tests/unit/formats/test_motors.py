@@ -94,3 +94,12 @@ def test_a_wrong_motor_is_told_with_its_line(text: str) -> None:
         loads_yaml(head + text)
     assert WRONG[text] in str(raised.value)
     assert ":3:" in str(raised.value)
+
+
+def test_laws_of_a_motor_may_depend_on_the_motion_in_a_file_too() -> None:
+    s = arm()
+    q = s.joints["j1"].q[0]
+    s.motor("j1", 10, inertia=1, stiffness=5 + q**2, damping=s.time, friction=1 + s.joints["j2"].u[0] ** 2)
+    again = loads_yaml(dumps_yaml(s))
+    assert again.motors == s.motors and again.derive().agrees_with(s.derive())
+    assert again.motors["j1"].stiffness == 5 + q**2
