@@ -199,6 +199,14 @@ def test_a_joint_on_the_coordinate_of_another_is_refused() -> None:
         s.joint("y", s.ground, s.body("follower", 1), ph.Prismatic("y"), at=(s.joints["x"].q[0], 0, 0))
 
 
+def test_a_joint_that_is_refused_leaves_no_names_behind() -> None:
+    s = hanging()
+    with pytest.raises(ModelError, match="the coordinate 'x'"):
+        s.joint("y", s.ground, s.body("late", 1), ph.Prismatic("y"), at=(s.joints["x"].q[0], 0, 0), coordinates=["k"])
+    s.parameter("k", 1)
+    assert list(s.joints) == ["x", "q"]
+
+
 def test_a_mass_that_flies_away_is_refused_with_what_to_write() -> None:
     s = ph.System("rocket")
     with pytest.raises(ModelError, match=r"the mass cannot depend on the time 't'.*\n.*the force of what leaves it"):

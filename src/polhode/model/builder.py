@@ -148,7 +148,9 @@ class Builder:
         """
         from .dependence import check_dependence
 
+        spellings, self._spellings = self._spellings, None  # made anew if the record is refused
         check_dependence(table, name, record)
+        self._spellings = spellings
         self._model = self.model().with_record(table, name, record)
         self.source = None
         if table not in _UNMOVING:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, check_kind, understood
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, symbols
+from ..expr import Expr, Matrix, Vector, as_expr, symbol, symbols
 from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
-from .dependence import CHANGING
+from .dependence import GRAVITY, check_kinds
 from .joints import JointType, joint_type
 from .limits import limits_of, rated_limits
 from .lookup import body_name, check_new, placed, tell_apart
@@ -64,14 +64,7 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
         made = Vector([as_expr(g) for g in given])
     if len(made) != 3:
         raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
-    moving = [x for x in free_symbols(made) if x.data[0] in CHANGING - {"time", "input"}]
-    if moving:
-        raise ModelError(
-            f"gravity cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",
-            place=f"system '{name}'",
-            cure="Use gravity_field for a field that depends on the position.",
-            code="E-MODEL-063",
-        )
+    check_kinds(made, "gravity", GRAVITY, f"system '{name}'")
     return made
 
 

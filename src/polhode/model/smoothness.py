@@ -52,12 +52,12 @@ def _broken_order(value: Expr, node: Expr) -> int | None:
     """0 if a value jumps where a node changes its form, 1 if its slope does, None if neither."""
     if node.op == CALL and isinstance(node.data, Table) and _varies(node):
         return _table_order(node.data, node.args[0])
-    gap = _gap(node)
-    if gap is None or not _varies(gap):
+    forms = _forms(node)
+    if forms is None or not _varies(forms[0]):
         return None
     try:
-        difference = as_expr(_form(value, node, gap, 1) - _form(value, node, gap, -1))
-        for order, each in enumerate((difference, *derivative([difference], _GAP))):
+        above, below = (_on_side(value, node.args[0], forms[0], side) for side in (1, -1))
+        for order, each in enumerate((above - below, *derivative([above - below], _GAP))):
             if not is_zero(substitute([each], {_GAP: 0})[0]):
                 return order
     except (PolhodeError, ZeroDivisionError):
@@ -69,42 +69,31 @@ def _varies(node: Expr) -> bool:
     return any(x.data[0] in _VARYING for x in free_symbols([node]))
 
 
-def _gap(node: Expr) -> Expr | None:
-    """What is zero where a node changes its form."""
-    if node.op in ("abs", "sign"):
-        return node.args[0]
-    if node.op == "floor":
-        return as_expr(node.args[0] - _WHOLE)
-    return as_expr(node.args[0] - node.args[1]) if node.op in ("min", "max") else None
+def _forms(node: Expr) -> tuple[Expr, Expr, Expr] | None:
+    """The gap, which is zero where a node changes its form, and the form above and below."""
+    if node.op not in ("abs", "sign", "floor", "min", "max"):
+        return None
+    x, y = node.args[0], node.args[-1]
+    made = {
+        "abs": (x, x, -x), "sign": (x, 1, -1), "floor": (x - _WHOLE, _WHOLE, _WHOLE - 1),
+        "max": (x - y, x, y), "min": (x - y, y, x),
+    }[node.op]  # fmt: skip
+    return as_expr(made[0]), as_expr(made[1]), as_expr(made[2])
 
 
-def _form(value: Expr, node: Expr, gap: Expr, side: int) -> Expr:
+def _on_side(value: Expr, first: Expr, gap: Expr, side: int) -> Expr:
     """A value in terms of the gap, with each node that changes its form there as it is on one side."""
-    forms: dict[int, Expr] = {}
-    for each in topological([value]):
-        other = _gap(each)
-        if other is not None and (other == gap or other == -gap):
-            forms[id(each)] = _branch(each, side if other == gap else -side)
-    first = node.args[0]
-    solved: dict[Expr, Expr] = {}
+    chosen: dict[int, Expr] = {}
+    for node in topological([value]):
+        forms = _forms(node)
+        if forms is not None and forms[0] in (gap, -gap):
+            chosen[id(node)] = forms[1 if side * (1 if forms[0] == gap else -1) > 0 else 2]
     for x in free_symbols([gap]):
-        slope = derivative([gap], x)[0]
-        if x.data[0] in _VARYING and not solved and x not in free_symbols([slope]):
-            solved[x] = (_GAP - substitute([gap], {x: 0})[0]) / slope
-    if solved:
-        return substitute([_replaced(value, forms)], solved)[0]
+        (slope,) = derivative([gap], x)
+        if x.data[0] in _VARYING and x not in free_symbols([slope]):  # linear in x: x is known by the gap
+            return substitute([_replaced(value, chosen)], {x: (_GAP - substitute([gap], {x: 0})[0]) / slope})[0]
     base = {id(first): as_expr(first - gap + _GAP)}
-    return _replaced(value, base | {key: _replaced(form, base) for key, form in forms.items()})
-
-
-def _branch(node: Expr, side: int) -> Expr:
-    if node.op == "abs":
-        return as_expr(side * node.args[0])
-    if node.op == "sign":
-        return as_expr(side)
-    if node.op == "floor":
-        return as_expr(_WHOLE if side > 0 else _WHOLE - 1)
-    return node.args[0] if (side > 0) == (node.op == "max") else node.args[1]
+    return _replaced(value, base | {key: _replaced(form, base) for key, form in chosen.items()})
 
 
 def _replaced(value: Expr, replacements: Mapping[int, Expr]) -> Expr:
