@@ -28,7 +28,7 @@ def pinocchio_twin(system: ph.System, leave_out: set[str]) -> Any:
     model = pin.Model()
     model.gravity.linear = numbers(system, system.gravity)
     ids: dict[str, tuple[int, Any]] = {"ground": (0, pin.SE3.Identity())}
-    for joint in system.joints.values():
+    for joint in system.model().joints.values():
         if joint.child in leave_out:
             continue
         above, placed = ids[joint.parent]

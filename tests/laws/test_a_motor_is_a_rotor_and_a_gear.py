@@ -95,8 +95,8 @@ def by_hand(seed: int) -> ph.System:
 def _rotor_by_hand(s: ph.System, source: ph.System, motor: Motor) -> None:
     """About its own axis a rotor is turned by R_axis(angle) R_0: here the seat's rotation is in the child."""
     link = s.joints[motor.joint]
-    seat = source.joints[motor.rotor if motor.coupling == "full" else motor.bodies[0]].in_parent
-    carrier = source.joints[motor.rotor if motor.coupling == "full" else motor.bodies[0]].parent
+    seat = source.rotors[motor.rotor if motor.coupling == "full" else motor.bodies[0]].in_parent
+    carrier = source.rotors[motor.rotor if motor.coupling == "full" else motor.bodies[0]].parent
     x, y, z = motor.inertia
     axis = seat.R @ ph.Vector([0, 0, 1])
     if motor.coupling == "full":

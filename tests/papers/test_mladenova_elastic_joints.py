@@ -88,7 +88,7 @@ def parts() -> tuple[list[Part], list[Part]]:
         return np.array(evaluate([as_expr(x) for x in entries], {}))
 
     def made(name: str, body: str) -> Part:
-        joint, own = s.joints[name], s.bodies[body]
+        joint, own = s.model().joints[name], s.bodies[body]
         pose = joint.in_parent
         R, inertia = (number(M.entries()).reshape(3, 3) for M in (pose.R, own.inertia))
         return Part(R, number(pose.p), float(own.mass), number(own.com), inertia)

@@ -82,7 +82,7 @@ def describe(out: Console, system: System, equations: Equations) -> None:
             " ".join(q.name for q in joint.q),
             " ".join(u.name for u in joint.u),
         )
-        for joint in system.joints.values()
+        for joint in system.model().joints.values()
     ]
     out.print(show.table(["joint", "type", "between", "coordinates", "speeds"], rows))
     values = [
@@ -150,7 +150,7 @@ def _record(system: System, equations: Equations, wanted: list[str], took: float
                 "coordinates": [q.name for q in joint.q],
                 "speeds": [u.name for u in joint.u],
             }
-            for joint in system.joints.values()
+            for joint in system.model().joints.values()
         ],
         "states": list(system.states),
         "parameters": {n: None if p.value is None else float(p.value) for n, p in system.parameters.items()},

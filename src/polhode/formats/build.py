@@ -44,7 +44,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
 
     values.scope = names("parameter", "input", now=True)
     system.gravity = values.vector(("gravity",), model.gravity)
-    values.scope = names("parameter")
+    values.scope = names("parameter", now=True)  # where time may not be used, the system refuses it
     for key, each in model.bodies.items():
         _add_body(system, values, ("bodies", key), key, each)
     for key, frame in model.frames.items():
@@ -55,13 +55,12 @@ def build(document: Document, model: records.Model, name: str) -> System:
     for key, coupling in model.couplings.items():
         _add_coupling(system, values, model, key, coupling)
     _check_bodies_hang(values, model)
-    values.scope = names("parameter", now=True)
     add_prescribed(system, values, model)
     if not document.problems:
         _check_joints_carry_mass(system, values)
     # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
     spoiled = bool(document.problems)
-    values.scope, free = names("parameter", lenient=spoiled), names(lenient=spoiled, now=True)
+    values.scope, free = names("parameter", lenient=spoiled, now=True), names(lenient=spoiled, now=True)
     free = _with_expressions(values, model, free)
     _add_rates(system, values, model, free)
     for place, load in enumerate(model.loads):
@@ -309,9 +308,10 @@ def _check_pose_leads(
     system: System, values: Values, path: Path, coordinates: Mapping[str, float], speeds: Mapping[str, float]
 ) -> None:
     """A joint that follows another has no state of its own."""
+    joints = system.model().joints
     for coupling in system.couplings.values():
-        joint = system.joints[coupling.follower]
-        leader = system.joints[_leader(system, joint)]
+        joint = joints[coupling.follower]
+        leader = joints[_leader(system, joint)]
         for table, given, own, other in (
             ("coordinates", coordinates, joint.q[0], leader.q[0]),
             ("speeds", speeds, joint.u[0], leader.u[0]),
@@ -328,7 +328,7 @@ def _check_pose_leads(
 def _outward(system: System) -> list[Joint]:
     """The joints, each after the one that carries its parent."""
     by_parent: dict[str, list[Joint]] = {}
-    for joint in system.joints.values():
+    for joint in system.model().joints.values():
         by_parent.setdefault(joint.parent, []).append(joint)
     order: list[Joint] = []
     stack = list(by_parent.get(GROUND, []))

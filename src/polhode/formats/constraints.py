@@ -33,13 +33,14 @@ def add_prescribed(system: System, values: Values, model: records.Model) -> None
 
 def _coordinate(system: System, key: str) -> tuple[str, int]:
     """The joint and the place in it of a coordinate; a joint's name stands for its first."""
-    for joint in system.joints.values():
+    joints = system.model().joints
+    for joint in joints.values():
         for index, q in enumerate(joint.q):
             if q.name == key:
                 return joint.name, index
-    if key in system.joints and len(system.joints[key].q) == 1:
+    if key in joints and len(joints[key].q) == 1:
         return key, 0
-    names = [q.name for joint in system.joints.values() for q in joint.q]
+    names = [q.name for joint in joints.values() for q in joint.q]
     raise unknown("coordinate", key, [name for name in names if name.startswith(key)] or names, "prescribed motion")
 
 

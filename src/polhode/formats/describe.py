@@ -33,7 +33,7 @@ def describe(system: System) -> dict[str, Any]:
     {'polhode': '1', 'name': 'nothing', 'gravity': ['0', '0', '-9.81']}
     """
     functions, motors = tables_of(system), Described.of(system)
-    fixed = replace(scope_of(system, "parameter"), functions=functions)
+    fixed = replace(scope_of(system, "parameter", now=True), functions=functions)
     naming = Naming()
     free = replace(scope_of(system, now=True), functions=functions, naming=naming)
     moved = replace(scope_of(system, "parameter", "input", now=True), functions=functions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..model import System
@@ -12,7 +12,7 @@ from ..model.motor import Motor
 from . import records
 from .document import Path
 from .fields import describe_fields, read_fields
-from .names import Scope
+from .names import Scope, scope_of
 from .values import Values
 
 
@@ -22,7 +22,8 @@ def add_motors(system: System, values: Values, model: records.Model) -> None:
     for key, record in given.items():
         path: Path = ("motors", key)
         before = len(values.document.problems)
-        said = read_fields(values, path, Motor.fields, record, values.scope)
+        free = replace(scope_of(system, now=True), functions=values.scope.functions)
+        said = read_fields(values, path, Motor.fields, record, free)
         if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
             continue  # told already
         with values.noting(path):
@@ -54,8 +55,9 @@ class Described:
     def others(self, table: str) -> Iterator[tuple[str, Any]]:
         """The entries of a table of the system that no motor adds."""
         added = {name for motor in self.motors for name in motor.added(table)}
-        return ((key, each) for key, each in getattr(self.system, table).items() if key not in added)
+        return ((key, each) for key, each in getattr(self.system.model(), table).items() if key not in added)
 
     def texts(self, fixed: Scope, free: Scope) -> dict[str, Any]:
         """What a file says of each motor."""
-        return {motor.joint: describe_fields(Motor.fields, motor, fixed, free) for motor in self.motors}
+        whole = replace(free, naming=None)  # motors are read before the expressions that a file names
+        return {motor.joint: describe_fields(Motor.fields, motor, fixed, whole) for motor in self.motors}

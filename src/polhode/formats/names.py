@@ -156,7 +156,7 @@ class Scope:
 
 def scope_of(system: System | Model, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:
     """The names of a system, of these kinds (of all, if none is listed)."""
-    joints = system.joints.values()
+    joints = (system.model() if isinstance(system, System) else system).joints.values()
     tables: dict[str, dict[str, Expr]] = {
         "parameter": {key: each.symbol for key, each in system.parameters.items()},
         "input": {key: each.symbol for key, each in system.inputs.items()},

@@ -471,7 +471,10 @@ def _add_body(system: Model, name: str, links: list[Link], carrier: int, X: Pose
 
 
 def joints_from_the_ground(system: Model) -> list[Joint]:
-    """The joints, each after the one that carries its parent, otherwise as they were written."""
+    """The joints, each after the one that carries its parent, otherwise as they were written.
+
+    Rotors with a coordinate come last, in the order of their motors, whatever carries them.
+    """
     by_parent: dict[str, list[Joint]] = {}
     for joint in system.joints.values():
         by_parent.setdefault(joint.parent, []).append(joint)
@@ -481,6 +484,9 @@ def joints_from_the_ground(system: Model) -> list[Joint]:
         joint = stack.pop()
         order.append(joint)
         stack.extend(by_parent.get(joint.child, [])[::-1])
+    motors = [motor.rotor for motor in system.motors.values() if motor.is_elastic and motor.rotor not in by_parent]
+    rank = {name: number for number, name in enumerate(motors, start=1)}
+    order.sort(key=lambda joint: rank.get(joint.name, 0))
     placed = {GROUND, *(joint.child for joint in order)}
     loose = [name for name in system.bodies if name not in placed]
     if loose:

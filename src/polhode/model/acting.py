@@ -26,7 +26,7 @@ def apply(system: Builder, kind: type[ForceElement], given: Mapping[str, Any]) -
     place = kind.place_of(given["name"], *(joint.name for joint in joints))
     made = kind(**field_values(system, kind.fields, given, place))
     _check_ends(made)
-    for load in made.loads(system):
+    for load in made.loads(system.model()):
         _check(made, load)
     system._add("loads", made.name, made)
 

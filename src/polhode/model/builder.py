@@ -37,6 +37,12 @@ def _part(name: str, doc: str) -> Any:
     return property(lambda builder: getattr(builder.model(), name), doc=doc)
 
 
+def _of_motors(model: Model, are_rotors: bool) -> Mapping[str, Joint]:
+    """The joints of a model that motors add, or the others."""
+    added = {name for motor in model.motors.values() for name in motor.bodies}
+    return {name: joint for name, joint in model.joints.items() if (name in added) == are_rotors}
+
+
 @runtime_checkable
 class Source(Protocol):
     """Where a model can be read, such as a file whose content is known."""
@@ -72,7 +78,6 @@ class Builder:
     time: Expr = _part("time", "The symbol of time.")
     ground: Body = _part("ground", "The body that does not move.")
     bodies: Mapping[str, Body] = _part("bodies", "The bodies by name, the ground first.")
-    joints: Mapping[str, Joint] = _part("joints", "The joints by name.")
     frames: Mapping[str, Frame] = _part("frames", "The frames by name.")
     parameters: Mapping[str, Parameter] = _part("parameters", "The parameters by name.")
     inputs: Mapping[str, Parameter] = _part("inputs", "The inputs by name.")
@@ -146,6 +151,11 @@ class Builder:
         >>> s.loads
         (Potential(name='lift', energy=-3*z),)
         """
+        from .dependence import check_dependence
+
+        spellings, self._spellings = self._spellings, None  # made anew if the record is refused
+        check_dependence(table, name, record)
+        self._spellings = spellings
         self._model = self.model().with_record(table, name, record)
         self.source = None
         if table not in _UNMOVING:
@@ -162,6 +172,25 @@ class Builder:
 
     def __reduce__(self) -> Any:
         return type(self).of, (self.model(),)
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """The joints by name, without those that motors add: these are the `rotors`."""
+        model = self.model()
+        return _of_motors(model, False) if model.motors else model.joints
+
+    @property
+    def rotors(self) -> Mapping[str, Joint]:
+        """The joints that motors add, by name, such as "elbow rotor".
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> _ = s.joint("elbow", s.ground, s.body("arm", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
+        >>> _ = s.motor("elbow", 50, inertia=1)
+        >>> list(s.joints), list(s.rotors), list(s.model().joints)
+        (['elbow'], ['elbow rotor'], ['elbow', 'elbow rotor'])
+        """
+        return _of_motors(self.model(), True)
 
     @property
     def gravity(self) -> Vector:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, check_kind, understood
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, symbols
+from ..expr import Expr, Matrix, Vector, as_expr, symbol, symbols
 from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
+from .dependence import GRAVITY, check_kinds
 from .joints import JointType, joint_type
 from .limits import limits_of, rated_limits
 from .lookup import body_name, check_new, placed, tell_apart
@@ -63,14 +64,7 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
         made = Vector([as_expr(g) for g in given])
     if len(made) != 3:
         raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
-    moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "state", "effort", "acceleration")]
-    if moving:
-        raise ModelError(
-            f"gravity cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",
-            place=f"system '{name}'",
-            cure="Use gravity_field for a field that depends on the position.",
-            code="E-MODEL-063",
-        )
+    check_kinds(made, "gravity", GRAVITY, f"system '{name}'")
     return made
 
 
@@ -150,7 +144,7 @@ def joint(
     effort_limits: Any = None,
 ) -> Joint:
     place = f"joint '{name}'"
-    check_new("joint", name, system.joints)
+    check_new("joint", name, system.model().joints)
     made_type = joint_type(kind, place, **options)
     parent_name, in_parent = placed(system, parent, at, rotation, place)
     if made_type.nominal is not None:
@@ -182,7 +176,7 @@ def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
         )
     if parent == child:
         raise ModelError(f"body '{child}' cannot be joined to itself.", place=place, code="E-MODEL-005")
-    carrier = {joint.child: joint for joint in system.joints.values()}
+    carrier = {joint.child: joint for joint in system.model().joints.values()}
     if child in carrier:
         raise ModelError(
             f"body '{child}' already hangs on joint '{carrier[child].name}'.",
@@ -205,8 +199,8 @@ def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
 
 def _check_fresh(system: Builder, q_names: list[str], u_names: list[str], place: str) -> None:
     for what, names, taken in (
-        ("coordinate", q_names, [q.name for joint in system.joints.values() for q in joint.q]),
-        ("speed", u_names, [u.name for joint in system.joints.values() for u in joint.u]),
+        ("coordinate", q_names, [q.name for joint in system.model().joints.values() for q in joint.q]),
+        ("speed", u_names, [u.name for joint in system.model().joints.values() for u in joint.u]),
     ):
         again = [name for k, name in enumerate(names) if name in taken or name in names[:k]]
         if again:
@@ -233,8 +227,8 @@ def pose(
         numbers_by_name({} if states is None else states, f"{place} states"),
     )
     own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
-    q_names = [*(q.name for joint in system.joints.values() for q in joint.q), *own]
-    u_names = [u.name for joint in system.joints.values() for u in joint.u]
+    q_names = [*(q.name for joint in system.model().joints.values() for q in joint.q), *own]
+    u_names = [u.name for joint in system.model().joints.values() for u in joint.u]
     for kind, given, known in (
         ("coordinate", made.coordinates, q_names),
         ("speed", made.speeds, u_names),

@@ -56,14 +56,6 @@ def couple(
             )
         at = system.couplings[at].leader if at in system.couplings else None
     made = Coupling(after.name, before.name, number_of(multiplier, place), number_of(offset, place))
-    wrong = [x for x in free_symbols([made.multiplier, made.offset]) if x.data[0] != "parameter"]
-    if wrong:
-        raise ModelError(
-            f"the {wrong[0].data[0]} '{wrong[0].name}' is not constant.",
-            place=place,
-            cure="Use numbers and parameters.",
-            code="E-MODEL-044",
-        )
     if not made.multiplier:
         raise ModelError(
             "the multiplier is zero.",
@@ -89,16 +81,7 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
     name = found.q[index].name
     if name in system.prescribed or found.name in system.couplings:
         raise ModelError(f"the motion of '{name}' is already given.", place=place, code="E-MODEL-051")
-    value = number_of(motion, place)
-    wrong = [x for x in free_symbols([value]) if x.data[0] not in ("parameter", "time")]
-    if wrong:
-        raise ModelError(
-            f"the {wrong[0].data[0]} '{wrong[0].name}' is not known beforehand.",
-            place=place,
-            cure="Use time, parameters and numbers; for a relation of coordinates use couple or constrain.",
-            code="E-MODEL-052",
-        )
-    made = Prescribed(found.name, name, value)
+    made = Prescribed(found.name, name, number_of(motion, place))
     system._add("prescribed", name, made)
     return made
 

@@ -24,10 +24,10 @@ class Field:
     """A value that an element has: its name in Python and in model files, its kind, and its default.
 
     Without a default it must be given; None stands for a value that may be missing. A `free` value may depend on
-    coordinates, speeds, inputs and time, others on parameters alone. `many` is a list of such values, `count` its
-    length where that is fixed; `alone` says that one value may stand for the list. A `word` is one of `choices`. A law
-    is a function of its `arguments`, or an expression of their symbols. A `positive` number is so where its value is
-    known.
+    coordinates, speeds, inputs and time, a place in a body on time, others on parameters alone (`dependence`).
+    `many` is a list of such values, `count` its length where that is fixed; `alone` says that one value may stand for
+    the list. A `word` is one of `choices`. A law is a function of its `arguments`, or an expression of their symbols.
+    A `positive` number is so where its value is known.
     """
 
     name: str
@@ -56,6 +56,11 @@ class Field:
     @property
     def is_required(self) -> bool:
         return self.default is ...
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it places something in a body."""
+        return self.kind in ("point", "rotation") and bool(self.of)
 
     @property
     def own_symbols(self) -> dict[str, Expr]:

@@ -52,9 +52,10 @@ def body_name(system: Builder, body: Body | str, place: str) -> str:
 def joint_named(system: Builder, joint: Joint | str, place: str) -> Joint:
     """The joint of the system that is meant."""
     name = joint.name if isinstance(joint, Joint) else joint if isinstance(joint, str) else shown(joint)
-    if name not in system.joints:
-        raise unknown("joint", name, system.joints, place)
-    return system.joints[name]
+    joints = system.model().joints
+    if name not in joints:
+        raise unknown("joint", name, joints, place)
+    return joints[name]
 
 
 def placed(system: Builder, on: Body | Frame | str, at: Iterable[Any], rotation: Any, place: str) -> tuple[str, Pose]:

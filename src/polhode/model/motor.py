@@ -48,18 +48,20 @@ class Motor:
         "number", (0, 0, 0), count=3, alone=True, unit="kg·m²", doc="across, across, along the axis, or along it alone"
     )
     mass: Expr = given("number", 0, unit="kg")
-    stiffness: Expr | None = given("number", None, unit="N·m/rad", doc="of the gear, on the joint's side")
-    damping: Expr = given("number", 0, unit="N·m·s/rad", doc="of the gear, on the joint's side")
-    friction: Expr = given("number", 0, unit="N·m·s/rad", doc="viscous, of the rotor's bearings")
-    joint_friction: Expr = given("number", 0, unit="N·m·s/rad", doc="viscous, of the joint's bearings")
+    stiffness: Expr | None = given("number", None, free=True, unit="N·m/rad", doc="of the gear, on the joint's side")
+    damping: Expr = given("number", 0, free=True, unit="N·m·s/rad", doc="of the gear, on the joint's side")
+    friction: Expr = given("number", 0, free=True, unit="N·m·s/rad", doc="viscous, of the rotor's bearings")
+    joint_friction: Expr = given("number", 0, free=True, unit="N·m·s/rad", doc="viscous, of the joint's bearings")
     coupling: str = given("word", "full", choices=COUPLINGS)
     on: str | None = given("frame", None, doc="what carries the rotor; the joint's parent, if nothing is said")
     axis: Vector | None = given("axis", None, doc="in what carries it; the joint's, if nothing is said")
     at: Vector | None = given("point", None, unit="m", doc="a point of the axis; the joint's place, if nothing is said")
     com: Vector = given("point", (0, 0, 0), unit="m", doc="the mass centre from there, in the rotor's own axes")
-    resistance: Expr | None = given("number", None, unit="Ω")
+    resistance: Expr | None = given("number", None, free=True, unit="Ω")
     inductance: Expr | None = given("number", None, unit="H")
-    constant: Expr | None = given("number", None, unit="N·m/A", doc="torque for each ampere, volts for each rad/s")
+    constant: Expr | None = given(
+        "number", None, free=True, unit="N·m/A", doc="torque for each ampere, volts for each rad/s"
+    )
     bodies: tuple[str, ...] = ()
     loads: tuple[ForceElement, ...] = ()
 

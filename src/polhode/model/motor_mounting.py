@@ -19,6 +19,7 @@ from ..geometry.inertia import impossible_inertia
 from .acting import apply
 from .building import body, joint, named_symbol
 from .constraining import couple
+from .dependence import check_dependence
 from .field_values import completed, field_value
 from .forces import ElasticGear, JointForce
 from .joints import Fixed, Revolute
@@ -37,6 +38,7 @@ def mount(system: Builder, driven: Joint | str, given: Mapping[str, Any]) -> Mot
     """Add a motor and all that it comes to; where something is wrong with it the system stays as it was."""
     link = joint_named(system, driven, "motor")
     motor = _motor(system, link, given)
+    check_dependence("motors", link.name, motor)
     carrier, seat = _seat(system, link, motor)
     before = system.model()
     try:
@@ -271,7 +273,7 @@ def _add_losses(system: Builder, motor: Motor) -> None:
     losses = (("rotor friction", motor.friction, _shaft(motor)), ("friction", motor.joint_friction, (motor.joint, 1)))
     for name, coefficient, (speed, ratio) in losses:
         if coefficient:
-            value = -coefficient * as_expr(ratio) ** 2 * system.joints[speed].u[0]
+            value = -coefficient * as_expr(ratio) ** 2 * system.model().joints[speed].u[0]
             apply(system, JointForce, {"name": f"{motor.joint} {name}", "joint": speed, "value": value})
 
 
@@ -287,7 +289,7 @@ def _add_windings(system: Builder, motor: Motor) -> None:
         return
     shaft, ratio = _shaft(motor)
     voltage = named_symbol(system, "inputs", "input", motor.voltage, 0, "V")
-    left = voltage - K * ratio * system.joints[shaft].u[0]  # what the turning motor leaves of the voltage
+    left = voltage - K * ratio * system.model().joints[shaft].u[0]  # what the turning motor leaves of the voltage
     if L is None:
         current = left / R
     else:

@@ -103,6 +103,8 @@ def names_in(value: Any, place: str) -> tuple[str, ...]:
             found = [x if isinstance(x, str) else getattr(x, "name", None) for x in own]
             if not all(isinstance(name, str) and name for name in found):
                 raise TypeError
+            if any(isinstance(x, Expr) and x.data[0] in ("speed", "effort", "acceleration") for x in own):
+                raise TypeError  # which may have the name of a coordinate
         names += [str(name) for name in found]
     return tuple(dict.fromkeys(names))
 

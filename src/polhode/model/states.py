@@ -6,7 +6,7 @@ whole when equations are derived.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, listed, shown
@@ -84,7 +84,7 @@ def _rate_of(state: Expr, rate: Any, place: str) -> Expr:
 
 
 def check_states(model: Model) -> None:
-    """Refuse states without a rate, rates with symbols of another system, and masses or places that hold a state."""
+    """Refuse states without a rate, and rates with symbols of another system."""
     lacking = [name for name, state in model.states.items() if state.rate is None]
     if lacking:
         raise ModelError(
@@ -106,15 +106,6 @@ def check_states(model: Model) -> None:
                     else "Use a symbol of this system.",
                     code="E-MODEL-098",
                 )
-    for place, entries in _fixed(model) if model.states else ():
-        for x in free_symbols([as_expr(entry) for entry in entries]):
-            if x.data[0] == "state":
-                raise ModelError(
-                    f"masses and places cannot depend on the state '{x.name}'.",
-                    place=place,
-                    cure="Let forces and other rates depend on it; a length that is moved is a joint.",
-                    code="E-MODEL-099",
-                )
 
 
 def _symbols(model: Model) -> Iterator[Expr]:
@@ -126,12 +117,3 @@ def _symbols(model: Model) -> Iterator[Expr]:
     for constraint in model.constraints.values():
         yield from constraint.coordinates
     yield model.time
-
-
-def _fixed(model: Model) -> Iterator[tuple[str, Iterable[Any]]]:
-    """What stays as it is during a motion: where it stands, and its entries."""
-    for name, body in model.bodies.items():
-        yield f"body '{name}'", (body.mass, *body.com, *body.inertia.entries())
-    for name, joint in model.joints.items():
-        poses = joint.in_parent, joint.in_child
-        yield f"joint '{name}'", [entry for pose in poses for entry in (*pose.p, *pose.R.entries())]

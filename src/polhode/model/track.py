@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Expr, derivative, free_symbols, is_zero, topological
+from ..expr import Expr, derivative, is_zero, topological
 from ..expr.node import CALL
 from ..expr.opaque.table import Table
 from .reading import number_of, result_of
@@ -37,7 +37,6 @@ def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
             code="E-MODEL-058",
         )
     x, z = found
-    _check_symbols([x, z], parameter, place)
     _check_smooth([x, z], place)
     if all(is_zero(slope) for slope in derivative([x, z], parameter)):
         raise ModelError(
@@ -47,17 +46,6 @@ def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
             code="E-MODEL-059",
         )
     return x, z
-
-
-def _check_symbols(curve: list[Expr], parameter: Expr, place: str) -> None:
-    for each in free_symbols(curve):
-        if each is not parameter and each.data[0] not in ("parameter", "time"):
-            raise ModelError(
-                f"the curve depends on the {each.data[0]} '{each.name}'.",
-                place=place,
-                cure="Use its parameter, numbers, parameters and time; to move the curve, lay it on a body.",
-                code="E-MODEL-064",
-            )
 
 
 def _check_smooth(curve: list[Expr], place: str) -> None:

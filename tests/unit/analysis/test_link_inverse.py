@@ -117,7 +117,7 @@ def test_what_cannot_be_had_from_the_links_alone_is_told() -> None:
     held.prescribe("j rotor", held.time)
     assert "has no speed of its own" in refusal(held)
     bound = one(stiffness=3)
-    bound.constrain(bound.joints["j"].q[0] - bound.joints["j rotor"].q[0] ** 2)
+    bound.constrain(bound.joints["j"].q[0] - bound.rotors["j rotor"].q[0] ** 2)
     assert "constraints act on them" in refusal(bound)
 
 

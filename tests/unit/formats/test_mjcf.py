@@ -317,3 +317,19 @@ def test_an_armature_that_is_left_out_makes_room_for_an_elastic_motor(tmp_path: 
     motor = system.motor("j1", inertia="0.005", stiffness=1000, coupling="reduced")
     assert motor.ratio == 10 and motor.is_elastic
     assert system.motors["j1"].inertia == load_mjcf(path).motors["j1"].inertia
+
+
+def test_a_law_for_each_joint_of_a_file_with_armature_acts_once(tmp_path: Path) -> None:
+    path = tmp_path / "arm.xml"
+    path.write_text(
+        '<mujoco><worldbody><body name="a"><joint name="j1" axis="0 1 0" armature="0.5"/><geom size="0.1" mass="1"/>'
+        '<body name="b" pos="0 0 1"><joint name="j2" axis="0 1 0" armature="0.2"/><geom size="0.1" mass="1"/></body>'
+        "</body></worldbody></mujoco>"
+    )
+    plain, damped = load_mjcf(path), load_mjcf(path)
+    for joint in damped.joints.values():
+        damped.joint_force(joint, -3 * joint.u[0])
+    e = damped.derive()
+    assert list(damped.joints) == ["j1", "j2"] and len(damped.loads) == len(plain.loads) + 2
+    difference = e.bias - plain.derive().bias
+    assert difference == 3 * e.u

@@ -43,7 +43,7 @@ def test_a_motor_is_read_back_as_it_was_written(kind: str) -> None:
 
 def test_what_else_uses_the_rotor_is_read_after_it() -> None:
     s = arm(**MOTORS["elastic"])
-    s.joint_force("j2 rotor", -3 * s.joints["j2 rotor"].u[0] ** 3)
+    s.joint_force("j2 rotor", -3 * s.rotors["j2 rotor"].u[0] ** 3)
     s.pose("wound", {"j2 rotor": 2.5})
     again = loads_yaml(dumps_yaml(s))
     assert again.model() == s.model() and again.poses["wound"].coordinates == {"j2 rotor": 2.5}
@@ -94,3 +94,12 @@ def test_a_wrong_motor_is_told_with_its_line(text: str) -> None:
         loads_yaml(head + text)
     assert WRONG[text] in str(raised.value)
     assert ":3:" in str(raised.value)
+
+
+def test_laws_of_a_motor_may_depend_on_the_motion_in_a_file_too() -> None:
+    s = arm()
+    q = s.joints["j1"].q[0]
+    s.motor("j1", 10, inertia=1, stiffness=5 + q**2, damping=s.time, friction=1 + s.joints["j2"].u[0] ** 2)
+    again = loads_yaml(dumps_yaml(s))
+    assert again.motors == s.motors and again.derive().agrees_with(s.derive())
+    assert again.motors["j1"].stiffness == 5 + q**2

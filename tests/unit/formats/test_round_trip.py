@@ -188,7 +188,7 @@ def test_a_constraint_that_a_file_cannot_say_is_not_dropped() -> None:
 
 def test_a_table_that_only_a_condition_uses_is_written_too() -> None:
     system = load(MODELS / "fourbar.yaml")
-    cam = ph.table([0, 1, 3], [0, 1, 0], name="cam")
+    cam = ph.table([0, 1, 2, 3], [0, 1, 1, 0], name="cam", kind="cubic", outside="line")
     system.constrain(system.joints["rocker"].q[0] - cam(system.joints["crank"].q[0]), "follower")
     system.prescribe("crank", cam(system.time))
     assert_same_system(system, loads_yaml(dumps_yaml(system)))

@@ -63,7 +63,7 @@ def cart() -> ph.System:
         (3, "E-MODEL-057", "not 3"),
         (lambda s: (s, s, s), "E-MODEL-058", "3 coordinates"),
         (lambda s: (1, 2), "E-MODEL-059", "is a point"),
-        (lambda s: s + symbol("x", "coordinate"), "E-MODEL-064", "coordinate 'x'"),
+        (lambda s: s + symbol("x", "coordinate"), "E-MODEL-099", "coordinate 'x'"),
         (ph.table([0, 1, 2], [0, 1, 0], name="steps"), "E-MODEL-065", "'steps' has corners"),
     ],
 )

@@ -31,7 +31,7 @@ def test_an_elastic_motor_adds_a_coordinate_and_a_speed_on_which_the_effort_acts
     e = s.derive()
     assert e.coordinates == e.speeds == ["j1", "j2", "j2 rotor"]
     assert motor.shaft == motor.rotor == "j2 rotor"
-    assert s.joints["j2 rotor"].parent == "upper"
+    assert s.rotors["j2 rotor"].parent == "upper"
     assert [tau.name for tau in e.tau] == ["j1", "j2", "j2 rotor"]
 
 
@@ -72,7 +72,7 @@ def test_a_rotor_sits_where_it_is_said_to() -> None:
     s = arm()
     s.frame("flange", "upper", at=("0.1", 0, 0), rotation=("y", ph.pi / 2))
     s.motor("j2", inertia=1, stiffness=1, on="flange", axis="z", at=(0, 0, "0.2"), com=(0, 0, "0.05"), mass=1)
-    rotor = s.joints["j2 rotor"]
+    rotor = s.rotors["j2 rotor"]
     assert rotor.parent == "upper"
     assert tuple(rotor.in_parent.p) == tuple(Vector([as_expr("0.3"), 0, 0]))
     assert tuple(rotor.in_parent.R @ Vector([0, 0, 1])) == (1, 0, 0)
@@ -246,3 +246,36 @@ def test_who_gives_a_second_motor_is_told_how_the_first_is_given_whole() -> None
         s.motor("j1", stiffness=1000)
     assert 'ignore=["armature"]' in str(raised.value)
     assert "motor('j1', 10, inertia=1/200, coupling=\"reduced\", …)" in str(raised.value)
+
+
+@pytest.mark.parametrize("coupling", ["full", "reduced"])
+def test_rotors_come_in_the_order_of_their_motors_however_they_are_coupled(coupling: str) -> None:
+    s = arm()
+    for joint in ("j1", "j2"):
+        s.motor(joint, 10, inertia=1, stiffness=5, coupling=coupling)
+    e = s.derive()
+    assert e.coordinates == e.speeds == ["j1", "j2", "j1 rotor", "j2 rotor"]
+    assert [x.name for x in e.tau] == e.speeds
+
+
+def test_a_rotor_that_carries_a_body_stays_before_it() -> None:
+    s = arm()
+    s.motor("j1", 10, inertia=1, stiffness=5)
+    s.joint("fan", "j1 rotor", s.body("fan", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
+    s.motor("j2", 10, inertia=1, stiffness=5)
+    assert s.derive().coordinates == ["j1", "j2", "j1 rotor", "fan", "j2 rotor"]
+    assert s.compare(["poincare", "articulated_body"]).agree
+
+
+def test_joints_are_those_that_were_written_and_rotors_those_of_motors() -> None:
+    s = arm()
+    s.motor("j1", 10, inertia=1, stiffness=5)
+    s.motor("j2", 10, inertia=1, mass=2, coupling="reduced")
+    assert list(s.joints) == ["j1", "j2"]
+    assert list(s.rotors) == ["j1 rotor", "j2 rotor mass", "j2 rotor"]
+    assert {**s.joints, **s.rotors} == dict(s.model().joints)
+    s.joint_force("j1 rotor", 1)
+    with pytest.raises(ModelError, match="there is already a joint of this name"):
+        s.joint("j1 rotor", s.ground, s.body("other", 1), ph.Revolute("z"))
+    again = pickle.loads(pickle.dumps(s))
+    assert list(again.joints) == ["j1", "j2"] and again.model() == s.model()

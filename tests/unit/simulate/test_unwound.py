@@ -82,7 +82,7 @@ def test_rotors_follow_links_that_assembly_moves() -> None:
 
 def test_a_rotor_that_a_constraint_moves_is_left_to_it() -> None:
     s = arm(1)
-    s.constrain(s.joints["j1 rotor"].q[0] - 7, "brake")
+    s.constrain(s.rotors["j1 rotor"].q[0] - 7, "brake")
     assert start_of(s.derive(), start={"j1": 0.1})["j1 rotor"] == pytest.approx(7.0)
 
 

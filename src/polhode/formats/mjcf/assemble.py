@@ -104,7 +104,7 @@ class Assembly:
         first, count = model.body_jntadr[k], model.body_jntnum[k]
         if not count:
             self.system.joint(
-                self._free_name(f"{name} weld", "", self.system.joints),
+                self._free_name(f"{name} weld", "", self.system.model().joints),
                 parent,
                 body,
                 Fixed(),
@@ -169,7 +169,7 @@ class Assembly:
         model = self.model
         kind = _KINDS[model.jnt_type[j]]
         given = model.joint(j).name
-        name = self._free_name(given or f"{child.name} {kind}", "", self.system.joints)
+        name = self._free_name(given or f"{child.name} {kind}", "", self.system.model().joints)
         place = self.findings.place_of("joint", given)
         if kind == "free":  # its coordinates are the pose itself, not a change of it
             self.joints.append(self.system.joint(name, parent, child, Free()))
@@ -295,7 +295,7 @@ def add_poses(system: System, model: Any, joints: Sequence[Joint]) -> None:
 
     def state(qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:
         coordinates, speeds = named_state(model, joints, qpos, qvel)
-        for follower in map(system.joints.__getitem__, system.couplings):
+        for follower in map(system.model().joints.__getitem__, system.couplings):
             coordinates.pop(follower.q[0].name, None)  # a geared rotor is not in MuJoCo's state
             speeds.pop(follower.u[0].name, None)
         return coordinates, speeds

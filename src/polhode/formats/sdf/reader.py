@@ -195,7 +195,7 @@ def _join(
             at = placement_of(inverse(poses[WORLD]) @ poses[link.part.name], link.pose.line)
             kind = "fixed" if model.static else base
             assembly.add_root(link.part.name, kind, taken, at)
-            taken = [*assembly.system.joints, *taken]
+            taken = [*assembly.system.model().joints, *taken]
     springs = {joint.name: (joint.stiffness, joint.rest) for joint in model.joints}
     for joint in joints:
         with told_at(findings.place(joint.line, f"joint '{joint.name}'")):

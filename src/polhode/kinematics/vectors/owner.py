@@ -35,7 +35,7 @@ def key_of(system: Builder, frame: Directions | Key | None, place: str) -> Key:
     """The key of a body or frame of a system; nothing given means the ground."""
     if frame is None:
         return GROUND
-    if isinstance(frame, tuple) and len(frame) == 2 and frame[0] in system.joints:
+    if isinstance(frame, tuple) and len(frame) == 2 and frame[0] in system.model().joints:
         return frame
     name = frame.name if isinstance(frame, Directions) else frame if isinstance(frame, str) else shown(frame)
     if isinstance(frame, Directions) and home_of(frame) is not system:

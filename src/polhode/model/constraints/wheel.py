@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from ...errors import ModelError
-from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, is_zero, sqrt
+from ...expr import Expr, Matrix, Vector, as_expr, is_zero, sqrt
 from ...geometry import Pose
 from .protocol import Contact, ContactConstraint, Fault, Mark, Moving, given
 
@@ -27,20 +27,6 @@ class Wheel(ContactConstraint):
     on: str = given("body", "ground", doc="What it moves on.")
     at: Vector = given("point", (0, 0, 0), of="on", unit="m")
     rotation: Matrix = given("rotation", None, of="on")
-
-    @classmethod
-    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
-        made = cls(name=name, **values)
-        allowed = ("coordinate", "parameter", "time")
-        wrong = [x for x in free_symbols([] if made.upright is None else [made.upright]) if x.data[0] not in allowed]
-        if wrong:
-            raise ModelError(
-                f"`upright` depends on the {wrong[0].data[0]} '{wrong[0].name}'.",
-                place=made.place,
-                cure="Give the cosine of its lean, such as cos(lean).",
-                code="E-MODEL-080",
-            )
-        return made
 
     @property
     def plane(self) -> Pose:

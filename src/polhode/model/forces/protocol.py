@@ -147,8 +147,8 @@ class LineElement(ForceElement):
 
     a: str = given("body")
     b: str = given("body")
-    at_a: Vector = given("point", (0, 0, 0), of="a", free=True, unit="m")
-    at_b: Vector = given("point", (0, 0, 0), of="b", free=True, unit="m")
+    at_a: Vector = given("point", (0, 0, 0), of="a", unit="m")
+    at_b: Vector = given("point", (0, 0, 0), of="b", unit="m")
 
     def pull(self, tension: Any, elastic: Any = 0, energy: Any = 0) -> tuple[PrimitiveLoad, ...]:
         """A tension along the line."""

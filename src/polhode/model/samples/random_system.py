@@ -153,7 +153,7 @@ def random_state(system: System, seed: int) -> dict[Expr, float]:
     values = {entry.symbol: float(entry.value or 0) for entry in system.parameters.values()}
     values |= {entry.symbol: dice.uniform(-1, 1) for entry in system.inputs.values()}
     values[system.time] = dice.uniform(0, 2)
-    for joint in system.joints.values():
+    for joint in system.model().joints.values():
         values |= dict(zip(joint.q, _random_coordinates(joint.type, dice), strict=True))
         for speed, effort in zip(joint.u, joint.tau, strict=True):
             rate = acceleration_of(speed)
