@@ -13,6 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .calls import public
 from .files import version as version  # notes when polhode was loaded
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ _LATER = {
 }  # fmt: skip
 
 
+@public
 def load(path: str | PathLike[str], **options: Unpack[ReaderOptions]) -> System:  # noqa: F405 - from the surface
     """A mechanism from a file, by its extension: YAML or JSON model files, URDF, SDF and MJCF robot files.
 
@@ -80,9 +82,9 @@ def __getattr__(name: str) -> Any:
     if name in ("control", "planning"):
         return import_module(f".{name}", __name__)
     if name in _LATER:
-        return getattr(import_module(_LATER[name], __name__), name)
+        return public(getattr(import_module(_LATER[name], __name__), name))
     surface = import_module(".surface.names", __name__)
-    listed = {each: getattr(surface, each) for each in surface.__all__}
+    listed = {each: public(getattr(surface, each)) for each in surface.__all__}
     globals().update(listed, __all__=["load", *_LATER, *listed])
     if name in globals():
         return globals()[name]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..calls import public_functions
 from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, check_kind, no_attribute, understood, unknown
 from . import reactions
@@ -50,6 +51,7 @@ _ELSEWHERE = {
 }  # fmt: skip
 
 
+@public_functions
 class Functions(EquationFunctions):
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
@@ -134,8 +136,6 @@ class Functions(EquationFunctions):
         """
         from .closed_loop import Laws, laws_of
 
-        if not isinstance(laws, Laws):
-            check_kind(Mapping, "a mapping from symbols to expressions", laws, "laws")
         made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
         return self._kept(made.digest, self.derivation, made)
 
@@ -288,6 +288,10 @@ class Functions(EquationFunctions):
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         values = None if parameters is None else self.parameter_values(name, parameters)
+        if parameters:
+            from ..model.body import check_masses
+
+            check_masses(self.derivation.model.bodies, parameters)
         if values is not None and values.ndim == 2:
             check_lengths(parameters, len(values), dict(zip(native.arrays, arrays, strict=False)))
         if self._quaternions is None:

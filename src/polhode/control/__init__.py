@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..calls import public
+
 if TYPE_CHECKING:
     from .adaptive import Adaptive as Adaptive
     from .computed_torque import ComputedTorque as ComputedTorque
@@ -83,7 +85,7 @@ def __getattr__(name: str) -> Any:
     """A name when it is first used, so that a run with one controller loads no other."""
     if name not in _FILES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_FILES[name]}", __name__), name)
+    return public(getattr(import_module(f".{_FILES[name]}", __name__), name))
 
 
 def __dir__() -> list[str]:

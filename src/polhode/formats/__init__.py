@@ -74,7 +74,7 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
             cure=f"Expand it first: xacro {file.name} > {file.stem.removesuffix('.urdf')}.urdf",
             code="E-FILE-008",
         )
-    if file.is_dir():
+    if os.path.isdir(file):  # False for a name that is too long
         raise folder_given(str(file))
     raise FormatError(
         f"the extension {suffix!r} names no model format." if suffix else "the file has no extension.",

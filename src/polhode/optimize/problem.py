@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis.controls import controls_of
 from ..compiled.functions import Functions
-from ..errors import PolhodeError, check_kind, listed, refuse, shown, understood
+from ..errors import PolhodeError, check_kind, listed, shown, understood
 from ..expr import Expr, as_expr
 from ..notebook import Cell, Shown, Table
 from ..simulate.run import first_state
@@ -121,7 +121,6 @@ class Collocation(Shown):
         iterations: int = 1000,
         progress: bool | Callable[[float], object] | None = None,
         options: Mapping[str, Any] | None = None,
-        **strange: Never,
     ) -> Solution:
         """The motion of least cost near the `guess`; raises where none is found, with the last motion in the error.
 
@@ -132,7 +131,6 @@ class Collocation(Shown):
         progress     as in `simulate`
         options      more options of IPOPT, by name
         """
-        refuse(strange, Collocation.solve)
         with understood("a tolerance", tolerance, place="solve tolerance", cure="Give a small positive number."):
             if not 0.0 < float(tolerance) < 1.0:
                 raise ValueError
@@ -195,7 +193,6 @@ def collocation(
     dynamics: str = "auto",
     parameters: Mapping[str, Any] | None = None,
     functions: Functions | None = None,
-    **strange: Never,
 ) -> Collocation:
     """The problem of moving a mechanism from one state to another at least cost.
 
@@ -223,7 +220,6 @@ def collocation(
     >>> best.status, round(best.cost, 6), best["tau_x"].round(6).tolist()[::5]  # ∫(6 - 12 t)² dt
     ('optimal', 12.0, [6.0, 3.0, 0.0, -3.0, -6.0])
     """
-    refuse(strange, collocation)
     equations = derivation.equations
     _check_supported(derivation)
     for word, name, known in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
@@ -325,7 +321,7 @@ def _durations(given: Any) -> Range:
 def _ends(nodes: Any) -> Floats:
     """The ends of the intervals as shares of the duration."""
     with understood("a number of nodes, or their places from 0 to 1", nodes, place="nodes"):
-        if isinstance(nodes, bool | str):
+        if isinstance(nodes, bool | str) or np.iscomplexobj(nodes):
             raise TypeError
         given = np.asarray(nodes, dtype=np.float64)
         if given.ndim == 0 and float(given) == int(given) and 2 <= int(given) <= _MOST_NODES:

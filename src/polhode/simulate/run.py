@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Never, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, SimulationError, listed, refuse, understood, warn
+from ..errors import PolhodeError, SimulationError, listed, understood, warn
 from .callables import ControllerFailed
 from .energy import check_energy
 from .events import Crossing, Event, read_events
@@ -82,7 +82,6 @@ def simulate(
     noise: Mapping[Any, float] | None = None,
     seed: Any = None,
     discretisation: str | None = None,
-    **strange: Never,
 ) -> Trajectory:
     """Run a mechanism for `duration` seconds and return its trajectory.
 
@@ -127,7 +126,6 @@ def simulate(
     >>> swing.energy_drift < 1e-7
     True
     """
-    refuse(strange, simulate)
     derivation, closed = closing(
         derivation, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
         controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
@@ -156,10 +154,9 @@ def simulate(
             raise TypeError
         changed = dict(parameters or {})
     if changed:
-        from ..model.body import check_mass
+        from ..model.body import check_masses
 
-        for name, body in derivation.model.bodies.items():
-            check_mass(body.mass, changed, f"body '{name}'")
+        check_masses(derivation.model.bodies, changed)
     begin, manifold, assembly = first_state(derivation, functions, start, speeds, hold, parameters)
     efforts = read_efforts(derivation, tau)
     given = read_inputs(derivation, inputs, functions.input_values())

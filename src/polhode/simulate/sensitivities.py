@@ -16,7 +16,7 @@ import numpy as np
 
 from ..compiled.variations import TangentVariations, VariationalRates
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, refuse, understood, unknown
+from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, jacobian, substitute
 from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table
@@ -138,7 +138,6 @@ def sensitivities(
     >>> run.end_time.round(9).tolist()  # t = √(2 z / g)
     [0.101936799, 0.101936799]
     """
-    refuse([name for name in options if name not in SmoothOptions.__annotations__], sensitivities)
     derivation, closed = closing_smoothly(derivation, {**options})
     symbols = read_by(derivation.equations, by)
     run = SmoothRun.of(derivation, duration, symbols, **closed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
 from ..compiled.native.arrays import Floats
 from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
-from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, refuse, understood
+from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, understood
+from ..model.body import check_masses
 from .guard import moving_pivots
 from .initial_state import InitialState, initial_state
 from .inputs import read_efforts, read_inputs
@@ -61,7 +62,6 @@ def stepper(
     batch: int | None = None,
     threads: int | None = None,
     functions: Functions | None = None,
-    **strange: Never,
 ) -> Stepper:
     """A mechanism to be taken forward by `step`, a time dt each call.
 
@@ -72,7 +72,6 @@ def stepper(
                     call: rk4, heun, midpoint, euler
     batch           so many members, each with its own state, efforts and inputs, shared by `threads`
     """
-    refuse(strange, stepper)
     if method not in METHODS:
         raise _no_method(method)
     known = derivation.synopsis
@@ -118,6 +117,7 @@ def stepper(
                 code="E-SIM-113",
             )
         values = functions.parameter_values("state_rates", parameters)
+        check_masses(derivation.model.bodies, parameters or {})
         if values.ndim == 2 and len(values) != count:
             raise ShapeError(
                 f"parameters have {len(values)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
@@ -202,8 +202,8 @@ class Stepper:
                     cure="Give step(dt), or stepper(dt=…).",
                     code="E-SIM-107",
                 )
-        elif not 0.0 < dt < _INFINITE:
-            _positive(dt)
+        elif type(dt) is not float or not 0.0 < dt < _INFINITE:
+            dt = _positive(dt)
         if tau is not None:
             if type(tau) is np.ndarray and tau.shape == self._tau.shape:
                 self._tau[...] = tau

@@ -328,10 +328,9 @@ class Trajectory(UnderControl, Shown):
         By the integrator's own interpolant, if the run has kept it; else by cubics through the samples, whose slopes
         are the rates that the equations of motion give; `info["between_samples"]` says which.
         """
-        from .between_samples import between
+        from .between_samples import between, read_times
 
-        with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
-            times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        times = read_times(t)
         x, how = between(self, times)
         tau, inputs = (None, None) if self.acted is None else self.acted.along(times, x)
         return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from ..errors import check_kind, refuse
+from ..errors import check_kind
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
 from .control_methods import ControlMethods
@@ -319,11 +319,10 @@ class Equations(
 
         return operations_of(self.record, of, bake, split_angles)
 
-    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto", **strange: Never) -> Functions:
+    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> Functions:
         """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""
         from ..compiled.functions import Functions
 
-        refuse(strange, Equations.compile)
         return Functions(self.derivation, bake=bake, cache=cache, backend=backend)
 
     def assemble(self, start: Any = None, speeds: Any = None, **options: Unpack[AssemblyOptions]) -> Assembly:
@@ -410,7 +409,6 @@ class Equations(
 
         With `program=True` it is a whole program that simulates; see `simulate.simulation_program`.
         """
-        check_kind(bool, "True or False", program, "program")
         if program:
             from ..simulate.simulation_program import export_program
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import PolhodeError, check_kind, refuse, shown, warn
+from ...errors import PolhodeError, shown, warn
 from ...files.version import key_of
 from ..batch import NOT_RUN, REFUSED
 from ..batch_running import joined
 from ..batch_samples import check_size
 from ..progress import reporting
 from ..run import simulate
-from ..settings import RunOptions, check_kinds, closing
+from ..settings import check_kinds, closing
 from .chunks import Chunk, ChunkResult, Work, cut, make_ready, merge, polhode_version, run_chunk
 from .cluster import check_client, on_cluster
 from .content import Unknowable, content_of
@@ -76,9 +76,7 @@ def sweep(
     >>> lengths["max:hinge"].round(6).tolist()
     [0.1, 0.1, 0.1]
     """
-    refuse([name for name in options if name not in RunOptions.__annotations__], simulate)
     check_kinds(options.get("functions"), options.get("progress"), options.get("audit", False))
-    check_kind(bool, "True or False", zip, "zip")
     derivation, options = closing(derivation, **options)
     equations = derivation.equations
     design = design_of(equations, vary, zip, options)
