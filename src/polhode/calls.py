@@ -90,7 +90,7 @@ def public(thing: T) -> T:
             if owner.__module__.startswith("polhode."):
                 _check_methods(owner)
         return thing
-    if not hasattr(thing, "__code__") or hasattr(thing, "_checked"):
+    if not hasattr(thing, "__code__"):
         return thing
     function: Any = thing
     made: T = _checked(function)
@@ -109,12 +109,14 @@ def _check_methods(owner: type, has_fast_ones: bool = False) -> None:
         function = held.__func__ if isinstance(held, classmethod | staticmethod) else held
         if has_fast_ones and hasattr(function, "__code__") and function.__code__.co_flags & CO_VARKEYWORDS:
             _show_options(function)
-        elif hasattr(function, "__code__") and not hasattr(function, "_checked"):
+        elif hasattr(function, "__code__"):
             made = _checked(function)
             setattr(owner, name, made if function is held else type(held)(made))
 
 
-def _checked(function: Callable[..., Any]) -> Any:
+def _checked(function: Any) -> Any:
+    if hasattr(function, "_checked"):
+        return function._checked
     _show_options(function)
     read: list[_Read] = []  # when it is first called
 
@@ -140,7 +142,8 @@ def _checked(function: Callable[..., Any]) -> Any:
                 raise  # an IndexError ends iteration
             raise _refusal(function, given, named, error) from error
 
-    call._checked = True  # type: ignore[attr-defined]
+    function._checked = call
+    vars(call)["_checked"] = call
     return call
 
 
@@ -312,7 +315,7 @@ def _option(name: str, default: object, kind: str) -> Parameter:
 
 
 def public_functions(owner: type[T]) -> type[T]:
-    """As `public`, but methods with options only have these shown: a check would cost as much as a compiled function."""
+    """As `public`, but of methods with options only the signatures change: a check costs as much as their code."""
     for base in owner.__mro__:
         if base.__module__.startswith("polhode."):
             _check_methods(base, has_fast_ones=True)

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 
 #: What a function takes besides its arrays, and inverse_dynamics beyond that.
-_OPTIONS = ("z", "t", "inputs", "multipliers", "parameters")
-_MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
+_OPTIONS = ("z", "t", "inputs", "multipliers", "parameters", "actuated")
 #: Functions with so many sets of laws are kept for the next call.
 _MOST_LAWS = 8
 #: What other libraries, and the equations, call what is here or there.
@@ -54,6 +53,9 @@ _ELSEWHERE = {
 @public_functions
 class Functions(EquationFunctions):
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
+
+    Arrays are q, u, z, efforts `tau` and accelerations `udot`; options the time `t`, `inputs` and `parameters` by name,
+    `multipliers` of constraints, for reactions `at`, `frame` and `on`; fixed steps can `normalise` quaternions.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
@@ -273,8 +275,7 @@ class Functions(EquationFunctions):
         """
         if strange:
             catalogued(name)
-            known_options = (*_OPTIONS, *_MORE_OPTIONS.get(label_of(name), ()))
-            raise unknown("option", next(iter(strange)), known_options, place=label_of(name), code="E-CALL-002")
+            raise unknown("option", next(iter(strange)), _OPTIONS, place=label_of(name), code="E-CALL-002")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if z is not None or "z" in extra:  # where it makes no difference it must be one all the same

@@ -79,6 +79,7 @@ _FILES = {
 }  # fmt: skip
 
 __all__ = [*_FILES]
+__dir__ = __all__.copy
 
 
 def __getattr__(name: str) -> Any:
@@ -86,7 +87,3 @@ def __getattr__(name: str) -> Any:
     if name not in _FILES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return public(getattr(import_module(f".{_FILES[name]}", __name__), name))
-
-
-def __dir__() -> list[str]:
-    return sorted(_FILES)

@@ -27,7 +27,8 @@ def _exactly(name: str, example: str, result: str) -> Any:
 
     taken = [each.replace(kind=each.POSITIONAL_ONLY) for each in signature(function).parameters.values()]
     exact.__name__, exact.__signature__ = name, Signature(taken)  # type: ignore[attr-defined]
-    exact.__doc__ = f"{name} of an expression or a number, exactly.\n\n>>> {example}\n{result}\n"
+    names = " and ".join(each.name for each in taken)
+    exact.__doc__ = f"{name} of {names}, an expression or a number, exactly.\n\n>>> {example}\n{result}\n"
     return exact
 
 

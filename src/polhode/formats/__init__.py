@@ -118,3 +118,4 @@ __all__ = [
     "READERS", "dumps_yaml", "from_dh", "load", "load_mjcf", "load_sdf", "load_urdf", "load_xml", "load_yaml",
     "loads_yaml", "save_yaml", "schema",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -122,7 +122,8 @@ class Frame(Directions):
 
 
 def rod(mass: Any, length: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a slender bar about its centre: m l²/12 across, nothing along.
+    """The inertia of a slender bar of a `mass`, a `length` and an `axis` about its centre: m l²/12 across, nothing
+    along.
 
     >>> rod(12, 1)
     Matrix([[1, 0, 0], [0, 1, 0], [0, 0, 0]])
@@ -132,7 +133,7 @@ def rod(mass: Any, length: Any, axis: Any = "z") -> Matrix:
 
 
 def cylinder(mass: Any, radius: Any, length: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a solid cylinder about its centre.
+    """The inertia of a solid cylinder of a `mass`, a `radius`, a `length` and an `axis` about its centre.
 
     >>> cylinder(12, 1, 2)
     Matrix([[7, 0, 0], [0, 7, 0], [0, 0, 6]])
@@ -142,7 +143,7 @@ def cylinder(mass: Any, radius: Any, length: Any, axis: Any = "z") -> Matrix:
 
 
 def disc(mass: Any, radius: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a thin disc about its centre: m r²/2 about the axis, m r²/4 across.
+    """The inertia of a thin disc of a `mass` and a `radius` about its centre: m r²/2 about the axis, m r²/4 across.
 
     >>> disc(4, 1)
     Matrix([[1, 0, 0], [0, 1, 0], [0, 0, 2]])
@@ -152,7 +153,7 @@ def disc(mass: Any, radius: Any, axis: Any = "z") -> Matrix:
 
 
 def sphere(mass: Any, radius: Any) -> Matrix:
-    """The inertia of a solid ball about its centre: 2/5 m r².
+    """The inertia of a solid ball of a `mass` and a `radius` about its centre: 2/5 m r².
 
     >>> sphere(5, 1)
     Matrix([[2, 0, 0], [0, 2, 0], [0, 0, 2]])
@@ -162,7 +163,7 @@ def sphere(mass: Any, radius: Any) -> Matrix:
 
 
 def box(mass: Any, x: Any, y: Any, z: Any) -> Matrix:
-    """The inertia of a solid box with these edges about its centre.
+    """The inertia of a solid box of a `mass` with the edges x, y and z about its centre.
 
     >>> box(12, 1, 2, 3)
     Matrix([[13, 0, 0], [0, 10, 0], [0, 0, 5]])

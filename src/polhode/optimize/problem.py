@@ -194,21 +194,7 @@ def collocation(
     parameters: Mapping[str, Any] | None = None,
     functions: Functions | None = None,
 ) -> Collocation:
-    """The problem of moving a mechanism from one state to another at least cost.
-
-    duration        in seconds, or (shortest, longest) where it is to be found
-    start           as in `simulate`: a pose's name, arrays, or by name a value; also (lower, upper) or None for a free
-                    one; the rest is at home and at rest
-    end             by name, or for an expression of the state, a value, (lower, upper) or None; the rest is free
-    cost            the integrand: "effort" for Σ c² of the controls c, "time", an expression, or several with weights
-    terminal_cost   an expression of the last state and of time, which then is the duration
-    limits          by name, or for an expression: (lower, upper), or b for ±b, or None; coordinates, speeds and
-                    efforts of joints that are not named have those of the model
-    inputs          the controls: declared inputs, or efforts by the names of their speeds
-    nodes           how many, or where: shares of the duration from 0 to 1
-    scheme          "hermite_simpson", of order 4, or "trapezoidal", of order 2
-    dynamics        "implicit": accelerations are variables, and no M⁻¹ is differentiated; "explicit": they are not; or
-                    "auto": explicit for up to four speeds without constraints
+    """The problem of moving a mechanism from one state to another at least cost; see `Equations.collocation`.
 
     Speeds are named as they are spelled: `theta'` for the rate of `theta`, or by names of their own.
 

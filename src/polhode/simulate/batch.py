@@ -36,7 +36,8 @@ class Batch(Shown):
     """Trajectories of one mechanism: `t` (T,), `q` (N, T, coordinates), `u` (N, T, speeds), `batch[i]` each alone.
 
     Behind the last sample of a member that stopped early its rows are nan; `failures` says why. `batch["elbow"]` is a
-    coordinate of all members, (N, T), and `varied` what they were given one by one.
+    coordinate of all members, (N, T), and `varied` what they were given one by one. A batch of a file
+    has the `equations` that it is given.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")

@@ -36,6 +36,7 @@ class Sensitivities(Shown):
 
     Times stay where they are: dq[k] is the derivative at the time t[k]. Where the run ended at an event, `end_time`
     (p,) is the derivative of that time, and `end_q`, `end_u`, `end_z` are those of the state that the run ended with.
+    `values` are those of `expressions`, with their derivatives.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")

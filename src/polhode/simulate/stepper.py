@@ -63,15 +63,7 @@ def stepper(
     threads: int | None = None,
     functions: Functions | None = None,
 ) -> Stepper:
-    """A mechanism to be taken forward by `step`, a time dt each call.
-
-    start, speeds   as of a run; with `batch`, one state for all members or arrays with a row for each
-    tau, inputs     what acts at first: constants or mappings by name
-    dt              how far a call goes, unless it says otherwise
-    method          to the tolerance rtol, atol: DOP853 (which "auto" takes), RK45, RK23; or in `substeps` fixed steps a
-                    call: rk4, heun, midpoint, euler
-    batch           so many members, each with its own state, efforts and inputs, shared by `threads`
-    """
+    """A mechanism to be taken forward by `step`, a time dt each call; the options are those of `Equations.stepper`."""
     if method not in METHODS:
         raise _no_method(method)
     known = derivation.synopsis

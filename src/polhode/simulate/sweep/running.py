@@ -54,17 +54,7 @@ def sweep(
 ) -> Sweep:
     """Run a mechanism at every point of a grid of values, or at samples of them, and keep what is asked for.
 
-    vary            values by name: parameters, coordinates (where they start), speeds and inputs; or, to say which is
-                    meant, "parameter:l", "start:hinge", "speed:hinge", "input:F", "tau:hinge"
-    zip             the values are samples, the first of each together and so on, rather than axes of a grid
-    measure         what to keep: a name ("final", "energy_drift", "max:hinge", "mean:d(hinge)", …), an expression (its
-                    value at the end) or ("max", expression), a function of the trajectory that returns a number, an
-                    array or several by name; a list or mapping of these; None for whole trajectories
-    workers         processes, as many as there are cores by default; 1 for none but this one
-    executor        an executor of `concurrent.futures` instead
-    client          a client of dask.distributed instead
-    store           a folder where each chunk's result is kept when it arrives: called again, a sweep goes on there
-    chunk           members run as one task; by default as many as take half a second
+    The options are those of `Equations.sweep`.
 
     What `simulate` takes goes to every run. A run that fails has its sentence in `failures`, and nan for results.
 
