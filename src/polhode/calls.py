@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
-from inspect import CO_VARARGS, CO_VARKEYWORDS, Parameter, Signature, signature
+from inspect import CO_VARKEYWORDS, Parameter, Signature, signature
+from traceback import walk_tb
+from types import FrameType
 from typing import Any, TypeAlias, TypeVar
 
 from .errors import PACKAGE, ModelError, PolhodeError, listed, shown, unknown, wrong_kind
@@ -27,16 +29,21 @@ from .errors import PACKAGE, ModelError, PolhodeError, listed, shown, unknown, w
 T = TypeVar("T")
 _Read: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, ...]], tuple[str, ...]]
 _OWNERS = ("self", "cls")
+#: The default of an option that differs from type to type.
+_BY_TYPE = type("ByType", (), {"__repr__": lambda self: "<by type>"})()
+#: Types of what public calls returned, whose methods are public too; but not of modules where a check would slow calls.
+_SEEN: set[type] = set()
+_FAST = ("polhode.expr.", "polhode.compiled.", "polhode.simulate.stepper")
 _INSIDE = ("polhode.", "dataclasses")
 _PASSING = (PolhodeError, OSError, MemoryError, ImportError, Warning)
 #: What plain kinds are called in a sentence, and what has them.
 _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "None": ("None", lambda value: value is None),
     "str": ("text", lambda value: isinstance(value, str)),
-    "bool": ("True or False", lambda value: isinstance(value, bool) or _numpy_kind(value) == "b"),
+    "bool": ("True or False", lambda value: isinstance(value, bool) or getattr(value, "dtype", "") == "bool"),
     "int": ("a whole number", lambda value: hasattr(type(value), "__index__") or isinstance(value, float)),
     "float": ("a number", lambda value: hasattr(type(value), "__float__") or hasattr(type(value), "__index__")),
-    "Mapping": ("a mapping", lambda value: isinstance(value, Mapping)),
+    **dict.fromkeys(("Mapping", "dict"), ("a mapping", lambda value: isinstance(value, Mapping))),
     "Callable": ("a function", callable),
     **dict.fromkeys(
         ("Sequence", "Iterable", "Collection", "list", "tuple"),
@@ -64,31 +71,22 @@ OPTIONS = {
     "TimeOptions": ("compiled.functions:Functions.evaluate", "compiled.call_options:TimeOptions"),
     "CollocationOptions": ("optimize.problem:collocation",),
 }
+#: Options that are refused by the function itself, which can name the file or joint.
+_REFUSED_INSIDE = {OPTIONS[name][:1] for name in ("ReaderOptions", "MotorOptions", "JointOptions")}
 
 
-def _numpy_kind(value: Any) -> str:
-    return str(getattr(getattr(value, "dtype", None), "kind", ""))
-
-
-def public(thing: T) -> T:
+def public(thing: T, has_fast_ones: bool = False) -> T:
     """A function whose calls from outside are checked, or a class with such methods.
 
-    >>> @public
-    ... def turned(angle: float, about: str = "z") -> float:
-    ...     return angle / 2
-    >>> turned(1.0, abuot="x")
-    Traceback (most recent call last):
-    polhode.errors.PolhodeError: turned: there is no option 'abuot'.
-      Did you mean 'about'?  [E-CALL-001]
-    >>> turned("quickly")
-    Traceback (most recent call last):
-    polhode.errors.ModelError: turned angle: 'quickly' is not a number.
-      [E-TYPE-001]
+    In a class that `has_fast_ones`, those that take options only have these shown: a check costs as much as their code.
+
+    >>> public(len) is len  # which has no code to be checked
+    True
     """
     if isinstance(thing, type):
         for owner in thing.__mro__:
             if owner.__module__.startswith("polhode."):
-                _check_methods(owner)
+                _check_methods(owner, has_fast_ones)
         return thing
     if not hasattr(thing, "__code__"):
         return thing
@@ -100,7 +98,7 @@ def public(thing: T) -> T:
     return made
 
 
-def _check_methods(owner: type, has_fast_ones: bool = False) -> None:
+def _check_methods(owner: type, has_fast_ones: bool) -> None:
     for name, held in list(vars(owner).items()):
         if name == "__getitem__" and owner.__module__.startswith("polhode.expr."):
             continue  # as of a tuple
@@ -132,9 +130,14 @@ def _checked(function: Any) -> Any:
                 if name not in known and known:
                     raise unknown("option", name, known, place=_name(function), code="E-CALL-001")
             for name, value in (*zip(names, given, strict=False), *named.items()) if flags else ():
-                if name in flags and not _fits(value, flags[name]):
+                if name in flags and not any(_PLAIN[kind][1](value) for kind in flags[name]):
                     raise _wrong_kind(function, name, value, flags[name])
-            return function(*given, **named)
+            result = function(*given, **named)
+            if type(result) not in _SEEN:
+                _SEEN.add(type(result))
+                if type(result).__module__.startswith("polhode.") and not type(result).__module__.startswith(_FAST):
+                    public(type(result))
+            return result
         except _PASSING:
             raise
         except Exception as error:
@@ -150,7 +153,7 @@ def _checked(function: Any) -> Any:
 def _read(function: Callable[..., Any]) -> _Read:
     """Names of positional parameters, kinds of flags by name, and names of options, none where there may be others."""
     taken = signature(function)
-    if isinstance(taken, OptionSignature) and taken.is_refused_inside:
+    if isinstance(taken, OptionSignature) and taken.paths[:1] in _REFUSED_INSIDE:
         taken = taken.own
     parameters = taken.parameters.values()
     kinds = {each.name: _kinds(each.annotation) for each in parameters if each.kind is not each.VAR_POSITIONAL}
@@ -174,13 +177,8 @@ def _is_users(error: Exception) -> bool:
     from sysconfig import get_path
 
     libraries = (PACKAGE, "<frozen", *(get_path(name) for name in ("stdlib", "purelib", "platlib")))
-    trace = error.__traceback__
-    while trace is not None:
-        frame = trace.tb_frame
-        if not str(frame.f_globals.get("__file__", frame.f_code.co_filename)).startswith(libraries):
-            return True
-        trace = trace.tb_next
-    return False
+    files = (frame.f_globals.get("__file__", frame.f_code.co_filename) for frame in _frames(error))
+    return not all(str(file).startswith(libraries) for file in files)
 
 
 def _refusal(
@@ -212,27 +210,25 @@ def _refusal(
 
 def _in_hand(bound: Mapping[str, Any], error: Exception) -> str:
     """The argument that a frame nearest to the failure held."""
-    frames, trace = [], error.__traceback__
-    while trace is not None:
-        frames.append(trace.tb_frame)
-        trace = trace.tb_next
-    for frame in reversed(frames[1:]):
-        for value in frame.f_locals.values():
-            for name, argument in bound.items():
-                if value is argument and value is not None:
-                    return name
-    return next(iter(bound)) if len(bound) == 1 else ""
+    held = [value for frame in reversed(_frames(error)[1:]) for value in frame.f_locals.values() if value is not None]
+    found = (name for value in held for name, argument in bound.items() if value is argument)
+    return next(found, next(iter(bound)) if len(bound) == 1 else "")
+
+
+def _frames(error: Exception) -> list[FrameType]:
+    return [frame for frame, _ in walk_tb(error.__traceback__)]
 
 
 def _fits(value: Any, kinds: tuple[str, ...]) -> bool:
     """Whether a value is of one of these kinds; any is of a name that is no class of polhode's."""
     bases = {base.__name__ for base in type(value).__mro__}
-    return any(_PLAIN[kind][1](value) if kind in _PLAIN else kind in bases or not _is_class(kind) for kind in kinds)
-
-
-def _is_class(name: str) -> bool:
-    modules = [module for key, module in list(sys.modules.items()) if key.startswith("polhode.")]
-    return any(isinstance(vars(module).get(name), type) for module in modules)
+    modules = [vars(module) for key, module in list(sys.modules.items()) if key.startswith("polhode.")]
+    return any(
+        _PLAIN[kind][1](value)
+        if kind in _PLAIN
+        else kind in bases or not any(isinstance(each.get(kind), type) for each in modules)
+        for kind in kinds
+    )
 
 
 def _wrong_kind(function: Callable[..., Any], name: str, value: object, kinds: tuple[str, ...]) -> ModelError:
@@ -255,34 +251,22 @@ def _options(parameters: Iterable[Parameter]) -> tuple[str, ...]:
 class OptionSignature(Signature):
     """A signature whose `**options` are written out, each with its kind and default; looked up when they are read."""
 
-    __slots__ = ("_kept", "_paths", "own")
+    __slots__ = ("_kept", "own", "paths")
 
     def __init__(self, own: Signature, paths: tuple[str, ...]) -> None:
         super().__init__(return_annotation=own.return_annotation)
-        self.own, self._paths = own, paths
+        self.own, self.paths = own, paths
         self._kept: Mapping[str, Parameter] = {}
-
-    @property
-    def is_refused_inside(self) -> bool:
-        """Whether the function itself refuses other options, as it can name the file or joint."""
-        return any(path.partition(".")[0] in ("formats:load_urdf", "model") for path in self._paths)
 
     @property
     def parameters(self) -> Any:
         if not self._kept:
             own = {name: each for name, each in self.own.parameters.items() if each.kind is not each.VAR_KEYWORD}
-            self._kept = own | {name: each for name, each in _options_at(self._paths).items() if name not in own}
+            self._kept = own | {name: each for name, each in _options_at(self.paths).items() if name not in own}
         return self._kept
 
     def replace(self, **changes: Any) -> Any:
         return Signature(list(self.parameters.values()), return_annotation=self.return_annotation).replace(**changes)
-
-
-class _ByType:
-    """The default of an option that differs from type to type."""
-
-    def __repr__(self) -> str:
-        return "<by type>"
 
 
 def _options_at(paths: tuple[str, ...]) -> dict[str, Parameter]:
@@ -299,7 +283,7 @@ def _options_at(paths: tuple[str, ...]) -> dict[str, Parameter]:
         elif isinstance(target, Mapping) and all(hasattr(each, "fields") for each in target.values()):
             for each in (field for kind in target.values() for field in kind.fields):
                 is_same = each.name not in found or found[each.name].default == each.default
-                found[each.name] = _option(each.name, each.default if is_same else _ByType(), each.kind)
+                found[each.name] = _option(each.name, each.default if is_same else _BY_TYPE, each.kind)
         elif isinstance(target, Mapping):
             found |= {name: found[name].replace(default=value) for name, value in target.items()}
         elif hasattr(target, "fields"):
@@ -314,22 +298,12 @@ def _option(name: str, default: object, kind: str) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-def public_functions(owner: type[T]) -> type[T]:
-    """As `public`, but of methods with options only the signatures change: a check costs as much as their code."""
-    for base in owner.__mro__:
-        if base.__module__.startswith("polhode."):
-            _check_methods(base, has_fast_ones=True)
-    return owner
+public_functions = partial(public, has_fast_ones=True)
 
 
 def _show_options(function: Any) -> None:
+    """Write out the options that a function takes by a TypedDict, and leave out those that it takes to refuse them."""
     if function.__code__.co_flags & CO_VARKEYWORDS:
-        text = str(function.__annotations__.get(function.__code__.co_varnames[_counted(function)], ""))
-        if text.startswith("Unpack[") or text == "Never":
-            function.__signature__ = OptionSignature(signature(function), OPTIONS.get(text[7:-1], ()))
-
-
-def _counted(function: Any) -> int:
-    """The index of `**options` among the names of a function."""
-    code = function.__code__
-    return int(code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & CO_VARARGS))
+        for text in map(str, function.__annotations__.values()):
+            if text.startswith("Unpack[") or text == "Never":
+                function.__signature__ = OptionSignature(signature(function), OPTIONS.get(text[7:-1], ()))
