@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
+from ..calls import public
 from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
 from ..compiled.native.arrays import Floats
@@ -210,6 +211,7 @@ class Stepper:
             raise self._failure()
         return self._state
 
+    @public
     def reset(self, start: Any = None, speeds: Any = None, *, members: Any = None) -> State:
         """Go back to the first state, or to another, at t = 0; of a batch, the members of a mask or list of indices.
 
@@ -229,6 +231,7 @@ class Stepper:
         self._engine.revive(chosen)
         return self._state
 
+    @public
     def begin(self, start: Any, speeds: Any) -> None:
         """Go to the state that `reset` goes back to."""
         self.reset(start if start is not None else {}, speeds)
