@@ -27,7 +27,7 @@ FAMILIES = {
     "BLOCK": "Sayers' building block",
     "BODY": "Bodies: mass, centre of mass, inertia",
     "BRANCH": "Branches of steady states",
-    "CALL": "Options of functions",
+    "CALL": "Arguments and options of functions",
     "CLI": "The command line",
     "CLOSE": "Loops and the joints that close them",
     "CODE": "Generated code: programs, targets, backends",

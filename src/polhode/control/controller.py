@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 class Controller(Typeset, ABC):
     """A controller of a mechanism: its `equations`, and nominal values of `parameters` that are not the model's.
 
+    In time it is continuous, or asked every `sample_time` seconds; the `discretisation` steps its states, "euler" or
+    "rk4". Source is written into the folder `path`, names with a `prefix`.
+
     >>> import polhode as ph
     >>> s = ph.System("slider")
     >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])

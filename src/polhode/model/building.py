@@ -109,7 +109,7 @@ def body(
     if about is not None:
         moments = about_centre(moments, heavy, centre - vector_of(about, f"{place} about"))
     made = Body(name, heavy, centre, moments, shapes_of(shapes, place), home=system)
-    if flag_of(check, "check", place):
+    if check:
         check_mass(made.mass, {key: each.value for key, each in system.parameters.items()}, place)
         check_inertia(made.inertia, place)
     system._add("bodies", name, made)

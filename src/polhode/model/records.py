@@ -108,10 +108,10 @@ class Joint:
     effort_limits: tuple[Limits, ...] = field(default=(), compare=False)
 
     def stores_tangent(self, index: int) -> bool:
-        """Whether a coordinate is tan(θ/2) of a turn about one axis by θ."""
+        """Whether the coordinate of an `index` is tan(θ/2) of a turn about one axis by θ."""
         ends = accumulate(stage.coordinates for stage in self.type.stages)
         return next(stage for stage, end in zip(self.type.stages, ends, strict=True) if index < end).is_vector_turn
 
     def displacement(self, index: int = 0) -> Expr:
-        """The coordinate, or the angle θ of a turn that is stored as tan(θ/2)."""
+        """The coordinate of an `index`, or the angle θ of a turn that is stored as tan(θ/2)."""
         return 2 * atan(self.q[index]) if self.stores_tangent(index) else self.q[index]

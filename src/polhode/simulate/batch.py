@@ -36,7 +36,8 @@ class Batch(Shown):
     """Trajectories of one mechanism: `t` (T,), `q` (N, T, coordinates), `u` (N, T, speeds), `batch[i]` each alone.
 
     Behind the last sample of a member that stopped early its rows are nan; `failures` says why. `batch["elbow"]` is a
-    coordinate of all members, (N, T), and `varied` what they were given one by one.
+    coordinate of all members, (N, T), and `varied` what they were given one by one. A batch of a file
+    has the `equations` that it is given.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -224,8 +225,9 @@ class Batch(Shown):
 
     def at(self, t: ArrayLike) -> Batch:
         """The batch at other times; what lies behind a member's end is nan. See `Trajectory.at`."""
-        with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
-            times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        from .between_samples import read_times
+
+        times = read_times(t)
         if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
             raise PolhodeError("the times must increase.", place="at", code="E-BATCH-009")
         runs = []

@@ -41,7 +41,9 @@ class Trajectory(UnderControl, Shown):
     """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
-    and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`.
+    and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`. Files have a
+    `path`; `other` and `beside` are runs, `expressions` and `reactions` are drawn or written as well, with `notes`;
+    `tau`, `inputs` and `parameters` are as of `simulate`.
 
     >>> import polhode as ph
     >>> s = ph.System("ball")
@@ -309,7 +311,6 @@ class Trajectory(UnderControl, Shown):
         from .trajectory_values import acting_columns, columns_of
 
         check_kind(Equations, "a set of equations", equations, "of")
-        check_kind(Mapping, "a mapping", parameters, "of")
         q, u, z = columns_of(self, equations.record)
         efforts, inputs = tuple(equations.tree.speeds), tuple(equations.system.inputs)
         return replace(
@@ -328,10 +329,9 @@ class Trajectory(UnderControl, Shown):
         By the integrator's own interpolant, if the run has kept it; else by cubics through the samples, whose slopes
         are the rates that the equations of motion give; `info["between_samples"]` says which.
         """
-        from .between_samples import between
+        from .between_samples import between, read_times
 
-        with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
-            times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        times = read_times(t)
         x, how = between(self, times)
         tau, inputs = (None, None) if self.acted is None else self.acted.along(times, x)
         return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})

@@ -84,7 +84,7 @@ class Derived:
     def native_function(
         self, variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
     ) -> Callable[..., Any]:
-        """Expressions as one native function of an array (…, variables), with the values of all other symbols.
+        """Expressions, the `roots`, as one native function of an array (…, variables); all other symbols are `known`.
 
         >>> import polhode as ph
         >>> s = ph.System("slider")

@@ -37,6 +37,7 @@ class Sweep(Shown):
     `axes` are the values that were varied, by name: the axes of a grid, or with `zipped` one value for each sample.
     `status`, `messages` and `texts` of notices are flat, member after member, the last axis fastest; `trajectories` are
     there where no measure was. `units` are those of the axes, `result_units` those of results, where they are known.
+    Files have a `path`; trajectories of a file have the `equations` that they are given.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
