@@ -227,6 +227,10 @@ class Functions(EquationFunctions):
             raise PolhodeError(
                 f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
             )
+        if given:
+            from ..model.unit import si_values
+
+            given = si_values(table, given, lists=False)
         given = {key: counted(key, value) for key, value in (given or {}).items()}
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]

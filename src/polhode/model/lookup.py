@@ -12,9 +12,11 @@ from ..geometry import Pose
 from .body import Body, Frame
 from .reading import checked_name, pose_of, unknown
 from .records import Joint
+from .stage import ANGLE, LENGTH
 
 if TYPE_CHECKING:
     from .builder import Builder
+    from .model import Model
 
 
 def check_new(kind: str, name: str, *tables: Mapping[str, object]) -> None:
@@ -32,6 +34,32 @@ def check_new(kind: str, name: str, *tables: Mapping[str, object]) -> None:
 def tell_apart(system: Builder, made: Iterable[Expr], place: str) -> None:
     """Refuse symbols that would be written as others are."""
     system.spellings.update(told_apart(made, system.spellings, place))
+
+
+def units_by_name(system: Builder | Model) -> dict[str, dict[str, str]]:
+    """The SI units of coordinates, speeds, efforts, states and inputs by kind and name, of joints as angles or lengths.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", 1), "prismatic")
+    >>> units_by_name(s)
+    {'coordinate': {'x': 'm'}, 'speed': {'x': 'm/s'}, 'effort': {'x': 'N'}, 'state': {}, 'input': {}}
+    """
+    q: dict[str, str] = {}
+    u: dict[str, str] = {}
+    for constraint in system.constraints.values():
+        q |= {x.name: unit for x, unit in constraint.coordinates.items() if unit in (ANGLE, LENGTH)}
+    for joint in system.joints.values():
+        stages = joint.type.stages
+        q |= zip([x.name for x in joint.q], [x for each in stages for x in each.coordinate_units], strict=True)
+        u |= zip([x.name for x in joint.u], [x for each in stages for x in each.speed_units], strict=True)
+    return {
+        "coordinate": {name: unit if unit in (ANGLE, LENGTH) else "1" for name, unit in q.items()},
+        "speed": {name: f"{unit}/s" for name, unit in u.items()},
+        "effort": {name: "N·m" if unit == ANGLE else "N" for name, unit in u.items()},
+        "state": {name: each.si_unit for name, each in system.states.items()},
+        "input": {name: each.si_unit for name, each in system.inputs.items()},
+    }
 
 
 def body_name(system: Builder, body: Body | str, place: str) -> str:

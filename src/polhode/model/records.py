@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..expr import Expr, atan
 from ..geometry import Pose
+from .unit import unit_of
 
 if TYPE_CHECKING:
     from .joints import JointType
@@ -18,22 +19,44 @@ if TYPE_CHECKING:
 GROUND = "ground"
 
 
+class Stated:
+    """What has a unit that it is stated in; its value is in SI units."""
+
+    unit: str
+
+    @property
+    def si_unit(self) -> str:
+        """The SI unit that equations, runs, files and code have it in."""
+        return unit_of(self.unit).si
+
+    def stated(self, value: Fraction | Expr | None) -> Fraction | Expr | None:
+        """A value in SI units as it is in the unit that is stated."""
+        return None if value is None else unit_of(self.unit).from_si(value)
+
+
 @dataclass(frozen=True)
-class Parameter:
-    """A symbol with an optional default value and unit."""
+class Parameter(Stated):
+    """A symbol with an optional default value, in SI units, and the unit that it is stated in.
+
+    >>> import polhode as ph
+    >>> s = ph.System("cart")
+    >>> k = s.parameter("k", 20, unit="kN/m")
+    >>> s.parameters["k"].value, s.parameters["k"].si_unit, s.parameters["k"].stated(Fraction(20000))
+    (Fraction(20000, 1), 'N/m', Fraction(20, 1))
+    """
 
     symbol: Expr
-    value: Fraction | None = None
+    value: Fraction | Expr | None = None
     unit: str = ""
 
 
 @dataclass(frozen=True)
-class State:
+class State(Stated):
     """A state without mass: its symbol, its rate (to be given before equations are derived), start value and unit."""
 
     symbol: Expr
     rate: Expr | None = None
-    start: Fraction = Fraction(0)
+    start: Fraction | Expr = Fraction(0)
     unit: str = ""
 
 

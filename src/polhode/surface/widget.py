@@ -71,8 +71,8 @@ def sliders_of(
     model = equations.system
     given = {**(options.get("parameters") or {}), **(options.get("inputs") or {})}
     groups: dict[str, dict[str, tuple[Any, str]]] = {
-        "parameters": {name: (given.get(name, each.value), each.unit) for name, each in model.parameters.items()},
-        "inputs": {name: (given.get(name, each.value), each.unit) for name, each in model.inputs.items()},
+        "parameters": {name: (given.get(name, each.value), each.si_unit) for name, each in model.parameters.items()},
+        "inputs": {name: (given.get(name, each.value), each.si_unit) for name, each in model.inputs.items()},
         "start": {name: (value, "") for name, value in _start(equations, options).items()},
     }
     known = {

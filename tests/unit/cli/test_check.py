@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 
 import pytest
 from tests.unit.cli.conftest import Shell
 
+from polhode.errors import FormatError
 from polhode.formats import load
 
 MODELS = Path(__file__).parents[3] / "models"
 
 
-def test_a_unit_that_is_none_is_a_finding_with_its_line_and_no_line_of_python(polhode: Shell, tmp_path: Path) -> None:
+def test_a_unit_that_is_none_is_refused_with_its_line(polhode: Shell, tmp_path: Path) -> None:
     model = tmp_path / "damper.yaml"
     text = (MODELS / "pendulum.yaml").read_text(encoding="utf-8").replace("unit: N m s/rad", "unit: N m s per rad")
     model.write_text(text, encoding="utf-8")
     said = "damper.yaml:6: parameters.c: parameter 'c': there is no unit 'per'"
-    assert said in polhode("check", model) and not polhode.errors
-    found = json.loads(polhode("check", model, "--json"))["findings"]
-    assert [(each["code"], each["cure"]) for each in found] == [("W-MODEL-001", "Write a slash, as in N s/m.")]
-    polhode("derive", model)
-    assert said in polhode.errors and "UserWarning" not in polhode.errors
-    with pytest.warns(UserWarning, match="damper.yaml:6: parameters.c: .*Write a slash"):
+    polhode("check", model, code=2)
+    assert said in polhode.errors and "Traceback" not in polhode.errors
+    with pytest.raises(FormatError, match=r"(?s)damper.yaml:6: parameters.c: .*Write a slash.*E-UNIT-001"):
         load(model)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import LimitError, PolhodeError, ShapeError, listed, shown, suggestion
+from ...model.lookup import units_by_name
+from ...model.unit import si_value
 from ..initial_state import Floats
 from ..members import Members, Which, label_of, names_of
 
@@ -56,7 +58,7 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
             code="E-SWEEP-001",
         )
     which = {name: _which(equations, name) for name in vary}
-    axes = {label_of(*which[name]): _values(name, values) for name, values in vary.items()}
+    axes = {label_of(*which[name]): _values(name, _in_si(equations, which[name], vary[name])) for name in vary}
     if len(axes) < len(vary):
         raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-SWEEP-002")
     lengths = {name: len(values) for name, values in axes.items()}
@@ -79,6 +81,14 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
     columns = list(axes.values()) if zipped else [each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij")]
     shared = _shared(equations, options, list(which.values()))
     return Design(axes, zipped, Members(count, shared, dict(zip(which.values(), columns, strict=True))))
+
+
+def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> Any:
+    """Values to vary in SI units, as runs have them: those of a list may be texts with units."""
+    option, name = which
+    units = units_by_name(equations.system) | {"parameter": {n: p.unit for n, p in equations.system.parameters.items()}}
+    kind = "coordinate" if option == "start" and name in units["coordinate"] else option.removesuffix("s")
+    return si_value(given, units.get(kind, units["state"]).get(name, ""), f"sweep '{name}'")
 
 
 def _values(name: str, given: Any) -> Floats:
