@@ -144,7 +144,7 @@ class Builder:
         (Potential(name='lift', energy=-3*z),)
         """
         try:
-            self.dimensions.check(self.model(), table, name, record)
+            self._units.check(self.model(), table, name, record)
         except PolhodeError:
             self._dimensions = None  # which holds symbols of what is refused
             raise
@@ -163,7 +163,7 @@ class Builder:
         return self._spellings
 
     @property
-    def dimensions(self) -> Dimensions:
+    def _units(self) -> Dimensions:
         """The dimensions of the symbols of the model; see `polhode.model.dimensions`."""
         if self._dimensions is None:
             from .dimensions import Dimensions
@@ -187,6 +187,6 @@ class Builder:
 
         model = self.model()
         made = gravity_of(given, model.ground, model.name)
-        self.dimensions.require("gravity", "m/s²", made, f"system '{model.name}'")
+        self._units.require("gravity", "m/s²", made, f"system '{model.name}'")
         self._model = replace(model, gravity=made)
         self.source = None

@@ -7,33 +7,18 @@ any dimension, and a complaint needs a stated unit. Each node is looked at once,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ModelError, shown
 from ..expr import Expr, Matrix
-from .forces.protocol import (
-    LENGTH,
-    POSITION,
-    RATE,
-    VELOCITY,
-    BodyTorque,
-    CoordinateForce,
-    ForceElement,
-    LineTension,
-    PointForce,
-    PotentialEnergy,
-    PrimitiveLoad,
-    SpeedForce,
-)  # fmt: skip
-from .unit import NONE, Dimension, unit_of
+from .forces import protocol as p
+from .unit import BASE, NONE, Dimension, unit_of
 
 if TYPE_CHECKING:
     from .model import Model
-    from .records import Joint
 
-_BASE = ("m", "kg", "s", "A", "K", "mol")
 _USUAL = "m kg s A K N N·m W V ohm H N/m N·s/m N·m·s kg·m² m/s m/s² 1/s m² m³"
 _NAMES = {unit_of(text).dimension: text for text in _USUAL.split()[::-1]} | {NONE: "1"}
 _ALIKE = ("add", "sub", "min", "max", "atan2")
@@ -61,8 +46,8 @@ class Dimensions:
     def __init__(self, model: Model) -> None:
         self.known: dict[int, tuple[Expr, Known]] = {}
         self.stated = False
-        self._set([model.time], ["s"])
-        self._set([LENGTH, *POSITION, RATE, *VELOCITY], ["m"] * 4 + ["m/s"] * 4)
+        self._set({model.time: "s"} | dict.fromkeys([p.LENGTH, *p.POSITION], "m"))
+        self._set(dict.fromkeys([p.RATE, *p.VELOCITY], "m/s"))
         for table in ("parameters", "inputs", "states", "joints"):
             for record in getattr(model, table).values():
                 self._declare(table, record)
@@ -72,7 +57,7 @@ class Dimensions:
         self._declare(table, record)
         if self.stated:
             place = getattr(record, "place", f"{_TITLES.get(table, '')} '{name}'")
-            for what, unit, values in _values(self, model, table, record):
+            for what, unit, values in _values(model, table, record):
                 self.require(what, unit, values, place)
 
     def require(self, what: str, unit: str | Dimension | None, values: Any, place: str) -> None:
@@ -100,22 +85,23 @@ class Dimensions:
 
     def _declare(self, table: str, record: Any) -> None:
         if table == "joints":
-            stages = record.type.stages
-            self._set(record.q, ["m" if unit == "m" else "1" for stage in stages for unit in stage.coordinate_units])
-            self._set(record.u, [f"{unit}/s" for stage in stages for unit in stage.speed_units])
-            self._set(record.tau, ["N·m" if unit == "rad" else "N" for stage in stages for unit in stage.speed_units])
+            self._set(record.units)
         elif table in ("parameters", "inputs", "states") and record.unit:
-            self._set([record.symbol], [record.unit], stated=True)
+            self._set({record.symbol: record.unit}, stated=True)
             self.stated = True
 
-    def _set(self, symbols: Iterable[Expr], units: Iterable[str], stated: bool = False) -> None:
-        for each, unit in zip(symbols, units, strict=True):
+    def _set(self, units: Mapping[Expr, str], stated: bool = False) -> None:
+        for each, unit in units.items():
             self.known[id(each)] = each, Known(unit_of(unit).dimension, stated)
 
 
 _TITLES = {
     "bodies": "body", "frames": "frame", "joints": "joint", "states": "state", "couplings": "coupling of",
     "prescribed": "prescribed motion of", "motors": "motor of joint",
+}  # fmt: skip
+_LOADS: dict[type, dict[str, str]] = {
+    p.PointForce: {"point": "m", "vector": "N"}, p.BodyTorque: {"vector": "N·m"}, p.PotentialEnergy: {"energy": "J"},
+    p.LineTension: {"tension": "N", "elastic": "N", "energy": "J"},
 }  # fmt: skip
 _CURE = "Check the units that are stated; a number that carries a unit is written as a parameter with that unit."
 
@@ -161,7 +147,7 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
 def _written(known: Known) -> str:
     """A dimension as a unit of it."""
     dimension = known.dimension or NONE
-    powers = zip(_BASE, dimension, strict=True)
+    powers = zip(BASE, dimension, strict=True)
     return _NAMES.get(dimension) or "·".join(name if p == 1 else f"{name}^{p}" for name, p in powers if p)
 
 
@@ -175,7 +161,7 @@ def _entries(values: Any) -> Iterator[Expr]:
             yield from _entries(each)
 
 
-def _values(known: Dimensions, model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, Any]]:
+def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, Any]]:
     """What each value of a record is called, the unit it should be in, and the value."""
     if table == "bodies":
         yield from (("mass", "kg", record.mass), ("com", "m", record.com), ("inertia", "kg·m²", record.inertia))
@@ -183,38 +169,22 @@ def _values(known: Dimensions, model: Model, table: str, record: Any) -> Iterato
         for pose in (record.pose,) if table == "frames" else (record.in_parent, record.in_child):
             yield from (("position", "m", pose.p), ("rotation", "1", pose.R))
         for q, ends in zip(record.q, record.limits, strict=False) if table == "joints" else ():
-            yield "limit", known.of(q).dimension, (ends.lower, ends.upper)
+            yield "limit", record.units[q], (ends.lower, ends.upper)
     elif table == "states":
-        per_second = unit_of(record.unit).times(unit_of("s"), -1).dimension
-        yield "rate", per_second if record.unit else None, record.rate
+        yield "rate", unit_of(record.unit).times(unit_of("s"), -1).dimension if record.unit else None, record.rate
     elif table == "prescribed":
-        index = [q.name for q in model.joints[record.joint].q].index(record.coordinate)
-        yield "motion", known.of(model.joints[record.joint].q[index]).dimension, record.motion
+        units = {x.name: unit for x, unit in reversed(model.joints[record.joint].units.items())}
+        yield "motion", units[record.coordinate], record.motion
     elif table == "couplings":
-        after, before = (known.of(model.joints[each].q[0]).dimension for each in (record.follower, record.leader))
-        if after and before:
-            ratio = tuple(a - b for a, b in zip(after, before, strict=True))
-            yield from (("offset", after, record.offset), ("multiplier", ratio, record.multiplier))
+        after, before = (next(iter(model.joints[each].units.values())) for each in (record.follower, record.leader))
+        yield from (("offset", after, record.offset), ("multiplier", f"{after}/{before}", record.multiplier))
     for field in getattr(record, "fields", ()):
         slides, _, turns = field.unit.partition(" or ")
-        has_slide = turns and unit_of("N").dimension == known.of(model.joints[record.joint].tau[record.index]).dimension
-        yield field.name, (slides if has_slide or not turns else turns) or None, getattr(record, field.name)
-    for load in record.loads(model) if isinstance(record, ForceElement) else ():
-        yield from _load(known, model, load)
-
-
-def _load(known: Dimensions, model: Model, load: PrimitiveLoad) -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(load, SpeedForce | CoordinateForce):
-        joint: Joint = model.joints[load.joint]
-        if isinstance(load, SpeedForce):
-            yield "effort", known.of(joint.tau[load.index]).dimension, load.value
-        elif (q := known.of(joint.q[load.index]).dimension) is not None:
-            yield "effort", tuple(a - b for a, b in zip(unit_of("J").dimension, q, strict=True)), load.value
-    elif isinstance(load, PointForce):
-        yield from (("point", "m", load.point), ("force", "N", load.vector))
-    elif isinstance(load, BodyTorque):
-        yield "torque", "N·m", load.vector
-    elif isinstance(load, PotentialEnergy):
-        yield "energy", "J", load.energy
-    elif isinstance(load, LineTension):
-        yield from (("tension", "N", (load.tension, load.elastic)), ("energy", "J", load.energy))
+        joint = model.joints[record.joint] if turns else None
+        unit = slides if joint is None or joint.units[joint.q[record.index]] == "m" else turns
+        yield field.name, unit or None, getattr(record, field.name)
+    for load in record.loads(model) if isinstance(record, p.ForceElement) else ():
+        if isinstance(load, p.SpeedForce):
+            yield "effort", model.joints[load.joint].units[model.joints[load.joint].tau[load.index]], load.value
+        for name, unit in _LOADS.get(type(load), {}).items():
+            yield name, unit, getattr(load, name)

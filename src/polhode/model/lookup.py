@@ -36,30 +36,28 @@ def tell_apart(system: Builder, made: Iterable[Expr], place: str) -> None:
     system.spellings.update(told_apart(made, system.spellings, place))
 
 
-def units_by_name(system: Builder | Model) -> dict[str, dict[str, str]]:
-    """The SI units of coordinates, speeds, efforts, states and inputs by kind and name, of joints as angles or lengths.
+def symbol_units(model: Builder | Model) -> dict[Expr, str]:
+    """The SI units of the symbols of a model, as far as they are known.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", 1), "prismatic")
-    >>> units_by_name(s)
-    {'coordinate': {'x': 'm'}, 'speed': {'x': 'm/s'}, 'effort': {'x': 'N'}, 'state': {}, 'input': {}}
+    >>> _ = s.joint("x", s.ground, s.body("block", s.parameter("m", 500, "g")), "prismatic")
+    >>> symbol_units(s)
+    {t: 's', x: 'm', x': 'm/s', tau_x: 'N', m: 'kg'}
     """
-    q: dict[str, str] = {}
-    u: dict[str, str] = {}
-    for constraint in system.constraints.values():
-        q |= {x.name: unit for x, unit in constraint.coordinates.items() if unit in (ANGLE, LENGTH)}
-    for joint in system.joints.values():
-        stages = joint.type.stages
-        q |= zip([x.name for x in joint.q], [x for each in stages for x in each.coordinate_units], strict=True)
-        u |= zip([x.name for x in joint.u], [x for each in stages for x in each.speed_units], strict=True)
-    return {
-        "coordinate": {name: unit if unit in (ANGLE, LENGTH) else "1" for name, unit in q.items()},
-        "speed": {name: f"{unit}/s" for name, unit in u.items()},
-        "effort": {name: "N·m" if unit == ANGLE else "N" for name, unit in u.items()},
-        "state": {name: each.si_unit for name, each in system.states.items()},
-        "input": {name: each.si_unit for name, each in system.inputs.items()},
-    }
+    units = {model.time: "s"}
+    for joint in model.joints.values():
+        units |= joint.units
+    for constraint in model.constraints.values():
+        units |= {x: unit for x, unit in constraint.coordinates.items() if unit in (ANGLE, LENGTH)}
+    for table in (model.parameters, model.inputs, model.states):
+        units |= {each.symbol: each.si_unit for each in table.values()}
+    return units
+
+
+def units_by_name(model: Builder | Model) -> dict[tuple[str, str], str]:
+    """The same by kind and name, such as ("coordinate", "x")."""
+    return {(str(x.data[0]), x.name): unit for x, unit in symbol_units(model).items()}
 
 
 def body_name(system: Builder, body: Body | str, place: str) -> str:

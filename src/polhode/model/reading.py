@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .joints import JointType
 
 NAME_LIMIT = 128
-_NO_UNITS: Mapping[str, str] = MappingProxyType({})
+_NO_UNITS: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 
 def unknown(kind: str, name: str, known: Iterable[str], place: str) -> ModelError:
@@ -121,7 +121,9 @@ def names_in(value: Any, place: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def numbers_by_name(value: Any, place: str, units: Mapping[str, str] = _NO_UNITS) -> dict[str, float]:
+def numbers_by_name(
+    value: Any, place: str, units: Mapping[tuple[str, str], str] = _NO_UNITS, kind: str = ""
+) -> dict[str, float]:
     """A mapping from names to numbers, or to texts with units, as floats in SI units."""
     cure = "Give a mapping from names to numbers, for example {'elbow': 0.3}."
     with understood("a mapping from names to numbers", value, place=place, cure=cure):
@@ -131,7 +133,7 @@ def numbers_by_name(value: Any, place: str, units: Mapping[str, str] = _NO_UNITS
     made: dict[str, float] = {}
     for key, entry in pairs.items():
         with understood("a number", entry, place=f"{place} '{key}'"):
-            made[key] = float(in_unit(entry, units.get(key, ""), f"{place} '{key}'"))
+            made[key] = float(in_unit(entry, units.get((kind, key), ""), f"{place} '{key}'"))
         if not isfinite(made[key]):
             raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-067")
     return made

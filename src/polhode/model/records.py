@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..expr import Expr, atan
 from ..geometry import Pose
+from .stage import ANGLE, LENGTH
 from .unit import unit_of
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ class Joint:
     >>> hinge.name, hinge.parent, hinge.child, hinge.q, hinge.u
     ('hinge', 'ground', 'bob', (theta,), (omega,))
 
-    >>> hinge.displacement(), hinge.stores_tangent(0)
-    (theta, False)
+    >>> hinge.displacement(), hinge.stores_tangent(0), hinge.units
+    (theta, False, {theta: 'rad', omega: 'rad/s', tau_omega: 'N·m'})
     """
 
     name: str
@@ -129,6 +130,14 @@ class Joint:
     small: bool = False  # whether equations are derived to first order in its motion
     speed_limits: tuple[Limits, ...] = field(default=(), compare=False)
     effort_limits: tuple[Limits, ...] = field(default=(), compare=False)
+
+    @property
+    def units(self) -> dict[Expr, str]:
+        """The SI units of its coordinates, speeds and efforts; 1 for parts of an orientation."""
+        q = [unit if unit in (ANGLE, LENGTH) else "1" for stage in self.type.stages for unit in stage.coordinate_units]
+        u = [unit for stage in self.type.stages for unit in stage.speed_units]
+        tau = ["N·m" if unit == ANGLE else "N" for unit in u]
+        return dict(zip((*self.q, *self.u, *self.tau), (*q, *(f"{unit}/s" for unit in u), *tau), strict=True))
 
     def stores_tangent(self, index: int) -> bool:
         """Whether a coordinate is tan(θ/2) of a turn about one axis by θ."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -21,26 +21,23 @@ from ..expr.rational import numeral
 if TYPE_CHECKING:
     from .records import Parameter
 
-#: Exponents of m, kg, s, A, K and mol; those of a square root may be fractions.
+BASE = ("m", "kg", "s", "A", "K", "mol")
+#: Exponents of the base units; those of a square root may be fractions.
 Dimension = tuple[int | Fraction, ...]
-NONE: Dimension = (0,) * 6
+NONE: Dimension = (0,) * len(BASE)
 
 _PREFIXES = {
     "Q": 30, "R": 27, "Y": 24, "Z": 21, "E": 18, "P": 15, "T": 12, "G": 9, "M": 6, "k": 3, "h": 2, "da": 1, "d": -1,
     "c": -2, "m": -3, "u": -6, "µ": -6, "μ": -6, "n": -9, "p": -12, "f": -15, "a": -18, "z": -21, "y": -24, "r": -27,
     "q": -30,
 }  # fmt: skip
-#: Coherent units, of factor 1.
-_COHERENT: dict[str, tuple[int, ...]] = {
-    "m": (1, 0, 0, 0, 0, 0), "kg": (0, 1, 0, 0, 0, 0), "s": (0, 0, 1, 0, 0, 0), "A": (0, 0, 0, 1, 0, 0),
-    "K": (0, 0, 0, 0, 1, 0), "mol": (0, 0, 0, 0, 0, 1), "rad": (0, 0, 0, 0, 0, 0), "1": (0, 0, 0, 0, 0, 0),
-    "Hz": (0, 0, -1, 0, 0, 0), "N": (1, 1, -2, 0, 0, 0), "Pa": (-1, 1, -2, 0, 0, 0), "J": (2, 1, -2, 0, 0, 0),
-    "Nm": (2, 1, -2, 0, 0, 0), "W": (2, 1, -3, 0, 0, 0), "C": (0, 0, 1, 1, 0, 0), "V": (2, 1, -3, -1, 0, 0),
-    "F": (-2, -1, 4, 2, 0, 0), "ohm": (2, 1, -3, -2, 0, 0), "Ohm": (2, 1, -3, -2, 0, 0), "Ω": (2, 1, -3, -2, 0, 0),
-    "S": (-2, -1, 3, 2, 0, 0), "H": (2, 1, -2, -2, 0, 0), "T": (0, 1, -2, -1, 0, 0), "Wb": (2, 1, -2, -1, 0, 0),
+#: Units of factor 1, by others.
+_COHERENT = {
+    "1": "", "rad": "", "Hz": "1/s", "N": "kg m/s^2", "Pa": "N/m^2", "J": "N m", "Nm": "N m", "W": "J/s", "C": "A s",
+    "V": "W/A", "F": "C/V", "ohm": "V/A", "Ohm": "V/A", "Ω": "V/A", "S": "A/V", "Wb": "V s", "H": "Wb/A", "T": "Wb/m^2",
 }  # fmt: skip
-#: Other units: the factor as a text, the coherent unit, and the power of π.
-_OTHER: dict[str, tuple[str, str, int]] = {
+#: Other units: the factor, the coherent unit, and the power of π.
+_OTHER = {
     "g": ("1/1000", "kg", 0), "t": ("1000", "kg", 0), "min": ("60", "s", 0), "h": ("3600", "s", 0),
     "day": ("86400", "s", 0), "L": ("1/1000", "m³", 0), "l": ("1/1000", "m³", 0), "bar": ("1e5", "Pa", 0),
     "atm": ("101325", "Pa", 0), "eV": ("1.602176634e-19", "J", 0), "Wh": ("3600", "J", 0), "Ah": ("3600", "C", 0),
@@ -52,39 +49,7 @@ _OTHER: dict[str, tuple[str, str, int]] = {
     "hp": ("745.69987158227022", "W", 0), "mph": ("0.44704", "m/s", 0), "kph": ("1/3.6", "m/s", 0),
     "kn": ("1852/3600", "m/s", 0),
 }  # fmt: skip
-_PREFIXED = {
-    *[
-        "m",
-        "g",
-        "s",
-        "A",
-        "K",
-        "mol",
-        "rad",
-        "Hz",
-        "N",
-        "Nm",
-        "Pa",
-        "J",
-        "W",
-        "C",
-        "V",
-        "F",
-        "ohm",
-        "Ohm",
-        "Ω",
-        "S",
-        "H",
-        "T",
-        "Wb",
-        "L",
-        "l",
-        "bar",
-        "eV",
-        "Wh",
-        "Ah",
-    ]
-}
+_PREFIXED = {"m", "s", "A", "K", "mol", "g", "L", "l", "bar", "eV", "Wh", "Ah", *_COHERENT} - {"1"}
 _AFFINE = re.compile(r"(°|deg_?)[CF]|celsius|fahrenheit", re.IGNORECASE)
 _SEPARATOR = re.compile(r"(\s*[*·⋅/]\s*|\s+)")
 _NAME = r"°[CF]?|%|1|[A-Za-zµμΩ_]+"
@@ -112,7 +77,7 @@ class Unit:
         """True if numbers in this unit are in SI units."""
         return self.factor == 1 and not self.turns
 
-    def times(self, other: Unit, power: int) -> Unit:
+    def times(self, other: Unit, power: int = 1) -> Unit:
         """This unit times a power of another."""
         dimension = tuple(a + power * b for a, b in zip(self.dimension, other.dimension, strict=True))
         return Unit(self.factor * other.factor**power, self.turns + power * other.turns, dimension)
@@ -123,11 +88,9 @@ class Unit:
         return number(scaled) * pi**self.turns if self.turns and scaled else scaled
 
     def from_si(self, value: Fraction | Expr) -> Fraction | Expr:
-        """The value in this unit of one in SI units."""
-        if not self.turns or not value:
-            return value / self.factor
-        made = value / pi**self.turns  # a value that `to_si` gave is a rational number again
-        return Fraction(made.data / self.factor) if made.is_number else made / self.factor
+        """The value in this unit of one in SI units; rational, if `to_si` gave it."""
+        made = value / pi**self.turns if self.turns and value else value
+        return (made.data if isinstance(made, Expr) and made.is_number else made) / self.factor
 
 
 def unit_of(text: object, place: str = "") -> Unit:
@@ -141,8 +104,7 @@ def unit_of(text: object, place: str = "") -> Unit:
     try:
         return _parsed(text)
     except ModelError as error:
-        (problem,) = error.problems
-        raise ModelError(problem.message, place=place, cure=problem.cure, code=problem.code) from None
+        raise ModelError(problems=[replace(problem, place=place) for problem in error.problems]) from None
 
 
 @lru_cache(maxsize=4096)
@@ -172,7 +134,7 @@ def _parsed(text: str) -> Unit:
         power = int((found[2] or "1").translate(_DIGITS))
         made = made.times(_symbol(found[1]), -power if sign == "/" else power)
     si = word if made.is_si else re.sub(_NAME, lambda name: _coherent(name[0], word), word)
-    return Unit(made.factor, made.turns, made.dimension, "" if si == "1" else si)
+    return replace(made, si="" if si == "1" else si)
 
 
 def _coherent(name: str, whole: str) -> str:
@@ -183,39 +145,33 @@ def _coherent(name: str, whole: str) -> str:
 @cache
 def _symbol(name: str) -> Unit:
     """The unit of one symbol, with or without a prefix."""
+    if name in BASE:
+        return Unit(dimension=tuple(int(name == base) for base in BASE), si=name)
     if name in _COHERENT:
-        return Unit(dimension=_COHERENT[name], si=name)
+        return replace(_parsed(_COHERENT[name]), si=name)
     if name in _OTHER:
         factor, si, turns = _OTHER[name]
         return Unit(numeral(factor) or Fraction(0), turns, _parsed(si).dimension, si)
+    for prefix, power in _PREFIXES.items():
+        if name.startswith(prefix) and (rest := name.removeprefix(prefix)) in _PREFIXED:
+            base = _symbol(rest)
+            return replace(base, factor=base.factor * Fraction(10) ** power)
     if _AFFINE.fullmatch(name):
         raise ModelError(
             f"{name!r} has its zero elsewhere than K, so that it is no factor.",
             cure="Give a temperature in K: 20 °C is 293.15 K; a difference of 1 °C is 1 K.",
             code="E-UNIT-003",
         )
-    for prefix, power in _PREFIXES.items():
-        rest = name.removeprefix(prefix)
-        if rest != name and rest in _PREFIXED:
-            base = _symbol(rest)
-            return Unit(base.factor * Fraction(10) ** power, base.turns, base.dimension, base.si)
-    known = known_units()
-    alike = [repr(each) for each in known if each.lower() == name.lower()]
-    raise ModelError(
-        f"there is no unit {name!r}.",
-        cure="Write a slash, as in N s/m."
-        if name.lower() == "per"
-        else f"Did you mean {' or '.join(alike)}?"
-        if alike
-        else suggestion(name, known, "Write units such as kg m²/s, kN/m, deg, rpm."),
-        code="E-UNIT-001",
-    )
+    alike = " or ".join(repr(each) for each in known_units() if each.lower() == name.lower())
+    cure = suggestion(name, known_units(), "Write units such as kg m²/s, kN/m, deg, rpm.")
+    cure = "Write a slash, as in N s/m." if name.lower() == "per" else f"Did you mean {alike}?" if alike else cure
+    raise ModelError(f"there is no unit {name!r}.", cure=cure, code="E-UNIT-001")
 
 
 @cache
 def known_units() -> tuple[str, ...]:
     """Every symbol of a unit that is understood, with its prefixes."""
-    return (*_COHERENT, *_OTHER, *(f"{prefix}{each}" for each in sorted(_PREFIXED) for prefix in _PREFIXES))
+    return (*BASE, *_COHERENT, *_OTHER, *(f"{prefix}{each}" for each in sorted(_PREFIXED) for prefix in _PREFIXES))
 
 
 # ---- values in units -------------------------------------------------------------------------------------------------
@@ -238,11 +194,10 @@ def split(text: object) -> tuple[Fraction, str] | None:
     if found is None or value is None or numeral(found[0]) is not None or found[3][0] in "*+-(^.,":
         return None
     unit = f"1{found[3]}" if found[3].startswith("/") else found[3].strip()
-    if not found[2]:  # no space between them: 0x10 is no number with a unit, 5mm is
+    if not found[2]:  # without a space: 5mm is a number with a unit, 0x10 is none
         with suppress(ModelError):
             return value, unit if unit_of(unit) else ""
-        return None
-    return value, unit
+    return (value, unit) if found[2] else None
 
 
 def in_unit(value: Any, unit: str, place: str) -> Any:
@@ -258,9 +213,8 @@ def in_unit(value: Any, unit: str, place: str) -> Any:
         return value
     own = unit_of(read[1], place)
     if unit and unit_of(unit, place).dimension != own.dimension:
-        raise ModelError(
-            f"{value!r} is not in units of {unit}.", place=place, cure=f'Write it as "… {unit}".', code="E-UNIT-005"
-        )
+        said, cure = f"{value!r} is not in units of {unit}.", f'Write it as "… {unit}".'
+        raise ModelError(said, place=place, cure=cure, code="E-UNIT-005")
     return own.to_si(read[0])
 
 
@@ -293,10 +247,6 @@ def si_value(value: Any, unit: str, place: str, lists: bool = True) -> Any:
         return [si_value(each, unit, place) for each in value]
     is_plain = isinstance(value, int | float) and type(value) is not Si
     if (is_plain or (lists and hasattr(value, "__len__"))) and not unit_of(unit).is_si:
-        warn(
-            f"plain numbers are in SI units, {unit_of(unit).si}; the model states it in {unit}.",
-            place=place,
-            cure=f'A text with a unit, such as "1 {unit}", is converted.',
-            code="W-UNIT-001",
-        )
+        said = f"plain numbers are in SI units, {unit_of(unit).si}; the model states it in {unit}."
+        warn(said, place=place, cure=f'A text with a unit, such as "1 {unit}", is converted.', code="W-UNIT-001")
     return Si(value) if is_plain and unit else value

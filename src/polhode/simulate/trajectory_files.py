@@ -26,6 +26,8 @@ _VERSION = 1
 _MOST_BYTES = 4_000_000_000
 #: What was carried follows from the rest and is not read again.
 _COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.", "reference.", "controller.")
+_KINDS = {"q.": "coordinate", "u.": "speed", "z.": "state", "tau.": "effort", "input.": "input"}
+_FIXED = {"torque.": "N·m", "force.": "N"}
 _ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 #: What writes a run as another kind of file.
 _OTHERS = {
@@ -98,17 +100,13 @@ class _Labels:
     """Heads of columns with their SI units, as "q.hinge [rad]", where the mechanism of a run is known."""
 
     def __init__(self, trajectory: Trajectory) -> None:
-        self.units: dict[str, Mapping[str, str]] = {}
-        self.fixed = {"torque.": "N·m", "force.": "N"}
-        if trajectory.functions is not None:
-            from ..model.lookup import units_by_name
+        from ..model.lookup import units_by_name
 
-            units = units_by_name(trajectory.functions.derivation.model)
-            kinds = {"q.": "coordinate", "u.": "speed", "z.": "state", "tau.": "effort", "input.": "input"}
-            self.units = {kind: units[word] for kind, word in kinds.items()}
+        functions = trajectory.functions
+        self.units = {} if functions is None else units_by_name(functions.derivation.model)
 
     def __call__(self, kind: str, name: str) -> str:
-        unit = self.fixed.get(kind) or self.units.get(kind, {}).get(name) or ("?" if name.endswith("]") else "")
+        unit = _FIXED.get(kind) or self.units.get((_KINDS.get(kind, ""), name)) or "?" * name.endswith("]")
         return f"{kind}{name} [{unit}]" if unit and self.units else f"{kind}{name}"
 
 

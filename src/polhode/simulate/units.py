@@ -6,6 +6,7 @@ from ..constraints import PseudoSpeeds
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr
 from ..model.constraints.protocol import LoopConstraint
+from ..model.lookup import symbol_units
 from ..model.stage import ANGLE, LENGTH, QUATERNION, VECTOR
 
 PARAMETER = "of a curve"
@@ -70,18 +71,8 @@ def units_of(equations: EquationsOfMotion) -> dict[Expr, str]:
     >>> [(str(symbol), unit) for symbol, unit in units_of(s.derive().record).items()]
     [('x', 'm'), ("x'", 'm/s'), ('tau_x', 'N')]
     """
-    system = equations.system
-    made: dict[Expr, str] = {}
-    for joint in system.joints.values():
-        coordinates = [unit for stage in joint.type.stages for unit in stage.coordinate_units]
-        speeds = [unit for stage in joint.type.stages for unit in stage.speed_units]
-        made |= dict(zip(joint.q, coordinates, strict=False)) | {
-            u: f"{unit}/s" for u, unit in zip(joint.u, speeds, strict=False)
-        }
-        made |= {tau: "N·m" if unit == ANGLE else "N" for tau, unit in zip(joint.tau, speeds, strict=False)}
+    made = symbol_units(equations.system)
     made |= dict(zip(equations.q, coordinate_units(equations), strict=True))
     made |= dict(zip(equations.u, speed_units(equations), strict=True))
-    for table in (system.states, system.inputs, system.parameters):
-        made |= {each.symbol: each.si_unit for each in table.values()}
-    plain = (QUATERNION, VECTOR, PARAMETER, PSEUDO)
+    plain = (QUATERNION, VECTOR, PARAMETER, PSEUDO, "1")
     return {symbol: "" if unit in plain else unit for symbol, unit in made.items()}

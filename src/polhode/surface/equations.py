@@ -16,7 +16,6 @@ from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
 from .control_methods import ControlMethods
 from .equilibrium_methods import EquilibriumMethods
-from .given_values import reads_parameters
 from .identification_methods import IdentificationMethods
 from .inverse_kinematics_methods import InverseKinematicsMethods
 from .kinematic_methods import KinematicMethods
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-@reads_parameters
 class Equations(
     KinematicMethods,
     InverseKinematicsMethods,

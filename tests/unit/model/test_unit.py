@@ -46,7 +46,8 @@ def test_a_value_is_in_si_units_exactly(value: object, unit: str, si: object, la
     [("banana", "no unit 'banana'"), ("N mm/bananas", "no unit 'bananas'"), ("Kg", "mean 'kg'"),
      ("KN/m", "'kn' or 'kN'"), ("N m per rad", "Write a slash"), ("degC", "293.15 K"), ("°C", "293.15 K"),
      ("degrees", "mean 'deg'"), ("J/kg K", "in two ways"), ("N/m·s", "in two ways"), ("m//s", "is no unit"),
-     ("m^", "is no unit"), ("(m", "is no unit"), ("m" * 101, "is no unit|no unit"), ("5 m", "is no unit"), ("m/", "is no unit")],
+     ("m^", "is no unit"), ("(m", "is no unit"), ("m" * 101, "is no unit|no unit"), ("5 m", "is no unit"),
+     ("m/", "is no unit")],
 )  # fmt: skip
 def test_what_is_no_unit_is_refused(unit: str, said: str) -> None:
     s = ph.System("s")

@@ -16,7 +16,7 @@ class JointForce(ForceElement):
 
     joint: str = given("joint")
     index: int = given("count", 0, of="speed")
-    value: Expr = given("number", free=True, unit="N or N·m")
+    value: Expr = given("number", free=True)
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         return (SpeedForce(self.joint, self.index, self.value),)

@@ -12,7 +12,7 @@ import numpy as np
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import LimitError, PolhodeError, ShapeError, listed, shown, suggestion
 from ...model.lookup import units_by_name
-from ...model.unit import si_value
+from ...model.unit import si_value, si_values
 from ..initial_state import Floats
 from ..members import Members, Which, label_of, names_of
 
@@ -22,6 +22,7 @@ MEMBER = "member"
 
 #: How a kind of value is written in front of its name, as for a speed that has the name of its coordinate.
 _PREFIXES = {"parameter": "parameters", "start": "start", "speed": "speeds", "input": "inputs", "tau": "tau"}
+_KINDS = {"start": ("coordinate", "state"), "speeds": ("speed",), "inputs": ("input",), "tau": ("effort",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +87,10 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
 def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> Any:
     """Values to vary in SI units, as runs have them: those of a list may be texts with units."""
     option, name = which
-    units = units_by_name(equations.system) | {"parameter": {n: p.unit for n, p in equations.system.parameters.items()}}
-    kind = "coordinate" if option == "start" and name in units["coordinate"] else option.removesuffix("s")
-    return si_value(given, units.get(kind, units["state"]).get(name, ""), f"sweep '{name}'")
+    if option == "parameters":
+        return si_values(equations.system.parameters, {name: given})[name]
+    units, kinds = units_by_name(equations.system), _KINDS.get(option, ("",))
+    return si_value(given, next(filter(None, (units.get((kind, name)) for kind in kinds)), ""), f"sweep '{name}'")
 
 
 def _values(name: str, given: Any) -> Floats:
