@@ -256,6 +256,10 @@ class Functions(EquationFunctions):
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
+            if isinstance(given[key], str):
+                from ..model.unit import si_value
+
+                given[key] = si_value(given[key], self.derivation.model.inputs[key].unit, f"input '{key}'")
         return stacked([real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()])
 
     def evaluate(
