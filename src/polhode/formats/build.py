@@ -249,7 +249,7 @@ def _add_pose(system: System | None, values: Values, path: Path, key: str, recor
     units = units_by_name(system) if system is not None else {}
     coordinates, speeds, states = (
         {
-            name: float(values.constant((*path, table, name), text, units.get((table[:-1], name), "")))
+            name: float(values.constant((*path, table, name), text, units.get(table[:-1], {}).get(name, "")))
             for name, text in getattr(record, table).items()
         }
         for table in ("coordinates", "speeds", "states")

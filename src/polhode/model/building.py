@@ -231,9 +231,9 @@ def pose(
     place = f"pose '{name}'"
     units = units_by_name(system)
     made = NamedPose(
-        numbers_by_name(coordinates, f"{place} coordinates", units, "coordinate"),
-        numbers_by_name({} if speeds is None else speeds, f"{place} speeds", units, "speed"),
-        numbers_by_name({} if states is None else states, f"{place} states", units, "state"),
+        numbers_by_name(coordinates, f"{place} coordinates", units.get("coordinate")),
+        numbers_by_name({} if speeds is None else speeds, f"{place} speeds", units.get("speed")),
+        numbers_by_name({} if states is None else states, f"{place} states", units.get("state")),
     )
     own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
     q_names = [*(q.name for joint in system.joints.values() for q in joint.q), *own]

@@ -64,11 +64,11 @@ class Dimensions:
         """Refuse values with unlike units in them, or in another unit than is wanted; None is any."""
         wanted = unit_of(unit).dimension if isinstance(unit, str) else unit
         for value in _entries(values):
-            found = self.of(value, place)
-            if found.stated and None not in (wanted, found.dimension) and found.dimension != wanted:
+            known = self.of(value, place)
+            if known.stated and None not in (wanted, known.dimension) and known.dimension != wanted:
                 right = unit if isinstance(unit, str) else _written(Known(wanted))
-                said = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(found)}, not in {right}."
-                raise ModelError(said, place=place, cure=_CURE, code="E-UNIT-006")
+                message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(known)}, not in {right}."
+                raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-006")
 
     def of(self, root: Expr, place: str = "") -> Known:
         """The dimension of an expression."""
@@ -116,8 +116,8 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
             if not stated:
                 return _ANY
             (a, first), (b, second) = firm
-            said = f"{shown(a)} is in {_written(first)} and {shown(b)} in {_written(second)}: they cannot be added."
-            raise ModelError(said, place=place, cure=_CURE, code="E-UNIT-007")
+            message = f"{shown(a)} is in {_written(first)} and {shown(b)} in {_written(second)}: they cannot be added."
+            raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-007")
         if op == "atan2":
             return Known(NONE, stated)
         same = next((Known(known.dimension, stated) for _, known in firm), None)

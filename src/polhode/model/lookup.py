@@ -55,9 +55,12 @@ def symbol_units(model: Builder | Model) -> dict[Expr, str]:
     return units
 
 
-def units_by_name(model: Builder | Model) -> dict[tuple[str, str], str]:
-    """The same by kind and name, such as ("coordinate", "x")."""
-    return {(str(x.data[0]), x.name): unit for x, unit in symbol_units(model).items()}
+def units_by_name(model: Builder | Model) -> dict[str, dict[str, str]]:
+    """The same by kind, such as "coordinate", and name."""
+    units: dict[str, dict[str, str]] = {}
+    for x, unit in symbol_units(model).items():
+        units.setdefault(x.data[0], {})[x.name] = unit
+    return units
 
 
 def body_name(system: Builder, body: Body | str, place: str) -> str:

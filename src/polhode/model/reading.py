@@ -7,7 +7,6 @@ from fractions import Fraction
 from inspect import signature
 from math import isfinite
 from operator import index
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown, suggestion, understood
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from .joints import JointType
 
 NAME_LIMIT = 128
-_NO_UNITS: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 
 def unknown(kind: str, name: str, known: Iterable[str], place: str) -> ModelError:
@@ -121,9 +119,7 @@ def names_in(value: Any, place: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def numbers_by_name(
-    value: Any, place: str, units: Mapping[tuple[str, str], str] = _NO_UNITS, kind: str = ""
-) -> dict[str, float]:
+def numbers_by_name(value: Any, place: str, units: Mapping[str, str] | None = None) -> dict[str, float]:
     """A mapping from names to numbers, or to texts with units, as floats in SI units."""
     cure = "Give a mapping from names to numbers, for example {'elbow': 0.3}."
     with understood("a mapping from names to numbers", value, place=place, cure=cure):
@@ -133,7 +129,7 @@ def numbers_by_name(
     made: dict[str, float] = {}
     for key, entry in pairs.items():
         with understood("a number", entry, place=f"{place} '{key}'"):
-            made[key] = float(in_unit(entry, units.get((kind, key), ""), f"{place} '{key}'"))
+            made[key] = float(in_unit(entry, (units or {}).get(key, ""), f"{place} '{key}'"))
         if not isfinite(made[key]):
             raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-067")
     return made

@@ -89,8 +89,8 @@ class Unit:
 
     def from_si(self, value: Fraction | Expr) -> Fraction | Expr:
         """The value in this unit of one in SI units; rational, if `to_si` gave it."""
-        made = value / pi**self.turns if self.turns and value else value
-        return (made.data if isinstance(made, Expr) and made.is_number else made) / self.factor
+        ratio = value / pi**self.turns if self.turns and value else value
+        return (ratio.data if isinstance(ratio, Expr) and ratio.is_number else ratio) / self.factor
 
 
 def unit_of(text: object, place: str = "") -> Unit:
@@ -122,19 +122,19 @@ def _parsed(text: str) -> Unit:
             cure="Write parentheses, as in J/(kg K), or the slash last, as in J K/kg.",
             code="E-UNIT-002",
         )
-    made = Unit()
+    product = Unit()
     for sign, factor in zip(signs, [first, *rest[1::2]], strict=True):
-        found = _FACTOR.fullmatch(factor)
-        if found is None or len(word) > _LONGEST:
+        match = _FACTOR.fullmatch(factor)
+        if match is None or len(word) > _LONGEST:
             raise ModelError(
                 f"{text[:_LONGEST]!r} is no unit.",
                 cure="Write products and quotients of units, as in kg m²/s, kN/m, 1/s.",
                 code="E-UNIT-004",
             )
-        power = int((found[2] or "1").translate(_DIGITS))
-        made = made.times(_symbol(found[1]), -power if sign == "/" else power)
-    si = word if made.is_si else re.sub(_NAME, lambda name: _coherent(name[0], word), word)
-    return replace(made, si="" if si == "1" else si)
+        power = int((match[2] or "1").translate(_DIGITS))
+        product = product.times(_symbol(match[1]), -power if sign == "/" else power)
+    si = word if product.is_si else re.sub(_NAME, lambda name: _coherent(name[0], word), word)
+    return replace(product, si="" if si == "1" else si)
 
 
 def _coherent(name: str, whole: str) -> str:
@@ -189,15 +189,15 @@ def split(text: object) -> tuple[Fraction, str] | None:
     >>> split("25 kN/m"), split("90°"), split("2*x")
     ((Fraction(25, 1), 'kN/m'), (Fraction(90, 1), '°'), None)
     """
-    found = _QUANTITY.fullmatch(text) if isinstance(text, str) else None
-    value = numeral(found[1]) if found else None
-    if found is None or value is None or numeral(found[0]) is not None or found[3][0] in "*+-(^.,":
+    match = _QUANTITY.fullmatch(text) if isinstance(text, str) else None
+    value = numeral(match[1]) if match else None
+    if match is None or value is None or numeral(match[0]) is not None or match[3][0] in "*+-(^.,":
         return None
-    unit = f"1{found[3]}" if found[3].startswith("/") else found[3].strip()
-    if not found[2]:  # without a space: 5mm is a number with a unit, 0x10 is none
+    unit = f"1{match[3]}" if match[3].startswith("/") else match[3].strip()
+    if not match[2]:  # without a space: 5mm is a number with a unit, 0x10 is none
         with suppress(ModelError):
             return value, unit if unit_of(unit) else ""
-    return (value, unit) if found[2] else None
+    return (value, unit) if match[2] else None
 
 
 def in_unit(value: Any, unit: str, place: str) -> Any:
@@ -211,11 +211,11 @@ def in_unit(value: Any, unit: str, place: str) -> Any:
     read = split(value)
     if read is None:
         return value
-    own = unit_of(read[1], place)
-    if unit and unit_of(unit, place).dimension != own.dimension:
-        said, cure = f"{value!r} is not in units of {unit}.", f'Write it as "… {unit}".'
-        raise ModelError(said, place=place, cure=cure, code="E-UNIT-005")
-    return own.to_si(read[0])
+    given = unit_of(read[1], place)
+    if unit and unit_of(unit, place).dimension != given.dimension:
+        message, cure = f"{value!r} is not in units of {unit}.", f'Write it as "… {unit}".'
+        raise ModelError(message, place=place, cure=cure, code="E-UNIT-005")
+    return given.to_si(read[0])
 
 
 def si_values(table: Mapping[str, Parameter], given: Any, lists: bool = True) -> Any:
@@ -247,6 +247,6 @@ def si_value(value: Any, unit: str, place: str, lists: bool = True) -> Any:
         return [si_value(each, unit, place) for each in value]
     is_plain = isinstance(value, int | float) and type(value) is not Si
     if (is_plain or (lists and hasattr(value, "__len__"))) and not unit_of(unit).is_si:
-        said = f"plain numbers are in SI units, {unit_of(unit).si}; the model states it in {unit}."
-        warn(said, place=place, cure=f'A text with a unit, such as "1 {unit}", is converted.', code="W-UNIT-001")
+        message = f"plain numbers are in SI units, {unit_of(unit).si}; the model states it in {unit}."
+        warn(message, place=place, cure=f'A text with a unit, such as "1 {unit}", is converted.', code="W-UNIT-001")
     return Si(value) if is_plain and unit else value

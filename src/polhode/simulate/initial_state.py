@@ -121,7 +121,7 @@ def value_in_si(derivation: Derivation, value: Any, kind: str, name: str) -> Any
     from ..model.lookup import units_by_name
     from ..model.unit import in_unit
 
-    return in_unit(value, units_by_name(derivation.model).get((kind, name), ""), f"{kind} '{name}'")
+    return in_unit(value, units_by_name(derivation.model).get(kind, {}).get(name, ""), f"{kind} '{name}'")
 
 
 def numbers(value: Any, size: int, what: str) -> Floats:

@@ -106,7 +106,7 @@ class _Labels:
         self.units = {} if functions is None else units_by_name(functions.derivation.model)
 
     def __call__(self, kind: str, name: str) -> str:
-        unit = _FIXED.get(kind) or self.units.get((_KINDS.get(kind, ""), name)) or "?" * name.endswith("]")
+        unit = _FIXED.get(kind) or self.units.get(_KINDS.get(kind, ""), {}).get(name) or "?" * name.endswith("]")
         return f"{kind}{name} [{unit}]" if unit and self.units else f"{kind}{name}"
 
 

@@ -141,6 +141,9 @@ def test_starts_speeds_inputs_and_efforts_may_have_units() -> None:
     )
     assert (run["x"][0], run.speed("x")[0], run["push"][0]) == (0.02, 1.0, 1000.0)
     assert run.tau is not None and run.tau[0, 0] == -1000.0
+    functions = equations.compile()
+    text, plain = (functions.bias([0.0], [0.0], inputs={"push": push}) for push in ("1 kN", 1000.0))
+    assert (text == plain).all() and text[0] == -1000.0
     for options in ({"start": {"x": "2 kg"}}, {"speeds": {"x": "2 m"}}, {"inputs": {"push": "2 J"}}):
         with pytest.raises(ph.PolhodeError, match="is not in units of"):
             equations.simulate(0.01, **options)

@@ -90,7 +90,7 @@ def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> 
     if option == "parameters":
         return si_values(equations.system.parameters, {name: given})[name]
     units, kinds = units_by_name(equations.system), _KINDS.get(option, ("",))
-    return si_value(given, next(filter(None, (units.get((kind, name)) for kind in kinds)), ""), f"sweep '{name}'")
+    return si_value(given, next(filter(None, (units.get(kind, {}).get(name) for kind in kinds)), ""), f"sweep '{name}'")
 
 
 def _values(name: str, given: Any) -> Floats:
