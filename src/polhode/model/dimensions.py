@@ -50,11 +50,11 @@ class Dimensions:
         self._set(dict.fromkeys([p.RATE, *p.VELOCITY], "m/s"))
         for table in ("parameters", "inputs", "states", "joints"):
             for record in getattr(model, table).values():
-                self._declare(table, record)
+                self._declare(model, table, record)
 
     def check(self, model: Model, table: str, name: str, record: Any) -> None:
         """Refuse a record of a model, before it is added, with unlike units in it."""
-        self._declare(table, record)
+        self._declare(model, table, record)
         if self.stated:
             place = getattr(record, "place", f"{_TITLES.get(table, '')} '{name}'")
             for what, unit, values in _values(model, table, record):
@@ -83,12 +83,14 @@ class Dimensions:
             stack += todo
         return known[id(root)][1]
 
-    def _declare(self, table: str, record: Any) -> None:
+    def _declare(self, model: Model, table: str, record: Any) -> None:
         if table == "joints":
             self._set(record.units)
         elif table in ("parameters", "inputs", "states") and record.unit:
-            self._set({record.symbol: record.unit}, stated=True)
-            self.stated = True
+            # A motor's voltage and current meet its constants, which may be plain numbers such as 1.
+            by_user = record.symbol.name.removesuffix(" voltage").removesuffix(" current") not in model.joints
+            self._set({record.symbol: record.unit}, by_user)
+            self.stated = self.stated or by_user
 
     def _set(self, units: Mapping[Expr, str], stated: bool = False) -> None:
         for each, unit in units.items():

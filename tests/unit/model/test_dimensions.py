@@ -110,3 +110,10 @@ def test_each_node_is_looked_at_once_however_deep() -> None:
     count = len(known.known)
     known.of(deep + p["push"])
     assert len(known.known) == count + 1
+
+
+def test_a_motor_of_plain_numbers_is_taken_beside_stated_units() -> None:
+    s, p = cart()
+    s.motor("th", 1, inertia=1, resistance=1, constant=1, inductance=1)
+    s.motor("x", 1, inertia=p["J"], resistance=2, constant=1)
+    assert [*s.states] == ["i", "th current"] and s.inputs["th voltage"].unit == "V"
