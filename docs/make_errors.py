@@ -100,6 +100,7 @@ FAMILIES = {
     "TRAJ": "Trajectories",
     "TREE": "The tree of bodies",
     "TYPE": "Values of the wrong kind",
+    "UNIT": "Units",
     "URDF": "URDF files",
     "VALUE": "Values of parameters and inputs",
     "VECTOR": "Vectors and dyadics",

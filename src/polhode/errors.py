@@ -218,9 +218,9 @@ def collecting() -> Iterator[list[Problem]]:
     """A list of what is warned of inside, of which nobody is told otherwise.
 
     >>> with collecting() as found:
-    ...     warn("there is no unit 'per'.", place="parameter 'c'", code="W-MODEL-001")
+    ...     warn("plain numbers are in SI units.", place="parameter 'c'", code="W-UNIT-001")
     >>> found
-    [Problem(message="there is no unit 'per'.", place="parameter 'c'", cure='', code='W-MODEL-001')]
+    [Problem(message='plain numbers are in SI units.', place="parameter 'c'", cure='', code='W-UNIT-001')]
     """
     found: list[Problem] = []
     before = _COLLECTED.set(found)

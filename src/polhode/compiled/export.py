@@ -171,7 +171,7 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
     operations = count(program)
     paragraphs = [
         f"{program.name} of {equations.system.name}: {_WHAT.get(program.name, 'a function of its motion')}.",
-        f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
+        f"Derived by: {equations.formalism}. Radians and SI units.",
         "",
         "Given:",
         *(
@@ -255,7 +255,7 @@ def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
 
 def _parameter(equations: EquationsOfMotion, name: str) -> dict[str, Any]:
     given = equations.system.parameters[name]
-    return {"name": name, "unit": given.unit, "default": None if given.value is None else float(given.value)}
+    return {"name": name, "unit": given.si_unit, "default": None if given.value is None else float(given.value)}
 
 
 def check_value(program: Program) -> float | None:

@@ -20,7 +20,7 @@ from .catalogue import catalogued
 from .named_functions import EquationFunctions
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
-from .parameter_sets import check_lengths, counted, parameter_sets
+from .parameter_sets import check_lengths, counted, in_si, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, ReactionOf, label_of
 from .values import given_states, real_numbers, stacked
@@ -229,7 +229,7 @@ class Functions(EquationFunctions):
             raise PolhodeError(
                 f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
             )
-        given = {key: counted(key, value) for key, value in (given or {}).items()}
+        given = {key: counted(key, value) for key, value in in_si(table, given or {}).items()}
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:
@@ -254,6 +254,8 @@ class Functions(EquationFunctions):
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
+        if any(isinstance(value, str) for value in given.values()):
+            given = in_si(self.derivation.model.inputs, given)
         return stacked([real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()])
 
     def evaluate(

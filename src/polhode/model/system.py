@@ -67,7 +67,14 @@ class System(ForceMethods, ConstraintMethods, Shown):
     def parameter(self, name: str, value: Any = None, unit: str = "") -> Expr:
         """A constant that stays a symbol in the equations; its value can be given now or at run time.
 
-        The unit is a label for readers, plots and files. It is not checked against other units.
+        The value is in `unit`, or a text with one, as "20 kN/m", and is converted to SI units exactly: the symbol, runs
+        and results are in SI units. Sums of unlike units, and a mass that is stated in m, are refused.
+
+        >>> import polhode as ph
+        >>> s = ph.System("cart")
+        >>> k = s.parameter("k", 20, unit="kN/m")
+        >>> s.parameters["k"].value, s.parameters["k"].si_unit
+        (Fraction(20000, 1), 'N/m')
         """
         from .building import named_symbol
 

@@ -65,6 +65,8 @@ class Members:
 
     def member(self, i: int) -> dict[str, Any]:
         """The options of one run."""
+        from ..model.unit import Si
+
         made = dict(self.shared)
         for (option, name), rows in self.varied.items():
             value = rows[i]
@@ -73,7 +75,7 @@ class Members:
             elif isinstance(name, int):
                 made[option] = tuple(value if k == name else each for k, each in enumerate(made[option]))
             else:
-                made[option] = {**(made.get(option) or {}), name: float(value)}
+                made[option] = {**(made.get(option) or {}), name: Si(value)}
         return made
 
     def part(self, chosen: slice) -> Members:

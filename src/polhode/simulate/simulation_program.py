@@ -112,7 +112,7 @@ def simulation_of(derivation: Derivation, before: str = "", start: Any = None, s
         name=shortened(f"{before}simulation"),
         preface=(
             f"Simulation of {equations.system.name}.",
-            f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
+            f"Derived by: {equations.formalism}. Radians and SI units.",
         ),
         rates=own_rates,
         energy=own_energy,
@@ -175,7 +175,7 @@ def _run() -> tuple[Value, Value, Value]:
 
 
 def _units(table: Mapping[str, Any]) -> list[str]:
-    return [each.unit for each in table.values()]
+    return [each.si_unit for each in table.values()]
 
 
 def _values(names: Iterable[str], numbers: Iterable[Any], units: Iterable[str]) -> tuple[Value, ...]:

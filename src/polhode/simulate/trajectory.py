@@ -308,7 +308,7 @@ class Trajectory(UnderControl, Shown):
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
         from ..surface.equations import Equations
-        from .trajectory_values import acting_columns, columns_of
+        from .trajectory_values import acting_columns, columns_of, parameters_of
 
         check_kind(Equations, "a set of equations", equations, "of")
         q, u, z = columns_of(self, equations.record)
@@ -318,7 +318,7 @@ class Trajectory(UnderControl, Shown):
             tau=acting_columns(self.tau, self.efforts, efforts, "efforts"), efforts=efforts,
             inputs=acting_columns(self.inputs, self.input_names, inputs, "inputs"), input_names=inputs,
             states=tuple(equations.states), functions=equations.compile(),
-            parameters=dict(parameters) or self.parameters,
+            parameters=parameters_of(equations.record, parameters) or self.parameters,
         )  # fmt: skip
 
     # ---- between samples -------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,8 @@ _VERSION = 1
 _MOST_BYTES = 4_000_000_000
 #: What was carried follows from the rest and is not read again.
 _COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.", "reference.", "controller.")
+_KINDS = {"q.": "coordinate", "u.": "speed", "z.": "state", "tau.": "effort", "input.": "input"}
+_FIXED = {"torque.": "N·m", "force.": "N"}
 _ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 #: What writes a run as another kind of file.
 _OTHERS = {
@@ -45,13 +48,15 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     input. A controller adds `reference.name` for what was wanted and `controller.name` for its sampled states, a
     reaction `torque.name.x` … `force.name.z`.
 
+    Each is followed by its SI unit, as in `q.hinge [rad]`, where it is known.
     What is not whole says so in a first line that begins with `#`.
     """
     text = io.StringIO()
     if not trajectory.is_whole:
         text.write(f"# partial: {trajectory.status}; {' '.join(trajectory.message.split())}\n")
     writer = csv.writer(text, lineterminator="\n")
-    names, columns = ["time"], [trajectory.t]
+    names, columns = ["time [s]" if trajectory.functions else "time"], [trajectory.t]
+    labels = _Labels(trajectory)
     for kind, known, values, more in zip(
         ("q.", "u."),
         (trajectory.coordinates, trajectory.speeds),
@@ -59,24 +64,24 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
         trajectory.dependent,
         strict=True,
     ):
-        names += [f"{kind}{name}" for name in (*known, *more)]
+        names += [labels(kind, name) for name in (*known, *more)]
         columns += [values, *more.values()]
-    names += [f"z.{name}" for name in trajectory.states]
+    names += [labels("z.", name) for name in trajectory.states]
     columns.append(trajectory.z)
     for kind, known, acting in _acting(trajectory):
-        names += [f"{kind}.{name}" for name in known]
+        names += [labels(f"{kind}.", name) for name in known]
         columns.append(acting)
     if trajectory.loop is not None and trajectory.functions is not None:
         wanted = trajectory.reference
-        names += [f"reference.{name}" for name in wanted]
+        names += [labels("reference.", name) for name in wanted]
         columns += [*wanted.values()]
     if trajectory.controller is not None:
-        names += [f"controller.{name}" for name in trajectory.controller.names]
+        names += [labels("controller.", name) for name in trajectory.controller.names]
         columns.append(trajectory.controller.held(trajectory.t))
     for name in _listed(reactions):
         _, torque, force = trajectory.reaction(name)
         columns += [torque, force]
-        names += [f"{kind}.{name}.{axis}" for kind in ("torque", "force") for axis in "xyz"]
+        names += [labels(f"{kind}.", f"{name}.{axis}") for kind in ("torque", "force") for axis in "xyz"]
     writer.writerow(names)
     for row in np.column_stack(columns).tolist():
         writer.writerow([repr(value) for value in row])
@@ -89,6 +94,20 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
             cure="Name the coordinates otherwise, or keep the run with trajectory.save.",
             code="E-TRAJ-018",
         ) from None
+
+
+class _Labels:
+    """Heads of columns with their SI units, as "q.hinge [rad]", where the mechanism of a run is known."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        from ..model.lookup import units_by_name
+
+        functions = trajectory.functions
+        self.units = {} if functions is None else units_by_name(functions.derivation.model)
+
+    def __call__(self, kind: str, name: str) -> str:
+        unit = _FIXED.get(kind) or self.units.get(_KINDS.get(kind, ""), {}).get(name) or "?" * name.endswith("]")
+        return f"{kind}{name} [{unit}]" if unit and self.units else f"{kind}{name}"
 
 
 def _acting(trajectory: Trajectory) -> list[tuple[str, tuple[str, ...], Floats]]:
@@ -121,6 +140,8 @@ def read_csv(path: Path) -> dict[str, Any]:
     before = 1 if status != "done" else 0
     reader = csv.reader(io.StringIO(text, newline=""))
     header = next(reader, [])
+    if header[:1] == ["time [s]"]:
+        header = [re.sub(r" \[[^\[\]]*\]$", "", name) for name in header]
     if not header or header[0] != "time" or not all(name.startswith(_COLUMNS) for name in header[1:]):
         raise FormatError(
             "this is not a trajectory.",
@@ -249,6 +270,8 @@ def read_archive(path: Path) -> dict[str, Any]:
 
 
 def _unpacked(path: Path) -> dict[str, Any]:
+    from ..model.unit import Si
+
     content = io.BytesIO(read_file(path, _MOST_BYTES))
     with zipfile.ZipFile(content) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
@@ -281,7 +304,7 @@ def _unpacked(path: Path) -> dict[str, Any]:
         "status": str(words["status"]),
         "message": str(words["message"]),
         "info": dict(words["info"]),
-        "parameters": {str(name): float(value) for name, value in words["parameters"].items()},
+        "parameters": {str(name): Si(value) for name, value in words["parameters"].items()},
     }
 
 

@@ -56,7 +56,7 @@ class ControlMethods(Derived):
                         weights
         terminal_cost   an expression of the last state and of time, which then is the duration
         limits          by name, or for an expression: (lower, upper), or b for ±b, or None; coordinates, speeds and
-                        efforts of joints that are not named have those of the model
+                        efforts of joints that are not named have those of the model; without names, for all controls
         inputs          the controls, by name; else the declared inputs, the efforts of motors, or all efforts
         nodes           how many, or where: shares of the duration from 0 to 1
         scheme          "hermite_simpson", of order 4, or "trapezoidal", of order 2

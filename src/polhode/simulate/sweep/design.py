@@ -11,6 +11,8 @@ import numpy as np
 
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import LimitError, PolhodeError, ShapeError, listed, shown, suggestion
+from ...model.lookup import units_by_name
+from ...model.unit import si_value, si_values
 from ..initial_state import Floats
 from ..members import Members, Which, label_of, names_of
 
@@ -20,6 +22,7 @@ MEMBER = "member"
 
 #: How a kind of value is written in front of its name, as for a speed that has the name of its coordinate.
 _PREFIXES = {"parameter": "parameters", "start": "start", "speed": "speeds", "input": "inputs", "tau": "tau"}
+_KINDS = {"start": ("coordinate", "state"), "speeds": ("speed",), "inputs": ("input",), "tau": ("effort",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,7 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
             code="E-SWEEP-001",
         )
     which = {name: _which(equations, name) for name in vary}
-    axes = {label_of(*which[name]): _values(name, values) for name, values in vary.items()}
+    axes = {label_of(*which[name]): _values(name, _in_si(equations, which[name], vary[name])) for name in vary}
     if len(axes) < len(vary):
         raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-SWEEP-002")
     lengths = {name: len(values) for name, values in axes.items()}
@@ -79,6 +82,15 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
     columns = list(axes.values()) if zipped else [each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij")]
     shared = _shared(equations, options, list(which.values()))
     return Design(axes, zipped, Members(count, shared, dict(zip(which.values(), columns, strict=True))))
+
+
+def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> Any:
+    """Values to vary in SI units, as runs have them: those of a list may be texts with units."""
+    option, name = which
+    if option == "parameters":
+        return si_values(equations.system.parameters, {name: given})[name]
+    units, kinds = units_by_name(equations.system), _KINDS.get(option, ("",))
+    return si_value(given, next(filter(None, (units.get(kind, {}).get(name) for kind in kinds)), ""), f"sweep '{name}'")
 
 
 def _values(name: str, given: Any) -> Floats:

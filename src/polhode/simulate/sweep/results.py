@@ -165,7 +165,7 @@ class Sweep(Shown):
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write a row for each run as comma-separated text: what was varied, what was measured, `status`, `message`.
 
-        A measure of several numbers has a column for each, `name.0`, `name.1`, …
+        A measure of several numbers has a column for each, `name.0`, `name.1`, …; units follow names, as in `l [m]`.
         """
         from ...files.writing import replace_file
 
@@ -176,7 +176,9 @@ class Sweep(Shown):
             columns |= {_free(each, self.axes, ()): column for each, column in zip(names, flat.T, strict=True)}
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*self.axes, *columns, "status", "message"])
+        units = [self.units.get(name) for name in self.axes] + [self.result_units.get(name) for name in columns]
+        heads = [f"{name} [{unit}]" if unit else name for name, unit in zip((*self.axes, *columns), units, strict=True)]
+        writer.writerow([*heads, "status", "message"])
         for k, (status, message) in enumerate(zip(self.status, self.messages, strict=True)):
             numbers = (*self.at(k).values(), *(float(column[k]) for column in columns.values()))
             writer.writerow([*(repr(x) for x in numbers), status, " ".join(message.split())])
