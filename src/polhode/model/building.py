@@ -85,7 +85,7 @@ def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
 
 
 def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, unit: str) -> Expr:
-    check_new(kind, name, getattr(system, table))
+    check_new(kind, name, (name,) if isinstance(name, str) and system._has(table, name) else ())
     place = f"{kind} '{name}'"
     number = None if value is None else number_of(value, place)
     if number is not None and not number.is_number:
