@@ -17,6 +17,7 @@ from tests.fuzz.calls import api_case, dh_case
 from tests.fuzz.case import Case, Maker, failure
 from tests.fuzz.expressions import expr_case
 from tests.fuzz.files import csv_case, mjcf_case, urdf_case, yaml_case
+from tests.fuzz.results import name_case, result_case
 
 ROOT = Path(__file__).parents[2]
 MEMORY = 6 * 2**30
@@ -27,6 +28,8 @@ KINDS: dict[str, Maker] = {
     "dh": dh_case,
     "expr": expr_case,
     "mjcf": mjcf_case,
+    "names": name_case,
+    "results": result_case,
     "urdf": urdf_case,
     "yaml": yaml_case,
 }

@@ -89,9 +89,9 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
         about = json.loads(dataset.attributes["about"])
         names = {field: strings(each) for field, each in about["names"].items()}
         columns: Mapping[str, list[str]] = about["columns"]
-        if not {"q", "u", "z"} <= columns.keys() <= KINDS.keys() or {f: len(c) for f, c in columns.items()} != {
-            field: len(each) for field, each in names.items()
-        }:
+        own = about.get("own") or {field: [f"own_{label}" for label in labels] for field, labels in columns.items()}
+        counts = [{field: len(each) for field, each in table.items()} for table in (names, columns, own)]
+        if not {"q", "u", "z"} <= columns.keys() <= KINDS.keys() or counts != counts[:1] * 3:
             raise ValueError("its columns and their names differ")
         t, status = dataset.array("time", ("time",)), dataset.array("status", _MEMBER, "U")
         reached, infos = np.array(about["reached"], dtype=np.int64), tuple(map(dict, about["infos"]))
@@ -105,8 +105,7 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
             {name: _parameter(value, len(status)) for name, value in about["parameters"].items()}, infos,
             functions=functions, notices=tuple(map(str, about.get("notices", ()))),
         )  # fmt: skip
-        own = about.get("own") or {field: [f"own_{label}" for label in labels] for field, labels in columns.items()}
-        return batch.with_own(_own(batch, dataset, {field: own[field] for field in columns}))
+        return batch.with_own(_own(batch, dataset, own))
 
 
 def check_is(kind: str, dataset: Dataset, what: str, writer: str, path: str | os.PathLike[str]) -> None:
