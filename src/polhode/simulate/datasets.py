@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from errno import EINVAL
@@ -198,7 +199,9 @@ def _saved(dataset: Dataset, save: Callable[[], object], path: Path) -> None:
     try:
         if strange:
             raise ValueError(f"the name {strange[0]!r}.")
-        save()
+        with warnings.catch_warnings():  # a name with a space is read as a variable, which is as good
+            warnings.filterwarnings("ignore", ".* has a space in its name", RuntimeWarning)
+            save()
     except (ValueError, TypeError) as error:
         raise PolhodeError(
             f"the format cannot hold this: {error}",
