@@ -119,6 +119,8 @@ class Builder:
 
     def _hold(self, model: Model | None, source: Any = None) -> None:
         self._model = model
+        #: Records that are not in the model yet: to copy its tables for each of many would take quadratic time.
+        self._added: dict[str, dict[str, Any]] = {}
         self.source = source
         self._spellings: dict[tuple[str, str], Expr] | None = None
         self._dimensions: Dimensions | None = None
@@ -127,7 +129,15 @@ class Builder:
 
     def model(self) -> Model:
         """The frozen record of the system as it is now, from which equations are derived; see `Model`."""
+        if self._added:
+            with _READING:
+                self._model = (self._model or self._read()).with_records(self._added)
+                self._added = {}
         return self._read() if self._model is None else self._model
+
+    def _has(self, table: str, name: str) -> bool:
+        """Whether a table has a record of this name."""
+        return name in self._added.get(table, ()) or name in getattr(self._model or self._read(), table)
 
     def _read(self) -> Model:
         from .building import adopted
@@ -153,12 +163,15 @@ class Builder:
         spellings, self._spellings = self._spellings, None  # made anew if the record is refused
         try:
             check_dependence(table, name, record)
-            self._units.check(self.model(), table, name, record)
+            self._units.check(self, table, name, record)
         except PolhodeError:
             self._dimensions = None  # which holds symbols of what is refused
             raise
         self._spellings = spellings
-        self._model = self.model().with_record(table, name, record)
+        if table == "loads" or self._model is None:
+            self._model = self.model().with_record(table, name, record)
+        else:
+            self._added.setdefault(table, {})[name] = record
         self.source = None
         if table not in _UNMOVING:
             self.scene = None

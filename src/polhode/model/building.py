@@ -80,7 +80,7 @@ def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
 
 
 def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, unit: str) -> Expr:
-    check_new(kind, name, getattr(system, table))
+    check_new(kind, name, (name,) if isinstance(name, str) and system._has(table, name) else ())
     place = f"{kind} '{name}'"
     if isinstance(value, Expr) and not value.is_number:
         raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-002")

@@ -7,7 +7,7 @@ any dimension, and a complaint needs a stated unit. Each node is looked at once,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from .forces import protocol as p
 from .unit import BASE, NONE, Dimension, unit_of
 
 if TYPE_CHECKING:
+    from .builder import Builder
     from .model import Model
 
 _USUAL = "m kg s A K N N·m W V ohm H N/m N·s/m N·m·s kg·m² m/s m/s² 1/s m² m³"
@@ -50,12 +51,13 @@ class Dimensions:
         self._set(dict.fromkeys([p.RATE, *p.VELOCITY], "m/s"))
         for table in ("parameters", "inputs", "states", "joints"):
             for record in getattr(model, table).values():
-                self._declare(model, table, record)
+                self._declare(model.joints.__contains__, table, record)
 
-    def check(self, model: Model, table: str, name: str, record: Any) -> None:
-        """Refuse a record of a model, before it is added, with unlike units in it."""
-        self._declare(model, table, record)
-        if self.stated:
+    def check(self, builder: Builder, table: str, name: str, record: Any) -> None:
+        """Refuse a record of a system, before it is added, with unlike units in it."""
+        self._declare(lambda joint: builder._has("joints", joint), table, record)
+        if self.stated and table not in ("parameters", "inputs"):
+            model = builder.model()
             place = getattr(record, "place", f"{_TITLES.get(table, '')} '{name}'")
             for what, unit, values in _values(model, table, record):
                 self.require(what, unit, values, place)
@@ -83,12 +85,12 @@ class Dimensions:
             stack += todo
         return known[id(root)][1]
 
-    def _declare(self, model: Model, table: str, record: Any) -> None:
+    def _declare(self, is_joint: Callable[[str], bool], table: str, record: Any) -> None:
         if table == "joints":
             self._set(record.units)
         elif table in ("parameters", "inputs", "states") and record.unit:
             # A motor's voltage and current meet its constants, which may be plain numbers such as 1.
-            by_user = record.symbol.name.removesuffix(" voltage").removesuffix(" current") not in model.joints
+            by_user = not is_joint(record.symbol.name.removesuffix(" voltage").removesuffix(" current"))
             self._set({record.symbol: record.unit}, by_user)
             self.stated = self.stated or by_user
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 
-def check_new(kind: str, name: str, *tables: Mapping[str, object]) -> None:
+def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
     """Refuse a name that is none, or that a table has already."""
     checked_name(name, kind)
     if any(name in table for table in tables):

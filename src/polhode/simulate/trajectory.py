@@ -19,7 +19,7 @@ from ..errors import PolhodeError, check_kind, path_of, understood
 from ..notebook import Cell, Shown
 from .energy import Energy
 from .initial_state import Floats
-from .named_value import named_value
+from .named_value import check_unambiguous, column_of, named_value
 from .under_control import UnderControl
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class Trajectory(UnderControl, Shown):
     >>> fall = s.derive().simulate(1, samples=3)
     >>> fall["z"].round(3).tolist(), fall.speed("v").round(3).tolist(), len(fall.effort("v")), fall.is_whole, fall.title
     ([0.0, -1.226, -4.905], [0.0, -4.905, -9.81], 3, True, 'ball')
+    >>> fall.column("speed", "v").tolist() == fall.speed("v").tolist()
+    True
     >>> fall.at(0.5).x.round(3).tolist(), fall.values(s.time).tolist(), fall.energy_drift < 1e-9, fall.energy.drift < 1
     ([[-1.226, -4.905]], [[0.0, 0.5, 1.0]], True, True)
     >>> fall.pose("ball")[0].shape, fall.poses()[1].shape, fall.reaction("z").force.shape, fall.momentum[1].shape
@@ -112,7 +114,7 @@ class Trajectory(UnderControl, Shown):
     def __getitem__(self, name: str | Expr) -> Floats:
         """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name.
 
-        A speed that has the name of a coordinate is asked for as it is written, "theta'".
+        A speed that has the name of a coordinate is written "theta'"; what means two things is refused, see `column`.
 
         An expression of these, of time, efforts and parameters has its values too; see `values`.
         """
@@ -121,13 +123,11 @@ class Trajectory(UnderControl, Shown):
 
             if isinstance(name, Expr):
                 return np.asarray(self.values(name)[0])
-        if name in self.coordinates:
-            return self.q[:, self.coordinates.index(name)]
-        if name in self.states:
-            return self.z[:, self.states.index(name)]
         inputs = () if self.inputs is None else self.input_names
-        if name in inputs and self.inputs is not None:
-            return self.inputs[:, inputs.index(name)]
+        check_unambiguous(name, (*self.coordinates, *self.states, *inputs), self.speeds)
+        for kind, names in (("coordinate", self.coordinates), ("state", self.states), ("input", inputs)):
+            if name in names:
+                return self.column(kind, name)
         coordinates, speeds = self.dependent
         known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds}
         known = {**known, **{f"{each}'": known[each] for each in known if each in self.coordinates}, **coordinates}
@@ -135,17 +135,17 @@ class Trajectory(UnderControl, Shown):
         omitted = () if self.functions is None else self.functions.derivation.synopsis.omitted
         return named_value(name, known, names, "value", omitted)
 
+    def column(self, kind: str, name: str) -> Floats:
+        """A "coordinate", "speed", "state", "input" or "effort" over time, by its kind and name; never ambiguous."""
+        return column_of(self, kind, name)
+
     def speed(self, name: str) -> Floats:
         """A speed over time, also one that is prescribed, coupled or dependent."""
-        if name in self.speeds:
-            return self.u[:, self.speeds.index(name)]
-        speeds = self.dependent[1]
-        return named_value(name, speeds, (*self.speeds, *speeds), "speed")
+        return self.column("speed", name)
 
     def effort(self, name: str) -> Floats:
         """The effort on a speed over time, as it acted."""
-        known = {} if self.tau is None else dict(zip(self.efforts, self.tau.T, strict=True))
-        return named_value(name, known, tuple(known), "effort")
+        return self.column("effort", name)
 
     @cached_property
     def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
