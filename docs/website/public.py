@@ -79,7 +79,8 @@ PAGES = (
 
 def all_names() -> list[str]:
     """What `import polhode` offers."""
-    return sorted(polhode.__getattr__("__all__"), key=lambda name: (not isinstance(getattr(polhode, name), type), name))
+    names = [name for name in polhode.__getattr__("__all__") if not inspect.ismodule(getattr(polhode, name))]
+    return sorted(names, key=lambda name: (not isinstance(getattr(polhode, name), type), name))
 
 
 def room_of(name: str) -> str:

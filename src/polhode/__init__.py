@@ -13,6 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .calls import public
 from .files import version as version  # notes when polhode was loaded
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ _LATER = {
 }  # fmt: skip
 
 
+@public
 def load(path: str | PathLike[str], **options: Unpack[ReaderOptions]) -> System:  # noqa: F405 - from the surface
-    """A mechanism from a file, by its extension: YAML or JSON model files, URDF, SDF and MJCF robot files.
+    """A mechanism from the file at `path`, by its extension: YAML or JSON model files, URDF, SDF and MJCF robot files.
 
     Options are the reader's, as `base="floating"` for URDF; see `load_urdf`, `load_sdf` and `load_mjcf`.
 
@@ -80,14 +82,14 @@ def __getattr__(name: str) -> Any:
     if name in ("control", "planning"):
         return import_module(f".{name}", __name__)
     if name in _LATER:
-        return getattr(import_module(_LATER[name], __name__), name)
+        return public(getattr(import_module(_LATER[name], __name__), name))
     surface = import_module(".surface.names", __name__)
-    listed = {each: getattr(surface, each) for each in surface.__all__}
-    globals().update(listed, __all__=["load", *_LATER, *listed])
+    listed = {each: public(getattr(surface, each)) for each in surface.__all__}
+    globals().update(listed, __all__=["control", "load", "planning", *_LATER, *listed])
     if name in globals():
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    return [*__getattr__("__all__"), "__all__", "__doc__", "__file__", "__name__", "__path__", "__version__"]

@@ -19,7 +19,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-_PACKAGE = str(Path(__file__).parent) + os.sep
+#: The folder of this package.
+PACKAGE = str(Path(__file__).parent) + os.sep
 #: How many names are listed where none is like the one that was asked for.
 _LISTED = 12
 
@@ -127,7 +128,7 @@ def understood(what: str, value: object, *, place: str = "", cure: str = "") -> 
         found = [replace(problem, place=problem.place or place) for problem in error.problems]
         raise type(error)(problems=found) from None
     except (TypeError, ValueError, OverflowError):
-        raise _wrong_kind(what, value, place, cure) from None
+        raise wrong_kind(what, value, place, cure) from None
 
 
 def check_kind(kind: type, what: str, value: object, place: str) -> None:
@@ -140,10 +141,11 @@ def check_kind(kind: type, what: str, value: object, place: str) -> None:
       [E-TYPE-001]
     """
     if not isinstance(value, kind):
-        raise _wrong_kind(what, value, place)
+        raise wrong_kind(what, value, place)
 
 
-def _wrong_kind(what: str, value: object, place: str, cure: str = "") -> ModelError:
+def wrong_kind(what: str, value: object, place: str, cure: str = "") -> ModelError:
+    """The error of a value that is of another kind than it must be."""
     return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-TYPE-001")
 
 
@@ -177,24 +179,6 @@ def no_attribute(owner: object, name: str, elsewhere: Mapping[str, str]) -> Attr
     """
     more = f"; it is {elsewhere[name]}" if name in elsewhere else ""
     return AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}{more}", name=name, obj=owner)
-
-
-def refuse(strange: Iterable[str], function: Callable[..., object]) -> None:
-    """Raise for the first option that a function does not have.
-
-    >>> def turned(angle: float, about: str = "z", **strange: object) -> float:
-    ...     refuse(strange, turned)
-    ...     return angle
-    >>> turned(1.0, abuot="x")
-    Traceback (most recent call last):
-    polhode.errors.PolhodeError: turned: there is no option 'abuot'.
-      Did you mean 'about'?  [E-CALL-001]
-    """
-    from inspect import signature
-
-    for name in strange:
-        known = [each.name for each in signature(function).parameters.values() if each.kind != each.VAR_KEYWORD]
-        raise unknown("option", name, known[1:], place=function.__name__, code="E-CALL-001")
 
 
 class ModelError(PolhodeError):
@@ -234,9 +218,9 @@ def collecting() -> Iterator[list[Problem]]:
     """A list of what is warned of inside, of which nobody is told otherwise.
 
     >>> with collecting() as found:
-    ...     warn("there is no unit 'per'.", place="parameter 'c'", code="W-MODEL-001")
+    ...     warn("plain numbers are in SI units.", place="parameter 'c'", code="W-UNIT-001")
     >>> found
-    [Problem(message="there is no unit 'per'.", place="parameter 'c'", cure='', code='W-MODEL-001')]
+    [Problem(message='plain numbers are in SI units.', place="parameter 'c'", cure='', code='W-UNIT-001')]
     """
     found: list[Problem] = []
     before = _COLLECTED.set(found)
@@ -256,7 +240,7 @@ def warn(
         return
     message = " ".join(part for part in (f"{place}:" if place else "", message, cure) if part)
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
     told = f"{message}  [{code}]" if code else message
     printable = told.encode("utf-8", "backslashreplace").decode()  # a name may hold half a character

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from .calls import public
+
 #: Rows beyond these are counted, not shown.
 MOST_ROWS = 40
 #: A page larger than this, in bytes, is not put into a cell unless it is asked for.
@@ -102,9 +104,12 @@ class Cell:
 
 
 class Shown:
-    """A record that a notebook shows as its cell says."""
+    """A record that a notebook shows as its cell says; its methods are public."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        public(cls)
 
     @abstractmethod
     def _cell(self) -> Cell:

@@ -160,3 +160,25 @@ def test_a_wrong_export_is_told(arguments: dict, sentence: str, tmp_path: Path) 
     with pytest.raises(PolhodeError, match=sentence):
         swing("x", 1.0).derive().export(**given)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("program", [False, True])
+def test_fortran_of_a_long_name_compiles_and_no_line_is_beyond_132_columns(program: bool, tmp_path: Path) -> None:
+    s = ph.System("Quarter Car Model of the Front Axle", gravity=(0, 0, "-9.81"))
+    long = "vertical_travel_of_the_unsprung_mass"
+    wheel = s.body("wheel", s.parameter("mass_of_the_wheel_with_its_brake_and_hub_in_kilograms", 40))
+    s.joint(long, s.ground, wheel, ph.Prismatic("z"))
+    s.joint("travel_of_the_body", wheel, s.body("car", 400), ph.Prismatic("z"))
+    s.joint_force(long, -ph.table(list(range(30)), [x / 7 for x in range(30)], outside="line")(s.joints[long].q[0]))
+    names = ("forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
+    for name in names[:1] if program else names:
+        written = s.derive().export("fortran", tmp_path / name, **({"program": True} if program else {"of": name}))
+        sources = [path.name for path in written if path.suffix == ".f90"]
+        assert max(len(line) for each in sources for line in (tmp_path / name / each).read_text().split("\n")) <= 132
+        if shutil.which("gfortran"):
+            command = json.loads(next(path for path in written if path.suffix == ".json").read_text()).get("command")
+            ordered = sorted(sources, key=lambda each: each.endswith("_main.f90"))
+            build = command.split() if command else ["gfortran", *ordered, "-o", "check"]
+            strict = ["-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+            done = subprocess.run([build[0], *strict, *build[1:]], cwd=tmp_path / name, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr

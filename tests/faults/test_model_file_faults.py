@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import unicodedata
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -133,7 +134,7 @@ def test_F06_another_format_is_recognised(text: str, said: str, tmp_path: Path) 
 
 # ---- F07 to F12: values, names, references ---------------------------------------------------------------------
 
-NOT_NUMBERS = ['"1,5"', "1.5m", "nan", "NaN", "inf", "-inf", ".inf", ".nan", "1e999", "0x10", "0o7", "1_000", '""',
+NOT_NUMBERS = ['"1,5"', "nan", "NaN", "inf", "-inf", ".inf", ".nan", "1e999", "0x10", "0o7", "1_000", '""',
                "yes", "true", "'1 2'", "1..2", "--", "٣"]  # fmt: skip
 
 
@@ -141,6 +142,12 @@ NOT_NUMBERS = ['"1,5"', "1.5m", "nan", "NaN", "inf", "-inf", ".inf", ".nan", "1e
 def test_F07_what_is_not_a_number_is_refused_where_it_stands(number: str, any_locale: None) -> None:
     assert "m.yaml:3: bodies.bob.mass:" in refusal(PENDULUM.replace("mass: m", f"mass: {number}"))
     assert "m.yaml:1: parameters.m:" in refusal(PENDULUM.replace("m: 2", f"m: {number}"))
+
+
+def test_F07_a_number_with_a_unit_is_a_value_of_a_parameter_and_of_nothing_else(any_locale: None) -> None:
+    assert "m.yaml:3: bodies.bob.mass:" in refusal(PENDULUM.replace("mass: m", "mass: 1.5m"))
+    assert "m.yaml:3: bodies.bob: body 'bob': the mass m is in m" in refusal(PENDULUM.replace("m: 2", "m: 1.5m"))
+    assert loads_yaml(PENDULUM.replace("m: 2", "m: 1500g")).parameters["m"].value == Fraction(3, 2)
 
 
 def test_F07_decimals_are_exact_in_every_locale(any_locale: None) -> None:

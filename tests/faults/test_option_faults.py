@@ -12,6 +12,7 @@ import pytest
 
 import polhode as ph
 from polhode.model.samples import four_bar
+from polhode.model.unit import si_values
 from polhode.simulate import AssemblyOptions, RunOptions, Trajectory, assemble, simulate
 
 
@@ -136,7 +137,9 @@ def test_f11_a_name_that_no_text_can_hold_does_not_break_a_table(tmp_path: Path)
 
 def test_f11_a_warning_that_quotes_half_a_character_can_be_printed() -> None:
     with pytest.warns(UserWarning, match=r"parameter '\\ud800'") as told:
-        ph.System("s").parameter("\ud800", 1, "furlong")
+        s = ph.System("s")
+        s.parameter("\ud800", 1, "mm")
+        si_values(s.parameters, {"\ud800": 1})
     str(told[0].message).encode()
 
 

@@ -33,7 +33,9 @@ class Case:
         """The case as a script of its own."""
         lines = ["import math", "from fractions import Fraction", "from pathlib import Path", "import numpy as np"]
         lines += ["import polhode as ph", "folder = Path('.')"]
-        lines += [f"(folder / {name!r}).write_bytes({content!r})" for name, content in self.files.items()]
+        for name, content in self.files.items():
+            lines.append(f"(folder / {name!r}).parent.mkdir(parents=True, exist_ok=True)")
+            lines.append(f"(folder / {name!r}).write_bytes({content!r})")
         for statement in self.statements:
             lines += ["try:", f"    {statement}", "except ph.PolhodeError as error:", "    print(error)"]
         return "\n".join(lines)
@@ -49,6 +51,7 @@ def failure(case: Case, seconds: float) -> str:
 
     with TemporaryDirectory(prefix="fuzz-") as folder, chdir(folder):  # what is written goes there
         for name, content in case.files.items():
+            Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
             Path(folder, name).write_bytes(content)
         scope = {"ph": ph, "np": np, "math": math, "Fraction": Fraction, "folder": Path(folder)}
         for statement in case.statements:

@@ -17,6 +17,8 @@ from tests.fuzz.calls import api_case, dh_case
 from tests.fuzz.case import Case, Maker, failure
 from tests.fuzz.expressions import expr_case
 from tests.fuzz.files import csv_case, mjcf_case, urdf_case, yaml_case
+from tests.fuzz.results import name_case, result_case
+from tests.fuzz.signatures import signature_case
 
 ROOT = Path(__file__).parents[2]
 MEMORY = 6 * 2**30
@@ -27,6 +29,9 @@ KINDS: dict[str, Maker] = {
     "dh": dh_case,
     "expr": expr_case,
     "mjcf": mjcf_case,
+    "names": name_case,
+    "results": result_case,
+    "signature": signature_case,
     "urdf": urdf_case,
     "yaml": yaml_case,
 }

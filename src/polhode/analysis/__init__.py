@@ -17,3 +17,4 @@ __all__ = [
     "linearize",
     "programme_control",
 ]
+__dir__ = __all__.copy

@@ -145,4 +145,4 @@ def eigenvalues_along(
         if moving:
             more = f" and {len(moving) - 1} more" if len(moving) > 1 else ""
             notices.append(f"The state is held, and is no equilibrium at {parameter} = {moving[0]:.6g}{more}.")
-    return EigenvalueBranches(parameter, along, found, tuple(notices), str(table[parameter].unit or ""), matrix)
+    return EigenvalueBranches(parameter, along, found, tuple(notices), table[parameter].si_unit, matrix)

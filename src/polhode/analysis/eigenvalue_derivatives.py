@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError, check_kind, unknown
+from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, as_expr, directional, is_zero
 from ..model.reading import names_in
 from ..notebook import Cell, Shown, Table, complex_text
@@ -95,7 +95,6 @@ def eigenvalue_derivatives(
             cure=f"Give parameters={{{missing[0]!r}: …}}.",
             code="E-LIN-023",
         )
-    check_kind(bool, "True or False", follow, f"{_PLACE} follow")
     for symbol in () if follow else symbols:
         _check_held(linear, symbol, known)
     A, _ = linear.state_space(parameters)

@@ -181,8 +181,8 @@ def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = N
 
     Of a family of them, which the conditions leave free to move along, one is listed, and says so in its `notices`.
     """
-    with understood("a number of starts", starts, place="equilibrium", cure="Give a whole number, 1 or more."):
-        if index(starts) < 1:
+    with understood("a number of starts", starts, place="equilibrium", cure="Give a whole number from 1 to 1,000,000."):
+        if not 1 <= index(starts) <= 1_000_000:
             raise ValueError
     search = _Search(steady)
     found: list[Equilibrium] = []

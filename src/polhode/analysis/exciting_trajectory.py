@@ -110,12 +110,7 @@ def exciting_trajectory(
     base: BaseParameters | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> ExcitingTrajectory:
-    """A motion of so many seconds that shows all base parameters.
-
-    - limits: (lower, upper) by coordinate, before those of the model; a turn without any goes from -π to π.
-    - speeds, accelerations: the largest, one number or by coordinate; of speeds before those of the model.
-    - samples: at how many times the condition is taken.
-    """
+    """A motion of so many seconds that shows all base parameters; see `Equations.exciting_trajectory`."""
     _check(equations, period, harmonics)
     base = base_parameters(equations) if base is None else base
     count = samples if samples is not None else max(8 * harmonics, 3 * len(base) // max(1, len(equations.u)))

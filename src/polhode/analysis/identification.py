@@ -117,7 +117,9 @@ class Fit(Shown):
         return self.standard
 
     def body(self, name: str) -> dict[str, Any]:
-        """Mass, mass centre and inertia about it, as `System.body` takes them, of a body in the consistent form."""
+        """Mass, mass centre and inertia about it, as `System.body` takes them, of the body of a `name`, in the
+        consistent form.
+        """
         table = self._standard()
         moments = [table.get(f"{kind}_{name}") for kind in MOMENTS]
         if None in moments:
@@ -129,7 +131,10 @@ class Fit(Shown):
         return {"mass": m, "com": tuple(c.tolist()), "inertia": about.tolist()}
 
     def predict(self, q: Any, u: Any, udot: Any, consistent: bool = False, **more: Unpack[CallOptions]) -> Floats:
-        """Efforts of a motion by the fitted parameters."""
+        """Efforts of a motion (q, u, udot) by the fitted parameters, or the `consistent` ones.
+
+        Options are those of compiled functions: `z`, `t`, `inputs`, `multipliers`, `parameters`.
+        """
         Y, known = self.regress(q, u, udot, **more)
         found = Y[..., list(self.base.columns)] @ (self.consistent_values if consistent else self.values) + known
         return np.asarray(found)
@@ -164,15 +169,7 @@ def identify(
     parameters: Mapping[str, Any] | None = None,
     snap: float = 1e-6,
 ) -> Fit:
-    """Fit the base parameters of a mechanism to measured motions and efforts.
-
-    - data: arrays by name (q, tau, and t or u and udot), a Trajectory, or a list of these; see `measured_data`.
-    - base: `base_parameters()` that was found before.
-    - consistent: look for bodies that could have the parameters, too.
-    - cutoff: of the filter before differences are taken, in Hz; decimate: keep one sample of so many.
-    - parameters: values of the model's parameters, such as lengths; before those of a trajectory, which come before the
-      model's.
-    """
+    """Fit the base parameters of a mechanism to measured motions and efforts; see `Equations.identify`."""
     taken = measured(equations, data, cutoff, decimate)
     if base is None:
         base = base_parameters(equations, snap)

@@ -93,7 +93,6 @@ def inverse_kinematics(
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
     check_asked(of, _PLACE)
     check_all_coordinates(equations, "inverse kinematics")
-    check_kind(bool, "True or False", limits, f"{_PLACE} limits")
     with understood("a number of restarts", restarts, place=_PLACE, cure="Give a whole number, 0 or more."):
         if index(restarts) < 0:
             raise ValueError

@@ -96,6 +96,7 @@ class Linear(_Numbers, Shown):
 
         ẋ = A x + B c,    y = C x + D c
 
+    Numbers are for values of `parameters` by name; a transfer function goes from an `input` to an `output`.
     x are the `states`, displacements, speeds and states without mass, c the `inputs` (the declared ones, else the
     efforts of motors, else all efforts) and y the `outputs` (all states, unless `with_ports` names others).
     `accelerations` are those of the speeds at the state, as the equations give them or as they were prescribed;

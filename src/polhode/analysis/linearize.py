@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.mass_factors import factors_of
-from ..errors import PolhodeError, refuse, unknown, warn
+from ..errors import PolhodeError, unknown, warn
 from ..expr import (
     Expr,
     Matrix,
@@ -62,7 +62,6 @@ def linearize(
     tau: Values = None,
     inputs: Values = None,
     parameters: Values = None,
-    **strange: Never,
 ) -> Linear:
     """Small motions about a state: coordinates and states without mass by name, `speeds`, `tau` and `inputs` by theirs.
 
@@ -84,7 +83,6 @@ def linearize(
     Linear('pendulum': hinge, hinge')
     This state is no equilibrium; its accelerations, by the equations, are hinge'' = -4.70316.
     """
-    refuse(strange, linearize)
     with quiet_collector():
         given = _given(equations, at, speeds, tau, inputs)
         point = operating_point(equations, assemble, given, _named(parameters, "parameters"))

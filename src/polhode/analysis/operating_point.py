@@ -20,6 +20,7 @@ from ..errors import PolhodeError, listed, understood, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.spelling import spelled
 from ..formalisms.deriving import derive
+from ..model.unit import si_values
 from ..notebook import Cell, Shown, Table
 
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ def parameter_values(equations: EquationsOfMotion, given: Mapping[str, Any] | No
     for name in given or {}:
         if name not in table:
             raise unknown("parameter", name, table, place=_PLACE, code="E-LIN-008")
-    values = {entry.symbol: (given or {}).get(name, entry.value) for name, entry in table.items()}
+    read = si_values(table, given or {})
+    values = {entry.symbol: read.get(name, entry.value) for name, entry in table.items()}
     return {symbol: _number(symbol.name, value) for symbol, value in values.items() if value is not None}
 
 

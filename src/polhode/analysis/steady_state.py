@@ -36,6 +36,7 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import spelled
+from ..model.unit import Si
 from .bends import bending
 from .operating_point import OperatingPoint, operating_point, parameter_values
 from .small_motions import small_motions
@@ -363,7 +364,7 @@ class _Reading:
         return SteadyState(
             self.own, equations, tuple(free), self.along, np.array(begin, dtype=np.float64), fixed,
             tuple(names), tuple(rows), moving, known,
-            {name: float(value) for name, value in self.parameters.items()}, self.compile, notices,
+            {name: Si(value) for name, value in self.parameters.items()}, self.compile, notices,
         )  # fmt: skip
 
     def _wanted(

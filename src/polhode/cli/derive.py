@@ -86,8 +86,9 @@ def describe(out: Console, system: System, equations: Equations) -> None:
     ]
     out.print(show.table(["joint", "type", "between", "coordinates", "speeds"], rows))
     values = [
-        f"{name} = {'?' if p.value is None else float(p.value):}{f' {p.unit}' if p.unit else ''}"
+        f"{name} = {'?' if value is None else float(value)} {p.unit}".rstrip()
         for name, p in system.parameters.items()
+        for value in [p.stated(p.value)]
     ]
     if values:
         out.print(show.plain("parameters: " + ", ".join(values)))

@@ -36,7 +36,10 @@ Constraints = Annotated[str, typer.Option(help="How constraints are kept: multip
 
 Pose = Annotated[str | None, typer.Option(help="The named pose to start from.")]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
+    list[str] | None,
+    typer.Option(
+        "--set", help="A parameter or input: --set m=2, in SI units, or --set 'm=500 g'", metavar="NAME=VALUE"
+    ),
 ]
 Laws = Annotated[
     list[str] | None,

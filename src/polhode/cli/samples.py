@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import FormatError
 from ..expr.calls import Function, samples_of
+from ..files.archives import readable
 from ..files.reading import read_file
 
 _MOST_BYTES = 20_000_000
@@ -42,7 +43,8 @@ def read_samples(path: Path, name: str, place: str) -> Function:
     values: list[float] = []
     for k, (number, line) in enumerate(rows):
         here = f"{place}: {path}:{number}"
-        cells = [cell.strip() for cell in next(csv.reader([line]))]
+        with readable(here, "a table of samples", "a spreadsheet"):
+            cells = [cell.strip() for cell in next(csv.reader([line]))]
         if len(cells) != 2:
             columns = "1 column stands" if len(cells) == 1 else f"{len(cells)} columns stand"
             raise FormatError(f"{columns} where two should, time and value.", place=here, cure=_CURE, code="E-CLI-032")

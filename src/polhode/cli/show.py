@@ -49,8 +49,8 @@ def warnings_told() -> Iterator[None]:
     with catch_warnings(record=True) as told:
         simplefilter("always")
         yield
-    for each in told:
-        console(stderr=True).print(plain(str(each.message)), style="yellow", soft_wrap=True)
+    for message in dict.fromkeys(str(each.message) for each in told):
+        console(stderr=True).print(plain(message), style="yellow", soft_wrap=True)
 
 
 def number(count: int, noun: str) -> str:
@@ -150,17 +150,19 @@ def laws(given: Iterable[str], option: str) -> dict[str, str]:
     return made
 
 
-def assignments(given: Iterable[str]) -> dict[str, float]:
-    """`name=value` pairs from the command line.
+def assignments(given: Iterable[str]) -> dict[str, Any]:
+    """`name=value` pairs from the command line; a value may have a unit.
 
-    >>> assignments(["m=2", "l = 0.5"])
-    {'m': 2.0, 'l': 0.5}
+    >>> assignments(["m=2", "l = 0.5", "k=25 kN/m"])
+    {'m': 2.0, 'l': 0.5, 'k': '25 kN/m'}
     """
-    made = {}
+    from ..model.unit import split
+
+    made: dict[str, Any] = {}
     for item in given:
         name, mark, value = item.rpartition("=")
         try:
-            number = float(value)
+            number = value.strip() if split(value) else float(value)
         except ValueError:
             mark = ""
         if not mark or not name.strip():

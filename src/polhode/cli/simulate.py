@@ -15,6 +15,7 @@ from rich.console import Console
 from ..dynamics.reactions import check_name
 from ..errors import PolhodeError, SimulationError, unknown
 from ..model.system import System
+from ..model.unit import si_values
 from ..simulate.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory import Trajectory
 from ..simulate.trajectory_files import archive_path, as_csv
@@ -88,15 +89,16 @@ def read_acting(system: System, settings: list[str], options: dict[str, Any]) ->
     return {"parameters": parameters, "inputs": inputs or None, "tau": tau or None}
 
 
-def read_settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
-    """`--set` reaches parameters and inputs alike."""
+def read_settings(system: System, given: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """`--set` reaches parameters and inputs alike; parameters are in SI units then."""
     values = show.assignments(given)
     for name in values:
         if name not in system.parameters and name not in system.inputs:
             known = [*system.parameters, *system.inputs]
             raise unknown("parameter or input", name, known, place="--set", code="E-CLI-003")
     inputs: dict[str, Any] = {name: value for name, value in values.items() if name in system.inputs}
-    return {name: value for name, value in values.items() if name in system.parameters}, inputs
+    own = {name: value for name, value in values.items() if name in system.parameters}
+    return si_values(system.parameters, own), inputs
 
 
 def _check_files(files: dict[str, Path | None], json: bool) -> None:

@@ -4,3 +4,4 @@ from .agreement import Agreement, Finding, agreement
 from .comparison import FUNCTIONS, Comparison, Row, compare, nanoseconds_per_call
 
 __all__ = ["FUNCTIONS", "Agreement", "Comparison", "Finding", "Row", "agreement", "compare", "nanoseconds_per_call"]
+__dir__ = __all__.copy

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any, Never, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..codegen.ir.count import Operations, count
 from ..compiled.catalogue import catalogued
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, listed, refuse, understood
+from ..errors import PolhodeError, listed, understood
 from ..expr import Expr
 from ..formalisms.derivation import Derivation
 from ..formalisms.deriving import derive
@@ -158,7 +158,6 @@ def compare(
     run: bool = True,
     functions: Sequence[str] | str = FUNCTIONS,
     speeds: str | None = None,
-    **strange: Never,
 ) -> Comparison:
     """Derive a model by every formalism, prove that they agree, and count operations; with `run`, time native code.
 
@@ -172,7 +171,6 @@ def compare(
     >>> compare(s.model(), run=False).agree
     True
     """
-    refuse(strange, compare)
     with understood("a model", model, place="compare", cure="Give system.model(), or call system.compare()."):
         if not isinstance(model, Model):
             raise TypeError

@@ -13,7 +13,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Never, TypedDict
+from typing import Any, TypedDict
 
 from ..codegen.ir.count import count
 from ..codegen.ir.interpreter import interpret
@@ -21,7 +21,7 @@ from ..codegen.ir.program import Array, Output, Program
 from ..codegen.printers.target import check_inputs
 from ..codegen.printers.targets import target_of
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, refuse
+from ..errors import PolhodeError
 from ..files.writing import put_in_place
 from ..model.records import GROUND
 from .annotations import meanings, speed_labels
@@ -82,19 +82,20 @@ def export(
     target: str,
     folder: str | Path,
     of: Wanted = "forward_dynamics",
+    *,
     prefix: str | None = None,
-    **strange: Never,
+    start: Any = None,
+    speeds: Any = None,
 ) -> list[Path]:
     """Write functions as source code for a target such as `c` (`codegen.printers` lists them); all files, or none.
 
     The names of files, functions, macros and modules begin with the `prefix`, by default the system's name as an
     identifier, so that exports of several systems can be linked together; "" leaves it out.
     """
-    if {"start", "speeds"} & {*strange}:
+    if start is not None or speeds is not None:
         raise PolhodeError(
             "a start is that of a simulation program.", place="export", cure="Add program=True.", code="E-EXPORT-010"
         )
-    refuse(strange, export)
     render, place = target_of(target).files, folder_of(folder)
     before = names_before(equations.system.name, prefix)
     names: list[Asked] = []
@@ -170,7 +171,7 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
     operations = count(program)
     paragraphs = [
         f"{program.name} of {equations.system.name}: {_WHAT.get(program.name, 'a function of its motion')}.",
-        f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
+        f"Derived by: {equations.formalism}. Radians and SI units.",
         "",
         "Given:",
         *(
@@ -254,7 +255,7 @@ def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
 
 def _parameter(equations: EquationsOfMotion, name: str) -> dict[str, Any]:
     given = equations.system.parameters[name]
-    return {"name": name, "unit": given.unit, "default": None if given.value is None else float(given.value)}
+    return {"name": name, "unit": given.si_unit, "default": None if given.value is None else float(given.value)}
 
 
 def check_value(program: Program) -> float | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..calls import public_functions
 from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, check_kind, no_attribute, understood, unknown
 from . import reactions
@@ -19,7 +20,7 @@ from .catalogue import catalogued
 from .named_functions import EquationFunctions
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
-from .parameter_sets import check_lengths, counted, parameter_sets
+from .parameter_sets import check_lengths, counted, in_si, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, ReactionOf, label_of
 from .values import given_states, real_numbers, stacked
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
 
 
 #: What a function takes besides its arrays, and inverse_dynamics beyond that.
-_OPTIONS = ("z", "t", "inputs", "multipliers", "parameters")
-_MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
+_OPTIONS = ("z", "t", "inputs", "multipliers", "parameters", "actuated")
 #: Functions with so many sets of laws are kept for the next call.
 _MOST_LAWS = 8
 #: What other libraries, and the equations, call what is here or there.
@@ -50,8 +50,12 @@ _ELSEWHERE = {
 }  # fmt: skip
 
 
+@public_functions
 class Functions(EquationFunctions):
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
+
+    Arrays are q, u, z, efforts `tau` and accelerations `udot`; options the time `t`, `inputs` and `parameters` by name,
+    `multipliers` of constraints, for reactions `at`, `frame` and `on`; fixed steps can `normalise` quaternions.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
@@ -134,8 +138,6 @@ class Functions(EquationFunctions):
         """
         from .closed_loop import Laws, laws_of
 
-        if not isinstance(laws, Laws):
-            check_kind(Mapping, "a mapping from symbols to expressions", laws, "laws")
         made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
         return self._kept(made.digest, self.derivation, made)
 
@@ -227,7 +229,7 @@ class Functions(EquationFunctions):
             raise PolhodeError(
                 f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
             )
-        given = {key: counted(key, value) for key, value in (given or {}).items()}
+        given = {key: counted(key, value) for key, value in in_si(table, given or {}).items()}
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:
@@ -252,6 +254,8 @@ class Functions(EquationFunctions):
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
+        if any(isinstance(value, str) for value in given.values()):
+            given = in_si(self.derivation.model.inputs, given)
         return stacked([real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()])
 
     def evaluate(
@@ -273,8 +277,7 @@ class Functions(EquationFunctions):
         """
         if strange:
             catalogued(name)
-            known_options = (*_OPTIONS, *_MORE_OPTIONS.get(label_of(name), ()))
-            raise unknown("option", next(iter(strange)), known_options, place=label_of(name), code="E-CALL-002")
+            raise unknown("option", next(iter(strange)), _OPTIONS, place=label_of(name), code="E-CALL-002")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if z is not None or "z" in extra:  # where it makes no difference it must be one all the same
@@ -288,6 +291,10 @@ class Functions(EquationFunctions):
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         values = None if parameters is None else self.parameter_values(name, parameters)
+        if parameters:
+            from ..model.body import check_masses
+
+            check_masses(self.derivation.model.bodies, parameters)
         if values is not None and values.ndim == 2:
             check_lengths(parameters, len(values), dict(zip(native.arrays, arrays, strict=False)))
         if self._quaternions is None:

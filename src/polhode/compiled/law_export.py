@@ -106,7 +106,7 @@ def _preface(made: PlannedLaw, controller: str, system: str, limits: Mapping[Exp
     operations = count(program)
     paragraphs = [
         f"The law of {controller} for {system}.",
-        "Radians and SI units, unless the model has others.",
+        "Radians and SI units.",
         "",
         "Given:",
         *(_line(name, size, made.entries.get(name, ())) for name, size in sizes.items()),
@@ -150,7 +150,7 @@ def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str, limits
             for array in program.arrays
         ],
         "parameters": [
-            {"name": name, "unit": each.unit, "default": None if each.value is None else float(each.value)}
+            {"name": name, "unit": each.si_unit, "default": None if each.value is None else float(each.value)}
             for name, each in made.parameters.items()
         ],
         "work": len(program.saved),

@@ -12,6 +12,7 @@ from ..control.orientation_references import check_unit_length
 from ..errors import PolhodeError, ShapeError, ValueMissing, check_kind, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
+from ..model.unit import si_values
 from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
 from .native.quaternions import unit_quaternions
 from .parameter_sets import parameter_sets
@@ -195,8 +196,8 @@ def parameter_values(planned: PlannedLaw, given: Mapping[str, Any]) -> Floats:
     for name in given:
         if name not in planned.parameters and name not in planned.law.parameters:
             raise unknown("parameter of the law", name, planned.parameters, place="parameters", code="E-LOOP-047")
-    values = {name: given.get(name, each.value) for name, each in planned.parameters.items()}
-    return _numbers(values)
+    read = si_values(planned.parameters, given)
+    return _numbers({name: read.get(name, each.value) for name, each in planned.parameters.items()})
 
 
 def _numbers(values: Mapping[str, Any]) -> Floats:

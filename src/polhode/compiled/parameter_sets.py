@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError, ShapeError, listed, understood
+
+if TYPE_CHECKING:
+    from ..model.records import Parameter
 
 
 def parameter_sets(values: Mapping[str, Any], given: Mapping[str, Any]) -> NDArray[np.float64]:
@@ -33,6 +36,16 @@ def _number(key: str, value: Any) -> float:
     if not np.isfinite(number):
         raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
     return number
+
+
+def in_si(table: Mapping[str, Parameter], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Values by name in SI units; see `polhode.model.unit.si_values`."""
+    if not given:
+        return given
+    from ..model.unit import si_values
+
+    read: Mapping[str, Any] = si_values(table, given, lists=False)
+    return read
 
 
 def counted(key: str, value: Any) -> Any:

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..codegen.ir.program import Program
-from ..errors import check_kind
 from .catalogue import arrays_of, catalogued
 from .quantities import Asked, Outputs, Quantity, label_of
 
@@ -64,8 +63,6 @@ def plan_outputs(
     from ..expr import free_symbols, substitute
 
     table = equations.system.parameters
-    check_kind(bool, "True or False", bake, "bake")
-    check_kind(bool, "True or False", split_angles, "split_angles")
     known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
     if known:
         roots = substitute([root for _, _, entries in outputs for root in entries], known)

@@ -42,7 +42,7 @@ _HALF_TURN = 1e27
 
 
 class Quantity(ABC):
-    """What is asked for: a frozen record of names, all of them the user's own.
+    """What is asked for of some `equations`: a frozen record of names, all of them the user's own.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -197,7 +197,7 @@ class JacobianOf(Quantity):
         return [("jacobian", (6, width), [as_expr(x) for x in made.entries()])]
 
     def checked(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The numbers (…, 6, n), refused where the vector-parameter of the frame has none."""
+        """The numbers `found` (…, 6, n), refused where the vector-parameter of the frame has none."""
         if self.orientation is None:
             return found
         import numpy as np

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ShapeError, ValueMissing, listed, unknown
+from ..errors import ShapeError, ValueMissing, listed, shown, unknown
 
 
 def real_numbers(value: Any, what: str) -> NDArray[np.float64]:
     """Numbers in an array; anything else is told."""
     try:
         return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ShapeError(
-            f"{value!r} is no real number, nor an array of them.", place=what, code="E-VALUE-007"
+            f"{shown(value)} is no real number, nor an array of them.", place=what, code="E-VALUE-007"
         ) from None
 
 

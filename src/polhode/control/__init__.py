@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..calls import public
+
 if TYPE_CHECKING:
     from .adaptive import Adaptive as Adaptive
     from .computed_torque import ComputedTorque as ComputedTorque
@@ -77,14 +79,11 @@ _FILES = {
 }  # fmt: skip
 
 __all__ = [*_FILES]
+__dir__ = __all__.copy
 
 
 def __getattr__(name: str) -> Any:
     """A name when it is first used, so that a run with one controller loads no other."""
     if name not in _FILES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_FILES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(_FILES)
+    return public(getattr(import_module(f".{_FILES[name]}", __name__), name))

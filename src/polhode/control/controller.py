@@ -17,6 +17,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, check_kind, shown
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
+from ..model.unit import si_values
 from .law import Law
 from .limited_law import limited_law
 from .named_numbers import named_numbers
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 class Controller(Typeset, ABC):
     """A controller of a mechanism: its `equations`, and nominal values of `parameters` that are not the model's.
+
+    In time it is continuous, or asked every `sample_time` seconds; the `discretisation` steps its states, "euler" or
+    "rk4". Source is written into the folder `path`, names with a `prefix`.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
@@ -183,4 +187,5 @@ def record_of(equations: Any, place: str) -> EquationsOfMotion:
 
 def nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
     """What a controller or observer takes parameters of the mechanism to be, where that is not as in the model."""
-    return named_numbers(given, "parameter", equations.system.parameters, f"{place} parameters")
+    table = equations.system.parameters
+    return named_numbers(si_values(table, given), "parameter", table, f"{place} parameters")

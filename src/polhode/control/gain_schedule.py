@@ -74,7 +74,6 @@ class GainSchedule(Controller):
                 cure="Give what system.derive() returns.",
                 code="E-REGULATOR-070",
             )
-        check_kind(bool, "True or False", by_reference, f"{self.name} by_reference")
         if kind not in KINDS or kind == "held":
             raise PolhodeError(
                 f"tables are not read by {shown(kind)}.",

@@ -200,7 +200,7 @@ class Law(Typeset):
         return {name: tuple(each for each in self.reference if each.orientation == name) for name in names}
 
     def sample_time_as(self, given: Any) -> float | None:
-        """The sample time that is asked for, in seconds: that of the law, where it was made for one."""
+        """The sample time `given`, in seconds: that of the law, where it was made for one."""
         if given is None:
             return self.sample_time
         asked = sample_time_of(given, "law")
@@ -226,7 +226,8 @@ class Law(Typeset):
         return replace(self, controls=controls, states=states, singular=singular)
 
     def with_nominal(self, table: Mapping[str, Parameter], values: Mapping[str, Fraction]) -> Law:
-        """The law with nominal parameters of its own for those of a mechanism: with these values, or the model's.
+        """The law with nominal parameters of its own for those of a mechanism: with the values of `table`, or the
+        model's.
 
         `simulate(parameters=…)` so changes the mechanism and not what its controller takes it to be. What is measured
         is measured on the mechanism, and keeps its parameters.

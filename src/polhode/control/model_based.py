@@ -166,7 +166,7 @@ class ModelBased(Controller):
         )
 
     def gains(self, word: str, given: Any, names: Sequence[str]) -> Gains:
-        """Positive gains, each a parameter of the law."""
+        """Positive gains as `given`, one for each of `names`: parameters of the law, called by the `word`."""
         if given is None:
             raise PolhodeError(
                 f"no {word} is given.",

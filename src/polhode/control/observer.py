@@ -247,7 +247,10 @@ def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr
     check_kind(Mapping, "values by name", {} if given is None else given, f"{place} start")
     found = dict.fromkeys([*equations.q, *equations.u], Fraction(0))
     found |= {equations.q[k]: Fraction(1) for k in equations.quaternions}
-    found |= {each.symbol: Fraction(each.start) for each in equations.system.states.values()}
+    found |= {
+        each.symbol: Fraction(float(each.start)) if isinstance(each.start, Expr) else each.start
+        for each in equations.system.states.values()
+    }
     known = {spelled(x): x for x in found}
     for name, value in (given or {}).items():
         if name not in known:

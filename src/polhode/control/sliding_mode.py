@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError, shown, warn
+from ..errors import PolhodeError, warn
 from ..expr import Expr, as_expr
 from ..expr.exact import maximum, minimum, sign, tanh
 from .lyapunov import LyapunovFunction, prove, quadratic
@@ -72,13 +72,6 @@ class SlidingMode(TrackingController):
         self.has_layer = not _is_zero(boundary)
         self.boundary = self.gains("boundary", boundary, speeds) if self.has_layer else None
         self.kd = None if kd is None else self.gains("kd", kd, speeds)
-        if not isinstance(smooth, bool):
-            raise PolhodeError(
-                f"smooth={shown(smooth)} is neither True nor False.",
-                place=self.name,
-                cure="Give smooth=True for tanh.",
-                code="E-CONTROL-181",
-            )
         self.smooth = smooth
         if not self.has_layer:
             warn(

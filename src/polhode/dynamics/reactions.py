@@ -13,7 +13,7 @@ from typing import Any
 
 from ..constraints import Constraints, Row, constraints_of
 from ..constraints.wrenches import Push, constraint_wrenches, pushes
-from ..errors import PolhodeError, check_kind, unknown
+from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
 from ..expr.typeset import Typeset
@@ -55,7 +55,6 @@ class Reactions:
     """Every reaction of a system's equations; the sweep is made once."""
 
     def __init__(self, equations: EquationsOfMotion, solved: bool = True) -> None:
-        check_kind(bool, "True or False", solved, "solved")
         self.equations = equations
         self.system = equations.system
         tree = build_tree(self.system, welds=True)

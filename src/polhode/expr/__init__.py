@@ -17,3 +17,7 @@ def __getattr__(name: str) -> Any:
     if name in globals():
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__getattr__("__all__"))

@@ -66,7 +66,7 @@ class Function:
         return value
 
     def derivative(self, place: int = 0) -> Function:
-        """The derivative by one argument, as a function."""
+        """The derivative by the argument at a `place`, from 0, as a function."""
         partial = self.opaque.partial(place)
         if partial is None:
             raise ModelError(
@@ -109,7 +109,8 @@ def table(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: str 
 def sampled(
     times: Any, values: Any = None, kind: str = "linear", *, rate: float | None = None, name: str = "samples"
 ) -> Function:
-    """A table of time: values at given times, or at a `rate` in 1/s from t = 0 on, held, or joined linear or cubic.
+    """A table of time: values at given times, or at a `rate` in 1/s from t = 0 on, joined as `kind`
+    says: "held", "linear" or "cubic". The `name` is for messages.
 
     Before the first sample the first value holds, after the last one the last.
 
@@ -164,11 +165,12 @@ def function(
     derivatives: Mapping[int, Function] | None = None,
     arity: int | None = None,
 ) -> Function:
-    """A function of your own, as C source, as a Python callable, or both; `derivatives` by the number of the argument.
+    """A function of your own, as C source `c`, as a callable `python`, or both; `derivatives` by the number of the
+    argument.
 
     The C source defines ``double name(double, …)``; it is compiled and linked to native code, and stands as it is in
     exported C. A callable alone is called from native code, which is slow. The code is yours and is trusted: give
-    none that you would not run.
+    none that you would not run. `arity` is the number of arguments, where neither shows it.
 
     >>> two = function("two", "double two(double x) { return 2.0; }", lambda x: 2.0)
     >>> twice = function("twice", "double twice(double x) { return 2.0*x; }", lambda x: 2 * x, {0: two})

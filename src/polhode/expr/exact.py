@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from inspect import Signature, signature
 from typing import Any
 
 from . import functions
@@ -24,8 +25,10 @@ def _exactly(name: str, example: str, result: str) -> Any:
             return function(*args)
         return function(*map(as_expr, args))
 
-    exact.__name__ = name
-    exact.__doc__ = f"{name} of an expression or a number, exactly.\n\n>>> {example}\n{result}\n"
+    taken = [each.replace(kind=each.POSITIONAL_ONLY) for each in signature(function).parameters.values()]
+    exact.__name__, exact.__signature__ = name, Signature(taken)  # type: ignore[attr-defined]
+    names = " and ".join(each.name for each in taken)
+    exact.__doc__ = f"{name} of {names}, an expression or a number, exactly.\n\n>>> {example}\n{result}\n"
     return exact
 
 

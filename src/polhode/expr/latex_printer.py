@@ -36,7 +36,7 @@ _WORD = re.compile(r"(?:\\d*dot\{)?\\mathrm\{\w\w")
 
 
 def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
-    r"""An expression, a number, a vector or a matrix as LaTeX for math mode: flattened, ordered, not rewritten.
+    r"""A `value`, expression, number, vector or matrix, as LaTeX for math mode: flattened, ordered, not rewritten.
 
     `names` gives LaTeX for chosen symbols, such as ``{u: r"\dot{q}"}``; it is taken as it is. An operand of more
     than two thousand leaves is hidden behind dots: use `latex_with_intermediates` to see all of it.

@@ -10,7 +10,7 @@ from .node import SYMBOL, Expr, intern_leaf
 
 
 def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
-    """The symbol with this name; symbols of different kinds never clash, whatever their names.
+    """The symbol with this name and `kind`; symbols of different kinds never clash, whatever their names.
 
     A role is no part of what a symbol is, only of how it is written; see `polhode.expr.spelling`.
 
@@ -30,7 +30,7 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
 
 
 def symbols(names: str | Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
-    """Several symbols at once: `m, g = symbols("m g")`.
+    """Several symbols of a `kind` at once, by `names`: `m, g = symbols("m g")`.
 
     >>> m, g = symbols("m g")
     >>> m * g + g * m
@@ -42,7 +42,7 @@ def symbols(names: str | Iterable[str], kind: str = "symbol") -> tuple[Expr, ...
 
 
 def unit_symbols(names: Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
-    """Symbols whose squares sum to one, as the components of a unit quaternion do.
+    """Symbols with these `names`, of a `kind`, whose squares sum to one, as the components of a unit quaternion do.
 
     >>> a, b, c, d = unit_symbols(["a", "b", "c", "d"])
     >>> a**2 + b**2 + c**2 + d**2

@@ -72,14 +72,14 @@ class Vector(tuple[Any, ...]):
         return Vector(item) if isinstance(index, slice) else item
 
     def dot(self, other: Any) -> Any:
-        """Σ aᵢ bᵢ."""
+        """Σ aᵢ bᵢ with the `other` vector."""
         try:
             return _numeric((_dot(self, other),))[0]
         except (TypeError, ValueError):
             raise _unfit(self, other, "multiply {one} by {other}") from None
 
     def cross(self, other: Any) -> Vector:
-        """a × b, for three components."""
+        """a × b with the `other` vector, for three components."""
         try:
             a1, a2, a3 = self
             b1, b2, b3 = other
@@ -190,7 +190,7 @@ class Matrix(tuple[Vector, ...]):
 
     @staticmethod
     def identity(size: int) -> Matrix:
-        """The unit matrix."""
+        """The unit matrix of a `size`."""
         try:
             return Matrix([[int(i == j) for j in range(size)] for i in range(size)])
         except TypeError:

@@ -158,7 +158,7 @@ class Expr(NumberLike):
         return self.op == NUMBER
 
     def diff(self, *symbols: Expr) -> Expr:
-        """The derivative with respect to one symbol after another."""
+        """The derivative with respect to one of the `symbols` after another."""
         from .differentiation import derivative
 
         result = self
@@ -167,7 +167,7 @@ class Expr(NumberLike):
         return result
 
     def subs(self, replacements: dict[Expr, Any]) -> Expr:
-        """The expression with symbols replaced."""
+        """The expression with symbols replaced: `replacements` by symbol."""
         from .graph import substitute
 
         (result,) = substitute([self], replacements)

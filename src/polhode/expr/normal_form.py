@@ -50,7 +50,7 @@ def normal(value: Vector) -> Vector: ...
 @overload
 def normal(value: Any) -> Expr: ...
 def normal(value: Any) -> Any:
-    """An equal expression, vector or matrix in the form that is shortest to read.
+    """The `value`, an expression, vector or matrix, in the form that is shortest to read.
 
     Meant for display: a factor common to numerator and denominator is cancelled, also where both could vanish.
 

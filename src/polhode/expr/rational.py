@@ -64,9 +64,9 @@ def _cure_for(value: object) -> str:
     if isinstance(value, tuple | list):
         return "Give one expression; joint.q, joint.u and joint.tau are tuples, so write joint.q[0]."
     if isinstance(value, str) and _DEGREES.search(value):
-        return "Angles are in radians and numbers carry no unit: write ph.pi/2, or math.radians(90), for 90 degrees."
+        return "Angles are in radians here: write ph.pi/2 for 90 degrees, or a parameter, s.parameter('a', '90 deg')."
     if isinstance(value, str) and numeral(value.split(" ")[0]) is not None:
-        return "Numbers carry no unit: give the value in SI units, as 0.1."
+        return "Give the value in SI units, as 0.1, or a parameter, which may have a unit: s.parameter('m', '500 g')."
     return 'Use int, float, Fraction, Decimal, a text such as "0.1" or "1/3", or symbols made by polhode.'
 
 

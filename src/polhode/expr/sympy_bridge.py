@@ -28,7 +28,7 @@ _OPAQUE: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
 def to_sympy(value: Any) -> Any:
-    """An expression or number, a vector (as a column) or a matrix, as SymPy.
+    """A `value`, an expression or number, a vector (as a column) or a matrix, as SymPy.
 
     >>> from polhode.expr import symbols, sin
     >>> a, q = symbols("a q")
@@ -101,7 +101,7 @@ def _to_sympy_table(sympy: Any) -> dict[str, Callable[..., Any]]:
 
 
 def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
-    """A SymPy expression or matrix as ours; text is refused.
+    """A `value` of SymPy, an expression or matrix, as ours; text is refused.
 
     `symbols` maps names to our symbols, as `equations.symbols` does; a SymPy symbol that is not in it becomes the
     symbol of its name. A function of time q(t) is looked up as ``q(t)`` or ``q``, its derivatives as ``q'``, ``q''``,

@@ -13,6 +13,8 @@ from urllib.parse import unquote
 _AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NO_LINKS: int = getattr(os, "O_NOFOLLOW", 0)
 
+_PIECE = 1 << 20
+
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
@@ -55,15 +57,20 @@ def read_file(
     A pipe that nobody writes to is not waited for. `refused` tells from the status of what was opened why it is not to
     be read, and that is raised as `Refused`.
     """
-    descriptor = os.open(path, _AT_ONCE | flags)
+    try:
+        descriptor = os.open(path, _AT_ONCE | flags)
+    except ValueError as error:  # a name with NUL or half a character
+        raise OSError(EINVAL, str(error)) from None
     try:
         status = os.fstat(descriptor)
         reason = refused(status)
         if reason:
             raise Refused(EINVAL, reason)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            content = file.read(limit + 1) if status.st_size <= limit else b""
-        size = max(status.st_size, len(content))  # it may be growing
+            content = file.read(status.st_size + 1) if status.st_size <= limit else b""
+            while status.st_size < len(content) <= limit and (more := file.read(_PIECE)):
+                content += more  # the file grows, or the system does not state its size
+        size = max(status.st_size, len(content))
         if size > limit:
             raise TooLarge(EFBIG, f"the file has {size:,} bytes, more than {limit:,}")
         return content

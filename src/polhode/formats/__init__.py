@@ -74,7 +74,7 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
             cure=f"Expand it first: xacro {file.name} > {file.stem.removesuffix('.urdf')}.urdf",
             code="E-FILE-008",
         )
-    if file.is_dir():
+    if os.path.isdir(file):  # False for a name that is too long
         raise folder_given(str(file))
     raise FormatError(
         f"the extension {suffix!r} names no model format." if suffix else "the file has no extension.",
@@ -118,3 +118,4 @@ __all__ = [
     "READERS", "dumps_yaml", "from_dh", "load", "load_mjcf", "load_sdf", "load_urdf", "load_xml", "load_yaml",
     "loads_yaml", "save_yaml", "schema",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -15,6 +15,7 @@ from ..files.mesh_paths import locate_mesh
 from ..model import Shape as ModelShape
 from ..model import System, body
 from ..model.forces import FORCES
+from ..model.lookup import units_by_name
 from ..model.records import GROUND, Joint
 from . import records
 from .constraints import add_constraints, add_prescribed
@@ -80,7 +81,7 @@ def _add_quantities(system: System, values: Values, model: records.Model) -> Non
             whole = isinstance(record, records.Quantity)
             text, unit = (record.value, record.unit) if whole else (record, "")
             path: Path = (table, key, "value") if whole else (table, key)
-            value: Any = default if text is None else values.constant(path, text)
+            value: Any = default if text is None else values.quantity(path, text)
             with values.noting((table, key)):
                 declare(key, value, unit)
         _warn_of_look_alikes(values, table, given)
@@ -90,7 +91,7 @@ def _add_states(system: System, values: Values, model: records.Model) -> None:
     """States without mass, so that they have a symbol; their rates follow when all has one."""
     for key, given in model.states.items():
         record = given if isinstance(given, records.State) else records.State(rate=given)
-        start = values.constant(("states", key, "start"), record.start)
+        start = values.quantity(("states", key, "start"), record.start)
         with values.noting(("states", key)):
             system.state(key, None, start, record.unit)
     _warn_of_look_alikes(values, "states", model.states)
@@ -244,8 +245,12 @@ def _add_load(system: System | None, values: Values, path: Path, record: Any, fr
 
 
 def _add_pose(system: System | None, values: Values, path: Path, key: str, record: records.Pose) -> None:
+    units = units_by_name(system) if system is not None else {}
     coordinates, speeds, states = (
-        {name: float(values.constant((*path, table, name), text)) for name, text in getattr(record, table).items()}
+        {
+            name: float(values.constant((*path, table, name), text, units.get(table[:-1], {}).get(name, "")))
+            for name, text in getattr(record, table).items()
+        }
         for table in ("coordinates", "speeds", "states")
     )
     if system is None:

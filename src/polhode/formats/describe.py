@@ -77,10 +77,15 @@ def _offset(entries: Iterable[Any], scope: Scope) -> list[str] | None:
 
 
 def _quantity(quantity: Parameter, default: Fraction | None) -> Any:
-    value = None if quantity.value is None else spell_number(quantity.value)
+    value = None if quantity.value is None else _spelled(quantity, quantity.value)
     if not quantity.unit:
         return None if quantity.value == default else value
     return {**({} if quantity.value == default else {"value": value}), "unit": quantity.unit}
+
+
+def _spelled(quantity: Parameter | State, value: Fraction | Expr) -> str:
+    """A value in the unit that is stated, where it is rational."""
+    return spell_number(Fraction(as_expr(quantity.stated(value)).data))
 
 
 def _rated(state: State, scope: Scope) -> Any:
@@ -93,7 +98,7 @@ def _rated(state: State, scope: Scope) -> Any:
             code="E-YAML-032",
         )
     rate = spell(state.rate, scope)
-    more = _filled({"start": spell_number(state.start) if state.start else None, "unit": state.unit})
+    more = _filled({"start": _spelled(state, state.start) if state.start else None, "unit": state.unit})
     return {"rate": rate, **more} if more else rate
 
 

@@ -52,7 +52,8 @@ def from_dh(
     system: System | None = None,
     check: bool = True,
 ) -> System:
-    """The serial arm of a table; bodies are link1, link2, …, coordinates q1, q2, …, speeds u1, u2, ….
+    """The serial arm of a table of `rows`, in a `convention`, "classic" or "modified"; bodies are link1, link2, …,
+    coordinates q1, q2, …, speeds u1, u2, ….
 
     A row is a `Row`, a mapping of its fields, or a sequence (theta, d, a, alpha, joint, …). Numbers may be symbols; an
     angle within 1e-9 of a multiple of π/2 is taken to be exactly that. Give a `system` to use its

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import wraps
-from inspect import signature
+from inspect import cleandoc, signature
 from typing import ParamSpec
 
 from ..errors import FormatError, PolhodeError, Problem, warn
@@ -111,8 +111,9 @@ def system_alone(read: Callable[Options, tuple[System, Report]]) -> Callable[Opt
 
     load.__name__ = load.__qualname__ = read.__name__.replace("read_", "load_")
     load.__doc__ = (
-        f"The System that a file describes; see `{read.__name__}` for the options and the report.\n\n"
-        f'    arm = ph.{load.__name__}("arm.{read.__name__.replace("read_", "")}", symbolic=["mass:*"])\n'
+        f"The System that the file at `path` describes; `{read.__name__}` gives a report as well.\n\n"
+        f'    arm = ph.{load.__name__}("arm.{read.__name__.replace("read_", "")}", symbolic=["mass:*"])\n\n'
+        + "\n\n".join(cleandoc(read.__doc__ or "").split("\n\n")[1:])
     )
     # a function has a signature of its own where it is given one, which a type checker does not know
     load.__signature__ = signature(read).replace(return_annotation="System")  # type: ignore[attr-defined]

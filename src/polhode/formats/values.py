@@ -17,6 +17,7 @@ from ..expr.rational import in_range, out_of_range
 from ..geometry import rotation as turned
 from ..geometry import unit_axis
 from ..geometry.rotations.exact import as_rotation
+from ..model.unit import in_unit, split
 from . import records
 from .document import Document, Path
 from .grammar import parse
@@ -66,8 +67,16 @@ class Values:
             return _finite(parse(text, self.scope))
         return ZERO
 
-    def constant(self, path: Path, text: str) -> Fraction:
-        """A number that does not stay a symbol: exact if it is rational, else the nearest double."""
+    def quantity(self, path: Path, text: str) -> Fraction | str:
+        """A constant, or the text of a number with a unit, as it is."""
+        return self.constant(path, text) if split(text) is None else text
+
+    def constant(self, path: Path, text: str, unit: str = "") -> Fraction:
+        """A number that does not stay a symbol: exact if it is rational, else the nearest double; a text has a unit."""
+        if split(text) is not None:
+            with self.noting(path):
+                return Fraction(float(in_unit(text, unit, "")))
+            return Fraction(0)
         plain = Values(self.document, replace(self.scope, tables={}, now=None, lenient=False))
         value = plain.number(path, text)
         return Fraction(value.data if value.is_number else float(value))

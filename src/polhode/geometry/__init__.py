@@ -19,3 +19,4 @@ __all__ = [
     "permutation", "rotation", "rotation_rate", "rotation_second_rate", "rotational_energy",
     "rotational_energy_of_rate", "second_moments", "unit_axis",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -137,7 +137,7 @@ class Dual(Extended):
 
     @classmethod
     def function(cls, name: str, *args: Any) -> Dual:
-        """f(a) + μ b f'(a) of a function by its name: sin, exp, acos, abs, …; atan2, min and max of two."""
+        """f(a) + μ b f'(a) of a function by its name: sin, exp, acos, abs, …; atan2, min and max of two `args`."""
         parts = [arg if isinstance(arg, Dual) else Dual(_number(arg)) for arg in args]
         return Dual(*with_slope(name, [part.real for part in parts], [part.dual for part in parts]))
 
@@ -146,7 +146,7 @@ class Dual(Extended):
         return Dual(function(self.real), function(self.dual))
 
     def latex(self, of_part: Callable[[Any], str]) -> str:
-        """a + μ (b)."""
+        """a + μ (b), each part written by `of_part`."""
         return rf"{of_part(self.real)} + \mu \left({of_part(self.dual)}\right)"
 
     def _repr_latex_(self) -> str:

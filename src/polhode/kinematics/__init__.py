@@ -3,3 +3,4 @@
 from .tree import Tree, build_tree
 
 __all__ = ["Tree", "build_tree"]
+__dir__ = __all__.copy

@@ -33,6 +33,7 @@ __all__ = [
     "JointType", "Model", "NamedPose", "Node", "Parameter", "Planar", "Prismatic", "Revolute", "Screw", "Shape",
     "Spherical", "State", "System", "Universal", "box", "cylinder", "disc", "rod", "sphere",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 #: Where the names above are; a system whose file is known needs none of them.
 _HOMES = ("body", "joints", "model", "records", "flexible.modal")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -49,11 +49,8 @@ class Shape:
             if isinstance(given, str | bytes):
                 raise TypeError
             sizes = [as_expr(size) for size in given]
-        for size in sizes:
-            if self.kind != "mesh" and not free_symbols([size]) and constant_sign(size) < 0:
-                raise ModelError(
-                    f"its size {shown(size)} is negative.", place=place, cure="Give a length ≥ 0.", code="E-BODY-009"
-                )
+        if self.kind != "mesh":
+            _not_negative(place, size=sizes)
         if self.kind == "mesh" and not (isinstance(self.file, str) and self.file.strip()):
             raise ModelError("a mesh is a file.", place=place, cure='Name it: file="arm.stl".', code="E-BODY-010")
         if self.color and not (isinstance(self.color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", self.color)):
@@ -127,52 +124,64 @@ class Frame(Directions):
 
 
 def rod(mass: Any, length: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a slender bar about its centre: m l²/12 across, nothing along.
+    """The inertia of a slender bar of a `mass`, a `length` and an `axis` about its centre: m l²/12 across, nothing
+    along.
 
     >>> rod(12, 1)
     Matrix([[1, 0, 0], [0, 1, 0], [0, 0, 0]])
     """
-    across = as_expr(mass) * as_expr(length) ** 2 / 12
-    return _about_axis(0, across, axis)
+    m, l = _not_negative("rod", mass=[mass], length=[length])
+    return _about_axis(0, m * l**2 / 12, axis)
 
 
 def cylinder(mass: Any, radius: Any, length: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a solid cylinder about its centre.
+    """The inertia of a solid cylinder of a `mass`, a `radius`, a `length` and an `axis` about its centre.
 
     >>> cylinder(12, 1, 2)
     Matrix([[7, 0, 0], [0, 7, 0], [0, 0, 6]])
     """
-    m, r, l = as_expr(mass), as_expr(radius), as_expr(length)
+    m, r, l = _not_negative("cylinder", mass=[mass], radius=[radius], length=[length])
     return _about_axis(m * r**2 / 2, m * (3 * r**2 + l**2) / 12, axis)
 
 
 def disc(mass: Any, radius: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a thin disc about its centre: m r²/2 about the axis, m r²/4 across.
+    """The inertia of a thin disc of a `mass` and a `radius` about its centre: m r²/2 about the axis, m r²/4 across.
 
     >>> disc(4, 1)
     Matrix([[1, 0, 0], [0, 1, 0], [0, 0, 2]])
     """
-    m, r = as_expr(mass), as_expr(radius)
+    m, r = _not_negative("disc", mass=[mass], radius=[radius])
     return _about_axis(m * r**2 / 2, m * r**2 / 4, axis)
 
 
 def sphere(mass: Any, radius: Any) -> Matrix:
-    """The inertia of a solid ball about its centre: 2/5 m r².
+    """The inertia of a solid ball of a `mass` and a `radius` about its centre: 2/5 m r².
 
     >>> sphere(5, 1)
     Matrix([[2, 0, 0], [0, 2, 0], [0, 0, 2]])
     """
-    return Matrix.identity(3) * (2 * as_expr(mass) * as_expr(radius) ** 2 / 5)
+    m, r = _not_negative("sphere", mass=[mass], radius=[radius])
+    return Matrix.identity(3) * (2 * m * r**2 / 5)
 
 
 def box(mass: Any, x: Any, y: Any, z: Any) -> Matrix:
-    """The inertia of a solid box with these edges about its centre.
+    """The inertia of a solid box of a `mass` with the edges x, y and z about its centre.
 
     >>> box(12, 1, 2, 3)
     Matrix([[13, 0, 0], [0, 10, 0], [0, 0, 5]])
     """
-    m, a, b, c = (as_expr(value) for value in (mass, x, y, z))
+    m, a, b, c = _not_negative("box", mass=[mass], edge=[x, y, z])
     return Matrix.diagonal([m * (b**2 + c**2) / 12, m * (a**2 + c**2) / 12, m * (a**2 + b**2) / 12])
+
+
+def _not_negative(place: str, **given: Sequence[Any]) -> list[Expr]:
+    """Masses and lengths as expressions; one whose value is known is not negative."""
+    read = [(what, as_expr(value)) for what, values in given.items() for value in values]
+    for what, value in read:
+        if not free_symbols([value]) and constant_sign(value) < 0:
+            cure = f"Give a {'mass' if what == 'mass' else 'length'} ≥ 0."
+            raise ModelError(f"its {what} {shown(value)} is negative.", place=place, cure=cure, code="E-BODY-009")
+    return [value for _, value in read]
 
 
 def _about_axis(along: Any, across: Any, axis: Any) -> Matrix:
@@ -254,6 +263,17 @@ def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
         cure="Give a mass ≥ 0.",
         code="E-BODY-003",
     )
+
+
+def check_masses(bodies: Mapping[str, Body], given: Mapping[str, Any]) -> None:
+    """Refuse values of parameters at which the mass of a body is negative; of arrays, any of their values."""
+    import numpy as np
+
+    for name, body in bodies.items():
+        symbols = free_symbols([body.mass])
+        values = {each.name: np.ravel(given[each.name]) for each in symbols if each.name in given}
+        for k in range(max(map(len, values.values()), default=0)):
+            check_mass(body.mass, {key: each[k % len(each)] for key, each in values.items()}, f"body '{name}'")
 
 
 def check_inertia(inertia: Matrix, place: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from ..errors import check_kind
+from ..errors import PolhodeError, check_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow
     from .body import Body, Frame
     from .constraints.protocol import Constraint
+    from .dimensions import Dimensions
     from .forces.protocol import ForceElement, PrimitiveLoad
     from .model import Acting, Model
     from .motor import Motor
@@ -123,14 +124,25 @@ class Builder:
 
     def _hold(self, model: Model | None, source: Any = None) -> None:
         self._model = model
+        #: Records that are not in the model yet: to copy its tables for each of many would take quadratic time.
+        self._added: dict[str, dict[str, Any]] = {}
         self.source = source
         self._spellings: dict[tuple[str, str], Expr] | None = None
+        self._dimensions: Dimensions | None = None
         #: What the vector language has made of the model; for it to set, and dropped when a frame is added or moved.
         self.scene: Any = None
 
     def model(self) -> Model:
         """The frozen record of the system as it is now, from which equations are derived; see `Model`."""
+        if self._added:
+            with _READING:
+                self._model = (self._model or self._read()).with_records(self._added)
+                self._added = {}
         return self._read() if self._model is None else self._model
+
+    def _has(self, table: str, name: str) -> bool:
+        """Whether a table has a record of this name."""
+        return name in self._added.get(table, ()) or name in getattr(self._model or self._read(), table)
 
     def _read(self) -> Model:
         from .building import adopted
@@ -154,9 +166,17 @@ class Builder:
         from .dependence import check_dependence
 
         spellings, self._spellings = self._spellings, None  # made anew if the record is refused
-        check_dependence(table, name, record)
+        try:
+            check_dependence(table, name, record)
+            self._units.check(self, table, name, record)
+        except PolhodeError:
+            self._dimensions = None  # which holds symbols of what is refused
+            raise
         self._spellings = spellings
-        self._model = self.model().with_record(table, name, record)
+        if table == "loads" or self._model is None:
+            self._model = self.model().with_record(table, name, record)
+        else:
+            self._added.setdefault(table, {})[name] = record
         self.source = None
         if table not in _UNMOVING:
             self.scene = None
@@ -169,6 +189,15 @@ class Builder:
 
             self._spellings = spellings_of(self.model())
         return self._spellings
+
+    @property
+    def _units(self) -> Dimensions:
+        """The dimensions of the symbols of the model; see `polhode.model.dimensions`."""
+        if self._dimensions is None:
+            from .dimensions import Dimensions
+
+            self._dimensions = Dimensions(self.model())
+        return self._dimensions
 
     def __reduce__(self) -> Any:
         return type(self).of, (self.model(),)
@@ -204,5 +233,7 @@ class Builder:
         from .building import gravity_of
 
         model = self.model()
-        self._model = replace(model, gravity=gravity_of(given, model.ground, model.name))
+        made = gravity_of(given, model.ground, model.name)
+        self._units.require("gravity", "m/s²", made, f"system '{model.name}'")
+        self._model = replace(model, gravity=made)
         self.source = None

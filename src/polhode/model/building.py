@@ -14,7 +14,7 @@ from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, i
 from .dependence import GRAVITY, check_kinds
 from .joints import JointType, joint_type
 from .limits import limits_of, rated_limits
-from .lookup import body_name, check_new, placed, tell_apart
+from .lookup import body_name, check_new, placed, tell_apart, units_by_name
 from .model import Model
 from .reading import (
     checked_name,
@@ -25,12 +25,13 @@ from .reading import (
     numbers_by_name,
     pose_of,
     speed_roles,
+    stated_value,
     unknown,
     vector_of,
     zeros,
 )
 from .records import GROUND, Joint, NamedPose, Parameter, State
-from .unit import checked_unit
+from .unit import unit_of
 
 if TYPE_CHECKING:
     from .builder import Builder
@@ -79,14 +80,15 @@ def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
 
 
 def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, unit: str) -> Expr:
-    check_new(kind, name, getattr(system, table))
+    check_new(kind, name, (name,) if isinstance(name, str) and system._has(table, name) else ())
     place = f"{kind} '{name}'"
-    number = None if value is None else number_of(value, place)
-    if number is not None and not number.is_number:
+    if isinstance(value, Expr) and not value.is_number:
         raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-002")
-    made, label = symbol(name, kind), checked_unit(unit, place)
+    unit_of(unit, place)
+    number, unit = (None, unit) if value is None else stated_value(value, unit, place)
+    made = symbol(name, kind)
     tell_apart(system, [made], place)
-    system._add(table, name, Parameter(made, None if number is None else number.data, label))
+    system._add(table, name, Parameter(made, number, unit))
     return made
 
 
@@ -109,7 +111,7 @@ def body(
     if about is not None:
         moments = about_centre(moments, heavy, centre - vector_of(about, f"{place} about"))
     made = Body(name, heavy, centre, moments, shapes_of(shapes, place), home=system)
-    if flag_of(check, "check", place):
+    if check:
         check_mass(made.mass, {key: each.value for key, each in system.parameters.items()}, place)
         check_inertia(made.inertia, place)
     system._add("bodies", name, made)
@@ -221,10 +223,11 @@ def pose(
 ) -> NamedPose:
     check_new("pose", name, system.poses)
     place = f"pose '{name}'"
+    units = units_by_name(system)
     made = NamedPose(
-        numbers_by_name(coordinates, f"{place} coordinates"),
-        numbers_by_name({} if speeds is None else speeds, f"{place} speeds"),
-        numbers_by_name({} if states is None else states, f"{place} states"),
+        numbers_by_name(coordinates, f"{place} coordinates", units.get("coordinate")),
+        numbers_by_name({} if speeds is None else speeds, f"{place} speeds", units.get("speed")),
+        numbers_by_name({} if states is None else states, f"{place} states", units.get("state")),
     )
     own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
     q_names = [*(q.name for joint in system.model().joints.values() for q in joint.q), *own]

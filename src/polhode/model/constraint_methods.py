@@ -23,10 +23,16 @@ C = TypeVar("C", bound="Constraint")
 
 
 class ConstraintMethods(Builder):
-    """Couplings, prescribed motions, loops, conditions, rolling: what a user calls to constrain a system."""
+    """Couplings, prescribed motions, loops, conditions, rolling: what a user calls to constrain a system.
+
+    A `value` is an expression that stays zero. What rolls has a `radius`, in metres, and a `centre` in its body, on the
+    plane or ball (of `other_radius`) of the frame at `at`, turned by `rotation`, on another body; `b` is the other
+    body.
+    """
 
     def couple(self, follower: Joint | str, leader: Joint | str, multiplier: Any = 1, offset: Any = 0) -> Coupling:
-        """Let a joint follow another, as gears and mimic joints do: q_follower = multiplier · q_leader + offset.
+        """Let a joint, the follower, follow the `leader`, as gears and mimic joints do: q_follower = multiplier ·
+        q_leader + offset.
 
         Both must have one coordinate. The follower's coordinate, speed and effort leave the equations; its symbols may
         still be used in expressions and stand for what they follow.
@@ -60,7 +66,8 @@ class ConstraintMethods(Builder):
         return prescribe(self, joint, motion, index)
 
     def constraint(self, name: str, kind: type[C], /, **given: Any) -> C:
-        """Add a constraint of any kind by the values of its fields, as the methods below do for those listed here.
+        """Add a constraint of any kind by the values of its fields (`given`), as the methods below do for those listed
+        here.
 
         >>> import polhode as ph
         >>> from polhode.model.constraints import KnifeEdge
@@ -88,7 +95,8 @@ class ConstraintMethods(Builder):
         """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows.
 
         A compound joint, and others whose conditions need it, bring coordinates of their own: `pin 1`, `pin 2`, ….
-        The name may be left out: `close(a, b, joint=...)`.
+        The name may be left out: `close(a, b, joint=...)`. `at_a`, `rotation_a`, `at_b` and `rotation_b` place the
+        frames; other options are those of the type of joint, as of `joint`.
 
         >>> import polhode as ph
         >>> s = ph.System("gate")

@@ -59,7 +59,7 @@ class Directions:
         return self.axis(2)
 
     def axis(self, index: int) -> Arrow:
-        """The unit vector along axis 0, 1 or 2."""
+        """The unit vector along the axis of an `index`: 0, 1 or 2."""
         from .system import vectors
 
         made: Arrow = vectors().unit(self, index)
@@ -89,14 +89,14 @@ class Directions:
         return {**vars(self), "home": None}
 
     def angular_velocity(self, in_: Body | Frame | str | None = None) -> Arrow:
-        """ω of this body relative to a body or frame (the ground), in native form."""
+        """ω of this body relative to the body or frame `in_` (the ground), in native form."""
         from .system import vectors
 
         made: Arrow = vectors().angular_velocity(self, in_)
         return made
 
     def angular_acceleration(self, in_: Body | Frame | str | None = None) -> Arrow:
-        """α = dω/dt, both relative to a body or frame (the ground)."""
+        """α = dω/dt, both relative to the body or frame `in_` (the ground)."""
         from .system import vectors
 
         made: Arrow = vectors().angular_acceleration(self, in_)

@@ -27,7 +27,7 @@ class Field:
     coordinates, speeds, inputs and time, a place in a body on time, others on parameters alone (`dependence`).
     `many` is a list of such values, `count` its length where that is fixed; `alone` says that one value may stand for
     the list. A `word` is one of `choices`. A law is a function of its `arguments`, or an expression of their symbols.
-    A `positive` number is so where its value is known.
+    A `positive` number is so where its value is known. A unit "m or rad" is that of a coordinate of the joint.
     """
 
     name: str

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
 
 
 class ForceMethods(Builder):
-    """Forces, torques, springs, potentials: what a user calls to put a load on a system."""
+    """Forces, torques, springs, potentials: what a user calls to put a load on a system.
+
+    A `vector` is a force in N or a torque in N·m, a `value` an expression of either; between two points it acts from
+    `at_a` on `a` to `at_b` on `b`. `stiffness` is in N/m or N·m/rad, `damping` in N·s/m or N·m·s/rad; `rest` is where a
+    spring is slack.
+    """
 
     def apply(self, kind: type[ForceElement], /, **given: Any) -> None:
-        """Add a force element of any kind by the values of its fields, as the methods below do for those listed here.
+        """Add a force element of any kind by the values of its fields (`given`), as the methods below do for those
+        listed here.
 
         >>> import polhode as ph
         >>> from polhode.model.forces import Spring

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown
@@ -12,12 +12,14 @@ from ..geometry import Pose
 from .body import Body, Frame
 from .reading import checked_name, pose_of, unknown
 from .records import Joint
+from .stage import ANGLE, LENGTH
 
 if TYPE_CHECKING:
     from .builder import Builder
+    from .model import Model
 
 
-def check_new(kind: str, name: str, *tables: Mapping[str, object]) -> None:
+def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
     """Refuse a name that is none, or that a table has already."""
     checked_name(name, kind)
     if any(name in table for table in tables):
@@ -32,6 +34,33 @@ def check_new(kind: str, name: str, *tables: Mapping[str, object]) -> None:
 def tell_apart(system: Builder, made: Iterable[Expr], place: str) -> None:
     """Refuse symbols that would be written as others are."""
     system.spellings.update(told_apart(made, system.spellings, place))
+
+
+def symbol_units(model: Builder | Model) -> dict[Expr, str]:
+    """The SI units of the symbols of a model, as far as they are known.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> _ = s.joint("x", s.ground, s.body("block", s.parameter("m", 500, "g")), "prismatic")
+    >>> symbol_units(s)
+    {t: 's', x: 'm', x': 'm/s', tau_x: 'N', m: 'kg'}
+    """
+    units = {model.time: "s"}
+    for joint in model.joints.values():
+        units |= joint.units
+    for constraint in model.constraints.values():
+        units |= {x: unit for x, unit in constraint.coordinates.items() if unit in (ANGLE, LENGTH)}
+    for table in (model.parameters, model.inputs, model.states):
+        units |= {each.symbol: each.si_unit for each in table.values()}
+    return units
+
+
+def units_by_name(model: Builder | Model) -> dict[str, dict[str, str]]:
+    """The same by kind, such as "coordinate", and name."""
+    units: dict[str, dict[str, str]] = {}
+    for x, unit in symbol_units(model).items():
+        units.setdefault(x.data[0], {})[x.name] = unit
+    return units
 
 
 def body_name(system: Builder, body: Body | str, place: str) -> str:

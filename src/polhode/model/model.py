@@ -96,9 +96,16 @@ class Model(Shown):
 
     def with_record(self, table: str, name: str, record: Any) -> Model:
         """The model with one record more, or with another in its place; `loads` have no names and go to the end."""
-        now = getattr(self, table)
-        changed: dict[str, Any] = {table: (*now, record) if table == "loads" else now | {name: record}}
-        return replace(self, **changed)
+        if table == "loads":
+            return replace(self, loads=(*self.loads, record))
+        return self.with_records({table: {name: record}})
+
+    def with_records(self, added: Mapping[str, Mapping[str, Any]]) -> Model:
+        """The model with more records in some tables, or with others in their place, by table and name."""
+        tables: dict[str, Any] = {
+            table: MappingProxyType({**getattr(self, table), **records}) for table, records in added.items()
+        }
+        return replace(self, **tables)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Model) and self.digest == other.digest)

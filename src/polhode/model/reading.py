@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from inspect import signature
 from math import isfinite
 from operator import index
@@ -13,6 +14,7 @@ from ..expr import Expr, Vector, as_expr, constant_sign, free_symbols, symbol, u
 from ..expr.spelling import OWN, QUASI
 from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
+from .unit import in_unit, split, unit_of
 
 if TYPE_CHECKING:
     from .joints import JointType
@@ -43,6 +45,16 @@ def zeros() -> Vector:
 def number_of(value: Any, place: str) -> Expr:
     with understood("a number or an expression", value, place=place):
         return as_expr(value)
+
+
+def stated_value(value: Any, unit: str, place: str) -> tuple[Fraction | Expr, str]:
+    """A value that is given in a unit, in SI units, and the unit; that of a text such as "20 kN/m" is its own."""
+    plain = unit_of(unit, place)
+    read = split(value)
+    if read is not None:
+        return in_unit(value, unit, place), read[1]
+    number = number_of(value, place)
+    return (plain.to_si(number.data) if number.is_number else number), unit
 
 
 def positive_of(value: Any, what: str, place: str) -> Expr:
@@ -109,8 +121,8 @@ def names_in(value: Any, place: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def numbers_by_name(value: Any, place: str) -> dict[str, float]:
-    """A mapping from names to numbers, as floats."""
+def numbers_by_name(value: Any, place: str, units: Mapping[str, str] | None = None) -> dict[str, float]:
+    """A mapping from names to numbers, or to texts with units, as floats in SI units."""
     cure = "Give a mapping from names to numbers, for example {'elbow': 0.3}."
     with understood("a mapping from names to numbers", value, place=place, cure=cure):
         if not isinstance(value, Mapping):
@@ -119,7 +131,7 @@ def numbers_by_name(value: Any, place: str) -> dict[str, float]:
     made: dict[str, float] = {}
     for key, entry in pairs.items():
         with understood("a number", entry, place=f"{place} '{key}'"):
-            made[key] = float(entry)
+            made[key] = float(in_unit(entry, (units or {}).get(key, ""), f"{place} '{key}'"))
         if not isfinite(made[key]):
             raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-067")
     return made

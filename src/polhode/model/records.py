@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..expr import Expr, atan
 from ..geometry import Pose
+from .stage import ANGLE, LENGTH
+from .unit import unit_of
 
 if TYPE_CHECKING:
     from .joints import JointType
@@ -18,22 +20,44 @@ if TYPE_CHECKING:
 GROUND = "ground"
 
 
+class Stated:
+    """What has a unit that it is stated in; its value is in SI units."""
+
+    unit: str
+
+    @property
+    def si_unit(self) -> str:
+        """The SI unit that equations, runs, files and code have it in."""
+        return unit_of(self.unit).si
+
+    def stated(self, value: Fraction | Expr | None) -> Fraction | Expr | None:
+        """A value in SI units as it is in the unit that is stated."""
+        return None if value is None else unit_of(self.unit).from_si(value)
+
+
 @dataclass(frozen=True)
-class Parameter:
-    """A symbol with an optional default value and unit."""
+class Parameter(Stated):
+    """A symbol with an optional default value, in SI units, and the unit that it is stated in.
+
+    >>> import polhode as ph
+    >>> s = ph.System("cart")
+    >>> k = s.parameter("k", 20, unit="kN/m")
+    >>> s.parameters["k"].value, s.parameters["k"].si_unit, s.parameters["k"].stated(Fraction(20000))
+    (Fraction(20000, 1), 'N/m', Fraction(20, 1))
+    """
 
     symbol: Expr
-    value: Fraction | None = None
+    value: Fraction | Expr | None = None
     unit: str = ""
 
 
 @dataclass(frozen=True)
-class State:
+class State(Stated):
     """A state without mass: its symbol, its rate (to be given before equations are derived), start value and unit."""
 
     symbol: Expr
     rate: Expr | None = None
-    start: Fraction = Fraction(0)
+    start: Fraction | Expr = Fraction(0)
     unit: str = ""
 
 
@@ -89,8 +113,8 @@ class Joint:
     >>> hinge.name, hinge.parent, hinge.child, hinge.q, hinge.u
     ('hinge', 'ground', 'bob', (theta,), (omega,))
 
-    >>> hinge.displacement(), hinge.stores_tangent(0)
-    (theta, False)
+    >>> hinge.displacement(), hinge.stores_tangent(0), hinge.units
+    (theta, False, {theta: 'rad', omega: 'rad/s', tau_omega: 'N·m'})
     """
 
     name: str
@@ -107,11 +131,19 @@ class Joint:
     speed_limits: tuple[Limits, ...] = field(default=(), compare=False)
     effort_limits: tuple[Limits, ...] = field(default=(), compare=False)
 
+    @property
+    def units(self) -> dict[Expr, str]:
+        """The SI units of its coordinates, speeds and efforts; 1 for parts of an orientation."""
+        q = [unit if unit in (ANGLE, LENGTH) else "1" for stage in self.type.stages for unit in stage.coordinate_units]
+        u = [unit for stage in self.type.stages for unit in stage.speed_units]
+        tau = ["N·m" if unit == ANGLE else "N" for unit in u]
+        return dict(zip((*self.q, *self.u, *self.tau), (*q, *(f"{unit}/s" for unit in u), *tau), strict=True))
+
     def stores_tangent(self, index: int) -> bool:
-        """Whether a coordinate is tan(θ/2) of a turn about one axis by θ."""
+        """Whether the coordinate of an `index` is tan(θ/2) of a turn about one axis by θ."""
         ends = accumulate(stage.coordinates for stage in self.type.stages)
         return next(stage for stage, end in zip(self.type.stages, ends, strict=True) if index < end).is_vector_turn
 
     def displacement(self, index: int = 0) -> Expr:
-        """The coordinate, or the angle θ of a turn that is stored as tan(θ/2)."""
+        """The coordinate of an `index`, or the angle θ of a turn that is stored as tan(θ/2)."""
         return 2 * atan(self.q[index]) if self.stores_tangent(index) else self.q[index]

@@ -27,6 +27,9 @@ STORAGES = ("angles", *ORIENTATIONS)
 #: How one turn about an axis can be stored: its angle θ, or the component tan(θ/2) of its vector-parameter.
 TURN_STORAGES = ("angles", "vector")
 
+#: What coordinates are measured in.
+ANGLE, LENGTH, QUATERNION, VECTOR = "rad", "m", "quaternion", "tan θ/2"
+
 _UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
 _UNIT_TRANSLATION_FIRST = _UNIT[3:] + _UNIT[:3]
 
@@ -141,6 +144,19 @@ class Stage:
         """How many coordinates, the first ones, mean nothing by themselves, as the components of a quaternion."""
         return {"quaternion": 4, "vector": 3}.get(self.storage, 0) if self.stores_orientation else 0
 
+    @cached_property
+    def coordinate_units(self) -> list[str]:
+        """One of rad, m, quaternion and tan θ/2 for each coordinate."""
+        if self.is_vector_turn:
+            return [VECTOR]
+        stored = {"quaternion": [QUATERNION] * 4, "vector": [VECTOR] * 3}.get(self.storage, [])
+        return [*stored, *(_unit(h) for h in self.algebra[3 if stored else 0 :])]
+
+    @cached_property
+    def speed_units(self) -> list[str]:
+        """rad or m for each speed, times 1/s; a screw's is that of its angle."""
+        return [_unit(h) for h in self.H.columns]
+
     @property
     def stores_orientation(self) -> bool:
         """Whether the orientation has a storage of its own, rather than a coordinate for each column."""
@@ -161,3 +177,7 @@ class ElasticStage(Stage):
     def algebra(self) -> list[Vector]:
         """The columns of H: they vanish, and so do their brackets."""
         return list(self.H.columns)
+
+
+def _unit(h: Vector | Sequence[object]) -> str:
+    return ANGLE if any(h[:3]) else LENGTH

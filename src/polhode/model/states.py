@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError, listed, shown
 from ..expr import Expr, as_expr, free_symbols, symbol
 from .lookup import check_new, tell_apart
-from .reading import number_of, result_of, unknown
+from .reading import number_of, result_of, stated_value, unknown
 from .records import State
-from .unit import checked_unit
 
 if TYPE_CHECKING:
     from .builder import Builder
@@ -32,18 +31,18 @@ def add_state(system: Builder, name: str, rate: Any, start: Any, unit: str) -> E
     """A new state, with its rate if that is known already; its symbol is returned."""
     check_new("state", name, system.states)
     place = f"state '{name}'"
-    begin = number_of(start, f"{place} start")
-    if not begin.is_number:
+    if isinstance(start, Expr) and not start.is_number:
         raise ModelError(
             f"the start {shown(start)} is not a number.",
             place=place,
             cure="Give a number here, and another for a run: simulate(…, start={…}).",
             code="E-MODEL-094",
         )
-    made, label = symbol(name, "state"), checked_unit(unit, place)
+    begin, unit = stated_value(start, unit, f"{place} start")
+    made = symbol(name, "state")
     law = None if rate is None else _rate_of(made, rate, place)
     tell_apart(system, [made], place)
-    system._add("states", name, State(made, law, begin.data, label))
+    system._add("states", name, State(made, law, begin, unit))
     return made
 
 

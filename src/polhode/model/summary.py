@@ -50,9 +50,9 @@ def cell_of(model: Model) -> Cell:
         Table(["joint", "type", "between", "coordinates", "speeds"], joints),
         Table(["constraint", "kind"], constraints),
         Table(["force"], forces),
-        values_table("parameter", ((name, each.value, each.unit) for name, each in model.parameters.items())),
-        values_table("input", ((name, each.value, each.unit) for name, each in model.inputs.items())),
-        values_table("state, at the start", ((name, each.start, each.unit) for name, each in model.states.items())),
+        values_table("parameter", ((n, each.stated(each.value), each.unit) for n, each in model.parameters.items())),
+        values_table("input", ((n, each.stated(each.value), each.unit) for n, each in model.inputs.items())),
+        values_table("state, at the start", ((n, x.stated(x.start), x.unit) for n, x in model.states.items())),
         f"poses: {', '.join(model.poses)}" if model.poses else "",
     ]
     return Cell(model.name, parts)

@@ -46,6 +46,9 @@ _OF_EQUATIONS |= {
 class System(ForceMethods, ConstraintMethods, Shown):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
 
+    Whatever is added has a `name`, given or made; `at` is a point, in metres, and `rotation` how axes are turned: what
+    `ph.rotation` takes; `unit` is a label; an `index` counts the coordinates or speeds of a joint from 0.
+
     >>> import polhode as ph
     >>> pendulum = ph.System("pendulum")
     >>> l = pendulum.parameter("l", 1)
@@ -66,14 +69,21 @@ class System(ForceMethods, ConstraintMethods, Shown):
     def parameter(self, name: str, value: Any = None, unit: str = "") -> Expr:
         """A constant that stays a symbol in the equations; its value can be given now or at run time.
 
-        The unit is a label for readers, plots and files. It is not checked against other units.
+        The value is in `unit`, or a text with one, as "20 kN/m", and is converted to SI units exactly: the symbol, runs
+        and results are in SI units. Sums of unlike units, and a mass that is stated in m, are refused.
+
+        >>> import polhode as ph
+        >>> s = ph.System("cart")
+        >>> k = s.parameter("k", 20, unit="kN/m")
+        >>> s.parameters["k"].value, s.parameters["k"].si_unit
+        (Fraction(20000, 1), 'N/m')
         """
         from .building import named_symbol
 
         return named_symbol(self, "parameters", "parameter", name, value, unit)
 
     def input(self, name: str, value: Any = 0, unit: str = "") -> Expr:
-        """A quantity that may vary during a run: a motor torque, a wind speed.
+        """A quantity that may vary during a run, with its `value` where none is given: a motor torque, a wind speed.
 
         >>> import polhode as ph
         >>> s = ph.System("cart")
@@ -137,7 +147,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         such as `rod`. Beware of other orders: SymPy's `inertia` takes xx, yy, zz, xy, yz, zx, URDF has xx, xy, xz, yy,
         yz, zz. Products of inertia are entries of the matrix: xy is -∫ x y dm. Where it is given about another point,
         `about` is that point in the body's frame; the axes stay the body's. (0, 0, 0) is where its joint sits.
-        An inertia that no body can have is refused; `check=False` takes it all the same, as some robot files need.
+        `shapes` are drawn. An inertia that no body can have is refused; `check=False` takes it all the same, as some
+        robot files need.
 
         >>> import polhode as ph
         >>> s = ph.System()
@@ -194,7 +205,16 @@ class System(ForceMethods, ConstraintMethods, Shown):
         small: Any = False,
         **options: Unpack[JointOptions],
     ) -> Joint:
-        """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child.
+        """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_at` and `child_rotation`
+        in the child.
+
+        `kind` is a type of joint, as `ph.Revolute("y")`, or its name, with these options as far as the type has them:
+        axis            of revolute, prismatic, screw, cylindrical joints and building blocks
+        pitch           of a screw, metres of advance for each radian
+        first, second   axes of a universal joint, in the parent and in the child
+        normal          of a planar joint's plane
+        storage         of orientations: "quaternion", "angles", "vector", or a sequence of axes
+        translations, rotations, reference   of a building block, see `ph.BuildingBlock`
 
         `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run tells
         when it goes further, and a workspace lies within them. `speed_limits` and `effort_limits` are numbers that hold
@@ -320,7 +340,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         speeds: Mapping[str, float] | None = None,
         states: Mapping[str, float] | None = None,
     ) -> NamedPose:
-        """Name a state to start from; what is not given is at home, at rest, or where the state starts by itself.
+        """Name a state to start from: `coordinates`, `speeds` and `states` by name; what is not given is at home, at
+        rest, or where the state starts by itself.
 
         >>> import polhode as ph
         >>> s = ph.System("pendulum")
@@ -350,7 +371,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         small: Iterable[Joint | Expr | str] | None = None,
         omit: Iterable[Joint | Expr | str] | None = None,
     ) -> Equations:
-        """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`.
+        """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`; `passes` rewrite the
+        tree.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
         from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
@@ -380,7 +402,10 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Unpack[CompareOptions]) -> Comparison:
-        """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`.
+        """Every formalism beside the others, or some `formalisms`: whether they agree, what they cost.
+
+        `functions` names what is compared; unless `run`, native code is not timed; `speeds="sayers"` takes Kane's
+        method in Sayers' speeds. See `polhode.compare.compare`.
 
         >>> import polhode as ph
         >>> s = ph.System("pendulum")

@@ -1,44 +1,252 @@
-"""Units as labels: whether a text spells one. They are shown beside numbers and are not checked against each other."""
+"""Units: what a text such as "kN/m" is in SI units, exactly.
+
+A unit is factor · π^turns · m^a kg^b s^c A^d K^e mol^f with a rational factor; radians count as 1. Numbers that are
+stated in a unit are converted when they are read, so that every symbol, run and result is in SI units.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, suggestion, warn
+from ..expr import Expr, number, pi
+from ..expr.rational import numeral
 
-_PREFIXES = ("", "Y", "Z", "E", "P", "T", "G", "M", "k", "h", "da", "d", "c", "m", "u", "µ", "μ", "n", "p", "f")
-#: Units that take prefixes, and others.
-_PREFIXED = (
-    "m", "g", "s", "A", "K", "mol", "rad", "Hz", "N", "Nm", "Pa", "J", "W", "C", "V", "F", "ohm", "Ω", "H", "T", "Wb",
-    "S", "bar", "l", "L", "eV",
-)  # fmt: skip
-_PLAIN = (
-    "1", "%", "°", "deg", "rev", "turn", "turns", "rpm", "min", "h", "day", "t", "°C", "in", "ft", "lb", "lbf", "slug",
-    "mph", "kn", "kph", "psi", "hp", "kgf", "gal",
-)  # fmt: skip
-_KNOWN = frozenset([*_PLAIN, *(prefix + unit for prefix in _PREFIXES for unit in _PREFIXED)])
-_FACTOR = re.compile(r"(1|[^\d\s^⁰¹²³⁴-⁹⁻+-]+)\^?([+-]?\d+|⁻?[⁰¹²³⁴-⁹]+)?")
+if TYPE_CHECKING:
+    from .records import Parameter
+
+BASE = ("m", "kg", "s", "A", "K", "mol")
+#: Exponents of the base units; those of a square root may be fractions.
+Dimension = tuple[int | Fraction, ...]
+NONE: Dimension = (0,) * len(BASE)
+
+_PREFIXES = {
+    "Q": 30, "R": 27, "Y": 24, "Z": 21, "E": 18, "P": 15, "T": 12, "G": 9, "M": 6, "k": 3, "h": 2, "da": 1, "d": -1,
+    "c": -2, "m": -3, "u": -6, "µ": -6, "μ": -6, "n": -9, "p": -12, "f": -15, "a": -18, "z": -21, "y": -24, "r": -27,
+    "q": -30,
+}  # fmt: skip
+#: Units of factor 1, by others.
+_COHERENT = {
+    "1": "", "rad": "", "Hz": "1/s", "N": "kg m/s^2", "Pa": "N/m^2", "J": "N m", "Nm": "N m", "W": "J/s", "C": "A s",
+    "V": "W/A", "F": "C/V", "ohm": "V/A", "Ohm": "V/A", "Ω": "V/A", "S": "A/V", "Wb": "V s", "H": "Wb/A", "T": "Wb/m^2",
+}  # fmt: skip
+#: Other units: the factor, the coherent unit, and the power of π.
+_OTHER = {
+    "g": ("1/1000", "kg", 0), "t": ("1000", "kg", 0), "min": ("60", "s", 0), "h": ("3600", "s", 0),
+    "day": ("86400", "s", 0), "L": ("1/1000", "m³", 0), "l": ("1/1000", "m³", 0), "bar": ("1e5", "Pa", 0),
+    "atm": ("101325", "Pa", 0), "eV": ("1.602176634e-19", "J", 0), "Wh": ("3600", "J", 0), "Ah": ("3600", "C", 0),
+    "%": ("1/100", "1", 0), "°": ("1/180", "rad", 1), "deg": ("1/180", "rad", 1), "rev": ("2", "rad", 1),
+    "turn": ("2", "rad", 1), "turns": ("2", "rad", 1), "rpm": ("1/30", "rad/s", 1), "in": ("0.0254", "m", 0),
+    "ft": ("0.3048", "m", 0), "yd": ("0.9144", "m", 0), "mi": ("1609.344", "m", 0), "lb": ("0.45359237", "kg", 0),
+    "oz": ("0.028349523125", "kg", 0), "slug": ("4.4482216152605/0.3048", "kg", 0), "kgf": ("9.80665", "N", 0),
+    "lbf": ("4.4482216152605", "N", 0), "psi": ("4.4482216152605/0.00064516", "Pa", 0),
+    "hp": ("745.69987158227022", "W", 0), "mph": ("0.44704", "m/s", 0), "kph": ("1/3.6", "m/s", 0),
+    "kn": ("1852/3600", "m/s", 0),
+}  # fmt: skip
+_PREFIXED = {"m", "s", "A", "K", "mol", "g", "L", "l", "bar", "eV", "Wh", "Ah", *_COHERENT} - {"1"}
+_AFFINE = re.compile(r"(°|deg_?)[CF]|celsius|fahrenheit", re.IGNORECASE)
+_SEPARATOR = re.compile(r"(\s*[*·⋅/]\s*|\s+)")
+_NAME = r"°[CF]?|%|1|[A-Za-zµμΩ_]+"
+_FACTOR = re.compile(rf"({_NAME})(?:\^?([+-]?[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}}))?")
+_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_LONGEST = 100
+_QUANTITY = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9.]+(?![0-9.]))?)(\s*)(\D.*|1/.*)")
 
 
-def checked_unit(unit: object, place: str) -> str:
-    """A unit as it was given; a part that is no unit is told in a warning.
+@dataclass(frozen=True)
+class Unit:
+    """A unit: `factor`·π^`turns` times the coherent SI unit of its `dimension`, which is written `si`.
 
-    >>> checked_unit("kg m²/s^2", "parameter 'E'"), checked_unit("N·m/rad", "parameter 'k'")
-    ('kg m²/s^2', 'N·m/rad')
+    >>> unit_of("kN/m").factor, unit_of("kN/m").si, unit_of("rpm").si, unit_of("N·m/rad").si
+    (Fraction(1000, 1), 'N/m', 'rad/s', 'N·m/rad')
     """
-    if not isinstance(unit, str):
-        raise ModelError(f"a unit is a text, not {unit!r}.", place=place, cure='Write "kg m²".', code="E-MODEL-081")
-    for part in re.split(r"[\s*·⋅/()]+", unit.replace("**", "^")):
-        found = _FACTOR.fullmatch(part)
-        if part and (found is None or found[1] not in _KNOWN):
-            name = part if found is None else found[1]
-            alike = sorted(known for known in _KNOWN if known.lower() == name.lower())
-            meant = suggestion(name, sorted(_KNOWN), "Write SI units, such as kg m²/s.")
-            cure = f"Did you mean {alike[0]!r}?" if alike else meant
-            warn(
-                f"there is no unit {name!r} ({unit!r} is kept as a label).",
-                place=place,
-                cure="Write a slash, as in N s/m." if name.lower() == "per" else cure,
-                code="W-MODEL-001",
+
+    factor: Fraction = Fraction(1)
+    turns: int = 0
+    dimension: Dimension = NONE
+    si: str = ""
+
+    @property
+    def is_si(self) -> bool:
+        """True if numbers in this unit are in SI units."""
+        return self.factor == 1 and not self.turns
+
+    def times(self, other: Unit, power: int = 1) -> Unit:
+        """This unit times a power of another."""
+        dimension = tuple(a + power * b for a, b in zip(self.dimension, other.dimension, strict=True))
+        return Unit(self.factor * other.factor**power, self.turns + power * other.turns, dimension)
+
+    def to_si(self, value: Fraction) -> Fraction | Expr:
+        """A value in this unit, exactly in SI units: a rational, times a power of π for angles in degrees or turns."""
+        scaled = value * self.factor
+        return number(scaled) * pi**self.turns if self.turns and scaled else scaled
+
+    def from_si(self, value: Fraction | Expr) -> Fraction | Expr:
+        """The value in this unit of one in SI units; rational, if `to_si` gave it."""
+        ratio = value / pi**self.turns if self.turns and value else value
+        return (ratio.data if isinstance(ratio, Expr) and ratio.is_number else ratio) / self.factor
+
+
+def unit_of(text: object, place: str = "") -> Unit:
+    """The unit that a text spells; one that is not known is refused.
+
+    Products are written with a space, `*` or `·`, quotients with `/`, powers as m^2, m**2, m² or m2. After a slash a
+    product needs parentheses: J/(kg K).
+    """
+    if not isinstance(text, str):
+        raise ModelError(f"a unit is a text, not {text!r}.", place=place, cure='Write "kg m²".', code="E-MODEL-081")
+    try:
+        return _parsed(text)
+    except ModelError as error:
+        raise ModelError(problems=[replace(problem, place=place) for problem in error.problems]) from None
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> Unit:
+    word = text.strip().replace("**", "^")
+    if not word:
+        return Unit()
+    # J/(kg K) is J/kg/K
+    flat = re.sub(r"/\s*\(([^()/]*)\)", lambda group: "/" + _SEPARATOR.sub("/", group[1].strip()), word)
+    first, *rest = _SEPARATOR.split(flat)
+    signs = ["", *(sign.strip() for sign in rest[::2])]
+    if any(sign in ("", "·", "⋅") and "/" in signs[:k] for k, sign in enumerate(signs)):
+        raise ModelError(
+            f"the unit {text!r} can be read in two ways.",
+            cure="Write parentheses, as in J/(kg K), or the slash last, as in J K/kg.",
+            code="E-UNIT-002",
+        )
+    product = Unit()
+    for sign, factor in zip(signs, [first, *rest[1::2]], strict=True):
+        match = _FACTOR.fullmatch(factor)
+        if match is None or len(word) > _LONGEST:
+            raise ModelError(
+                f"{text[:_LONGEST]!r} is no unit.",
+                cure="Write products and quotients of units, as in kg m²/s, kN/m, 1/s.",
+                code="E-UNIT-004",
             )
-    return unit
+        power = int((match[2] or "1").translate(_DIGITS))
+        product = product.times(_symbol(match[1]), -power if sign == "/" else power)
+    si = word if product.is_si else re.sub(_NAME, lambda name: _coherent(name[0], word), word)
+    return replace(product, si="" if si == "1" else si)
+
+
+def _coherent(name: str, whole: str) -> str:
+    si = _symbol(name).si
+    return f"({si})" if "/" in si and name != whole else si
+
+
+@cache
+def _symbol(name: str) -> Unit:
+    """The unit of one symbol, with or without a prefix."""
+    if name in BASE:
+        return Unit(dimension=tuple(int(name == base) for base in BASE), si=name)
+    if name in _COHERENT:
+        return replace(_parsed(_COHERENT[name]), si=name)
+    if name in _OTHER:
+        factor, si, turns = _OTHER[name]
+        return Unit(numeral(factor) or Fraction(0), turns, _parsed(si).dimension, si)
+    for prefix, power in _PREFIXES.items():
+        if name.startswith(prefix) and (rest := name.removeprefix(prefix)) in _PREFIXED:
+            base = _symbol(rest)
+            return replace(base, factor=base.factor * Fraction(10) ** power)
+    if _AFFINE.fullmatch(name):
+        raise ModelError(
+            f"{name!r} has its zero elsewhere than K, so that it is no factor.",
+            cure="Give a temperature in K: 20 °C is 293.15 K; a difference of 1 °C is 1 K.",
+            code="E-UNIT-003",
+        )
+    alike = " or ".join(repr(each) for each in known_units() if each.lower() == name.lower())
+    cure = suggestion(name, known_units(), "Write units such as kg m²/s, kN/m, deg, rpm.")
+    cure = "Write a slash, as in N s/m." if name.lower() == "per" else f"Did you mean {alike}?" if alike else cure
+    raise ModelError(f"there is no unit {name!r}.", cure=cure, code="E-UNIT-001")
+
+
+@cache
+def known_units() -> tuple[str, ...]:
+    """Every symbol of a unit that is understood, with its prefixes."""
+    return (*BASE, *_COHERENT, *_OTHER, *(f"{prefix}{each}" for each in sorted(_PREFIXED) for prefix in _PREFIXES))
+
+
+# ---- values in units -------------------------------------------------------------------------------------------------
+
+
+class Si(float):
+    """A number in SI units that has been read, so that no further reader warns of it."""
+
+    __slots__ = ()
+
+
+def split(text: object) -> tuple[Fraction, str] | None:
+    """The number and the unit of a text such as "25 kN/m"; None for anything else.
+
+    >>> split("25 kN/m"), split("90°"), split("2*x")
+    ((Fraction(25, 1), 'kN/m'), (Fraction(90, 1), '°'), None)
+    """
+    match = _QUANTITY.fullmatch(text) if isinstance(text, str) else None
+    value = numeral(match[1]) if match else None
+    if match is None or value is None or numeral(match[0]) is not None or match[3][0] in "*+-(^.,":
+        return None
+    unit = f"1{match[3]}" if match[3].startswith("/") else match[3].strip()
+    if not match[2]:  # without a space: 5mm is a number with a unit, 0x10 is none
+        with suppress(ModelError):
+            return value, unit if unit_of(unit) else ""
+    return (value, unit) if match[2] else None
+
+
+def in_unit(value: Any, unit: str, place: str) -> Any:
+    """A value in SI units: of a text with a unit; another text or a number as it is.
+
+    The text's unit must have the dimension of `unit`, where that is stated.
+
+    >>> in_unit("30 deg", "rad", "start"), in_unit(0.5, "rad", "start")
+    (pi/6, 0.5)
+    """
+    read = split(value)
+    if read is None:
+        return value
+    given = unit_of(read[1], place)
+    if unit and unit_of(unit, place).dimension != given.dimension:
+        message, cure = f"{value!r} is not in units of {unit}.", f'Write it as "… {unit}".'
+        raise ModelError(message, place=place, cure=cure, code="E-UNIT-005")
+    return given.to_si(read[0])
+
+
+def si_values(table: Mapping[str, Parameter], given: Any, lists: bool = True) -> Any:
+    """Parameters by name in SI units, as a user gives them: numbers and lists are in SI units, texts carry a unit.
+
+    A plain number for a parameter that is stated in a unit that is not SI gives a warning; so do lists, if wanted.
+    What is no mapping, and names that are not in the table, are left for others to refuse.
+
+    >>> import polhode as ph
+    >>> s = ph.System("cart")
+    >>> k = s.parameter("k", 20, unit="kN/m")
+    >>> si_values(s.parameters, {"k": "25 kN/m"})
+    {'k': 25000.0}
+    """
+    if not isinstance(given, Mapping):
+        return given
+    return {
+        name: si_value(value, table[name].unit, f"parameter '{name}'", lists) if name in table else value
+        for name, value in given.items()
+    }
+
+
+def si_value(value: Any, unit: str, place: str, lists: bool = True) -> Any:
+    """One value, or a list of them, in SI units; see `si_values`."""
+    if isinstance(value, str):
+        read = in_unit(value, unit, place)
+        return value if read is value else Si(read)
+    if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):
+        return [si_value(each, unit, place) for each in value]
+    is_plain = isinstance(value, int | float) and type(value) is not Si
+    if (is_plain or (lists and hasattr(value, "__len__"))) and not unit_of(unit).is_si:
+        message = f"plain numbers are in SI units, {unit_of(unit).si}; the model states it in {unit}."
+        warn(message, place=place, cure=f'A text with a unit, such as "1 {unit}", is converted.', code="W-UNIT-001")
+    return Si(value) if is_plain and unit else value

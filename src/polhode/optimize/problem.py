@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis.controls import controls_of
 from ..compiled.functions import Functions
 from ..control.actuation import warn_of_base
-from ..errors import PolhodeError, check_kind, listed, refuse, shown, understood
+from ..errors import PolhodeError, check_kind, listed, shown, understood
 from ..expr import Expr, as_expr
 from ..notebook import Cell, Shown, Table
 from ..simulate.run import first_state
@@ -122,7 +122,6 @@ class Collocation(Shown):
         iterations: int = 1000,
         progress: bool | Callable[[float], object] | None = None,
         options: Mapping[str, Any] | None = None,
-        **strange: Never,
     ) -> Solution:
         """The motion of least cost near the `guess`; raises where none is found, with the last motion in the error.
 
@@ -133,7 +132,6 @@ class Collocation(Shown):
         progress     as in `simulate`
         options      more options of IPOPT, by name
         """
-        refuse(strange, Collocation.solve)
         with understood("a tolerance", tolerance, place="solve tolerance", cure="Give a small positive number."):
             if not 0.0 < float(tolerance) < 1.0:
                 raise ValueError
@@ -196,23 +194,8 @@ def collocation(
     dynamics: str = "auto",
     parameters: Mapping[str, Any] | None = None,
     functions: Functions | None = None,
-    **strange: Never,
 ) -> Collocation:
-    """The problem of moving a mechanism from one state to another at least cost.
-
-    duration        in seconds, or (shortest, longest) where it is to be found
-    start           as in `simulate`: a pose's name, arrays, or by name a value; also (lower, upper) or None for a free
-                    one; the rest is at home and at rest
-    end             by name, or for an expression of the state, a value, (lower, upper) or None; the rest is free
-    cost            the integrand: "effort" for Σ c² of the controls c, "time", an expression, or several with weights
-    terminal_cost   an expression of the last state and of time, which then is the duration
-    limits          by name, or for an expression: (lower, upper), or b for ±b, or None; coordinates, speeds and
-                    efforts of joints that are not named have those of the model; without names, for all controls
-    inputs          the controls, by name; else the declared inputs, the efforts of motors, or all efforts
-    nodes           how many, or where: shares of the duration from 0 to 1
-    scheme          "hermite_simpson", of order 4, or "trapezoidal", of order 2
-    dynamics        "implicit": accelerations are variables, and no M⁻¹ is differentiated; "explicit": they are not; or
-                    "auto": explicit for up to four speeds without constraints
+    """The problem of moving a mechanism from one state to another at least cost; see `Equations.collocation`.
 
     Speeds are named as they are spelled: `theta'` for the rate of `theta`, or by names of their own.
 
@@ -224,7 +207,6 @@ def collocation(
     >>> best.status, round(best.cost, 6), best["tau_x"].round(6).tolist()[::5]  # ∫(6 - 12 t)² dt
     ('optimal', 12.0, [6.0, 3.0, 0.0, -3.0, -6.0])
     """
-    refuse(strange, collocation)
     equations = derivation.equations
     _check_supported(derivation)
     for word, name, known in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
@@ -328,7 +310,7 @@ def _durations(given: Any) -> Range:
 def _ends(nodes: Any) -> Floats:
     """The ends of the intervals as shares of the duration."""
     with understood("a number of nodes, or their places from 0 to 1", nodes, place="nodes"):
-        if isinstance(nodes, bool | str):
+        if isinstance(nodes, bool | str) or np.iscomplexobj(nodes):
             raise TypeError
         given = np.asarray(nodes, dtype=np.float64)
         if given.ndim == 0 and float(given) == int(given) and 2 <= int(given) <= _MOST_NODES:

@@ -54,7 +54,8 @@ class Solution(Shown):
     """What a search found: states and controls at the points of the mesh in the order of time, and the cost.
 
     `status` is "optimal", "acceptable" (to a looser tolerance), or why the search ended before. States and controls are
-    got by name: `solution["theta"]`.
+    got by name: `solution["theta"]`. Pictures go to a `path`, with options as of a trajectory: `notes`, `screw_axes`,
+    `reactions`, and runs `beside`.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")

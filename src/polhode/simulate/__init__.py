@@ -45,3 +45,4 @@ __all__ = [
     "simulate",
     "simulate_batch",
 ]
+__dir__ = __all__.copy

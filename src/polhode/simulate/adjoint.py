@@ -24,7 +24,7 @@ import numpy as np
 
 from ..compiled.quantities import Asked
 from ..compiled.variations import AdjointRates, IntegratedRates
-from ..errors import PolhodeError, refuse, unknown
+from ..errors import PolhodeError, unknown
 from ..expr import Expr, as_expr, evaluate, jacobian
 from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table
@@ -100,7 +100,6 @@ def gradient(
     >>> round(end.value, 7), round(end["k"], 7), round(end["x"], 7)
     (-0.4161468, -0.2273244, -0.4161468)
     """
-    refuse([name for name in options if name not in SmoothOptions.__annotations__], gradient)
     if of is None and integrand is None:
         raise PolhodeError(
             "there is nothing to differentiate.",

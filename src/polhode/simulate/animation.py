@@ -85,7 +85,6 @@ def page_of(run: Trajectory, notes: str = "", drawn: Drawn | None = None) -> str
 
     drawn = drawn or Drawn()
     check_kind(str, "text", notes, "notes")
-    check_kind(bool, "True or False", drawn.equations, "equations")
     looks = looks_of(run.mechanism.equations.system)
     scene, motion = drawn_motion(run, looks)
     lines = [*moving_axes(run, drawn.screw_axes, scene), *moving_arrows(run, drawn.arrows)]

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
-from ..errors import PolhodeError, listed, refuse, suggestion
+from ..errors import PolhodeError, listed, suggestion
 from ..notebook import Told
 from .guard import fault_of
 from .initial_state import Floats, InitialState, initial_state
@@ -95,7 +95,6 @@ def assemble(
     hold: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
     time: float = 0.0,
-    **strange: Never,
 ) -> Assembly:
     """A state that keeps the constraints, near the given one.
 
@@ -108,7 +107,6 @@ def assemble(
     >>> {name: round(end, 6) for name, (_, end) in made.moved.items()}
     {'slide': -1.02271}
     """
-    refuse(strange, assemble)
     check_held(hold, "assemble")
     functions = Functions(derivation)
     equations = derivation.equations

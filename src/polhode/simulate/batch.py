@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, understood, unknown
 from ..notebook import Cell, Shown, Table
+from .column_names import NAMES
 from .initial_state import Floats
+from .named_value import check_unambiguous
 from .run_infos import with_own
 from .trajectory import Trajectory
 
@@ -23,9 +25,7 @@ if TYPE_CHECKING:
     from .controlled import ClosedLoop
 
 #: What a trajectory holds at every sample, besides the time.
-FIELDS = ("q", "u", "z", "inputs", "tau")
-#: Where a trajectory has the names of their columns.
-_NAMES = {"q": "coordinates", "u": "speeds", "z": "states", "inputs": "input_names", "tau": "efforts"}
+FIELDS = tuple(NAMES)
 #: The status of a member that could not start, and of one that was not reached before the batch was interrupted.
 REFUSED, NOT_RUN, INTERRUPTED = "refused", "not_run", "interrupted"
 WHOLE = ("done", "event")
@@ -36,7 +36,8 @@ class Batch(Shown):
     """Trajectories of one mechanism: `t` (T,), `q` (N, T, coordinates), `u` (N, T, speeds), `batch[i]` each alone.
 
     Behind the last sample of a member that stopped early its rows are nan; `failures` says why. `batch["elbow"]` is a
-    coordinate of all members, (N, T), and `varied` what they were given one by one.
+    coordinate of all members, (N, T), and `varied` what they were given one by one. A batch of a file
+    has the `equations` that it is given.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -132,7 +133,7 @@ class Batch(Shown):
     def _rows(self, i: int) -> Trajectory:
         reached = int(self.reached[i])
         parts: dict[str, Any] = {name: array[i, :reached] for name, array in self.arrays.items()}
-        parts |= {_NAMES[name]: names for name, names in self.names.items()}
+        parts |= {NAMES[name]: names for name, names in self.names.items()}
         parameters = {name: _of_member(value, i) for name, value in self.parameters.items()}
         return Trajectory(
             self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
@@ -158,6 +159,8 @@ class Batch(Shown):
         )
 
     def _named(self, name: str) -> Floats:
+        exact = [each for kind in ("q", "z", "inputs") if kind in self.arrays for each in self.names[kind]]
+        check_unambiguous(name, exact, self.speeds)
         for kind in ("q", "z", "inputs", "u"):
             if kind in self.arrays and name in self.names[kind]:
                 return self.arrays[kind][:, :, self.names[kind].index(name)]
@@ -224,8 +227,9 @@ class Batch(Shown):
 
     def at(self, t: ArrayLike) -> Batch:
         """The batch at other times; what lies behind a member's end is nan. See `Trajectory.at`."""
-        with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
-            times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        from .between_samples import read_times
+
+        times = read_times(t)
         if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
             raise PolhodeError("the times must increase.", place="at", code="E-BATCH-009")
         runs = []
@@ -318,7 +322,7 @@ def stacked(
     whole = max(runs, key=len)
     return Batch(
         t, arrays, reached, np.array([run.status for run in runs], dtype=np.str_), tuple(run.message for run in runs),
-        {name: getattr(whole, _NAMES[name]) for name in arrays}, dict(varied), dict(parameters),
+        {name: getattr(whole, NAMES[name]) for name in arrays}, dict(varied), dict(parameters),
         tuple(run.info for run in runs), dict(enumerate(runs)), functions, loop=whole.loop,
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.reactions import motion
-from ..errors import PolhodeError
+from ..errors import PolhodeError, understood
 from .initial_state import Floats
 from .reactions import given_along
 
@@ -34,6 +34,14 @@ class Nodes:
     x: Floats
     before: Floats
     after: Floats
+
+
+def read_times(t: Any) -> Floats:
+    """One time, or several, as an array."""
+    with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
+        if np.iscomplexobj(t):
+            raise TypeError
+        return np.atleast_1d(np.asarray(t, dtype=np.float64))
 
 
 def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:

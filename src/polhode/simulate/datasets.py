@@ -8,10 +8,11 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
-import zlib
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from errno import EINVAL
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,11 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError, PolhodeError, path_of, suggestion
-from ..files.reading import read_file
+from ..files.archives import MOST_BYTES, packed, readable, unpacked
+from ..files.reading import Refused, irregular, read_file
 from ..files.writing import replace_file, replace_folder
 
 _VERSION = 1
-_MOST_BYTES = 8_000_000_000
+_DIGEST = "sha256"
+#: At the end of a NetCDF file, before a checksum of it: other readers ignore it, and HDF5 may hang in a damaged file.
+_TRAILER = b"polhode sha256 "
 #: By these a folder is known as one that Zarr made.
 _ZARR = ("zarr.json", ".zgroup")
 
@@ -43,6 +47,39 @@ class Dataset:
     coordinates: Mapping[str, Named]
     variables: Mapping[str, Named]
     attributes: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)  # what an array is, where its name does not say so
+
+    def __post_init__(self) -> None:
+        lengths: dict[str, int] = {}
+        for name, (dims, array) in self.arrays.items():
+            sizes = [lengths.setdefault(dim, n) for dim, n in zip(dims, array.shape, strict=False)]
+            if len(dims) != array.ndim or tuple(sizes) != array.shape:
+                raise ValueError(f"'{name}' has dimensions {dims} and shape {array.shape}")
+
+    @property
+    def arrays(self) -> dict[str, Named]:
+        """All arrays by name."""
+        return {**self.variables, **self.coordinates}
+
+    def array(self, name: str, dims: tuple[str, ...], kind: str = "f") -> NDArray[Any]:
+        """An array of these dimensions whose entries are floats ("f"), integers ("i") or texts ("U"), or ValueError."""
+        found, array = self.arrays[name]
+        if found != dims or array.dtype.kind != kind:
+            raise ValueError(f"'{name}' has dimensions {found} and type {array.dtype}")
+        return array
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the attributes and of all arrays, alike in every format."""
+        content = sha256(json.dumps(dict(self.attributes), sort_keys=True).encode())
+        for name, (dims, array) in sorted(self.arrays.items()):
+            content.update(json.dumps([name, dims, array.shape]).encode())
+            if array.dtype.kind == "U":
+                content.update(json.dumps(array.tolist()).encode())
+            else:
+                numbers = array.astype("<f8", casting="same_kind")
+                content.update(np.where(np.isnan(numbers), np.nan, numbers).tobytes())
+        return content.hexdigest()
 
 
 def to_xarray(dataset: Dataset) -> Any:
@@ -50,7 +87,11 @@ def to_xarray(dataset: Dataset) -> Any:
     xarray = _xarray()
     parts = [
         {
-            name: (dims, array.astype(object) if array.dtype.kind == "U" else array)
+            name: (
+                dims,
+                array.astype(object) if array.dtype.kind == "U" else array,
+                {"long_name": dataset.titles[name]} if name in dataset.titles else {},
+            )
             for name, (dims, array) in part.items()
         }
         for part in (dataset.variables, dataset.coordinates)
@@ -70,27 +111,23 @@ def from_xarray(given: Any) -> Dataset:
 def write(dataset: Dataset, path: str | os.PathLike[str]) -> Path:
     """Write by extension: .nc (NetCDF), .zarr (a folder) or .npz (NumPy)."""
     target = path_of(path)
-    return _format_of(target).write(dataset, target)
+    stamped = {**dataset.attributes, _DIGEST: dataset.digest}
+    return _format_of(target).write(replace(dataset, attributes=stamped), target)
 
 
 def read(path: str | os.PathLike[str]) -> Dataset:
-    """Read what `write` wrote."""
+    """Read what `write` wrote; one flipped bit in it is found by its digest."""
     target = path_of(path)
-    try:
-        return _format_of(target).read(target)
-    except OSError as error:
-        raise FormatError(
-            f"the file cannot be read: {error.strerror or error}.", place=str(target), code="E-DATA-002"
-        ) from None
-    except PolhodeError:
-        raise
-    except Exception as error:  # readers of damaged files raise whatever they met
-        raise FormatError(
-            f"the file is damaged or is not a dataset ({type(error).__name__}).",
-            place=str(target),
-            cure="Give a file that polhode saved.",
-            code="E-DATA-003",
-        ) from error
+    found = _format_of(target)
+    with readable(target, "a dataset", "polhode"):
+        dataset = found.read(target)
+        attributes = dict(dataset.attributes)
+        digest = attributes.pop(_DIGEST, "")
+        dataset = replace(dataset, attributes=attributes)
+        computed = dataset.digest
+        if digest != computed and (digest or not attributes["kind"].endswith(" 1")):  # versions 1 have no digest
+            raise ValueError("its content does not agree with its checksum")
+        return dataset
 
 
 # ---- NetCDF and Zarr, through xarray -------------------------------------------------------------------------
@@ -100,11 +137,17 @@ def _write_netcdf(dataset: Dataset, path: Path) -> Path:
     with TemporaryDirectory() as folder:
         made = Path(folder) / "made.nc"
         _saved(dataset, lambda: to_xarray(dataset).to_netcdf(made, engine=_engine()), path)
-        return replace_file(path, made.read_bytes())
+        content = made.read_bytes()
+        return replace_file(path, content + _TRAILER + sha256(content).digest())
 
 
 def _read_netcdf(path: Path) -> Dataset:
-    content = read_file(path, _MOST_BYTES)
+    content, trailer, digest = read_file(path, MOST_BYTES).rpartition(_TRAILER)
+    if trailer and len(digest) == 32:
+        if sha256(content).digest() != digest:
+            raise ValueError("its content does not agree with its checksum")
+    else:
+        content += trailer + digest
     if content.startswith(b"\x89HDF") and _engine() != "h5netcdf":
         raise FormatError(
             "this NetCDF file is of version 4, which h5netcdf reads, and that is not installed.",
@@ -113,7 +156,14 @@ def _read_netcdf(path: Path) -> Dataset:
             code="E-DATA-004",
         )
     engine = "h5netcdf" if content.startswith(b"\x89HDF") else "scipy"
-    return from_xarray(_xarray().load_dataset(io.BytesIO(content), engine=engine))
+    with _xarray().open_dataset(io.BytesIO(content), engine=engine) as found:
+        return _loaded(found)
+
+
+def _loaded(found: Any) -> Dataset:
+    if found.nbytes > MOST_BYTES:
+        raise ValueError(f"it would unpack to {found.nbytes:,} bytes")
+    return from_xarray(found.load())
 
 
 def _write_zarr(dataset: Dataset, path: Path) -> Path:
@@ -127,8 +177,12 @@ def _write_zarr(dataset: Dataset, path: Path) -> Path:
 
 def _read_zarr(path: Path) -> Dataset:
     zarr_is_there(path)
+    for folder, _, files in os.walk(path):
+        for reason in (irregular(os.stat(os.path.join(folder, name))) for name in files):
+            if reason:  # a pipe would be waited for
+                raise Refused(EINVAL, f"in '{folder}' {reason}")
     with _xarray().open_zarr(path, consolidated=False) as found:
-        return from_xarray(found.load())
+        return _loaded(found)
 
 
 def zarr_is_there(path: Path) -> None:
@@ -145,7 +199,9 @@ def _saved(dataset: Dataset, save: Callable[[], object], path: Path) -> None:
     try:
         if strange:
             raise ValueError(f"the name {strange[0]!r}.")
-        save()
+        with warnings.catch_warnings():  # a name with a space is read as a variable, which is as good
+            warnings.filterwarnings("ignore", ".* has a space in its name", RuntimeWarning)
+            save()
     except (ValueError, TypeError) as error:
         raise PolhodeError(
             f"the format cannot hold this: {error}",
@@ -195,29 +251,16 @@ def as_archive(dataset: Dataset) -> bytes:
         "names": [[name, dims, part] for name, dims, _, part in listed],
         "attributes": dict(dataset.attributes),
     }
-    file = io.BytesIO()
-    meta = np.frombuffer(json.dumps(words).encode("utf-8"), dtype=np.uint8)
-    np.savez_compressed(file, allow_pickle=False, meta=meta, **arrays)
-    return file.getvalue()
+    return packed(words, arrays)
 
 
 def of_archive(content: bytes) -> Dataset:
-    """The dataset of such an archive; ValueError for what is none."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        if size > _MOST_BYTES:
-            raise ValueError(f"it would unpack to {size:,} bytes")
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            words = json.loads(archive["meta"].tobytes().decode("utf-8"))
-            if words["version"] != _VERSION:
-                raise ValueError(f"its version is {words['version']}")
-            parts: dict[str, dict[str, Named]] = {"coordinates": {}, "variables": {}}
-            for k, (name, dims, part) in enumerate(words["names"]):
-                parts[part][str(name)] = (tuple(map(str, dims)), archive[f"array_{k}"])
-            attributes = {str(name): str(value) for name, value in words["attributes"].items()}
-    except (KeyError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(type(error).__name__) from error
+    """The dataset of such an archive; read it inside of `readable`."""
+    words, arrays = unpacked(content, _VERSION)
+    parts: dict[str, dict[str, Named]] = {"coordinates": {}, "variables": {}}
+    for k, (name, dims, part) in enumerate(words["names"]):
+        parts[part][str(name)] = (tuple(map(str, dims)), arrays[f"array_{k}"])
+    attributes = {str(name): str(value) for name, value in words["attributes"].items()}
     return Dataset(parts["coordinates"], parts["variables"], attributes)
 
 
@@ -226,7 +269,7 @@ def _write_archive(dataset: Dataset, path: Path) -> Path:
 
 
 def _read_archive(path: Path) -> Dataset:
-    return of_archive(read_file(path, _MOST_BYTES))
+    return of_archive(read_file(path, MOST_BYTES))
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

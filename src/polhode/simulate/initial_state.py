@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,7 @@ def initial_state(
     """
     known = derivation.synopsis
     q, u, z = home(known), np.zeros(len(known.speeds)), np.array([*known.states.values()], dtype=np.float64)
+    in_si = partial(value_in_si, derivation)
     given: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
     if isinstance(start, str):
@@ -66,13 +68,13 @@ def initial_state(
         if pose is None:
             raise unknown("pose", start, poses, place="start", code="E-SIM-026")
         placed = {name: value for name, value in pose.coordinates.items() if name not in known.omitted}
-        _fill(q, placed, known.coordinates, "coordinate")
+        _fill(q, placed, known.coordinates, "coordinate", in_si)
         is_embedded = derivation.equations.dependent_speeds is not None
         chosen = speeds_at_pose(derivation, q, pose.speeds, parameters)
         own = {name: v for name, v in pose.speeds.items() if name in known.speeds or not is_embedded}
-        _fill(u, own, known.speeds, "speed")  # dependent speeds follow
+        _fill(u, own, known.speeds, "speed", in_si)  # dependent speeds follow
         u = u if chosen is None else chosen
-        _fill(z, pose.states, [*known.states], "state")
+        _fill(z, pose.states, [*known.states], "state", in_si)
         given, given_speeds = tuple(placed), tuple(pose.speeds)
     elif isinstance(start, Mapping):
         own_names = {*known.coordinates, *known.omitted}
@@ -86,8 +88,8 @@ def initial_state(
             )
         own = {name: value for name, value in start.items() if name in known.states}
         placed = {name: value for name, value in start.items() if name not in own}
-        _fill(q, placed, known.coordinates, "coordinate", [*known.states], known.omitted)
-        _fill(z, own, [*known.states], "state")
+        _fill(q, placed, known.coordinates, "coordinate", in_si, [*known.states], known.omitted)
+        _fill(z, own, [*known.states], "state", in_si)
         given = tuple(placed)
     elif isinstance(start, tuple) and len(start) in (2, 3) and not np.isscalar(start[0]):
         q = numbers(start[0], len(q), "start coordinates")
@@ -98,7 +100,7 @@ def initial_state(
         q = numbers(start, len(q), "start coordinates")
         given = known.coordinates
     if isinstance(speeds, Mapping):
-        _fill(u, speeds, known.speeds, "speed")
+        _fill(u, speeds, known.speeds, "speed", in_si)
         given_speeds = tuple(dict.fromkeys([*given_speeds, *speeds]))
     elif speeds is not None:
         u = numbers(speeds, len(u), "start speeds")
@@ -110,6 +112,16 @@ def initial_state(
     rotors.place(q)
     rotors.turn(u)
     return InitialState(q, u, tuple(_make_unit(q, known)), given, given_speeds, z, rotors)
+
+
+def value_in_si(derivation: Derivation, value: Any, kind: str, name: str) -> Any:
+    """The value of a coordinate, speed, effort, state or input in SI units; a text may carry a unit."""
+    if not isinstance(value, str):
+        return value
+    from ..model.lookup import units_by_name
+    from ..model.unit import in_unit
+
+    return in_unit(value, units_by_name(derivation.model).get(kind, {}).get(name, ""), f"{kind} '{name}'")
 
 
 def numbers(value: Any, size: int, what: str) -> Floats:
@@ -130,6 +142,7 @@ def _fill(
     given: Mapping[str, Any],
     names: Sequence[str],
     kind: str,
+    in_si: Callable[[Any, str, str], Any],
     others: Sequence[str] = (),
     omitted: Sequence[str] = (),
 ) -> None:
@@ -145,7 +158,7 @@ def _fill(
             what = f"{kind} or state" if others else kind
             raise unknown(what, key, [*names, *others], place="start", code="E-SIM-005")
         try:
-            array[names.index(key)] = float(value)
+            array[names.index(key)] = float(in_si(value, kind, key))
         except (TypeError, ValueError):
             raise PolhodeError(f"{value!r} is not a number.", place=f"start {kind} '{key}'", code="E-SIM-002") from None
 

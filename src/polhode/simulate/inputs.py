@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import PolhodeError, shown, suggestion, understood
 from .callables import Asked, Held, asked
-from .initial_state import Floats, numbers
+from .initial_state import Floats, numbers, value_in_si
 
 if TYPE_CHECKING:
     from ..expr import Expr, Function
@@ -86,6 +86,9 @@ class _Reader:
 
         place = f"{self.what} '{key}'"
         with understood("a value in time", value, place=place):
+            read = value_in_si(self.derivation, value, self.what.removesuffix("s").replace("tau", "effort"), key)
+            if read is not value:
+                return float(read)
             if isinstance(value, str):
                 from ..formats.texts import expression_of
 

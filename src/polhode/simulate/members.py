@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ShapeError, listed
+from .column_names import distinct
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Members:
 
     def member(self, i: int) -> dict[str, Any]:
         """The options of one run."""
+        from ..model.unit import Si
+
         made = dict(self.shared)
         for (option, name), rows in self.varied.items():
             value = rows[i]
@@ -73,13 +76,17 @@ class Members:
             elif isinstance(name, int):
                 made[option] = tuple(value if k == name else each for k, each in enumerate(made[option]))
             else:
-                made[option] = {**(made.get(option) or {}), name: float(value)}
+                made[option] = {**(made.get(option) or {}), name: Si(value)}
         return made
 
     def part(self, chosen: slice) -> Members:
         """Some of the members, in their order."""
         rows = {which: values[chosen] for which, values in self.varied.items()}
         return Members(len(range(self.count)[chosen]), self.shared, rows)
+
+
+#: How a kind of value is written in front of its name, as for a speed that has the name of its coordinate.
+PREFIXES = {"parameters": "parameter", "start": "start", "speeds": "speed", "inputs": "input", "tau": "tau"}
 
 
 def words(which: Which) -> str:
@@ -114,10 +121,21 @@ def columns_of(which: Which, equations: EquationsOfMotion) -> tuple[str, tuple[s
 def labelled(equations: EquationsOfMotion, members: Members) -> dict[str, Floats]:
     """What differs between members, each value by a name of its own; `hinge(0)` is where the coordinate starts."""
     made: dict[str, Floats] = {}
+    labels = labels_of(equations)
     for which, rows in members.varied.items():
         option, names = columns_of(which, equations)
-        made |= {label_of(option, each): rows.reshape(len(rows), -1)[:, k] for k, each in enumerate(names)}
+        made |= {labels[option, each]: rows.reshape(len(rows), -1)[:, k] for k, each in enumerate(names)}
     return made
+
+
+def labels_of(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:
+    """The labels of all values that may be varied, by option and name.
+
+    Where two are spelled alike, as a parameter `x(0)` and the start of `x`, each has its option in front: `start:x`.
+    """
+    which = [(option, name) for option, names in names_of(equations).items() for name in names]
+    pairs = [(label_of(option, name), f"{PREFIXES[option]}:{name}") for option, name in which]
+    return dict(zip(which, distinct(pairs), strict=True))
 
 
 def label_of(option: str, name: str) -> str:

@@ -18,6 +18,7 @@ from ..analysis.modes import Mode
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, understood
 from ..expr import Matrix, as_expr
+from ..model.unit import si_values
 from .assembly import assemble
 from .initial_state import Floats
 from .run import simulate
@@ -115,7 +116,7 @@ def mode_motion(
             cure="Linearize without accelerations, with the efforts that give them.",
             code="E-LIN-035",
         )
-    given = {**(linear.given or {}), **(parameters or {})}
+    given = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
     about = _About.of(linear, given)
     with understood("a number of cycles and an amplitude", (cycles, amplitude), place=_PLACE):
         duration = _duration(mode, float(cycles))

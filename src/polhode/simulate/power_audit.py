@@ -100,7 +100,7 @@ class PowerAudit(Shown):
         return f", and more samples, rate={self._enough(tolerance):.4g}" if self.quadrature > tolerance > 0 else ""
 
     def check(self, tolerance: float = TOLERANCE, trajectory: Trajectory | None = None) -> None:
-        """Raise if a part's books do not balance."""
+        """Raise if the residual is above a `tolerance`, with the `trajectory` in the error."""
         if not self.residual <= tolerance:
             worst = self.parts[0]
             raise SimulationError(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Never, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, SimulationError, listed, refuse, understood, warn
+from ..errors import PolhodeError, SimulationError, listed, understood, warn
 from .callables import ControllerFailed
 from .energy import check_energy
 from .events import Crossing, Event, read_events
@@ -82,41 +82,8 @@ def simulate(
     noise: Mapping[Any, float] | None = None,
     seed: Any = None,
     discretisation: str | None = None,
-    **strange: Never,
 ) -> Trajectory:
-    """Run a mechanism for `duration` seconds and return its trajectory.
-
-    start, speeds   the name of a pose, coordinates and states, also of a controller, by name, or arrays (q, u) or
-                    (q, u, z); the rest is at home and at rest
-    tau, inputs     numbers, or by name numbers, expressions (also as text), samples (`sampled`), functions of t, of
-                    (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that is
-                    not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of these
-                    cost more steps
-    method          adaptive: TP86 and taylor (of which "auto" takes the faster), DOP853, RK45, RK23, and for stiff
-                    mechanisms Radau (to which "auto" turns) and Rodas5P, in native code; scipy.DOP853, scipy.LSODA …,
-                    ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint,
-                    euler, for long runs gauss4, gauss6, lie4
-    samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
-    events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
-                    an event with `terminal = True` (see `crossing`)
-    on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
-                    `on={crossing(z, -1): {"v": -0.8 * v}}`; with constraints the new speeds are brought to them
-    hold            coordinates that stay as given when a mechanism with constraints is assembled
-    controller      a controller of `polhode.control`, or its law, which gives some of the efforts and inputs; it is
-                    part of the mechanism, or is asked every `sample_time` seconds and held
-    reference       what it is to follow: by name a number, an expression of time (also as text), samples, another run
-    limits          of what it gives: (low, high) or one number for both, for all or by name; "model" for those of the
-                    joints' efforts
-    delay           seconds until what a sampled law gave acts; `quantisation`: the steps in which measurements and
-                    controls are known, `noise`: standard deviations of measurements, both by name, with a `seed`;
-                    `discretisation`: how its states are stepped, "euler" or "rk4"
-    progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
-
-    With `audit`, or a tolerance for it, the power through every port is compared with the rate of energy when the run
-    is done (`trajectory.power_audit`), and SimulationError raised where they differ. Where nothing feeds or drains
-    energy, a drift by more than 100 times the tolerance (0.001 with fixed steps) is told, unless `watch_energy=False`.
-    A mechanism with constraints is assembled first (`polhode.simulate.assemble`), and after every step projected onto
-    its constraints, in position and velocity; `trajectory.drift` tells what is left.
+    """Run a mechanism for `duration` seconds and return its trajectory; the options are those of `Equations.simulate`.
 
     A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
 
@@ -127,7 +94,6 @@ def simulate(
     >>> swing.energy_drift < 1e-7
     True
     """
-    refuse(strange, simulate)
     derivation, closed = closing(
         derivation, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
         controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
@@ -156,10 +122,9 @@ def simulate(
             raise TypeError
         changed = dict(parameters or {})
     if changed:
-        from ..model.body import check_mass
+        from ..model.body import check_masses
 
-        for name, body in derivation.model.bodies.items():
-            check_mass(body.mass, changed, f"body '{name}'")
+        check_masses(derivation.model.bodies, changed)
     begin, manifold, assembly = first_state(derivation, functions, start, speeds, hold, parameters)
     efforts = read_efforts(derivation, tau)
     given = read_inputs(derivation, inputs, functions.input_values())

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..compiled.variations import TangentVariations, VariationalRates
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, refuse, understood, unknown
+from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, jacobian, substitute
 from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table
@@ -36,6 +36,7 @@ class Sensitivities(Shown):
 
     Times stay where they are: dq[k] is the derivative at the time t[k]. Where the run ended at an event, `end_time`
     (p,) is the derivative of that time, and `end_q`, `end_u`, `end_z` are those of the state that the run ended with.
+    `values` are those of `expressions`, with their derivatives.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -138,7 +139,6 @@ def sensitivities(
     >>> run.end_time.round(9).tolist()  # t = √(2 z / g)
     [0.101936799, 0.101936799]
     """
-    refuse([name for name in options if name not in SmoothOptions.__annotations__], sensitivities)
     derivation, closed = closing_smoothly(derivation, {**options})
     symbols = read_by(derivation.equations, by)
     run = SmoothRun.of(derivation, duration, symbols, **closed)

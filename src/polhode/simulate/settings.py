@@ -22,6 +22,8 @@ _FIXED_STEP = 1e-3
 _RATE, _FEWEST, _MOST = 100.0, 200, 20_000
 #: More than this is refused: steps of a fixed length, and bytes of samples.
 MOST_STEPS, MOST_BYTES = 10**9, 4 * 10**9
+#: Tolerances beyond this overflow where methods take them for the scale of a state.
+LOOSEST = 1e100
 #: A step that had to change by more than this part of itself is worth a word.
 _AS_ASKED = 1e-2
 
@@ -161,8 +163,9 @@ def every_of(grid: Grid, samples: int) -> int:
 def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> Control:
     """How a method with step-size control goes about it."""
     for name, value, low in (("rtol", rtol, 1e-13), ("atol", atol, 0.0)):
-        if not low <= _number(value) < np.inf or value == 0.0:
-            raise PolhodeError(f"{name} is {value!r}.", cure=f"Give a number > {low:g}.", code="E-SIM-015")
+        if not low <= _number(value) < LOOSEST or value == 0.0:
+            cure = f"Give a number > {low:g}, and below {LOOSEST:g}."
+            raise PolhodeError(f"{name} is {value!r}.", cure=cure, code="E-SIM-015")
     if step is not None and not _number(step) > 0.0:
         raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
     if not 1.0 <= _number(max_steps) < np.inf:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 from ..codegen.passes.switches import switched
 from ..codegen.printers.simulation import Function, Projection, Simulation, SimulationWriting, Value, text_file
@@ -21,7 +21,7 @@ from ..compiled.export import annotated, folder_of, names_before, preface, short
 from ..compiled.functions import Functions
 from ..compiled.planning import Planned, plan_outputs
 from ..dynamics.omission import depends_on
-from ..errors import PolhodeError, refuse
+from ..errors import PolhodeError
 from .guard import DIVERGED, HALF_TURN
 from .integrators.fixed import check_fit
 from .plain_names import plain_names
@@ -47,21 +47,12 @@ def export_program(
     prefix: str | None = None,
     start: Any = None,
     speeds: Any = None,
-    **strange: Never,
 ) -> list[Path]:
     """Write a program that simulates the mechanism, and the text file that it reads; all files, or none.
 
     `start` and `speeds`, given as to `simulate`, are what the text file begins with. The functions are those that the
     program needs: `of` is refused.
     """
-    if "bake" in strange:
-        raise PolhodeError(
-            "a simulation program reads its parameters, and bakes none in.",
-            place="export",
-            cure="Leave out `bake`, or export functions without program=True.",
-            code="E-EXPORT-011",
-        )
-    refuse(strange, export_program)
     if of is not None:
         raise PolhodeError(
             "a simulation program has its own functions.",
@@ -121,7 +112,7 @@ def simulation_of(derivation: Derivation, before: str = "", start: Any = None, s
         name=shortened(f"{before}simulation"),
         preface=(
             f"Simulation of {equations.system.name}.",
-            f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
+            f"Derived by: {equations.formalism}. Radians and SI units.",
         ),
         rates=own_rates,
         energy=own_energy,
@@ -184,7 +175,7 @@ def _run() -> tuple[Value, Value, Value]:
 
 
 def _units(table: Mapping[str, Any]) -> list[str]:
-    return [each.unit for each in table.values()]
+    return [each.si_unit for each in table.values()]
 
 
 def _values(names: Iterable[str], numbers: Iterable[Any], units: Iterable[str]) -> tuple[Value, ...]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
+from ..calls import public
 from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
 from ..compiled.native.arrays import Floats
 from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
-from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, refuse, understood
+from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, understood
+from ..model.body import check_masses
 from .guard import moving_pivots
 from .initial_state import InitialState, initial_state
 from .inputs import read_efforts, read_inputs
@@ -61,18 +63,8 @@ def stepper(
     batch: int | None = None,
     threads: int | None = None,
     functions: Functions | None = None,
-    **strange: Never,
 ) -> Stepper:
-    """A mechanism to be taken forward by `step`, a time dt each call.
-
-    start, speeds   as of a run; with `batch`, one state for all members or arrays with a row for each
-    tau, inputs     what acts at first: constants or mappings by name
-    dt              how far a call goes, unless it says otherwise
-    method          to the tolerance rtol, atol: DOP853 (which "auto" takes), RK45, RK23; or in `substeps` fixed steps a
-                    call: rk4, heun, midpoint, euler
-    batch           so many members, each with its own state, efforts and inputs, shared by `threads`
-    """
-    refuse(strange, stepper)
+    """A mechanism to be taken forward by `step`, a time dt each call; the options are those of `Equations.stepper`."""
     if method not in METHODS:
         raise _no_method(method)
     known = derivation.synopsis
@@ -118,6 +110,7 @@ def stepper(
                 code="E-SIM-113",
             )
         values = functions.parameter_values("state_rates", parameters)
+        check_masses(derivation.model.bodies, parameters or {})
         if values.ndim == 2 and len(values) != count:
             raise ShapeError(
                 f"parameters have {len(values)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
@@ -202,8 +195,8 @@ class Stepper:
                     cure="Give step(dt), or stepper(dt=…).",
                     code="E-SIM-107",
                 )
-        elif not 0.0 < dt < _INFINITE:
-            _positive(dt)
+        elif type(dt) is not float or not 0.0 < dt < _INFINITE:
+            dt = _positive(dt)
         if tau is not None:
             if type(tau) is np.ndarray and tau.shape == self._tau.shape:
                 self._tau[...] = tau
@@ -218,6 +211,7 @@ class Stepper:
             raise self._failure()
         return self._state
 
+    @public
     def reset(self, start: Any = None, speeds: Any = None, *, members: Any = None) -> State:
         """Go back to the first state, or to another, at t = 0; of a batch, the members of a mask or list of indices.
 
@@ -237,6 +231,7 @@ class Stepper:
         self._engine.revive(chosen)
         return self._state
 
+    @public
     def begin(self, start: Any, speeds: Any) -> None:
         """Go to the state that `reset` goes back to."""
         self.reset(start if start is not None else {}, speeds)

@@ -19,7 +19,7 @@ from ..errors import PolhodeError, check_kind, path_of, understood
 from ..notebook import Cell, Shown
 from .energy import Energy
 from .initial_state import Floats
-from .named_value import named_value
+from .named_value import check_unambiguous, column_of, named_value
 from .under_control import UnderControl
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ class Trajectory(UnderControl, Shown):
     """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
-    and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`.
+    and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`. Files have a
+    `path`; `other` and `beside` are runs, `expressions` and `reactions` are drawn or written as well, with `notes`;
+    `tau`, `inputs` and `parameters` are as of `simulate`.
 
     >>> import polhode as ph
     >>> s = ph.System("ball")
@@ -49,6 +51,8 @@ class Trajectory(UnderControl, Shown):
     >>> fall = s.derive().simulate(1, samples=3)
     >>> fall["z"].round(3).tolist(), fall.speed("v").round(3).tolist(), len(fall.effort("v")), fall.is_whole, fall.title
     ([0.0, -1.226, -4.905], [0.0, -4.905, -9.81], 3, True, 'ball')
+    >>> fall.column("speed", "v").tolist() == fall.speed("v").tolist()
+    True
     >>> fall.at(0.5).x.round(3).tolist(), fall.values(s.time).tolist(), fall.energy_drift < 1e-9, fall.energy.drift < 1
     ([[-1.226, -4.905]], [[0.0, 0.5, 1.0]], True, True)
     >>> fall.pose("ball")[0].shape, fall.poses()[1].shape, fall.reaction("z").force.shape, fall.momentum[1].shape
@@ -110,7 +114,7 @@ class Trajectory(UnderControl, Shown):
     def __getitem__(self, name: str | Expr) -> Floats:
         """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name.
 
-        A speed that has the name of a coordinate is asked for as it is written, "theta'".
+        A speed that has the name of a coordinate is written "theta'"; what means two things is refused, see `column`.
 
         An expression of these, of time, efforts and parameters has its values too; see `values`.
         """
@@ -119,13 +123,11 @@ class Trajectory(UnderControl, Shown):
 
             if isinstance(name, Expr):
                 return np.asarray(self.values(name)[0])
-        if name in self.coordinates:
-            return self.q[:, self.coordinates.index(name)]
-        if name in self.states:
-            return self.z[:, self.states.index(name)]
         inputs = () if self.inputs is None else self.input_names
-        if name in inputs and self.inputs is not None:
-            return self.inputs[:, inputs.index(name)]
+        check_unambiguous(name, (*self.coordinates, *self.states, *inputs), self.speeds)
+        for kind, names in (("coordinate", self.coordinates), ("state", self.states), ("input", inputs)):
+            if name in names:
+                return self.column(kind, name)
         coordinates, speeds = self.dependent
         known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds}
         known = {**known, **{f"{each}'": known[each] for each in known if each in self.coordinates}, **coordinates}
@@ -133,17 +135,17 @@ class Trajectory(UnderControl, Shown):
         omitted = () if self.functions is None else self.functions.derivation.synopsis.omitted
         return named_value(name, known, names, "value", omitted)
 
+    def column(self, kind: str, name: str) -> Floats:
+        """A "coordinate", "speed", "state", "input" or "effort" over time, by its kind and name; never ambiguous."""
+        return column_of(self, kind, name)
+
     def speed(self, name: str) -> Floats:
         """A speed over time, also one that is prescribed, coupled or dependent."""
-        if name in self.speeds:
-            return self.u[:, self.speeds.index(name)]
-        speeds = self.dependent[1]
-        return named_value(name, speeds, (*self.speeds, *speeds), "speed")
+        return self.column("speed", name)
 
     def effort(self, name: str) -> Floats:
         """The effort on a speed over time, as it acted."""
-        known = {} if self.tau is None else dict(zip(self.efforts, self.tau.T, strict=True))
-        return named_value(name, known, tuple(known), "effort")
+        return self.column("effort", name)
 
     @cached_property
     def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
@@ -306,10 +308,9 @@ class Trajectory(UnderControl, Shown):
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
         from ..surface.equations import Equations
-        from .trajectory_values import acting_columns, columns_of
+        from .trajectory_values import acting_columns, columns_of, parameters_of
 
         check_kind(Equations, "a set of equations", equations, "of")
-        check_kind(Mapping, "a mapping", parameters, "of")
         q, u, z = columns_of(self, equations.record)
         efforts, inputs = tuple(equations.tree.speeds), tuple(equations.system.inputs)
         return replace(
@@ -317,7 +318,7 @@ class Trajectory(UnderControl, Shown):
             tau=acting_columns(self.tau, self.efforts, efforts, "efforts"), efforts=efforts,
             inputs=acting_columns(self.inputs, self.input_names, inputs, "inputs"), input_names=inputs,
             states=tuple(equations.states), functions=equations.compile(),
-            parameters=dict(parameters) or self.parameters,
+            parameters=parameters_of(equations.record, parameters) or self.parameters,
         )  # fmt: skip
 
     # ---- between samples -------------------------------------------------------------------------------------
@@ -328,10 +329,9 @@ class Trajectory(UnderControl, Shown):
         By the integrator's own interpolant, if the run has kept it; else by cubics through the samples, whose slopes
         are the rates that the equations of motion give; `info["between_samples"]` says which.
         """
-        from .between_samples import between
+        from .between_samples import between, read_times
 
-        with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
-            times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        times = read_times(t)
         x, how = between(self, times)
         tau, inputs = (None, None) if self.acted is None else self.acted.along(times, x)
         return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
-import zipfile
-import zlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FormatError, PolhodeError, path_of, understood
+from ..files.archives import packed, readable, unpacked
 from ..files.reading import read_file
+from .column_names import NAMES, variable_names
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ _VERSION = 1
 _MOST_BYTES = 4_000_000_000
 #: What was carried follows from the rest and is not read again.
 _COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.", "reference.", "controller.")
-_ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
+_KINDS = {"q.": "coordinate", "u.": "speed", "z.": "state", "tau.": "effort", "input.": "input"}
+_FIXED = {"torque.": "N·m", "force.": "N"}
+_ARRAYS = ("t", *NAMES)
 #: What writes a run as another kind of file.
 _OTHERS = {
     ".csv": "to_csv (--csv)",
@@ -45,13 +47,15 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     input. A controller adds `reference.name` for what was wanted and `controller.name` for its sampled states, a
     reaction `torque.name.x` … `force.name.z`.
 
+    Each is followed by its SI unit, as in `q.hinge [rad]`, where it is known.
     What is not whole says so in a first line that begins with `#`.
     """
     text = io.StringIO()
     if not trajectory.is_whole:
         text.write(f"# partial: {trajectory.status}; {' '.join(trajectory.message.split())}\n")
     writer = csv.writer(text, lineterminator="\n")
-    names, columns = ["time"], [trajectory.t]
+    names, columns = ["time [s]" if trajectory.functions else "time"], [trajectory.t]
+    labels = _Labels(trajectory)
     for kind, known, values, more in zip(
         ("q.", "u."),
         (trajectory.coordinates, trajectory.speeds),
@@ -59,36 +63,55 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
         trajectory.dependent,
         strict=True,
     ):
-        names += [f"{kind}{name}" for name in (*known, *more)]
+        names += [labels(kind, name) for name in (*known, *more)]
         columns += [values, *more.values()]
-    names += [f"z.{name}" for name in trajectory.states]
+    names += [labels("z.", name) for name in trajectory.states]
     columns.append(trajectory.z)
     for kind, known, acting in _acting(trajectory):
-        names += [f"{kind}.{name}" for name in known]
+        names += [labels(f"{kind}.", name) for name in known]
         columns.append(acting)
     if trajectory.loop is not None and trajectory.functions is not None:
         wanted = trajectory.reference
-        names += [f"reference.{name}" for name in wanted]
+        names += [labels("reference.", name) for name in wanted]
         columns += [*wanted.values()]
     if trajectory.controller is not None:
-        names += [f"controller.{name}" for name in trajectory.controller.names]
+        names += [labels("controller.", name) for name in trajectory.controller.names]
         columns.append(trajectory.controller.held(trajectory.t))
     for name in _listed(reactions):
         _, torque, force = trajectory.reaction(name)
         columns += [torque, force]
-        names += [f"{kind}.{name}.{axis}" for kind in ("torque", "force") for axis in "xyz"]
+        names += [labels(f"{kind}.", f"{name}.{axis}") for kind in ("torque", "force") for axis in "xyz"]
     writer.writerow(names)
     for row in np.column_stack(columns).tolist():
         writer.writerow([repr(value) for value in row])
+    return encoded(text.getvalue())
+
+
+def encoded(text: str) -> bytes:
+    """A text in UTF-8, or an error that names the half of a character in it."""
     try:
-        return text.getvalue().encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
         lone = ascii(error.object[error.start])
         raise PolhodeError(
             f"a name holds {lone}, half of a character, which no text file can hold.",
-            cure="Name the coordinates otherwise, or keep the run with trajectory.save.",
+            cure="Name it otherwise, or keep the result with save, as .npz.",
             code="E-TRAJ-018",
         ) from None
+
+
+class _Labels:
+    """Heads of columns with their SI units, as "q.hinge [rad]", where the mechanism of a run is known."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        from ..model.lookup import units_by_name
+
+        functions = trajectory.functions
+        self.units = {} if functions is None else units_by_name(functions.derivation.model)
+
+    def __call__(self, kind: str, name: str) -> str:
+        unit = _FIXED.get(kind) or self.units.get(_KINDS.get(kind, ""), {}).get(name) or "?" * name.endswith("]")
+        return f"{kind}{name} [{unit}]" if unit and self.units else f"{kind}{name}"
 
 
 def _acting(trajectory: Trajectory) -> list[tuple[str, tuple[str, ...], Floats]]:
@@ -108,12 +131,15 @@ def _listed(reactions: Sequence[str]) -> list[str]:
 
 def read_csv(path: Path) -> dict[str, Any]:
     """The fields of a trajectory from such a text; a bad row is named by its number."""
+    with readable(path, "a trajectory", "to_csv"):
+        return _csv_fields(path, read_file(path, _MOST_BYTES))
+
+
+def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     try:
-        text = read_file(path, _MOST_BYTES).decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-TRAJ-022") from error
-    except (OSError, ValueError) as error:
-        raise _unreadable(error, path) from None
     status, message = "done", ""
     if text.startswith("# partial: "):
         first, _, text = text.partition("\n")
@@ -121,6 +147,8 @@ def read_csv(path: Path) -> dict[str, Any]:
     before = 1 if status != "done" else 0
     reader = csv.reader(io.StringIO(text, newline=""))
     header = next(reader, [])
+    if header[:1] == ["time [s]"]:
+        header = [re.sub(r" \[[^\[\]]*\]$", "", name) for name in header]
     if not header or header[0] != "time" or not all(name.startswith(_COLUMNS) for name in header[1:]):
         raise FormatError(
             "this is not a trajectory.",
@@ -146,11 +174,6 @@ def read_csv(path: Path) -> dict[str, Any]:
         "status": status,
         "message": message,
     }
-
-
-def _unreadable(error: OSError | ValueError, path: Path) -> FormatError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return FormatError(f"the file cannot be read: {reason}.", place=str(path), code="E-TRAJ-010")
 
 
 def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
@@ -197,98 +220,46 @@ def as_archive(trajectory: Trajectory) -> bytes:
     """An .npz with the arrays as they are and everything else as JSON, so that nothing needs to be unpickled."""
     words = {
         "version": _VERSION,
-        "coordinates": trajectory.coordinates,
-        "speeds": trajectory.speeds,
-        "efforts": trajectory.efforts,
-        "input_names": trajectory.input_names,
-        "states": trajectory.states,
+        **{field: getattr(trajectory, field) for field in NAMES.values()},
         "status": trajectory.status,
         "message": trajectory.message,
         "info": plain_info(trajectory.info),
         "parameters": {name: float(value) for name, value in trajectory.parameters.items()},
     }
-    meta = np.frombuffer(json.dumps(words).encode("utf-8"), dtype=np.uint8)
     arrays = {name: getattr(trajectory, name) for name in _ARRAYS}
-    file = io.BytesIO()
-    np.savez_compressed(
-        file,
-        allow_pickle=False,
-        meta=meta,
-        **{name: array for name, array in arrays.items() if array is not None},
-    )
-    return file.getvalue()
+    return packed(words, {name: array for name, array in arrays.items() if array is not None})
 
 
 def read_archive(path: Path) -> dict[str, Any]:
     """The fields of a trajectory from such an archive, or an error that says what is wrong with the file."""
-    try:
-        fields = _unpacked(path)
-    except (OSError, UnicodeEncodeError) as error:
-        raise _unreadable(error, path) from None
-    except (
-        ValueError, KeyError, TypeError, AttributeError, EOFError, OverflowError, NotImplementedError, RuntimeError,
-        zipfile.BadZipFile, zlib.error,
-    ) as error:  # fmt: skip
-        raise FormatError(
-            "the file is damaged or is not a saved trajectory.",
-            place=str(path),
-            cure="Give a file that Trajectory.save wrote.",
-            code="E-TRAJ-014",
-        ) from error
-    count = fields["t"].size
-    shapes = {"t": (count,), "q": (count, len(fields["coordinates"])), "u": (count, len(fields["speeds"]))}
-    shapes["z"] = (count, len(fields["states"]))
-    for name, shape in shapes.items():
-        if fields[name].shape != shape:
-            raise FormatError(
-                f"array {name} has shape {fields[name].shape}, expected {shape}.",
-                place=str(path),
-                code="E-TRAJ-015",
-            )
-    return fields
+    from ..model.unit import Si
 
-
-def _unpacked(path: Path) -> dict[str, Any]:
-    content = io.BytesIO(read_file(path, _MOST_BYTES))
-    with zipfile.ZipFile(content) as archive:
-        size = sum(entry.file_size for entry in archive.infolist())
-    if size > _MOST_BYTES:
-        raise FormatError(
-            f"the file would unpack to {size:,} bytes, more than {_MOST_BYTES:,}.",
-            place=str(path),
-            code="E-TRAJ-016",
-        )
-    with np.load(content, allow_pickle=False) as archive:
-        words = json.loads(_of_type(np.uint8, archive["meta"]).tobytes().decode("utf-8"))
-        if words["version"] != _VERSION:
-            raise FormatError(
-                f"the file has version {words['version']!r}; this polhode reads version {_VERSION}.",
-                place=str(path),
-                cure="Save it again with this version of polhode.",
-                code="E-TRAJ-017",
-            )
-        arrays = {name: _of_type(np.float64, archive[name]) for name in _ARRAYS if name in archive.files}
-        if not {"t", "q", "u"} <= set(arrays):
-            raise KeyError
+    with readable(path, "a saved trajectory", "Trajectory.save"):
+        words, found = unpacked(read_file(path, _MOST_BYTES), _VERSION)
+        arrays = {name: found[name] for name in _ARRAYS if name in found}
         arrays.setdefault("z", np.zeros((arrays["t"].size, 0)))  # as before there were states without mass
-    return {
-        **arrays,
-        "coordinates": tuple(str(name) for name in words["coordinates"]),
-        "speeds": tuple(str(name) for name in words["speeds"]),
-        "efforts": tuple(str(name) for name in words.get("efforts", ())),
-        "input_names": tuple(str(name) for name in words.get("input_names", ())),
-        "states": tuple(str(name) for name in words.get("states", ())),
-        "status": str(words["status"]),
-        "message": str(words["message"]),
-        "info": dict(words["info"]),
-        "parameters": {str(name): float(value) for name, value in words["parameters"].items()},
-    }
+        names = {field: strings(words.get(field, [])) for field in NAMES.values()}
+        for name, array in arrays.items():
+            known = NAMES.get(name) in words  # files of old have no names of efforts and inputs
+            width = (len(names[NAMES[name]]),) if known else array.shape[1:2] if name != "t" else ()
+            if array.dtype != np.float64 or array.shape != (arrays["t"].size, *width):
+                raise ValueError(f"array {name} has type {array.dtype} and shape {array.shape}")
+        return {
+            **{name: arrays[name] for name in ("t", "q", "u")},
+            **arrays,
+            **names,
+            "status": str(words["status"]),
+            "message": str(words["message"]),
+            "info": dict(words["info"]),
+            "parameters": {str(name): Si(value) for name, value in words["parameters"].items()},
+        }
 
 
-def _of_type(kind: type, array: Any) -> Any:
-    if array.dtype != kind:
-        raise TypeError
-    return array
+def strings(given: Any) -> tuple[str, ...]:
+    """A list of texts from a file, with no text twice."""
+    if not isinstance(given, list) or not all(isinstance(each, str) for each in given) or len({*given}) < len(given):
+        raise TypeError("a list of names is damaged")
+    return tuple(given)
 
 
 def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
@@ -315,16 +286,25 @@ def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
         raise PolhodeError(
             "xarray is not installed.", cure='Install it with: pip install "polhode[data]"', code="E-TRAJ-020"
         ) from error
-    coordinates, speeds = trajectory.dependent
-    variables = {name: ("time", trajectory[name]) for name in (*trajectory.coordinates, *coordinates)}
-    variables |= {f"d({name})": ("time", trajectory.speed(name)) for name in (*trajectory.speeds, *speeds)}
-    variables |= {name: ("time", trajectory[name]) for name in trajectory.states}
-    for kind, names, acting in _acting(trajectory):
-        variables |= {f"{kind}({name})": ("time", column) for name, column in zip(names, acting.T, strict=True)}
-    carried: dict[str, Any] = {}
+    columns: list[tuple[str, str, str, Any]] = []
+    for kind, names, more, spelling in (
+        ("coordinate", trajectory.coordinates, trajectory.dependent[0], "{}"),
+        ("speed", trajectory.speeds, trajectory.dependent[1], "d({})"),
+        ("state", trajectory.states, (), "{}"),
+    ):
+        columns += [(kind, n, spelling.format(n), ("time", trajectory.column(kind, n))) for n in (*names, *more)]
+    for word, names, acting in _acting(trajectory):
+        kind = "effort" if word == "tau" else word
+        columns += [(kind, n, f"{word}({n})", ("time", x)) for n, x in zip(names, acting.T, strict=True)]
+    axes = {"axis": list("xyz")} if _listed(reactions) else {}
     for name in _listed(reactions):
         _, torque, force = trajectory.reaction(name)
-        carried |= {f"torque({name})": (("time", "axis"), torque), f"force({name})": (("time", "axis"), force)}
+        for kind, vectors in (("torque", torque), ("force", force)):
+            columns.append((kind, name, f"{kind}({name})", (("time", "axis"), vectors)))
+    chosen, titles = variable_names([each[:3] for each in columns], ("time", "axis"))
+    variables = {
+        label: (*value, {"long_name": titles[label]} if label in titles else {})
+        for label, (*_, value) in zip(chosen, columns, strict=True)
+    }
     told = {"status": trajectory.status, "message": trajectory.message}
-    axes = {"axis": list("xyz")} if carried else {}
-    return xarray.Dataset({**variables, **carried}, coords={"time": trajectory.t, **axes}, attrs=told)
+    return xarray.Dataset(variables, coords={"time": trajectory.t, **axes}, attrs=told)

@@ -35,7 +35,7 @@ def groups_of(run: Trajectory) -> list[tuple[str, str, Mapping[str, Floats]]]:
         equations = run.functions.equations
         coordinates, speeds = coordinate_units(equations), speed_units(equations)
         titles = COORDINATE_GROUPS, SPEED_GROUPS
-        kept = [state.unit for state in equations.system.states.values()]
+        kept = [state.si_unit for state in equations.system.states.values()]
     found: list[tuple[str, str, Mapping[str, Floats]]] = []
     for table, units, names, values in (
         (titles[0], coordinates, run.coordinates, run.q.T),

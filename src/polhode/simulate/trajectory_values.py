@@ -15,9 +15,10 @@ from ..compiled.native import compile_program
 from ..compiled.planning import plan_outputs
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.omission import without_omitted
-from ..errors import PolhodeError
+from ..errors import PolhodeError, check_kind
 from ..expr import Expr, as_expr, free_symbols, substitute
 from ..expr.spelling import acceleration_of
+from ..model.unit import si_values
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -104,6 +105,12 @@ def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Fl
             )
         found.append(values[:, [ours.index(name) for name in theirs]])
     return found[0], found[1], found[2]
+
+
+def parameters_of(equations: EquationsOfMotion, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters by name, in SI units."""
+    check_kind(Mapping, "a mapping", given, "of")
+    return dict(si_values(equations.system.parameters, given))
 
 
 def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[str], kind: str) -> Floats | None:

@@ -52,7 +52,7 @@ class ControllerLog(Shown):
         return Cell(repr(self), [course_table(kind, ((name, self[name]) for name in names)) for kind, names in both])
 
     def held(self, t: Floats) -> Floats:
-        """The states at the latest samples before some times."""
+        """The states at the latest samples before some times `t`."""
         return np.asarray(self.states[np.searchsorted(self.times, t * (1.0 + 1e-12), side="right") - 1])
 
 

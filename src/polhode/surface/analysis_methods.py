@@ -118,7 +118,9 @@ class AnalysisMethods(Derived):
         least: str | None = None,
         weights: Any = None,
     ) -> Programme:
-        """The efforts that keep a programme, with least="effort" the least; see `analysis.programme_control`."""
+        """The efforts of `actuators` that keep a programme, with least="effort" the least, by `weights`; deviations are
+        pulled back at the rate `pull`. See `analysis.programme_control`.
+        """
         from ..analysis import programme_control
 
         return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .derived import Derived
+from .run_methods import RunMethods
 
 if TYPE_CHECKING:
     from ..analysis import Values
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from ..analysis.control_geometry.observability import Observability
     from ..analysis.control_geometry.relative_degree import RelativeDegree
     from ..analysis.control_geometry.zero_dynamics import ZeroDynamics
-    from ..simulate import Assembly
 
 
-class ControlGeometryMethods(Derived):
+class ControlGeometryMethods(RunMethods):
     """Where inputs lead, what outputs tell, and what is left when outputs are held.
 
     `inputs` names the controls: by default the declared inputs, else the efforts of motors. `at` is a state, by name as
@@ -40,10 +39,6 @@ class ControlGeometryMethods(Derived):
     >>> e.observability(["x"]).growth, e.is_flat_output(["x"]).reason
     ((1, 2, 4), 'the outputs and their derivatives give 2 of 4 states')
     """
-
-    if TYPE_CHECKING:
-
-        def assemble(self, start: Any = None, speeds: Any = None) -> Assembly: ...
 
     def control_affine(self, inputs: Sequence[str] | None = None) -> ControlAffine:
         """ẋ = f(x) + Σ gᵢ(x) cᵢ, with Lie derivatives and brackets; see `analysis.control_geometry.affine`."""

@@ -31,6 +31,8 @@ class ControlMethods(Derived):
     ) -> FeedbackLinearization:
         """A law that makes outputs, or the whole state, linear; see `control.feedback_linearization.linearization`.
 
+        With `extend`, integrators before inputs; the errors have `poles`, or `gains`; `at` is a state in the domain.
+
         >>> from polhode.model.samples.underactuated import cart_pole
         >>> law = cart_pole().derive().feedback_linearize(["theta"], poles=-4)
         >>> law.degrees, law.conditions
@@ -45,6 +47,22 @@ class ControlMethods(Derived):
 
     def collocation(self, duration: Any, **options: Unpack[CollocationOptions]) -> Collocation:
         """The problem of moving from one state to another at least cost; see `polhode.optimize.problem`.
+
+        duration        in seconds, or (shortest, longest) where it is to be found
+        start           as in `simulate`: a pose's name, arrays, or by name a value; also (lower, upper) or None for a
+                        free one; the rest is at home and at rest
+        end             by name, or for an expression of the state, a value, (lower, upper) or None; the rest is free
+        cost            the integrand: "effort" for Σ c² of the controls c, "time", an expression, or several with
+                        weights
+        terminal_cost   an expression of the last state and of time, which then is the duration
+        limits          by name, or for an expression: (lower, upper), or b for ±b, or None; coordinates, speeds and
+                        efforts of joints that are not named have those of the model; without names, for all controls
+        inputs          the controls, by name; else the declared inputs, the efforts of motors, or all efforts
+        nodes           how many, or where: shares of the duration from 0 to 1
+        scheme          "hermite_simpson", of order 4, or "trapezoidal", of order 2
+        dynamics        "implicit": accelerations are variables, and no M⁻¹ is differentiated; "explicit": they are not;
+                        or "auto": explicit for up to four speeds without constraints
+        parameters      values by name that are not the model's; `functions` that were compiled before, to use again
 
         >>> import polhode as ph
         >>> s = ph.System("slider")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
+from inspect import CO_VARKEYWORDS
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..formalisms.derivation import Derivation
@@ -13,6 +15,26 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
+
+
+def _reading(method: FunctionType, position: int) -> Callable[..., Any]:
+    """A method whose `parameters`, by name or at a position, are in SI units before anything else sees them."""
+
+    @wraps(method)
+    def read(self: Any, *given: Any, **options: Any) -> Any:
+        if options.get("parameters"):
+            options["parameters"] = _in_si(self, options["parameters"])
+        elif position < len(given):
+            given = (*given[:position], _in_si(self, given[position]), *given[position + 1 :])
+        return method(self, *given, **options)
+
+    return read
+
+
+def _in_si(equations: Derived, given: Any) -> Any:
+    from ..model.unit import si_values
+
+    return si_values(equations.derivation.model.parameters, given)
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,6 +89,14 @@ class Derived:
     -sin(t)
     """
 
+    def __init_subclass__(cls) -> None:
+        for name, method in list(vars(cls).items()):
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                code = method.__code__
+                taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+                if "parameters" in taken or code.co_flags & CO_VARKEYWORDS:
+                    setattr(cls, name, _reading(method, (*taken, "parameters").index("parameters") - 1))
+
     derivation: Derivation
 
     @property
@@ -84,7 +114,7 @@ class Derived:
     def native_function(
         self, variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
     ) -> Callable[..., Any]:
-        """Expressions as one native function of an array (…, variables), with the values of all other symbols.
+        """Expressions, the `roots`, as one native function of an array (…, variables); all other symbols are `known`.
 
         >>> import polhode as ph
         >>> s = ph.System("slider")

@@ -5,13 +5,13 @@ Each method enters the room that does it; nothing of these rooms is loaded befor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
-from ..errors import check_kind, refuse
+from ..errors import check_kind
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
 from .control_methods import ControlMethods
@@ -20,10 +20,9 @@ from .identification_methods import IdentificationMethods
 from .inverse_kinematics_methods import InverseKinematicsMethods
 from .kinematic_methods import KinematicMethods
 from .linear_methods import LinearMethods
+from .run_methods import RunMethods
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
@@ -36,12 +35,6 @@ if TYPE_CHECKING:
     from ..formalisms.kane.report import Report
     from ..kinematics.tree import Tree
     from ..model import Model
-    from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
-    from ..simulate.adjoint import Gradient
-    from ..simulate.sensitivities import Sensitivities
-    from ..simulate.smooth_run import SmoothOptions
-    from ..simulate.stepper import Stepper, StepperOptions
-    from ..simulate.sweep import Sweep
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +47,7 @@ class Equations(
     LinearMethods,
     EquilibriumMethods,
     IdentificationMethods,
+    RunMethods,
 ):
     """The equations of motion of a system, as derived by one formalism.
 
@@ -61,6 +55,9 @@ class Equations(
 
     With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
     z are states without mass, where the system has some. Each result is a graph, made when it is first asked for.
+
+    Arguments that methods share: the `name` of a body or frame; a state `at` which, or a `start` from which, by names;
+    `parameters`, values by name that are not the model's; the `seed` of random numbers.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -293,7 +290,9 @@ class Equations(
         return self.record.agrees_with(other.record)
 
     def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
-        """A result in LaTeX, in readable normal form, by its name or its letter: "mass_matrix" or "M"."""
+        """A result in LaTeX, in readable normal form, by its name or letter ("mass_matrix", "M"), with `names` of
+        symbols.
+        """
         from ..dynamics.naming import latex_of
 
         return latex_of(self.record, of, names)
@@ -314,88 +313,19 @@ class Equations(
     # ---- code and runs ---------------------------------------------------------------------------------------
 
     def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
-        """How many operations a function takes, read off its plan."""
+        """How many operations a function takes, read off its plan: `bake` and `split_angles` as for `compile`."""
         from ..compiled.planning import operations_of
 
         return operations_of(self.record, of, bake, split_angles)
 
-    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto", **strange: Never) -> Functions:
-        """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""
+    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> Functions:
+        """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code.
+
+        The `backend` is "llvm", "c", "numpy" or "auto"; unless `cache`, no compiled code is stored for other processes.
+        """
         from ..compiled.functions import Functions
 
-        refuse(strange, Equations.compile)
         return Functions(self.derivation, bake=bake, cache=cache, backend=backend)
-
-    def assemble(self, start: Any = None, speeds: Any = None, **options: Unpack[AssemblyOptions]) -> Assembly:
-        """A state near the given one that keeps all constraints; see `polhode.simulate.assemble`."""
-        from ..simulate import assemble
-
-        return assemble(self.derivation, start, speeds, **options)
-
-    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory | Any:
-        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`.
-
-        Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
-        runs, all N are made, and the result is a `Batch`.
-        """
-        from ..simulate import run_or_batch
-
-        if hasattr(options.get("start"), "eigenvalues"):  # an equilibrium
-            from .starting import started
-
-            options = cast("RunOptions", started({**options}, self.speeds))
-        options.setdefault("functions", self._functions)
-        return run_or_batch(self.derivation, duration, options)
-
-    def sweep(
-        self,
-        vary: Mapping[str, Any],
-        duration: float,
-        *,
-        measure: Any = "final",
-        zip: bool = False,
-        workers: int | None = None,
-        executor: Executor | None = None,
-        client: Any = None,
-        store: str | Path | None = None,
-        chunk: int | None = None,
-        **options: Unpack[RunOptions],
-    ) -> Sweep:
-        """Run the mechanism over a grid or samples of values, on all cores; see `polhode.simulate.sweep.sweep`."""
-        from ..simulate.sweep import sweep
-
-        how: dict[str, Any] = {"workers": workers, "executor": executor, "client": client}
-        how |= {"store": store, "chunk": chunk}
-        return sweep(self.derivation, vary, duration, measure=measure, zip=zip, **how, **options)
-
-    def stepper(self, **options: Unpack[StepperOptions]) -> Stepper:
-        """The mechanism a step at a time, in a loop of your own; see `polhode.simulate.stepper`."""
-        from ..simulate.stepper import stepper
-
-        options.setdefault("functions", self._functions)
-        return stepper(self.derivation, **options)
-
-    def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
-        """A run and its derivatives by parameters and start values; see `simulate.sensitivities`."""
-        from ..simulate.sensitivities import sensitivities
-
-        options.setdefault("functions", self._functions)
-        return sensitivities(self.derivation, duration, by, **options)
-
-    def gradient(
-        self,
-        duration: float,
-        by: Sequence[Any],
-        *,
-        of: Any = None,
-        integrand: Any = None,
-        **options: Unpack[SmoothOptions],
-    ) -> Gradient:
-        """The gradient of a functional of a run, by the adjoint; see `polhode.simulate.adjoint`."""
-        from ..simulate.adjoint import gradient
-
-        options.setdefault("functions", self._functions)
-        return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
 
     def export(
         self,
@@ -406,11 +336,11 @@ class Equations(
         program: bool = False,
         **options: Unpack[ExportOptions],
     ) -> list[Path]:
-        """Write functions (forward_dynamics) as source code for a target such as `c`; see `compiled.export`.
+        """Write functions (forward_dynamics) as source code for a target such as `c` into the folder `path`.
 
-        With `program=True` it is a whole program that simulates; see `simulate.simulation_program`.
+        Names begin with the `prefix`, by default the system's name. With `program=True` it is a whole program that
+        simulates, from a `start` and `speeds` as of `simulate`; see `simulate.simulation_program`.
         """
-        check_kind(bool, "True or False", program, "program")
         if program:
             from ..simulate.simulation_program import export_program
 

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 
 class EquilibriumMethods(Derived):
-    """Where a mechanism stays as it is, and what becomes of that when a parameter changes."""
+    """Where a mechanism stays as it is, and what becomes of that when a parameter changes.
+
+    `free` names unknowns and `given` values that stay; a branch goes `between` two values of its parameter, in at
+    `most` so many steps, from what `starts` lead to.
+    """
 
     def equilibrium(
         self,
@@ -121,9 +125,9 @@ class EquilibriumMethods(Derived):
     ) -> PeriodicOrbit:
         """A periodic orbit near a state, by shooting with exact sensitivities; its period and Floquet multipliers.
 
-        The period is a guess, unless it is known, as where inputs of time drive the mechanism. Start values to `hold`
-        stay, as one must where the mechanism keeps its energy, and orbits form families. `turns` counts the whole
-        turns that angles make in a period. Other options are those of `sensitivities`; see
+        The period is a guess, unless `is_period_known`, as where inputs of time drive the mechanism. Start values to
+        `hold` stay, as one must where the mechanism keeps its energy, and orbits form families. `turns` counts the
+        whole turns that angles make in a period. Other options are those of `simulate`; see
         `polhode.analysis.periodic_orbit`.
 
         >>> import polhode as ph
@@ -159,7 +163,7 @@ class EquilibriumMethods(Derived):
     ) -> OrbitBranch:
         """Periodic orbits over a parameter, from one of them both ways, with folds, period doublings and torus points.
 
-        Options are those that the orbit was found with; see `polhode.analysis.orbit_branch`.
+        `turns` and options of `simulate` are those that the orbit was found with; see `polhode.analysis.orbit_branch`.
 
         >>> import polhode as ph
         >>> s = ph.System("spring", gravity=(0, 0, 0))

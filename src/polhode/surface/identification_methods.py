@@ -35,19 +35,38 @@ class IdentificationMethods(Derived):
         return regressor(self.record)
 
     def base_parameters(self, snap: float = 1e-6) -> BaseParameters:
-        """The combinations of standard parameters that efforts tell, exactly; see `analysis.base_parameters`."""
+        """The combinations of standard parameters that efforts tell, exactly; see `analysis.base_parameters`.
+
+        Numbers within `snap` of simple fractions are taken to be these.
+        """
         from ..analysis.base_parameters import base_parameters
 
         return base_parameters(self.record, snap)
 
     def exciting_trajectory(self, period: float, **options: Unpack[ExcitationOptions]) -> ExcitingTrajectory:
-        """A periodic motion within limits that shows all base parameters; see `analysis.exciting_trajectory`."""
+        """A periodic motion within limits that shows all base parameters, of a `period` in seconds.
+
+        - limits: (lower, upper) by coordinate, before those of the model; a turn without any goes from -π to π.
+        - speeds, accelerations: the largest, one number or by coordinate; of speeds before those of the model.
+        - samples: at how many times the condition is taken.
+        - harmonics: of each coordinate; seed: of the first tries; base: `base_parameters()` that was found before;
+          parameters: values by name that are not the model's.
+        """
         from ..analysis.exciting_trajectory import exciting_trajectory
 
         return exciting_trajectory(self.record, self._functions.regressor, period, **options)
 
     def identify(self, data: Any, **options: Unpack[FitOptions]) -> Fit:
-        """The parameters that explain measured efforts, with their uncertainty; see `analysis.identification`."""
+        """The parameters that explain measured efforts, with their uncertainty; see `analysis.identification`.
+
+        - data: arrays by name (q, tau, and t or u and udot), a Trajectory, or a list of these; see `measured_data`.
+        - base: `base_parameters()` that was found before.
+        - consistent: look for bodies that could have the parameters, too.
+        - cutoff: of the filter before differences are taken, in Hz; decimate: keep one sample of so many.
+        - parameters: values of the model's parameters, such as lengths; before those of a trajectory, which come before
+          the model's.
+        - snap: combinations this close to simple fractions are taken to be these.
+        """
         from ..analysis.identification import identify
 
         return identify(self.record, self._functions.regressor, data, **options)

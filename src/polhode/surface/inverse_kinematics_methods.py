@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class InverseKinematicsMethods(Derived):
-    """Inverse kinematics by number and in closed form, manipulability."""
+    """Inverse kinematics by number and in closed form, manipulability.
+
+    Poses are met to a `tolerance`, if need be after some `restarts`.
+    """
 
     def inverse_kinematics(
         self,

@@ -23,6 +23,9 @@ class LinearMethods(Derived):
     ) -> SmallMotions:
         """Small motions about a state, exactly; see `polhode.analysis.linearize` and `surface.small_motions`.
 
+        The state is given by names: coordinates in `at`, `speeds`, efforts `tau`, `inputs`; `accelerations` that are
+        given are prescribed, those not named as zero.
+
         >>> import polhode as ph
         >>> s = ph.System("pendulum")
         >>> l = s.parameter("l", 1)

@@ -12,6 +12,7 @@ from ..analysis.periodic_orbit import Floats, Flow
 from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, as_expr, directional, evaluate, free_symbols
 from ..expr.spelling import spelled
+from ..model.unit import Si
 
 if TYPE_CHECKING:
     from ..compiled.functions import Functions
@@ -54,7 +55,7 @@ class Shooting:
         self.equations: Equations = equations
         self.options: dict[str, Any] = {**_TOLERANCES, **options}
         given = dict(getattr(start, "parameters", None) or {})  # those that an equilibrium was found with
-        self.parameters = {str(name): float(value) for name, value in {**given, **(parameters or {})}.items()}
+        self.parameters = {str(name): Si(value) for name, value in {**given, **(parameters or {})}.items()}
         if x is not None:
             self.x = x
             return

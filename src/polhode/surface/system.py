@@ -30,11 +30,9 @@ def derive(
     pseudo: Mapping[str, Any] | None = None,
     **chosen: Any,
 ) -> Equations:
-    from ..errors import check_kind
     from ..formalisms.derivation import Derivation
     from .equations import Equations
 
-    check_kind(bool, "True or False", report, "derive report")
     source = system.source or system.model()
     derivation = Derivation.of(source, formalism, passes, constraints, independent, near, pseudo, **chosen)
     if not derivation.is_known:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors import PolhodeError, check_kind, unknown
+from ..model.unit import si_values
 from ..simulate.initial_state import initial_state
 
 if TYPE_CHECKING:
@@ -69,10 +70,10 @@ def sliders_of(
 ) -> list[Slider]:
     """The sliders of what is chosen, or of the first of what there is."""
     model = equations.system
-    given = {**(options.get("parameters") or {}), **(options.get("inputs") or {})}
+    given = {**si_values(model.parameters, options.get("parameters") or {}), **(options.get("inputs") or {})}
     groups: dict[str, dict[str, tuple[Any, str]]] = {
-        "parameters": {name: (given.get(name, each.value), each.unit) for name, each in model.parameters.items()},
-        "inputs": {name: (given.get(name, each.value), each.unit) for name, each in model.inputs.items()},
+        "parameters": {name: (given.get(name, each.value), each.si_unit) for name, each in model.parameters.items()},
+        "inputs": {name: (given.get(name, each.value), each.si_unit) for name, each in model.inputs.items()},
         "start": {name: (value, "") for name, value in _start(equations, options).items()},
     }
     known = {

@@ -329,7 +329,7 @@ def test_a_table_on_the_standard_output_is_nothing_but_the_table(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lines = polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--csv", "-").splitlines()
-    assert lines[0] == "time,q.theta,u.omega,input.motor"
+    assert lines[0] == "time [s],q.theta [rad],u.omega [rad/s],input.motor [N m]"
     assert len(lines) == 202
     assert all(len([float(cell) for cell in line.split(",")]) == 4 for line in lines[1:])
     assert "energy" in polhode.errors

@@ -30,7 +30,7 @@ def test_a_model_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
     assert "M[omega, omega] = l**2*m" in polhode("derive", "-")
     pipe(content)
     said = polhode("simulate", "-", "--pose", "raised", "-t", 0.01, "--csv", "-")
-    assert said.splitlines()[0] == "time,q.theta,u.omega,input.motor"
+    assert said.splitlines()[0] == "time [s],q.theta [rad],u.omega [rad/s],input.motor [N m]"
 
 
 def test_a_robot_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:

@@ -200,7 +200,7 @@ def test_units_stand_beside_parameters() -> None:
     c = system.parameter("c", 1, "N*s/m")
     block = system.body("block", mass=1)
     joint = system.joint("x", system.ground, block, ph.Prismatic("x"))
-    system.potential(c * joint.q[0])
+    system.joint_force(joint, -c * joint.u[0])
     assert "parameter c, N*s per m" in meanings(system.derive().record, "bias").values()
 
 

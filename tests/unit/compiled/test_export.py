@@ -34,7 +34,7 @@ def pendulums() -> Equations:
 
 def hostile_system() -> System:
     system = ph.System(HOSTILE[0])
-    mass = system.parameter(HOSTILE[4], 2, HOSTILE[6])
+    mass = system.parameter(HOSTILE[4], 2, "kg")
     length = system.parameter(HOSTILE[5])
     body = system.body(HOSTILE[2], mass=mass, com=(0, 0, -length))
     system.joint(HOSTILE[1], system.ground, body, ph.Revolute("y"), coordinates=[HOSTILE[6]], speeds=[HOSTILE[3]])

@@ -151,7 +151,7 @@ def test_a_nonholonomic_mechanism_cannot_follow_any_reference() -> None:
         (lambda e: SlidingMode(e, 1, 2), "no boundary is given"),
         (lambda e: SlidingMode(e, 1, 2, -1), "boundary = -1.0 is not positive"),
         (lambda e: SlidingMode(e, 1, [[2, 1], [1, 2]], 1), "one number for each speed, and a matrix"),
-        (lambda e: SlidingMode(e, 1, 2, 1, smooth=3), "neither True nor False"),
+        (lambda e: SlidingMode(e, 1, 2, 1, smooth=3), "smooth: 3 is not True or False"),
     ],
 )
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:

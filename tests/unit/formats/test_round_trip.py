@@ -58,8 +58,15 @@ def assert_same_system(a: ph.System, b: ph.System) -> None:
 def everything() -> ph.System:
     """One of each thing that a System can hold."""
     s = ph.System("all: of it #1", gravity=(0, 0, "-9.81"))
-    k, l = s.parameter("k", 3), s.parameter("rest length", 0.5, "m")
+    k, l = s.parameter("k", 3), s.parameter("rest length", 0.5)
     s.parameter("open")
+    for name, value, unit in (
+        ("stiff", 20, "kN/m"),
+        ("angle", "-1/3", "deg"),
+        ("pace", "7.5 rpm", ""),
+        ("torsion", 2, "N m/deg"),
+    ):
+        s.parameter(name, value, unit)
     wind = s.input("wind", 0.25, "N")
     base = s.body("base", 2, (0, l, 0), [1, 2, 3 - l / 10, l / 9, 0, 0.1])
     tool = s.body("null", k, inertia=ph.rod(k, l, "x"), shapes=[

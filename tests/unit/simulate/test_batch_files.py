@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,14 @@ def test_another_dataset_is_refused(tmp_path: Path) -> None:
     path = write(Dataset({}, {"a": (("x",), np.ones(2))}), tmp_path / "a.npz")
     with pytest.raises(FormatError, match="not a saved batch"):
         Batch.load(path)
+
+
+@pytest.mark.parametrize("kind", ["nc", "zarr", "npz"])
+def test_a_varied_value_with_a_space_in_its_name_is_saved_without_a_warning(kind: str, tmp_path: Path) -> None:
+    s = ph.System("block")
+    s.joint("x", s.ground, s.body("b", s.parameter("front mass", 1)), ph.Prismatic("x"))
+    batch = s.derive().simulate(0.1, samples=3, parameters={"front mass": [1, 2]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        path = batch.save(tmp_path / f"runs.{kind}")
+    assert Batch.load(path).varied["front mass"].tolist() == [1, 2]

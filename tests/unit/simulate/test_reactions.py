@@ -71,7 +71,7 @@ def test_other_parameters_are_heard(run: Trajectory) -> None:
 def test_reactions_are_columns_of_the_text_and_panels_of_the_plot(run: Trajectory, tmp_path: Path) -> None:
     run.to_csv(tmp_path / "run.csv", reactions=["hook"])
     header, first = (tmp_path / "run.csv").read_text().splitlines()[:2]
-    assert header.endswith("torque.hook.x,torque.hook.y,torque.hook.z,force.hook.x,force.hook.y,force.hook.z")
+    assert header.endswith("torque.hook.z [N·m],force.hook.x [N],force.hook.y [N],force.hook.z [N]")
     assert float(first.split(",")[-1]) == run.reaction("hook").force[0, 2]
     again = Trajectory.from_csv(tmp_path / "run.csv", run.equations)
     assert again.coordinates == ("hook",)

@@ -52,7 +52,7 @@ def test_the_same_mechanism_gives_the_same_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", ["c", "fortran"])
 def test_no_name_of_the_user_reaches_the_source_unwashed(target: str, tmp_path: Path) -> None:
     system = ph.System(HOSTILE[0])
-    mass, length = system.parameter(HOSTILE[1], 2, HOSTILE[0]), system.parameter(HOSTILE[2])
+    mass, length = system.parameter(HOSTILE[1], 2, "kg"), system.parameter(HOSTILE[2])
     body = system.body(HOSTILE[3], mass=mass, com=(0, 0, -length))
     system.joint(HOSTILE[3], system.ground, body, ph.Revolute("y"), coordinates=[HOSTILE[4]], speeds=[HOSTILE[5]])
     written = system.derive().export(target, tmp_path, program=True)

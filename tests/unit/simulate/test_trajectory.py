@@ -244,7 +244,9 @@ def test_a_trajectory_with_states_survives_files_and_pickling(motor_run: Traject
         assert kept.states == motor_run.states
         assert np.array_equal(kept.z, motor_run.z)
         assert np.array_equal(kept.momentum[0], motor_run.momentum[0])
-    assert (tmp_path / "run.csv").read_text().splitlines()[0] == "time,q.hinge,u.hinge,z.current,input.voltage"
+    assert (tmp_path / "run.csv").read_text().splitlines()[0] == (
+        "time [s],q.hinge [rad],u.hinge [rad/s],z.current [A],input.voltage [V]"
+    )
     assert np.array_equal(motor_run.to_xarray()["current"].values, motor_run["current"])
 
 

@@ -65,7 +65,9 @@ def test_any_symbol_of_the_system_has_values(run: Trajectory) -> None:
 
 def test_a_table_holds_what_follows_and_is_read_again(run: Trajectory, tmp_path: Path) -> None:
     path = run.to_csv(tmp_path / "run.csv")
-    assert path.read_text().splitlines()[0] == "time,q.slide,q.turn,q.gear,u.v,u.spin,u.w,tau.v,input.push"
+    assert path.read_text().splitlines()[0] == (
+        "time [s],q.slide [m],q.turn [rad],q.gear [m],u.v [m/s],u.spin [rad/s],u.w [m/s],tau.v [N],input.push"
+    )
     loose = Trajectory.from_csv(path)
     assert (loose["turn"] == run["turn"]).all()
     known = Trajectory.from_csv(path, run.equations)
@@ -90,4 +92,4 @@ def test_dependent_speeds_are_those_of_all_unknowns(tmp_path: Path) -> None:
         acceleration = ph.symbol(name, "acceleration")
         np.testing.assert_allclose(embedded.values(acceleration), free.values(acceleration), atol=1e-5)
     header = embedded.to_csv(tmp_path / "run.csv").read_text().splitlines()[0]
-    assert header.endswith("u.crank,u.coupler,u.rocker")
+    assert header.endswith("u.crank [rad/s],u.coupler [rad/s],u.rocker [rad/s]")

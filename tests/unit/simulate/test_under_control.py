@@ -68,7 +68,7 @@ def test_files_and_pictures_have_it(tmp_path: Path) -> None:
     e = slider().derive()
     run = e.simulate(1, controller=ServoPID(e), reference="t", samples=11, **SAMPLED)
     header, *rows = run.to_csv(tmp_path / "run.csv").read_text().splitlines()
-    assert header == "time,q.x,u.v,tau.v,reference.x,controller.total error"
+    assert header == "time [s],q.x [m],u.v [m/s],tau.v [N],reference.x,controller.total error"
     table = np.array([row.split(",") for row in rows], dtype=float)
     assert np.allclose(table[:, 4], run.t) and np.allclose(table[:-1, 5], run.controller.states[::10, 0])
     assert np.array_equal(Trajectory.from_csv(tmp_path / "run.csv").q, run.q)

@@ -15,7 +15,7 @@ from .fortran_calls import (
     kinds_in_fortran,
     sources_beside,
 )
-from .fortran_lines import joined
+from .fortran_lines import fitted
 from .fortran_simulation import build_command, print_simulation
 from .simulation import Simulation, SimulationWriting
 from .target import Body, Target, Writing, check_inputs, prefaced, sanitised
@@ -52,8 +52,8 @@ def print_fortran(program: Program, preface: Sequence[str] = ()) -> dict[str, st
     check_program(program)
     _check_names(program)
     return {
-        f"{program.name}.f90": _module(program, preface),
-        f"{program.name}_main.f90": _driver(program),
+        f"{program.name}.f90": fitted(_module(program, preface)),
+        f"{program.name}_main.f90": fitted(_driver(program)),
         **sources_beside(program),
     }
 
@@ -89,7 +89,7 @@ def _module(program: Program, preface: Sequence[str]) -> str:
         *(["  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan"] if nan else []),
         "  implicit none",
         "  private",
-        *joined("  public :: ", [f"{name}_setup", name]),
+        f"  public :: {name}_setup, {name}",
         *declarations_in_fortran(program),
         "",
         "contains",
@@ -111,12 +111,11 @@ def _subroutine(
     name: str, given: Sequence[tuple[str, int]], made: Sequence[tuple[str, int]], body: Sequence[str]
 ) -> list[str]:
     text = "\n".join(body)
-    lines = joined(f"  pure subroutine {name}(", [*(n for n, _ in given), *(n for n, _ in made)], ")")
+    lines = [f"  pure subroutine {name}({', '.join(n for n, _ in (*given, *made))})"]
     lines += [f"    real(real64), intent(in) :: {n}({size})" for n, size in given]
     lines += [f"    real(real64), intent(out) :: {n}({size})" for n, size in made]
     local = [line.split(" = ")[0] for line in body if line.startswith("v")]
-    for start in range(0, len(local), 12):
-        lines += joined("    real(real64) :: ", local[start : start + 12])
+    lines += [f"    real(real64) :: {', '.join(local[k : k + 12])}" for k in range(0, len(local), 12)]
     unread = [n for n, _ in given if f" {n}(" not in text]
     lines += [f"    associate (unused => {n}); end associate" for n in unread]
     lines += [f"    {n} = 0.0_real64" for n, size in made if not size]
@@ -138,8 +137,8 @@ def _noted(program: Program, slot: int, expression: str) -> str:
     statement = f"v{slot} = {expression}"
     if not note:
         return statement
-    room = max(132 - 4 - 3 - max(len(statement), 26), 0)
-    return f"{statement:<26} ! {note[:room].rstrip()}"
+    room = 132 - 4 - 3 - max(len(statement), 26)
+    return f"{statement:<26} ! {note[:room].rstrip()}" if room > 0 else statement
 
 
 def _driver(program: Program) -> str:
@@ -153,7 +152,7 @@ def _driver(program: Program) -> str:
     for name, given in check_inputs(program):
         lines += [f"  {name}({k}) = {_literal(x)}" for k, x in enumerate(given, 1)]
     lines.append(f"  call {program.name}_setup(p, w)")
-    lines += joined(f"  call {program.name}(", [*(n for n, _ in inputs), "w", *(n for n, _ in outputs)], ")")
+    lines.append(f"  call {program.name}({', '.join([*(n for n, _ in inputs), 'w', *(n for n, _ in outputs)])})")
     lines.append("  total = 0.0_real64")
     for name, size in outputs:
         if size:

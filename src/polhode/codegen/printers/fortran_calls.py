@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from math import prod
-from textwrap import wrap
 
 from ...expr.opaque.piecewise import Pieces
 from ...expr.opaque.user import UserFunction
@@ -13,7 +12,6 @@ from ..ir.calls import horner, own_symbol, renamed, sources, tables, user_functi
 from ..ir.program import Program
 
 _CHUNK = 200  # numbers in one data statement: the standard counts continuation lines
-_WIDTH = 110
 
 _SEARCH = """
   ! The piece of a table that x lies in: 0 before the first knot, last + 1 after the last.
@@ -93,9 +91,8 @@ def _data(name: str, numbers: Sequence[float]) -> list[str]:
     lines = [f"  real(real64), save :: {name}({len(numbers)})"]
     for start in range(0, len(numbers), _CHUNK):
         chunk = numbers[start : start + _CHUNK]
-        rows = wrap(", ".join(map(_literal, chunk)), _WIDTH, break_long_words=False, break_on_hyphens=False)
-        lines.append(f"  data ({name}(table_i), table_i = {start + 1}, {start + len(chunk)}) / &")
-        lines += [f"    {row}{' &' if place < len(rows) - 1 else ' /'}" for place, row in enumerate(rows)]
+        numerals = ", ".join(map(_literal, chunk))
+        lines.append(f"  data ({name}(table_i), table_i = {start + 1}, {start + len(chunk)}) / {numerals} /")
     return lines
 
 

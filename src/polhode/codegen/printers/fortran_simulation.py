@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .fortran_calls import sources_beside
-from .fortran_lines import joined
+from .fortran_lines import fitted
 from .fortran_reading import READING
 from .simulation import LINE, NEWTON_STEPS, Function, Simulation, output_size, usage
 from .target import prefaced
@@ -199,30 +199,29 @@ def print_simulation(simulation: Simulation) -> str:
             _projection(simulation) if kept else "",
         ]
     )
-    return "\n".join(
-        [
-            *(f"! {line}".rstrip() for line in head),
-            f"program {simulation.name}_main",
-            "  use, intrinsic :: iso_c_binding, only: c_int",
-            "  use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real64",
-            "  use, intrinsic :: ieee_arithmetic, only: ieee_rint",
-            *(
-                f"  use polhode_{each.program.name}, only: {each.program.name}_setup, &\n    {each.program.name}"
-                for each in functions.values()
-            ),
-            "  implicit none",
-            _EXIT.strip("\n"),
-            *_declarations(simulation),
-            body.rstrip("\n"),
-            "",
-            *_naming(simulation),
-            "",
-            *_set_up(functions),
-            *(line for name, each in functions.items() for line in _function(name, each)),
-            f"end program {simulation.name}_main",
-            "",
-        ]
-    )
+    lines = [
+        *(f"! {line}".rstrip() for line in head),
+        f"program {simulation.name}_main",
+        "  use, intrinsic :: iso_c_binding, only: c_int",
+        "  use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real64",
+        "  use, intrinsic :: ieee_arithmetic, only: ieee_rint",
+        *(
+            f"  use polhode_{each.program.name}, only: {each.program.name}_setup, {each.program.name}"
+            for each in functions.values()
+        ),
+        "  implicit none",
+        _EXIT.strip("\n"),
+        *_declarations(simulation),
+        body.rstrip("\n"),
+        "",
+        *_naming(simulation),
+        "",
+        *_set_up(functions),
+        *(line for name, each in functions.items() for line in _function(name, each)),
+        f"end program {simulation.name}_main",
+        "",
+    ]
+    return fitted("\n".join(lines))
 
 
 def build_command(simulation: Simulation) -> str:
@@ -254,7 +253,7 @@ def _declarations(simulation: Simulation) -> list[str]:
         f"  integer, parameter :: first_of({len(firsts)}) = [{', '.join(map(str, firsts))}]",
         "  integer, allocatable :: quaternions(:) ! where each begins",
         "  character(len=12), parameter :: section_names(7) = [character(len=12) :: &",
-        *joined("    ", titles, "]"),
+        f"    {', '.join(titles)}]",
         f'  character(len=*), parameter :: default_file = "{simulation.name}.txt"',
         f"  character(len={wide}) :: names({firsts[-1] - 1})",
         f"  integer :: given({firsts[-1] - 1}) ! the line of the file in which each value is; 0 for not yet",
@@ -270,7 +269,7 @@ def _naming(simulation: Simulation) -> list[str]:
     listed = [value.name for values in simulation.sections.values() for value in values]
     return [
         "  subroutine name_values()",
-        *joined("    quaternions = [integer :: ", [str(first + 1) for first in simulation.quaternions], "]"),
+        f"    quaternions = [integer :: {', '.join(str(first + 1) for first in simulation.quaternions)}]",
         *(f'    names({k}) = "{name}"' for k, name in enumerate(listed, 1)),
         "  end subroutine name_values",
     ]
@@ -287,8 +286,9 @@ def _set_up(functions: dict[str, Function]) -> list[str]:
     lines = ["  subroutine set_up()"]
     for name, each in functions.items():
         places = [str(k) for k in each.parameters]
-        lines += [f"    integer, parameter :: {name}_p({len(places)}) = first_of(2) + &"]
-        lines += joined("      [integer :: ", places, "]")
+        lines.append(
+            f"    integer, parameter :: {name}_p({len(places)}) = first_of(2) + [integer :: {', '.join(places)}]"
+        )
     lines += [f"    call {each.program.name}_setup(values({name}_p), {name}_work)" for name, each in functions.items()]
     return [*lines, "  end subroutine set_up"]
 

@@ -8,3 +8,4 @@ from .proving import equivalence
 from .record import Case, Proof, Step
 
 __all__ = ["Case", "Proof", "Step", "equivalence"]
+__dir__ = __all__.copy

@@ -15,7 +15,7 @@ from .record import Proof
 
 
 def equivalence(system: System | Model) -> Proof:
-    """That Lagrange's equations and those of Newton and Euler are one computation on a mechanism, step by step.
+    """That Lagrange's equations and those of Newton and Euler are one computation on a `system`, step by step.
 
     Silver's equations (3.1) to (3.16), each with its terms as the paper writes them, and his Appendix A. Any tree of
     joints with one degree of freedom each, branched or not, compounds of them, joints that follow others and driven

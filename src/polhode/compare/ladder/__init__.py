@@ -28,3 +28,4 @@ __all__ = [
     "as_written", "as_written_on", "customised", "differences", "fitted", "general_arm", "ladder", "ladder_of",
     "on_the_graph", "puma_like_arm",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -88,7 +88,7 @@ def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:
     ]  # fmt: skip
     for kind, table in tables:
         for name, given in table.items():
-            unit = f", {given.unit.replace('/', ' per ')}" if given.unit else ""
+            unit = f", {given.si_unit.replace('/', ' per ')}" if given.si_unit else ""
             catalogue.name(given.symbol, f"{kind} {short(name)}{unit}")
     catalogue.name(system.time, "time")
 

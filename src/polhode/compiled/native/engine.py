@@ -88,34 +88,46 @@ def object_code(ir: str, *, thorough: bool = False) -> bytes:
     """Compile IR text to object code for this machine."""
     import llvmlite.binding as llvm
 
-    machine = _target_machine(host(), level=1 if len(ir) > LONG else 2)
+    level = 1 if len(ir) > LONG else 2
+    try:
+        tools = _IDLE[level].pop()
+    except IndexError:
+        tools = _tools(level)
+    machine, builder, light = tools
     # A context of its own: other users of LLVM in this process may be at work in the global one.
     context = llvm.create_context()
     module = llvm.parse_assembly(ir, context)
     try:
         module.triple = host().triple
         module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.slp_vectorization = False
-        builder = llvm.create_pass_builder(machine, options)
-        passes = builder.getModulePassManager() if thorough else _light_passes()
+        passes = builder.getModulePassManager() if thorough else light
         passes.run(module, builder)
-        return bytes(machine.emit_object(module))
+        code = bytes(machine.emit_object(module))
+        _IDLE[level].append(tools)
+        return code
     finally:
         module.close()
         context.close()
 
 
-def _light_passes() -> Any:
+#: Machines, pass builders and passes that no thread uses now, by level: llvmlite does not free a builder or its passes.
+_IDLE: dict[int, list[tuple[Any, Any, Any]]] = {1: [], 2: []}
+
+
+def _tools(level: int) -> tuple[Any, Any, Any]:
+    """A target machine, a pass builder for it, and the light passes."""
     import llvmlite.binding as llvm
 
+    machine = _target_machine(host(), level)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.slp_vectorization = False
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.add_global_dead_code_eliminate_pass()
-    return passes
+    return machine, llvm.create_pass_builder(machine, options), passes
 
 
 def _target_machine(machine: Host, level: int = 2) -> Any:

@@ -24,7 +24,7 @@ from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees
 from ...analysis.control_geometry.zero_dynamics import ZeroDynamics, zero_dynamics_of
 from ...analysis.operating_point import parameter_values
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import PolhodeError, check_kind, warn
+from ...errors import PolhodeError, warn
 from ...expr import (
     Expr,
     as_expr,
@@ -94,7 +94,6 @@ class FeedbackLinearization(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        check_kind(bool, "True or False", extend, f"{_PLACE} extend")
         self._asked = Asked(self.equations, _assembly(equations), inputs, at)
         with quiet_collector():
             self._plant, self._state = self._asked.plant(_PLACE)

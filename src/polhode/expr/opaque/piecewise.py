@@ -60,6 +60,8 @@ class Pieces:
         """The values at many points."""
         import numpy as np
 
+        if any(map(np.iscomplexobj, arrays)):
+            raise TypeError("a table has real arguments")
         lead = np.broadcast_arrays(*(np.asarray(array, dtype=float) for array in arrays))
         place: Any = 0
         steps = []

@@ -4,3 +4,4 @@ from .equations import recipe, row_source
 from .system_graph import SystemGraph, system_graph
 
 __all__ = ["SystemGraph", "recipe", "row_source", "system_graph"]
+__dir__ = __all__.copy

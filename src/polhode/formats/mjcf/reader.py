@@ -43,6 +43,7 @@ def read_mjcf(
       joint), "armature" (in hinges and slides, where it is a motor with a decoupled rotor).
       Contacts and actuators are left out always, with a warning; what these can exert becomes limits of efforts.
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
+    - limits: of the file's size and nesting.
     """
     check_ignored(ignore)
     within = tolerance(snap, "E-MJCF-016")

@@ -47,7 +47,7 @@ def read_sdf(
     All coordinates are zero as the file has it.
 
     - base: a link that no joint carries is free to move where the model is not static; "fixed" welds it to the ground.
-    - symbolic, packages, dynamics, inertia, snap: as in `read_urdf`.
+    - symbolic, packages, dynamics, inertia, snap, limits: as in `load_urdf`.
     """
     if base not in ("floating", "fixed"):
         raise PolhodeError(f"base={shown(base)} is not a choice.", cure="Use 'floating' or 'fixed'.", code="E-SDF-009")

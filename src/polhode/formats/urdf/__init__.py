@@ -5,3 +5,4 @@ from ..markup import Limits
 from .reader import load_urdf, read_urdf
 
 __all__ = ["JointFacts", "Limits", "MeshFacts", "Report", "load_urdf", "read_urdf"]
+__dir__ = __all__.copy

@@ -65,6 +65,7 @@ def read_urdf(
       warning unless a principal moment is negative, "any" uses even those.
     - massless: "refuse" joints that move no mass, or "report" them (the mass matrix is then singular).
     - snap: angles this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
+    - limits: of the file's size and nesting.
     - content: what is in the file, if it was read before; the path then only names it.
     """
     _check_choices({"base": base, "mimic": mimic, "inertia": inertia, "massless": massless})

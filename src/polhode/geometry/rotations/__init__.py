@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .rotation import Rotation
 
 __all__ = ["ORIENTATIONS", "SEQUENCES", "Rotation", "about", "rotation", "unit_axis"]
+__dir__ = __all__.copy
 
 
 def __getattr__(name: str) -> Any:

@@ -18,7 +18,7 @@ _CYCLE = ((1, 2), (2, 0), (0, 1))
 
 
 def rotation_rate(W: Any, w: Any) -> Matrix:
-    """Ẇ = ω × W, each column turning with ω: Ẇ_ij = P_ikl ω_k W_lj; (2.5).
+    """Ẇ = ω × W, with ω given as w, each column turning with ω: Ẇ_ij = P_ikl ω_k W_lj; (2.5).
 
     >>> rotation_rate([[1, 0, 0], [0, 1, 0], [0, 0, 1]], (0, 0, 3))
     Matrix([[0, -3, 0], [3, 0, 0], [0, 0, 0]])
@@ -37,7 +37,7 @@ def rotation_second_rate(W: Any, w: Any, wd: Any) -> Matrix:
 
 
 def angular_velocity(W: Any, Wd: Any) -> Vector:
-    """ω_i = ½ P_ijk W_jl Ẇ_kl: the vector of Ẇ Wᵀ; (2.6), the inverse of (2.5).
+    """ω_i = ½ P_ijk W_jl Ẇ_kl: the vector of Ẇ Wᵀ, of a matrix W and its rate Wd; (2.6), the inverse of (2.5).
 
     >>> angular_velocity([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, -3, 0], [3, 0, 0], [0, 0, 0]])
     Vector([0, 0, 3])

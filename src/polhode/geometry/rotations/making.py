@@ -141,7 +141,8 @@ def _check_length(x: Components, longest: int, what: str) -> None:
         return
     import numpy as np
 
-    length = np.sqrt(dot(x, x))
+    with np.errstate(over="ignore"):
+        length = np.sqrt(dot(x, x))
     bad = length > longest * (1 + 1e-9)
     if np.any(bad):
         raise PolhodeError(

@@ -24,6 +24,8 @@ from .values import batch_of, broadcast, is_exact, read, written
 class MovingRotation:
     """A rotation and its angular velocity, kept in the turned frame; `@` composes, both factors moving.
 
+    Angles are about axes that move, or `extrinsic`.
+
     >>> from polhode.expr import symbols
     >>> a, b, s, t = symbols("a b s t")
     >>> outer = MovingRotation(Rotation.from_euler("z", a), (0, 0, s))

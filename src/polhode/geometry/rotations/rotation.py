@@ -30,7 +30,8 @@ class Rotation:
 
     R = r.matrix takes components in the turned frame to components in the one that stays, x' = R x; `r @ s` has the
     matrix R S: s is given in the axes that r has turned. What is made of expressions is exact, what is made of floats
-    is NumPy's; with `exact=True` a decimal is taken for the rational that it spells.
+    is NumPy's; with `exact=True` a decimal is taken for the rational that it spells. Sequences of angles are about axes
+    that move, or `extrinsic`, in radians or `degrees`; rotations are equal within a `tolerance`; a batch has a `count`.
 
     >>> from polhode.expr import symbols
     >>> c = symbols("c1 c2 c3")
@@ -88,12 +89,12 @@ class Rotation:
 
     @staticmethod
     def from_quaternion(q: Any, *, scalar_first: bool = True, exact: bool | None = None) -> Rotation:
-        """Of a quaternion of any length but zero, its scalar first; last with `scalar_first=False`."""
+        """Of a quaternion `q` of any length but zero, its scalar first; last with `scalar_first=False`."""
         return Rotation(making.of_quaternion(q, scalar_first, exact))
 
     @staticmethod
     def from_spinor(psi: Any, *, exact: bool | None = None) -> Rotation:
-        """Of a spinor (ψ1, ψ2) = (β3 + iβ0, β1 + iβ2)."""
+        """Of a spinor `psi` (ψ1, ψ2) = (β3 + iβ0, β1 + iβ2)."""
         return Rotation(making.of_spinor(psi, exact))
 
     @staticmethod

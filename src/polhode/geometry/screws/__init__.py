@@ -11,3 +11,4 @@ from .motion import ScrewMotion
 from .reading import screw_of
 
 __all__ = ["ScrewMotion", "screw_of"]
+__dir__ = __all__.copy

@@ -19,3 +19,4 @@ __all__ = [
     "incremental_acceleration", "incremental_angular_acceleration", "incremental_velocity", "inertia_dyadic", "named",
     "point_of", "reference_direction", "unit", "unit_direction",
 ]  # fmt: skip
+__dir__ = __all__.copy

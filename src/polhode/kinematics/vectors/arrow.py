@@ -81,7 +81,7 @@ class Arrow(Combination):
         return {key: Vector(entries) for key, entries in parts.items()}
 
     def dot(self, other: Any) -> Any:
-        """a · b: a scalar; with a dyadic, an arrow."""
+        """a · b with the `other`: a scalar; with a dyadic, an arrow."""
         from .dyadic import Dyadic
 
         if isinstance(other, Dyadic):
@@ -93,7 +93,9 @@ class Arrow(Combination):
         return total
 
     def cross(self, other: Any) -> Any:
-        """a × b, each pair of unit vectors in a frame in which both are fixed, where there is one; a × D, a dyadic."""
+        """a × b with the `other`, each pair of unit vectors in a frame in which both are fixed, where there is one; a ×
+        D, a dyadic.
+        """
         from .dyadic import Dyadic
 
         if isinstance(other, Dyadic):
@@ -105,7 +107,7 @@ class Arrow(Combination):
         return Arrow(self.system, gathered(terms))
 
     def outer(self, other: Any) -> Dyadic:
-        """The dyadic a b."""
+        """The dyadic a b with the `other`."""
         from .dyadic import Dyadic
 
         pairs = self._fellow(other, "multiply").terms.items()

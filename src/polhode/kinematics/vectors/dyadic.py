@@ -67,7 +67,7 @@ class Dyadic(Combination):
         return Arrow(self.system, {axis: as_expr(1)})
 
     def dot(self, other: Any) -> Any:
-        """D · a, an arrow; D · E, a dyadic."""
+        """D · a with the `other`, an arrow; D · E, a dyadic."""
         if isinstance(other, Dyadic):
             same_system(self.system, other.system)
             products = (self._unit(one).outer(other.T.dot(self._unit(two)) * c) for (one, two), c in self.terms.items())
@@ -86,7 +86,7 @@ class Dyadic(Combination):
     __and__ = dot
 
     def cross(self, other: Any) -> Dyadic:
-        """D × a, a dyadic: (D × a) · b = D · (a × b)."""
+        """D × a with the `other`, a dyadic: (D × a) · b = D · (a × b)."""
         if not isinstance(other, Arrow):
             raise PolhodeError(
                 f"cannot take the cross product of a dyadic and {other!r}.", cure="Give an arrow.", code="E-VECTOR-012"
@@ -133,7 +133,7 @@ class Dyadic(Combination):
         return text_sum(self.system, list(self.terms.items()))
 
     def latex(self, hats: bool = False) -> str:
-        """LaTeX for math mode, as of an arrow."""
+        """LaTeX for math mode, as of an arrow: unit vectors bold, or with `hats`."""
         return latex_sum(self.system, list(self.terms.items()), hats)
 
     def _repr_latex_(self) -> str:

@@ -42,7 +42,7 @@ class Point:
         return Arrow(self.system, dict(along(self.body, self.offset)))
 
     def position(self, from_: Point | Anchor | None = None) -> Arrow:
-        """The arrow to this point from another point, or from the origin of a body or frame (the ground's)."""
+        """The arrow to this point from another point `from_`, or from the origin of a body or frame (the ground's)."""
         other = self._other(from_)
         scene = scene_of(self.system)
         top = common_body(scene, other.body, self.body)

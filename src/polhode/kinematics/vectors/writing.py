@@ -9,7 +9,6 @@ from ...expr.node import ADD, NEG, SUB
 from ...expr.spelling import latex_escape
 from ...expr.text_printer import text
 from ...model.builder import Builder
-from ...model.reading import flag_of
 from .scene import Axis, Key
 
 Term = tuple[tuple[Axis, ...], Expr]
@@ -26,7 +25,6 @@ def text_sum(system: Builder, terms: Sequence[Term]) -> str:
 
 def latex_sum(system: Builder, terms: Sequence[Term], hats: bool) -> str:
     r"""u_{1} \mathbf{n}_{1} + u_{2} \mathbf{a}_{2}."""
-    hats = flag_of(hats, "hats", "latex")
     pairs = [
         (r" \,".join(_bold(_letter(system, key), index, hats) for key, index in axes), coefficient)
         for axes, coefficient in terms

@@ -17,9 +17,9 @@ class JointSpring(ForceElement):
 
     joint: str = given("joint")
     index: int = given("count", 0, of="coordinate")
-    stiffness: Expr = given("number", 0, free=True)
-    rest: Expr = given("number", 0, free=True)
-    damping: Expr = given("number", 0, free=True)
+    stiffness: Expr = given("number", 0, free=True, unit="N/m or N·m/rad")
+    rest: Expr = given("number", 0, free=True, unit="m or rad")
+    damping: Expr = given("number", 0, free=True, unit="N·s/m or N·m·s/rad")
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         joint = model.joints[self.joint]

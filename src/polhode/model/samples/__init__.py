@@ -20,3 +20,4 @@ __all__ = [
     "motor_driven_pendulum", "n_four_bar", "put_on_road", "semitrailer", "six_degree_of_freedom_arm",
     "squeezing_mechanism", "steady_turn", "stewart_platform", "whipple_bicycle",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -35,7 +35,7 @@ from ..joints import (
     Spherical,
     Universal,
 )
-from ..reading import flag_of, list_of
+from ..reading import list_of
 from ..records import GROUND, Joint
 from ..stage import STORAGES, TURN_STORAGES
 from ..system import System
@@ -123,7 +123,6 @@ def random_system(
     joints = list_of(joints, "a list of joints", "random system")
     with understood("a number", (symbolic, max_speeds), place="random system", cure="Give symbolic from 0 to 1."):
         symbolic, max_speeds = float(symbolic), index(max_speeds)
-    loads, floating = (flag_of(each, "loads, floating", "random system") for each in (loads, floating))
     unknown = [kind for kind in joints if kind not in (*JOINTS, *TYPES)]
     if unknown or not joints or not 0 <= low <= high:
         raise PolhodeError(

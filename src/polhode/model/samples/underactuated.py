@@ -82,7 +82,7 @@ def planar_vtol() -> System:
     ['theta', 'x', 'y']
     """
     s = System("planar VTOL", gravity=(0, "-9.81", 0))
-    epsilon = s.parameter("epsilon", "0.1", "m")
+    epsilon = s.parameter("epsilon", "0.1", "1/m")
     thrust, roll = s.input("thrust", "9.81", "N"), s.input("roll", 0, "N m")
     craft = s.body("craft", 1, inertia=(1, 1, 1))
     s.joint("pose", s.ground, craft, Planar(), coordinates=["theta", "x", "y"], speeds=["omega", "vx", "vy"])

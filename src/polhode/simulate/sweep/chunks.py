@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import prod
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,6 +76,21 @@ class ChunkResult:
     shapes: tuple[str, ...]
     numbers: Floats
     batch: Batch | None = None
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether there is a text of each kind for each member, and as many numbers as the shapes state."""
+        counts = {len(each) for each in (self.status, self.messages, self.notices, self.shapes)}
+        sizes = [prod(shape) for each in self.shapes if each for _, shape in _layout(each)]
+        return len(counts) == 1 and sum(sizes) == self.numbers.size
+
+
+def _layout(shapes: str) -> list[tuple[str, tuple[int, ...]]]:
+    """Names and shapes of the measures of a member."""
+    layout = [(str(name), tuple(map(index, shape))) for name, shape in json.loads(shapes)]
+    if any(size < 0 for _, shape in layout for size in shape):
+        raise ValueError("a shape is negative")
+    return layout
 
 
 def cut(members: Members, work: Work, size: int) -> list[Chunk]:
@@ -179,17 +195,17 @@ def merge(results: Mapping[int, ChunkResult], count: int) -> Merged:
         notices[span], shapes[span] = each.notices, each.shapes
         numbers.append(each.numbers)
     reference = next(filter(None, shapes), "[]")
-    layout = [(name, tuple(shape)) for name, shape in json.loads(reference)]
+    layout = _layout(reference)
     flat = np.full((count, sum(prod(shape) for _, shape in layout)), np.nan)
     taken, at = np.concatenate([np.zeros(0), *numbers]), 0
     for i, own in enumerate(shapes):
         if not own:
             continue
-        size = flat.shape[1] if own == reference else sum(prod(shape) for _, shape in json.loads(own))
+        size = flat.shape[1] if own == reference else sum(prod(shape) for _, shape in _layout(own))
         if own == reference:
             flat[i] = taken[at : at + size]
         else:
-            status[i], messages[i] = UNMEASURED, _unlike(json.loads(own), layout)
+            status[i], messages[i] = UNMEASURED, _unlike(_layout(own), layout)
         at += size
     values, column = {}, 0
     for name, shape in layout:
@@ -198,11 +214,11 @@ def merge(results: Mapping[int, ChunkResult], count: int) -> Merged:
     return Merged(status.astype(np.str_), tuple(messages), tuple(notices), values)
 
 
-def _unlike(own: Sequence[tuple[str, list[int]]], first: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+def _unlike(own: Sequence[tuple[str, tuple[int, ...]]], first: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     """How measures differ in names or shapes from those of the first member, in words."""
     names = [name for name, _ in own]
     if names != [name for name, _ in first]:
         return f"the measures are {', '.join(names)}, those of the first member {', '.join(name for name, _ in first)}."
-    differing = ((name, tuple(a), b) for (name, a), (_, b) in zip(own, first, strict=True) if tuple(a) != b)
+    differing = ((name, a, b) for (name, a), (_, b) in zip(own, first, strict=True) if a != b)
     name, a, b = next(differing)
     return f"the measure '{name}' has shape {a}, that of the first member {b}."

@@ -11,15 +11,18 @@ import numpy as np
 
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import LimitError, PolhodeError, ShapeError, listed, shown, suggestion
+from ...model.lookup import units_by_name
+from ...model.unit import si_value, si_values
 from ..initial_state import Floats
-from ..members import Members, Which, label_of, names_of
+from ..members import PREFIXES, Members, Which, label_of, labels_of, names_of
 
 #: More members than this are refused: their statuses alone would fill the memory.
 MOST_MEMBERS = 10**7
 MEMBER = "member"
 
-#: How a kind of value is written in front of its name, as for a speed that has the name of its coordinate.
-_PREFIXES = {"parameter": "parameters", "start": "start", "speed": "speeds", "input": "inputs", "tau": "tau"}
+#: The option of a run by how a kind of value is written in front of its name.
+_PREFIXES = {prefix: option for option, prefix in PREFIXES.items()}
+_KINDS = {"start": ("coordinate", "state"), "speeds": ("speed",), "inputs": ("input",), "tau": ("effort",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,8 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
             code="E-SWEEP-001",
         )
     which = {name: _which(equations, name) for name in vary}
-    axes = {label_of(*which[name]): _values(name, values) for name, values in vary.items()}
+    labels = labels_of(equations)
+    axes = {labels[which[name]]: _values(name, _in_si(equations, which[name], vary[name])) for name in vary}
     if len(axes) < len(vary):
         raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-SWEEP-002")
     lengths = {name: len(values) for name, values in axes.items()}
@@ -79,6 +83,15 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
     columns = list(axes.values()) if zipped else [each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij")]
     shared = _shared(equations, options, list(which.values()))
     return Design(axes, zipped, Members(count, shared, dict(zip(which.values(), columns, strict=True))))
+
+
+def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> Any:
+    """Values to vary in SI units, as runs have them: those of a list may be texts with units."""
+    option, name = which
+    if option == "parameters":
+        return si_values(equations.system.parameters, {name: given})[name]
+    units, kinds = units_by_name(equations.system), _KINDS.get(option, ("",))
+    return si_value(given, next(filter(None, (units.get(kind, {}).get(name) for kind in kinds)), ""), f"sweep '{name}'")
 
 
 def _values(name: str, given: Any) -> Floats:
@@ -104,14 +117,19 @@ def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
     prefix, _, rest = str(name).partition(":")
     if prefix in _PREFIXES and rest:
         option = _PREFIXES[prefix]
-        if rest not in known[option]:
-            raise _strange(name, {f"{prefix}:{each}" for each in known[option]})
-        return option, rest
+        if rest in known[option]:
+            return option, rest
     # No two of them are written alike but a coordinate and its speed, where the coordinate is meant.
     for option in ("parameters", "inputs", "start", "speeds"):
         if name in known[option]:
             return option, str(name)
-    raise _strange(name, [each for names in known.values() for each in names])
+    plain = [each for names in known.values() for each in names]
+    raise PolhodeError(
+        f"there is no parameter, input, coordinate or speed '{name}' to vary.",
+        place="sweep",
+        cure=suggestion(name, [*plain, *(f"{PREFIXES[option]}:{n}" for option, names in known.items() for n in names)]),
+        code="E-SWEEP-008",
+    )
 
 
 def axis_named(axes: Iterable[str], name: Any) -> str | None:
@@ -124,15 +142,6 @@ def axis_named(axes: Iterable[str], name: Any) -> str | None:
     written = [name, *([label_of(_PREFIXES[prefix], rest)] if prefix in _PREFIXES else [])]
     written += [label_of(option, str(name)) for option in ("start", "speeds")]
     return next((each for each in axes if each in written), None)
-
-
-def _strange(name: Any, known: Any) -> PolhodeError:
-    return PolhodeError(
-        f"there is no parameter, input, coordinate or speed '{name}' to vary.",
-        place="sweep",
-        cure=suggestion(name, known),
-        code="E-SWEEP-008",
-    )
 
 
 def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Sequence[Which]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ...compiled.functions import Functions
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, shown, suggestion
 from ...expr import Expr
+from ..column_names import check_meant, distinct
 from ..initial_state import Floats
 from ..trajectory import Trajectory
 from ..trajectory_values import compiled_values, dependent_of
@@ -21,10 +22,37 @@ from ..trajectory_values import compiled_values, dependent_of
 Measured = dict[str, NDArray[np.float64]]
 
 
+def histories(equations: EquationsOfMotion) -> dict[str, tuple[str, str]]:
+    """Kind and name of all that has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy.
+
+    Where two labels would be alike, as of a coordinate `d(x)` and the speed of `x`, each is its kind and its name.
+
+    >>> import polhode as ph
+    >>> s = ph.System("two")
+    >>> first = s.joint("x", s.ground, s.body("a", 1), ph.Prismatic("x"))
+    >>> _ = s.joint("d(x)", s.ground, s.body("b", 1), ph.Prismatic("x"))
+    >>> list(histories(s.derive().record))
+    ['x', 'coordinate:d(x)', 'speed:x', 'd(d(x))', 'energy']
+    """
+    coordinates, speeds = dependent_of(equations)
+    listed = [("coordinate", name, name) for name in (*equations.coordinates, *coordinates)]
+    listed += [("state", name, name) for name in equations.states]
+    listed += [("speed", name, f"d({name})") for name in (*equations.speeds, *speeds)]
+    listed += [("input", name, name) for name in equations.system.inputs]
+    listed.append(("energy", "total", "energy"))
+    labels = distinct([(spelling, f"{kind}:{name}") for kind, name, spelling in listed])
+    return {label: (kind, name) for label, (kind, name, _) in zip(labels, listed, strict=True)}
+
+
+def _history(run: Trajectory, kind: str, name: str) -> Floats:
+    return run.energy.total if kind == "energy" else run.column(kind, name)
+
+
 def _final(run: Trajectory) -> dict[str, Any]:
     coordinates, speeds = run.dependent
-    last = {name: run[name][-1] for name in (*run.coordinates, *coordinates, *run.states)}
-    return last | {f"d({name})": run.speed(name)[-1] for name in (*run.speeds, *speeds)}
+    known = {"coordinate": (*run.coordinates, *coordinates), "state": run.states, "speed": (*run.speeds, *speeds)}
+    labels = histories(run.mechanism.equations)
+    return {label: run.column(*each)[-1] for label, each in labels.items() if each[1] in known.get(each[0], ())}
 
 
 #: Measures of a whole run, by name.
@@ -74,7 +102,7 @@ def read_measures(given: Any, equations: EquationsOfMotion) -> tuple[Measure, ..
         read = [_read(value, str(label), equations) for label, value in given.items()]
         return tuple(replace(each, prefix=f"{each.label} ") for each in read)
     if isinstance(given, list):
-        return tuple(_read(value, "", equations) for value in given)
+        return tuple(dict.fromkeys(_read(value, "", equations) for value in given))
     return (_read(given, "", equations),)
 
 
@@ -103,12 +131,15 @@ def _named(given: str, equations: EquationsOfMotion) -> tuple[str, str | None]:
     how, colon, name = given.partition(":")
     if not colon:
         if given not in MEASURES:
-            raise _unknown(given, [*MEASURES, *(f"{how}:{name}" for how in REDUCTIONS for name in _names(equations))])
+            raise _unknown(
+                given, [*MEASURES, *(f"{how}:{name}" for how in REDUCTIONS for name in histories(equations))]
+            )
         return given, None
     if how not in REDUCTIONS:
         raise _unknown(given, [f"{each}:{name}" for each in REDUCTIONS])
-    if name not in _names(equations):
-        raise _unknown(given, [f"{how}:{each}" for each in _names(equations)])
+    if name not in histories(equations):
+        check_meant(name, histories(equations))
+        raise _unknown(given, [f"{how}:{each}" for each in histories(equations)])
     return how, name
 
 
@@ -118,27 +149,13 @@ def _unknown(given: Any, known: Any) -> PolhodeError:
     )
 
 
-def _names(equations: EquationsOfMotion) -> list[str]:
-    """What has a history: coordinates, speeds as `d(name)`, inputs, and the energy."""
-    coordinates, speeds = dependent_of(equations)
-    rates = [f"d({name})" for name in (*equations.speeds, *speeds)]
-    return [*equations.coordinates, *coordinates, *equations.states, *rates, *equations.system.inputs, "energy"]
-
-
-def _history(run: Trajectory, name: str) -> Floats:
-    if name.startswith("d(") and name.endswith(")") and name not in run.coordinates:
-        return run.speed(name[2:-1])
-    if name == "energy" and name not in run.coordinates:
-        return run.energy.total
-    return run[name]
-
-
 class Measuring:
     """Measures compiled for one mechanism: a function from a trajectory to what is kept of it."""
 
     def __init__(self, measures: Sequence[Measure], functions: Functions) -> None:
         self.measures = measures
         expressions = [each.of for each in measures if isinstance(each.of, Expr)]
+        self.histories = histories(functions.equations)
         self.along = compiled_values(functions, expressions) if expressions else None
 
     def __call__(self, run: Trajectory) -> Measured:
@@ -150,10 +167,13 @@ class Measuring:
             elif isinstance(measure.of, Expr):
                 given = REDUCTIONS[measure.how](run.t, next(values))
             elif measure.of is not None:
-                given = REDUCTIONS[measure.how](run.t, _history(run, measure.of))
+                given = REDUCTIONS[measure.how](run.t, _history(run, *self.histories[measure.of]))
             else:
                 given = MEASURES[measure.how](run)
-            made |= _arrays(measure, given)
+            arrays = _arrays(measure, given)
+            if doubled := made.keys() & arrays.keys():
+                raise MeasureFailed(f"two measures give a result '{min(doubled)}': name them, measure={{name: …}}.")
+            made |= arrays
         return made
 
 

@@ -15,19 +15,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import FormatError, PolhodeError, path_of, unknown
+from ...errors import PolhodeError, path_of, unknown
+from ...files.archives import readable
 from ...notebook import MOST_ROWS, Cell, Shown, Table
 from ..batch import Batch
-from ..batch_files import as_dataset, of_dataset
+from ..batch_files import as_dataset, check_is, of_dataset
+from ..column_names import check_meant, distinct, variable_names
 from ..datasets import Dataset, Named, read, to_xarray, write
 from ..initial_state import Floats
+from ..trajectory_files import encoded
 from .design import MEMBER, shape_of
 from .measures import Measured
 
 if TYPE_CHECKING:
     from ...surface.equations import Equations
 
-_KIND = "polhode sweep 1"
+_KIND = "polhode sweep"
+_TAKEN = ("member", "time", "status", "message", "notice", "own_sample", "own_member", "own_time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,7 @@ class Sweep(Shown):
     `axes` are the values that were varied, by name: the axes of a grid, or with `zipped` one value for each sample.
     `status`, `messages` and `texts` of notices are flat, member after member, the last axis fastest; `trajectories` are
     there where no measure was. `units` are those of the axes, `result_units` those of results, where they are known.
+    Files have a `path`; trajectories of a file have the `equations` that they are given.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -97,6 +102,7 @@ class Sweep(Shown):
     def __getitem__(self, name: str) -> Floats:
         """A measure over the grid or the samples; nan where a member failed."""
         if name not in self.values:
+            check_meant(name, self.values)
             raise unknown("result", name, self.values, place="sweep", code="E-SWEEP-070")
         values = self.values[name]
         return values.reshape(*self.shape, *values.shape[1:])
@@ -164,7 +170,7 @@ class Sweep(Shown):
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write a row for each run as comma-separated text: what was varied, what was measured, `status`, `message`.
 
-        A measure of several numbers has a column for each, `name.0`, `name.1`, …
+        A measure of several numbers has a column for each, `name.0`, `name.1`, …; units follow names, as in `l [m]`.
         """
         from ...files.writing import replace_file
 
@@ -172,14 +178,18 @@ class Sweep(Shown):
         for name, values in self.values.items():
             flat = values.reshape(len(self), -1)
             names = [name] if values.ndim == 1 else [f"{name}.{k}" for k in range(flat.shape[1])]
-            columns |= {_free(each, self.axes, ()): column for each, column in zip(names, flat.T, strict=True)}
+            columns |= dict(zip(names, flat.T, strict=True))
+        axes = distinct([(name, f"{name} (varied)") for name in self.axes], ("status", "message"))
+        results = distinct([(name, f"{name} (result)") for name in columns], (*axes, "status", "message"))
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*self.axes, *columns, "status", "message"])
+        units = [self.units.get(name) for name in self.axes] + [self.result_units.get(name) for name in columns]
+        heads = [f"{name} [{unit}]" if unit else name for name, unit in zip((*axes, *results), units, strict=True)]
+        writer.writerow([*heads, "status", "message"])
         for k, (status, message) in enumerate(zip(self.status, self.messages, strict=True)):
             numbers = (*self.at(k).values(), *(float(column[k]) for column in columns.values()))
             writer.writerow([*(repr(x) for x in numbers), status, " ".join(message.split())])
-        return replace_file(path, text.getvalue().encode("utf-8"))
+        return replace_file(path, encoded(text.getvalue()))
 
     @staticmethod
     def load(path: str | os.PathLike[str], equations: Equations | None = None) -> Sweep:
@@ -187,29 +197,39 @@ class Sweep(Shown):
         return _of_dataset(read(path), path, equations)
 
     def _dataset(self) -> Dataset:
+        axes, titles = variable_names([("varied", name, name) for name in self.axes], _TAKEN)
+        grid = (MEMBER,) if self.zipped else tuple(axes)
         coordinates: dict[str, Named] = {
-            name: ((MEMBER if self.zipped else name,), values) for name, values in self.axes.items()
+            label: ((MEMBER,) if self.zipped else (label,), values)
+            for label, values in zip(axes, self.axes.values(), strict=True)
         }
         variables: dict[str, Named] = {}
-        names = {}
-        for name, values in self.values.items():
-            names[name] = _free(name, coordinates, self.dimensions)
-            more = tuple(f"{name}_{k}" for k in range(values.ndim - 1))
-            variables[names[name]] = ((*self.dimensions, *more), self[name])
-        about: dict[str, Any] = {"axes": list(self.axes), "zipped": self.zipped, "values": names}
+        about: dict[str, Any] = {"axes": dict(zip(self.axes, axes, strict=True)), "zipped": self.zipped}
         about |= {"system": self.system, "units": dict(self.units), "result_units": dict(self.result_units)}
         if self.trajectories is not None:
-            data = as_dataset(self.trajectories)
+            data = as_dataset(self.trajectories, axes)
             coordinates["time"] = data.coordinates["time"]
             for name, (dims, array) in data.variables.items():
                 if dims[0] == MEMBER:
-                    dims, array = (*self.dimensions, *dims[1:]), array.reshape(*self.shape, *array.shape[1:])
+                    dims, array = (*grid, *dims[1:]), array.reshape(*self.shape, *array.shape[1:])
                 variables[name] = (dims, array)
             about["batch"] = data.attributes["about"]
-        variables["status"] = (self.dimensions, self.status.reshape(self.shape))
+            titles |= {name: title for name, title in data.titles.items() if name in variables}
+        taken = (*_TAKEN, *axes, *variables)
+        spelled = [(name, f"{name} (result)" if name in taken else name) for name in self.values]
+        names, more_titles = variable_names([("result", *each) for each in spelled], taken)
+        about["values"] = dict(zip(self.values, names, strict=True))
+        sizes = [(label, values.shape[1:]) for label, values in zip(names, self.values.values(), strict=True)]
+        more = distinct([(f"{label}_{k}",) * 2 for label, size in sizes for k in range(len(size))], (*taken, *names))
+        for name, label in about["values"].items():
+            split = self.values[name].ndim - 1
+            variables[label] = ((*grid, *more[:split]), self[name])
+            more = more[split:]
+        variables["status"] = (grid, self.status.reshape(self.shape))
         for name, texts in (("message", self.messages), ("notice", self.texts)):
-            variables[name] = (self.dimensions, np.array(texts, dtype=np.str_).reshape(self.shape))
-        return Dataset(coordinates, variables, {"kind": _KIND, "about": json.dumps(about)})
+            variables[name] = (grid, np.array(texts, dtype=np.str_).reshape(self.shape))
+        attributes = {"kind": f"{_KIND} 2", "about": json.dumps(about)}
+        return Dataset(coordinates, variables, attributes, titles | more_titles)
 
     def _cell(self) -> Cell:
         """What was varied and what was measured of each run, and a picture of it."""
@@ -242,47 +262,42 @@ class SweepInterrupted(PolhodeError):
         self.sweep = sweep
 
 
-def _free(name: str, taken: Mapping[str, Any], dimensions: tuple[str, ...]) -> str:
-    """A name for a result that no axis has."""
-    return (
-        f"{name} (result)" if name in taken or name in dimensions or name in ("status", "message", "notice") else name
-    )
-
-
 def _of_dataset(data: Dataset, path: str | os.PathLike[str], equations: Equations | None) -> Sweep:
-    if data.attributes.get("kind") != _KIND:
-        raise FormatError(
-            "this is not a saved sweep.",
-            place=os.fspath(path),
-            cure="Give a file that Sweep.save wrote.",
-            code="E-SWEEP-072",
-        )
-    about = json.loads(data.attributes["about"])
-    axes = {name: data.coordinates[name][1] for name in about["axes"]}
-    zipped = bool(about["zipped"])
-    shape = shape_of(axes, zipped)
-    count = prod(shape)
+    check_is(_KIND, data, "a saved sweep", "Sweep.save", path)
+    with readable(path, "a saved sweep", "Sweep.save"):
+        about = json.loads(data.attributes["about"])
+        zipped = bool(about["zipped"])
+        labels = about["axes"] if isinstance(about["axes"], dict) else {name: name for name in about["axes"]}
+        axes = {name: data.array(label, (MEMBER if zipped else label,)) for name, label in labels.items()}
+        if not axes:
+            raise ValueError("nothing was varied")
+        grid = (MEMBER,) if zipped else tuple(labels.values())
+        shape = shape_of(axes, zipped)
 
-    def flat(array: NDArray[Any]) -> NDArray[Any]:
-        return array.reshape(count, *array.shape[len(shape) :])
+        def flat(name: str, kind: str = "f") -> NDArray[Any]:
+            dims = data.arrays[name][0]
+            array = data.array(name, (*grid, *dims[len(grid) :]), kind)
+            return array.reshape(prod(shape), *array.shape[len(shape) :])
 
-    values = {name: flat(data.variables[kept][1]) for name, kept in about["values"].items()}
-    status, message, notice = (flat(data.variables[name][1]) for name in ("status", "message", "notice"))
-    batch = None
-    if "batch" in about:
-        grid = (MEMBER,) if zipped else tuple(axes)
-        variables = {
-            name: ((MEMBER, *dims[len(shape) :]), flat(array)) if dims[: len(shape)] == grid else (dims, array)
-            for name, (dims, array) in data.variables.items()
-        }
-        columns = axes.values() if zipped else (each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij"))
-        coordinates: dict[str, Named] = {"time": data.coordinates["time"]}
-        coordinates |= {name: ((MEMBER,), each) for name, each in zip(axes, columns, strict=True)}
-        words = {"kind": "polhode batch 1", "about": about["batch"]}
-        functions = None if equations is None else equations.compile()
-        batch = of_dataset(Dataset(coordinates, variables, words), path, functions)
-    return Sweep(
-        axes, zipped, values, status.astype(np.str_), tuple(message.tolist()), tuple(notice.tolist()), batch,
-        system=str(about.get("system", "")), units=dict(about.get("units", {})),
-        result_units=dict(about.get("result_units", {})),
-    )  # fmt: skip
+        values = {name: flat(label) for name, label in about["values"].items()}
+        status, message, notice = (data.array(name, grid, "U").ravel() for name in ("status", "message", "notice"))
+        batch = None
+        if "batch" in about:
+            variables = {
+                name: ((MEMBER, *dims[len(grid) :]), flat(name, array.dtype.kind)) if dims[: len(grid)] == grid
+                else (dims, array)
+                for name, (dims, array) in data.variables.items()
+            }  # fmt: skip
+            columns = axes.values() if zipped else (each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij"))
+            coordinates: dict[str, Named] = {"time": data.coordinates["time"]}
+            varied = json.loads(about["batch"])["varied"]
+            for name, column in zip(axes, columns, strict=True):
+                coordinates[varied[name] if isinstance(varied, dict) else name] = ((MEMBER,), column)
+            words = {"kind": "polhode batch 2", "about": about["batch"]}
+            functions = None if equations is None else equations.compile()
+            batch = of_dataset(Dataset(coordinates, variables, words), path, functions)
+        return Sweep(
+            axes, zipped, values, status, tuple(message.tolist()), tuple(notice.tolist()), batch,
+            system=str(about.get("system", "")), units=dict(about.get("units", {})),
+            result_units=dict(about.get("result_units", {})),
+        )  # fmt: skip

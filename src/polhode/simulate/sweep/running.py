@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import PolhodeError, check_kind, refuse, shown, warn
+from ...errors import PolhodeError, shown, warn
 from ...files.version import key_of
 from ..batch import NOT_RUN, REFUSED
 from ..batch_running import joined
 from ..batch_samples import check_size
 from ..progress import reporting
 from ..run import simulate
-from ..settings import RunOptions, check_kinds, closing
+from ..settings import check_kinds, closing
 from .chunks import Chunk, ChunkResult, Work, cut, make_ready, merge, polhode_version, run_chunk
 from .cluster import check_client, on_cluster
 from .content import Unknowable, content_of
@@ -54,17 +54,7 @@ def sweep(
 ) -> Sweep:
     """Run a mechanism at every point of a grid of values, or at samples of them, and keep what is asked for.
 
-    vary            values by name: parameters, coordinates (where they start), speeds and inputs; or, to say which is
-                    meant, "parameter:l", "start:hinge", "speed:hinge", "input:F", "tau:hinge"
-    zip             the values are samples, the first of each together and so on, rather than axes of a grid
-    measure         what to keep: a name ("final", "energy_drift", "max:hinge", "mean:d(hinge)", …), an expression (its
-                    value at the end) or ("max", expression), a function of the trajectory that returns a number, an
-                    array or several by name; a list or mapping of these; None for whole trajectories
-    workers         processes, as many as there are cores by default; 1 for none but this one
-    executor        an executor of `concurrent.futures` instead
-    client          a client of dask.distributed instead
-    store           a folder where each chunk's result is kept when it arrives: called again, a sweep goes on there
-    chunk           members run as one task; by default as many as take half a second
+    The options are those of `Equations.sweep`.
 
     What `simulate` takes goes to every run. A run that fails has its sentence in `failures`, and nan for results.
 
@@ -76,9 +66,7 @@ def sweep(
     >>> lengths["max:hinge"].round(6).tolist()
     [0.1, 0.1, 0.1]
     """
-    refuse([name for name in options if name not in RunOptions.__annotations__], simulate)
     check_kinds(options.get("functions"), options.get("progress"), options.get("audit", False))
-    check_kind(bool, "True or False", zip, "zip")
     derivation, options = closing(derivation, **options)
     equations = derivation.equations
     design = design_of(equations, vary, zip, options)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import PolhodeError, path_of
+from ...files.archives import MOST_BYTES, readable
 from ...files.reading import read_file
 from ...files.writing import WAITING, put_in_place
 from ..batch_files import as_dataset, of_dataset
@@ -19,7 +20,6 @@ from .chunks import Chunk, ChunkResult, notices_of
 _MANIFEST = "sweep.json"
 _KIND = "polhode sweep 1"
 _TEXTS = ("messages", "notices", "shapes")
-_MOST_BYTES = 8_000_000_000
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,14 @@ class ChunkStore:
 
     def get(self, chunk: Chunk) -> ChunkResult | None:
         """The result of a chunk if it has arrived; a damaged file counts as none."""
+        path = self._file(chunk)
         try:
-            return _unpacked(read_file(self._file(chunk), _MOST_BYTES))
-        except (OSError, ValueError, KeyError, TypeError, PolhodeError):
+            with readable(path, "a result of a sweep", "a sweep"):
+                result = _unpacked(read_file(path, MOST_BYTES))
+                if len(result.status) != len(chunk) or not result.is_consistent:
+                    raise ValueError("its members are not as many as it says")
+                return result
+        except PolhodeError:
             return None
 
     def put(self, chunk: Chunk, result: ChunkResult) -> None:
@@ -119,5 +124,6 @@ def _unpacked(content: bytes) -> ChunkResult:
         batch = of_dataset(data, "store", None)
         nothing = ("",) * len(batch)
         return ChunkResult(batch.status, batch.messages, notices_of(batch), nothing, np.zeros(0), batch)
-    messages, notices, shapes = (tuple(loads(data.attributes[name])) for name in _TEXTS)
-    return ChunkResult(data.variables["status"][1], messages, notices, shapes, data.variables["numbers"][1])
+    messages, notices, shapes = (tuple(map(str, loads(data.attributes[name]))) for name in _TEXTS)
+    status, numbers = data.array("status", ("member",), "U"), data.array("numbers", ("number",))
+    return ChunkResult(status, messages, notices, shapes, numbers)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from ...dynamics.equations import EquationsOfMotion
 from ...expr import Expr
-from ..members import Which, label_of
+from ..members import Which, labels_of
 from ..trajectory_values import dependent_of
 from ..units import units_of
-from .measures import Measure
+from .measures import Measure, histories
 
 _WHOLE_RUN = {"end_time": "s", "energy": "J"}
 
@@ -31,7 +31,8 @@ def varied_units(equations: EquationsOfMotion, varied: Iterable[Which]) -> dict[
         "speeds": dict(zip(equations.speeds, equations.u, strict=True)),
         "tau": dict(zip(equations.tree.speeds, equations.tau, strict=True)),
     }
-    return {label_of(option, str(name)): units.get(symbols[option][str(name)], "") for option, name in varied}
+    labels = labels_of(equations)
+    return {labels[option, str(name)]: units.get(symbols[option][str(name)], "") for option, name in varied}
 
 
 def result_units(equations: EquationsOfMotion, measures: Sequence[Measure]) -> dict[str, str]:
@@ -60,12 +61,16 @@ def result_units(equations: EquationsOfMotion, measures: Sequence[Measure]) -> d
 
 
 def _history_units(equations: EquationsOfMotion) -> dict[str, str]:
-    """Units of what has a history, by the name that a measure gives it."""
+    """Units of what has a history, by the label that a measure gives it."""
     units = units_of(equations)
     coordinates, speeds = dependent_of(equations)
-    symbols = dict(zip(equations.speeds, equations.u, strict=True)) | speeds
-    named = {name: each.symbol for name, each in equations.system.inputs.items()}
-    named |= {f"d({name})": symbol for name, symbol in symbols.items()}
-    named |= dict(zip(equations.states, equations.z, strict=True)) | coordinates
-    named |= dict(zip(equations.coordinates, equations.q, strict=True))
-    return {"energy": "J"} | {name: units.get(symbol, "") for name, symbol in named.items()}
+    symbols = {
+        "coordinate": dict(zip(equations.coordinates, equations.q, strict=True)) | coordinates,
+        "state": dict(zip(equations.states, equations.z, strict=True)),
+        "speed": dict(zip(equations.speeds, equations.u, strict=True)) | speeds,
+        "input": {name: each.symbol for name, each in equations.system.inputs.items()},
+    }
+    return {
+        label: "J" if kind == "energy" else units.get(symbols[kind][name], "")
+        for label, (kind, name) in histories(equations).items()
+    }

@@ -40,11 +40,11 @@ def test_a_dataset_has_the_grid_s_dimensions(grid: Sweep) -> None:
 def test_a_table_has_a_row_for_each_run(grid: Sweep, tmp_path: Path) -> None:
     with grid.to_csv(tmp_path / "runs.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 6 and list(rows[0])[:3] == ["l", "hinge(0)", "hinge"]
-    assert [float(row["max:hinge"]) for row in rows[3:]] == [0.1, 0.2, 0.3]
+    assert len(rows) == 6 and list(rows[0])[:3] == ["l", "hinge(0) [rad]", "hinge [rad]"]
+    assert [float(row["max:hinge [rad]"]) for row in rows[3:]] == [0.1, 0.2, 0.3]
     assert float(rows[5]["history.2"]) == grid["history"][1, 2, 2, 0]
     assert (
-        rows[0]["max:hinge"] == "nan"
+        rows[0]["max:hinge [rad]"] == "nan"
         and rows[0]["status"] == "singular_mass_matrix"
         and "'hinge'" in rows[0]["message"]
     )

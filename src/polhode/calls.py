@@ -1,0 +1,309 @@
+"""Public calls: arguments are checked by the signature of what is called, and whatever they break is one sentence.
+
+`public` is applied once to each public function and class. A call from outside this package then goes as follows.
+
+1. Before it: options that the signature does not have are refused, and what is neither True nor False for a `bool`,
+   which Python would take for one of them.
+2. The function runs; what it refuses itself, it says best. If it raises anything but a PolhodeError, the sentence names
+   the call, the argument, its value and what its annotation takes. The exception stays the `__cause__`, with its
+   traceback: a fault of polhode's is never hidden. Exceptions that come out of a user's own function, warnings, and
+   errors of files, memory and imports pass unchanged.
+
+Calls inside this package are neither checked nor changed. Annotations are read as text, so that nothing is imported
+for them; a class is recognised by the name of the class or of one of its bases.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
+from importlib import import_module
+from inspect import CO_VARKEYWORDS, Parameter, Signature, signature
+from traceback import walk_tb
+from types import FrameType
+from typing import Any, TypeAlias, TypeVar
+
+from .errors import PACKAGE, ModelError, PolhodeError, listed, shown, unknown, wrong_kind
+
+T = TypeVar("T")
+_Read: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, ...]], tuple[str, ...]]
+_OWNERS = ("self", "cls")
+#: The default of an option that differs from type to type.
+_BY_TYPE = type("ByType", (), {"__repr__": lambda self: "<by type>"})()
+#: Types of what public calls returned, whose methods are public too; but not of modules where a check would slow calls.
+_SEEN: set[type] = set()
+_FAST = ("polhode.expr.", "polhode.compiled.", "polhode.simulate.stepper")
+_INSIDE = ("polhode.", "dataclasses")
+_PASSING = (PolhodeError, OSError, MemoryError, ImportError, Warning)
+#: What plain kinds are called in a sentence, and what has them.
+_PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "None": ("None", lambda value: value is None),
+    "str": ("text", lambda value: isinstance(value, str)),
+    "bool": ("True or False", lambda value: isinstance(value, bool) or getattr(value, "dtype", "") == "bool"),
+    "int": ("a whole number", lambda value: hasattr(type(value), "__index__") or isinstance(value, float)),
+    "float": ("a number", lambda value: hasattr(type(value), "__float__") or hasattr(type(value), "__index__")),
+    **dict.fromkeys(("Mapping", "dict"), ("a mapping", lambda value: isinstance(value, Mapping))),
+    "Callable": ("a function", callable),
+    **dict.fromkeys(
+        ("Sequence", "Iterable", "Collection", "list", "tuple"),
+        ("a list", lambda value: hasattr(type(value), "__iter__") or hasattr(type(value), "__getitem__")),
+    ),
+}
+
+
+#: Where the options of each TypedDict are read, with their defaults; see `_options_at`.
+OPTIONS = {
+    "JointOptions": ("model.joints:JOINTS",),
+    "MotorOptions": ("model.motor:Motor", "model.motor:MotorOptions"),
+    "RunOptions": ("simulate.run:simulate",),
+    "AssemblyOptions": ("simulate.assembly:assemble",),
+    "StepperOptions": ("simulate.stepper:stepper",),
+    "SmoothOptions": ("simulate.run:simulate", "simulate.smooth_run:SmoothOptions"),
+    "OrbitOptions": ("simulate.run:simulate", "surface.shooting:OrbitOptions", "surface.shooting:_TOLERANCES"),
+    "ReaderOptions": ("formats:load_urdf", "formats:load_sdf", "formats:load_mjcf"),
+    "CompareOptions": ("compare.comparison:compare",),
+    "FitOptions": ("analysis.identification:identify",),
+    "ExcitationOptions": ("analysis.exciting_trajectory:exciting_trajectory",),
+    "StateOptions": ("analysis.linearize:linearize",),
+    "ExportOptions": ("simulate.simulation_program:export_program",),
+    "CallOptions": ("compiled.functions:Functions.evaluate",),
+    "TimeOptions": ("compiled.functions:Functions.evaluate", "compiled.call_options:TimeOptions"),
+    "CollocationOptions": ("optimize.problem:collocation",),
+}
+#: Options that are refused by the function itself, which can name the file or joint.
+_REFUSED_INSIDE = {OPTIONS[name][:1] for name in ("ReaderOptions", "MotorOptions", "JointOptions")}
+
+
+def public(thing: T, has_fast_ones: bool = False) -> T:
+    """A function whose calls from outside are checked, or a class with such methods.
+
+    In a class that `has_fast_ones`, those that take options only have these shown: a check costs as much as their code.
+
+    >>> public(len) is len  # which has no code to be checked
+    True
+    """
+    if isinstance(thing, type):
+        for owner in thing.__mro__:
+            if owner.__module__.startswith("polhode."):
+                _check_methods(owner, has_fast_ones)
+        return thing
+    if not hasattr(thing, "__code__"):
+        return thing
+    function: Any = thing
+    made: T = _checked(function)
+    home = sys.modules.get(function.__module__)
+    if getattr(home, function.__qualname__, None) is thing:  # so that it is pickled by its name
+        setattr(home, function.__qualname__, made)
+    return made
+
+
+def _check_methods(owner: type, has_fast_ones: bool) -> None:
+    for name, held in list(vars(owner).items()):
+        if name == "__getitem__" and owner.__module__.startswith("polhode.expr."):
+            continue  # as of a tuple
+        if name.startswith("_") and name not in ("__init__", "__call__", "__getitem__"):
+            continue
+        function = held.__func__ if isinstance(held, classmethod | staticmethod) else held
+        if has_fast_ones and hasattr(function, "__code__") and function.__code__.co_flags & CO_VARKEYWORDS:
+            _show_options(function)
+        elif hasattr(function, "__code__"):
+            made = _checked(function)
+            setattr(owner, name, made if function is held else type(held)(made))
+
+
+def _checked(function: Any) -> Any:
+    if hasattr(function, "_checked"):
+        return function._checked
+    _show_options(function)
+    read: list[_Read] = []  # when it is first called
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        if sys._getframe(1).f_globals.get("__name__", "").startswith(_INSIDE):
+            return function(*given, **named)
+        try:
+            if not read:
+                read.append(_read(function))
+            names, flags, known = read[0]
+            for name in named:
+                if name not in known and known:
+                    raise unknown("option", name, known, place=_name(function), code="E-CALL-001")
+            for name, value in (*zip(names, given, strict=False), *named.items()) if flags else ():
+                if name in flags and not any(_PLAIN[kind][1](value) for kind in flags[name]):
+                    raise _wrong_kind(function, name, value, flags[name])
+            result = function(*given, **named)
+            if type(result) not in _SEEN:
+                _SEEN.add(type(result))
+                if type(result).__module__.startswith("polhode.") and not type(result).__module__.startswith(_FAST):
+                    public(type(result))
+            return result
+        except _PASSING:
+            raise
+        except Exception as error:
+            if _is_users(error) or (isinstance(error, IndexError) and function.__name__ == "__getitem__"):
+                raise  # an IndexError ends iteration
+            raise _refusal(function, given, named, error) from error
+
+    function._checked = call
+    vars(call)["_checked"] = call
+    return call
+
+
+def _read(function: Callable[..., Any]) -> _Read:
+    """Names of positional parameters, kinds of flags by name, and names of options, none where there may be others."""
+    taken = signature(function)
+    if isinstance(taken, OptionSignature) and taken.paths[:1] in _REFUSED_INSIDE:
+        taken = taken.own
+    parameters = taken.parameters.values()
+    kinds = {each.name: _kinds(each.annotation) for each in parameters if each.kind is not each.VAR_POSITIONAL}
+    flags = {name: each for name, each in kinds.items() if "bool" in each and {*each} <= {"bool", "None"}}
+    options = () if any(each.kind is each.VAR_KEYWORD for each in parameters) else _options(parameters)
+    return tuple(each.name for each in parameters if each.kind in (0, 1)), flags, options
+
+
+def _kinds(annotation: Any) -> tuple[str, ...]:
+    """The members of a union, each without what is in its brackets; nothing where any value will do."""
+    text, depth, kept = str(annotation).strip("'\""), 0, ""
+    for letter in "" if annotation is Parameter.empty else text:
+        depth += (letter == "[") - (letter == "]")
+        kept += letter if depth == 0 and letter != "]" else ""
+    found = tuple(word.strip().rpartition(".")[2] for word in kept.split("|"))
+    return () if {"Any", "object", "ArrayLike", "Unpack", "Never"} & {*found} else tuple(filter(None, found))
+
+
+def _is_users(error: Exception) -> bool:
+    """True if a user's own function was at work: a module outside of polhode, the libraries and Python's own."""
+    from sysconfig import get_path
+
+    libraries = (PACKAGE, "<frozen", *(get_path(name) for name in ("stdlib", "purelib", "platlib")))
+    files = (frame.f_globals.get("__file__", frame.f_code.co_filename) for frame in _frames(error))
+    return not all(str(file).startswith(libraries) for file in files)
+
+
+def _refusal(
+    function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any], error: Exception
+) -> PolhodeError:
+    """The sentence on arguments that a function cannot be called with, or failed on."""
+    call, taken = _name(function), signature(function)
+    try:
+        bound = taken.bind(*given, **named).arguments
+    except TypeError as wrong:
+        cure = f"It takes {listed(_options(taken.parameters.values()), 20) or 'no arguments'}."
+        return PolhodeError(f"{wrong}.", place=call, cure=cure, code="E-CALL-003")
+    bound = {name: value for name, value in bound.items() if name not in _OWNERS}
+    kinds = {name: _kinds(taken.parameters[name].annotation) for name in bound}
+    wrong_ones = [name for name in bound if kinds[name] and not _fits(bound[name], kinds[name])]
+    name = _in_hand(bound, error)
+    if wrong_ones:
+        name = name if name in wrong_ones else wrong_ones[0]
+        return _wrong_kind(function, name, bound[name], kinds[name])
+    values = ", ".join(f"{key}={shown(value)}" for key, value in bound.items() if key == name or not name)
+    reason = f"{error}" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}".rstrip(": ")
+    return PolhodeError(
+        f"{values or 'this call'} cannot be used ({reason}).",
+        place=call,
+        cure=f"help({call}) says what it takes; if this is it, the fault is polhode's: please report it.",
+        code="E-CALL-004",
+    )
+
+
+def _in_hand(bound: Mapping[str, Any], error: Exception) -> str:
+    """The argument that a frame nearest to the failure held."""
+    held = [value for frame in reversed(_frames(error)[1:]) for value in frame.f_locals.values() if value is not None]
+    found = (name for value in held for name, argument in bound.items() if value is argument)
+    return next(found, next(iter(bound)) if len(bound) == 1 else "")
+
+
+def _frames(error: Exception) -> list[FrameType]:
+    return [frame for frame, _ in walk_tb(error.__traceback__)]
+
+
+def _fits(value: Any, kinds: tuple[str, ...]) -> bool:
+    """Whether a value is of one of these kinds; any is of a name that is no class of polhode's."""
+    bases = {base.__name__ for base in type(value).__mro__}
+    modules = [vars(module) for key, module in list(sys.modules.items()) if key.startswith("polhode.")]
+    return any(
+        _PLAIN[kind][1](value)
+        if kind in _PLAIN
+        else kind in bases or not any(isinstance(each.get(kind), type) for each in modules)
+        for kind in kinds
+    )
+
+
+def _wrong_kind(function: Callable[..., Any], name: str, value: object, kinds: tuple[str, ...]) -> ModelError:
+    words = dict.fromkeys(
+        _PLAIN[kind][0] if kind in _PLAIN else f"a{'n' * (kind[0] in 'AEIOU')} {kind}" for kind in kinds
+    )
+    return wrong_kind(" or ".join(words), value, f"{_name(function)} {name}")
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """What a call is called: a class for its constructor."""
+    owner, _, name = function.__qualname__.rpartition(".")
+    return owner if name in ("__init__", "__call__") else function.__name__
+
+
+def _options(parameters: Iterable[Parameter]) -> tuple[str, ...]:
+    return tuple(each.name for each in parameters if each.kind in (0, 1, 3) and each.name not in _OWNERS)
+
+
+class OptionSignature(Signature):
+    """A signature whose `**options` are written out, each with its kind and default; looked up when they are read."""
+
+    __slots__ = ("_kept", "own", "paths")
+
+    def __init__(self, own: Signature, paths: tuple[str, ...]) -> None:
+        super().__init__(return_annotation=own.return_annotation)
+        self.own, self.paths = own, paths
+        self._kept: Mapping[str, Parameter] = {}
+
+    @property
+    def parameters(self) -> Any:
+        if not self._kept:
+            own = {name: each for name, each in self.own.parameters.items() if each.kind is not each.VAR_KEYWORD}
+            self._kept = own | {name: each for name, each in _options_at(self.paths).items() if name not in own}
+        return self._kept
+
+    def replace(self, **changes: Any) -> Any:
+        return Signature(list(self.parameters.values()), return_annotation=self.return_annotation).replace(**changes)
+
+
+def _options_at(paths: tuple[str, ...]) -> dict[str, Parameter]:
+    """Options by name: keywords of functions, and fields of elements; restricted to the keys of a TypedDict; with other
+    defaults, where a path leads to a mapping of them."""
+    found: dict[str, Parameter] = {}
+    for path in paths:
+        module, _, name = path.partition(":")
+        target: Any = import_module(f"polhode.{module}")
+        for part in name.split("."):
+            target = getattr(target, part)
+        if hasattr(target, "__total__"):
+            found = {name: each for name, each in found.items() if name in target.__annotations__}
+        elif isinstance(target, Mapping) and all(hasattr(each, "fields") for each in target.values()):
+            for each in (field for kind in target.values() for field in kind.fields):
+                is_same = each.name not in found or found[each.name].default == each.default
+                found[each.name] = _option(each.name, each.default if is_same else _BY_TYPE, each.kind)
+        elif isinstance(target, Mapping):
+            found |= {name: found[name].replace(default=value) for name, value in target.items()}
+        elif hasattr(target, "fields"):
+            found |= {each.name: _option(each.name, each.default, each.kind) for each in target.fields}
+        else:
+            listed = signature(target).parameters.values()
+            found |= {each.name: each for each in listed if each.kind is each.KEYWORD_ONLY}
+    return found
+
+
+def _option(name: str, default: object, kind: str) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+public_functions = partial(public, has_fast_ones=True)
+
+
+def _show_options(function: Any) -> None:
+    """Write out the options that a function takes by a TypedDict, and leave out those that it takes to refuse them."""
+    if function.__code__.co_flags & CO_VARKEYWORDS:
+        for text in map(str, function.__annotations__.values()):
+            if text.startswith("Unpack[") or text == "Never":
+                function.__signature__ = OptionSignature(signature(function), OPTIONS.get(text[7:-1], ()))

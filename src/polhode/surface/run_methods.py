@@ -1,0 +1,158 @@
+"""The methods of Equations that run a mechanism: alone, in batches and sweeps, a step at a time, with derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from .derived import Derived
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
+    from ..simulate.adjoint import Gradient
+    from ..simulate.sensitivities import Sensitivities
+    from ..simulate.smooth_run import SmoothOptions
+    from ..simulate.stepper import Stepper, StepperOptions
+    from ..simulate.sweep import Sweep
+
+
+class RunMethods(Derived):
+    """Runs, and the states that they start from."""
+
+    def assemble(self, start: Any = None, speeds: Any = None, **options: Unpack[AssemblyOptions]) -> Assembly:
+        """A state near the given one that keeps all constraints at a `time`; coordinates to `hold` stay as given."""
+        from ..simulate import assemble
+
+        return assemble(self.derivation, start, speeds, **options)
+
+    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory | Any:
+        """Run the mechanism for `duration` seconds from a state or a named pose.
+
+        start, speeds   the name of a pose, coordinates and states, also of a controller, by name, or arrays (q, u) or
+                        (q, u, z); the rest is at home and at rest
+        tau, inputs     numbers, or by name numbers, expressions (also as text), samples (`sampled`), functions of t, of
+                        (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that
+                        is not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of
+                        these cost more steps
+        method          adaptive: TP86 and taylor (of which "auto" takes the faster), DOP853, RK45, RK23, and for stiff
+                        mechanisms Radau (to which "auto" turns) and Rodas5P, in native code; scipy.DOP853, scipy.LSODA
+                        …, ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun,
+                        midpoint, euler, for long runs gauss4, gauss6, lie4
+        samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
+        events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and
+                        at an event with `terminal = True` (see `crossing`)
+        on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
+                        `on={crossing(z, -1): {"v": -0.8 * v}}`; with constraints the new speeds are brought to them
+        parameters      values by name that are not the model's; `functions` that were compiled before, to use again
+        rtol, atol      relative and absolute tolerance of a step; `max_steps` ends a run that takes more
+        hold            coordinates that stay as given when a mechanism with constraints is assembled
+        controller      a controller of `polhode.control`, or its law, which gives some of the efforts and inputs; it is
+                        part of the mechanism, or is asked every `sample_time` seconds and held
+        reference       what it is to follow: by name a number, an expression of time (also as text), samples, another
+                        run
+        limits          of what it gives: (low, high) or one number for both, for all or by name; "model" for those of
+                        the joints' efforts
+        delay           seconds until what a sampled law gave acts; `quantisation`: the steps in which measurements and
+                        controls are known, `noise`: standard deviations of measurements, both by name, with a `seed`;
+                        `discretisation`: how its states are stepped, "euler" or "rk4"
+        progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
+
+        With `audit`, or a tolerance for it, the power through every port is compared with the rate of energy when the
+        run is done (`trajectory.power_audit`), and SimulationError raised where they differ. Where nothing feeds or
+        drains energy, a drift by more than 100 times the tolerance (0.001 with fixed steps) is told, unless
+        `watch_energy=False`. A mechanism with constraints is assembled first (`polhode.simulate.assemble`), and after
+        every step projected onto its constraints, in position and velocity; `trajectory.drift` tells what is left.
+
+        A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
+        Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
+        runs, all N are made, and the result is a `Batch`.
+        """
+        from ..simulate import run_or_batch
+
+        if hasattr(options.get("start"), "eigenvalues"):  # an equilibrium
+            from .starting import started
+
+            options = cast("RunOptions", started({**options}, list(self.derivation.synopsis.speeds)))
+        options.setdefault("functions", self._functions)
+        return run_or_batch(self.derivation, duration, options)
+
+    def sweep(
+        self,
+        vary: Mapping[str, Any],
+        duration: float,
+        *,
+        measure: Any = "final",
+        zip: bool = False,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        client: Any = None,
+        store: str | Path | None = None,
+        chunk: int | None = None,
+        **options: Unpack[RunOptions],
+    ) -> Sweep:
+        """Run the mechanism for `duration` seconds over a grid or samples of values, on all cores.
+
+        vary            values by name: parameters, coordinates (where they start), speeds and inputs; or, to say which
+                        is meant, "parameter:l", "start:hinge", "speed:hinge", "input:F", "tau:hinge"
+        zip             the values are samples, the first of each together and so on, rather than axes of a grid
+        measure         what to keep: a name ("final", "energy_drift", "max:hinge", "mean:d(hinge)", …), an expression
+                        (its value at the end) or ("max", expression), a function of the trajectory that returns a
+                        number, an array or several by name; a list or mapping of these; None for whole trajectories
+        workers         processes, as many as there are cores by default; 1 for none but this one
+        executor        an executor of `concurrent.futures` instead
+        client          a client of dask.distributed instead
+        store           a folder where each chunk's result is kept when it arrives: called again, a sweep goes on there
+        chunk           members run as one task; by default as many as take half a second
+
+        The other options are those of `simulate`, and go to every run.
+        """
+        from ..simulate.sweep import sweep
+
+        how: dict[str, Any] = {"workers": workers, "executor": executor, "client": client}
+        how |= {"store": store, "chunk": chunk}
+        return sweep(self.derivation, vary, duration, measure=measure, zip=zip, **how, **options)
+
+    def stepper(self, **options: Unpack[StepperOptions]) -> Stepper:
+        """The mechanism a step at a time, in a loop of your own.
+
+        start, speeds   as of a run; with `batch`, one state for all members or arrays with a row for each
+        tau, inputs     what acts at first: constants or mappings by name
+        dt              how far a call goes, unless it says otherwise
+        method          to the tolerance rtol, atol: DOP853 (which "auto" takes), RK45, RK23; or in `substeps` fixed
+                        steps a call: rk4, heun, midpoint, euler
+        batch           so many members, each with its own state, efforts and inputs, shared by `threads`
+        parameters      values by name that are not the model's; `functions` that were compiled before, to use again
+        """
+        from ..simulate.stepper import stepper
+
+        options.setdefault("functions", self._functions)
+        return stepper(self.derivation, **options)
+
+    def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
+        """A run and its derivatives `by` parameters and start values; other options are those of `simulate`."""
+        from ..simulate.sensitivities import sensitivities
+
+        options.setdefault("functions", self._functions)
+        return sensitivities(self.derivation, duration, by, **options)
+
+    def gradient(
+        self,
+        duration: float,
+        by: Sequence[Any],
+        *,
+        of: Any = None,
+        integrand: Any = None,
+        **options: Unpack[SmoothOptions],
+    ) -> Gradient:
+        """The gradient `by` parameters and start values of a function `of` the last state, or of an `integrand` over
+        time.
+
+        It is found by the adjoint; see `polhode.simulate.adjoint`. Other options are those of `simulate`.
+        """
+        from ..simulate.adjoint import gradient
+
+        options.setdefault("functions", self._functions)
+        return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
