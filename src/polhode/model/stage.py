@@ -167,8 +167,10 @@ class Stage:
 class ElasticStage(Stage):
     """The elastic coordinates of a flexible body: they bend it and do not move its frame, so that H vanishes.
 
-    Its speeds are the rates of its coordinates, of which there may be any number.
+    Its speeds are the rates of its coordinates, of which there may be any number, each in its unit, m or rad.
     """
+
+    units: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "H", Matrix(self.H).map(as_expr))
@@ -177,6 +179,16 @@ class ElasticStage(Stage):
     def algebra(self) -> list[Vector]:
         """The columns of H: they vanish, and so do their brackets."""
         return list(self.H.columns)
+
+    @cached_property
+    def coordinate_units(self) -> list[str]:
+        """m or rad for each coordinate."""
+        return list(self.units) or [LENGTH] * self.speeds
+
+    @property
+    def speed_units(self) -> list[str]:
+        """m or rad for each speed, times 1/s."""
+        return self.coordinate_units
 
 
 def _unit(h: Vector | Sequence[object]) -> str:

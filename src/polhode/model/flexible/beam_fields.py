@@ -190,6 +190,7 @@ class BeamFields:
         stiffness, mass = self._stiffness(), modal_mass(second, len(self.parts))
         return Deformation(
             labels=tuple(part.label for part in self.parts),
+            units=tuple("rad" if part.kind == "torsion" or part.shape.quantity == "ψ" else "m" for part in self.parts),
             mass=beam.mass,
             com=_exact(self.along, beam.length / 2),
             inertia=self._inertia(),

@@ -55,6 +55,7 @@ class Deformation:
     stations: Mapping[str, Section]
     segments: tuple[Segment, ...] = ()
     pairs: tuple[tuple[int, int], ...] = ()
+    units: tuple[str, ...] = ()  # of the coordinates, m or rad; m where none are given
 
     def amplitudes(self, q: Sequence[Expr]) -> tuple[Expr, ...]:
         """s_a(η)."""

@@ -148,5 +148,5 @@ def _elastic_joint(system: Builder, name: str, deformation: Deformation) -> Join
     new = [symbol(each, kind) for each in fresh for kind in ("coordinate", "speed", "effort")]
     tell_apart(system, [*new, *(acceleration_of(symbol(each, "speed")) for each in fresh)], place)
     q, u, tau = (tuple(symbols(names, kind)) for kind in ("coordinate", "speed", "effort"))
-    kind, still = Elastic(len(names), labels), Pose.identity()
+    kind, still = Elastic(len(names), labels, deformation.units), Pose.identity()
     return Joint(elastic(name), kind, name, material(name), still, still, q, u, tau)

@@ -20,10 +20,12 @@ class Elastic(JointType):
 
     count: int
     labels: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
     kind = "elastic"
     drawing = ()
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        return (ElasticStage(Matrix.zeros(6, self.count), coordinate_labels=self.labels, speed_labels=self.labels),)
+        H, labels = Matrix.zeros(6, self.count), self.labels
+        return (ElasticStage(H, coordinate_labels=labels, speed_labels=labels, units=self.units),)
