@@ -38,10 +38,14 @@ def _part(name: str, doc: str) -> Any:
     return property(lambda builder: getattr(builder.model(), name), doc=doc)
 
 
-def _of_motors(model: Model, are_rotors: bool) -> Mapping[str, Joint]:
-    """The joints of a model that motors add, or the others."""
-    added = {name for motor in model.motors.values() for name in motor.bodies}
-    return {name: joint for name, joint in model.joints.items() if (name in added) == are_rotors}
+def _rotor_names(model: Model) -> set[str]:
+    """The names of the joints that motors add."""
+    return {name for motor in model.motors.values() for name in motor.bodies}
+
+
+def _is_of_flexible(model: Model, joint: Joint) -> bool:
+    """True for a joint that a flexible body adds: its elastic coordinates, or a station on it."""
+    return joint.type.kind == "elastic" or model.bodies[joint.parent].flexibility is not None
 
 
 @runtime_checkable
@@ -204,9 +208,13 @@ class Builder:
 
     @property
     def joints(self) -> Mapping[str, Joint]:
-        """The joints by name, without those that motors add: these are the `rotors`."""
+        """The joints by name, without those that motors and flexible bodies add; the former are the `rotors`."""
         model = self.model()
-        return _of_motors(model, False) if model.motors else model.joints
+        if not model.motors and not model.flexible:
+            return model.joints
+        rotors = _rotor_names(model)
+        own = ((name, joint) for name, joint in model.joints.items() if name not in rotors)
+        return {name: joint for name, joint in own if not _is_of_flexible(model, joint)}
 
     @property
     def rotors(self) -> Mapping[str, Joint]:
@@ -219,7 +227,8 @@ class Builder:
         >>> list(s.joints), list(s.rotors), list(s.model().joints)
         (['elbow'], ['elbow rotor'], ['elbow', 'elbow rotor'])
         """
-        return _of_motors(self.model(), True)
+        rotors = _rotor_names(self.model())
+        return {name: joint for name, joint in self.model().joints.items() if name in rotors}
 
     @property
     def gravity(self) -> Vector:

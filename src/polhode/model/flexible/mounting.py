@@ -54,12 +54,12 @@ class FlexibleBody(Body):
     @property
     def q(self) -> tuple[Expr, ...]:
         """The elastic coordinates: of a beam those of normal modes, then those of stations."""
-        return _home(self).joints[elastic(self.name)].q
+        return _home(self).model().joints[elastic(self.name)].q
 
     @property
     def u(self) -> tuple[Expr, ...]:
         """Their rates."""
-        return _home(self).joints[elastic(self.name)].u
+        return _home(self).model().joints[elastic(self.name)].u
 
 
 def _home(body: Body) -> Builder:
@@ -84,7 +84,7 @@ def mount(system: Builder, record: Flexible) -> FlexibleBody:
     """Add a flexible body; where something is wrong with it the system stays as it was."""
     for name in (record.name, material(record.name)):
         check_new("body", name, system.bodies, system.frames)
-    check_new("joint", elastic(record.name), system.joints)
+    check_new("joint", elastic(record.name), system.model().joints)
     inboard = FlexibleBody(record.name, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=system)
     before, deformation = system.model(), record.deformation()
     try:
@@ -107,7 +107,7 @@ def station(system: Builder, name: str, where: Any, static: bool) -> Body:
     try:
         if at not in [each[0] for each in system.flexible[name].stations]:
             check_new("body", at, system.bodies, system.frames)
-            check_new("joint", at, system.joints)
+            check_new("joint", at, system.model().joints)
             system._add("bodies", at, Body(at, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=system))
         _write(system, record, deformation)
     except PolhodeError:
@@ -141,7 +141,7 @@ def _elastic_joint(system: Builder, name: str, deformation: Deformation) -> Join
     """The joint with the elastic coordinates; those that were there keep their symbols."""
     labels, place = deformation.labels, f"flexible body '{name}'"
     names = [f"{name}_{label}" for label in labels]
-    before = system.joints.get(elastic(name))
+    before = system.model().joints.get(elastic(name))
     known = {q.name for q in before.q} if before is not None else set()
     fresh = [each for each in names if each not in known]
     _check_fresh(system, fresh, fresh, place)
