@@ -35,7 +35,7 @@ def values_of(s: ph.System) -> dict[str, float]:
 
 def mass_and_stiffness(s: ph.System, name: str) -> tuple[np.ndarray, np.ndarray]:
     """M_ij = tr G_ij of the coordinates, and the stiffness of the force element."""
-    values, count = values_of(s), len(s.joints[f"{name} elastic"].q)
+    values, count = values_of(s), len(s.model().joints[f"{name} elastic"].q)
     G = array(material(s, name).second, values)
     M = np.trace(G, axis1=2, axis2=3)[1 : count + 1, 1 : count + 1]
     (load,) = [each for each in s.loads if each.name == f"{name} elastic"]

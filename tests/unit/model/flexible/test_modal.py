@@ -47,7 +47,7 @@ def test_moments_of_shape_functions_are_the_integrals_over_bars_and_points() -> 
 def test_a_station_of_shape_functions_turns_by_half_their_curl() -> None:
     s, body = hull()
     there = body.at(("0.5", "0.2", "0.7"))
-    pose, eta = s.joints[there.name].in_parent, np.array([2e-6, -3e-6])
+    pose, eta = s.model().joints[there.name].in_parent, np.array([2e-6, -3e-6])
     numbers = evaluate([*pose.R.entries(), *pose.p], dict(zip(body.q, eta, strict=True)))
     R, p = np.array(numbers[:9], dtype=float).reshape(3, 3), np.array(numbers[9:], dtype=float)
 
@@ -80,8 +80,8 @@ def test_masses_at_nodes_give_the_moments_and_the_segments() -> None:
     M, K = mass_and_stiffness(s, "hull")
     assert (M.item(), K.item()) == pytest.approx((2 + 2 + 4, 300))
     bow = body.at("bow")
-    assert s.joints[bow.name].in_parent.p == Vector([1, 0, body.q[0]])
-    assert s.joints["hull elastic"].in_child.p == Vector([0, 0, 0])
+    assert s.model().joints[bow.name].in_parent.p == Vector([1, 0, body.q[0]])
+    assert s.model().joints["hull elastic"].in_child.p == Vector([0, 0, 0])
 
 
 def test_modal_masses_alone_are_uncoupled_from_the_frame_and_say_so() -> None:

@@ -114,7 +114,7 @@ def test_a_beam_written_as_standard_input_data_has_the_same_moments(tmp_path: Pa
     assert array(heavy.com, {}) == pytest.approx(array(first.com, {}))
     assert array(heavy.inertia, {}) == pytest.approx(array(first.inertia, {}), abs=1e-14)
     tip = read.at(7)
-    position = s.joints[tip.name].in_parent.p
+    position = s.model().joints[tip.name].in_parent.p
     assert [float(ph.expr.constant_value(x)) for x in ph.expr.substitute(list(position), dict.fromkeys(read.q, 0))] == [
         2,
         0,
