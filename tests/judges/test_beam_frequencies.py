@@ -17,7 +17,7 @@ from polhode.model.forces.elasticity import Elasticity
 
 def mass_and_stiffness(s: ph.System, name: str) -> tuple[np.ndarray, np.ndarray]:
     """M_ij = tr G_ij and K of a body whose parameters are numbers."""
-    record, count = s.bodies[f"{name} material"].flexibility, len(s.joints[f"{name} elastic"].q)
+    record, count = s.bodies[f"{name} material"].flexibility, len(s.model().joints[f"{name} elastic"].q)
     assert record is not None
     (load,) = (each for each in s.loads if isinstance(each, Elasticity))
     G = record.second
@@ -160,7 +160,7 @@ def test_foreshortening_stiffens_a_blade_that_spins_as_wright_and_others_print(s
     M, K = mass_and_stiffness(s, "blade")
     record = s.bodies["blade material"].flexibility
     assert record is not None
-    q = s.joints["blade elastic"].q
+    q = s.model().joints["blade elastic"].q
     pairs = [(i, j) for i in range(10) for j in range(i, 10)]
     assert list(record.amplitudes[11:]) == [q[i] * q[j] for i, j in pairs]
     for k, (i, j) in enumerate(pairs, start=11):  # -½ Ω² ∫ x² dm with x = ξ L + Σ η_i η_j B_ij

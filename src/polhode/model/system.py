@@ -270,7 +270,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         ends: Sequence[str] = ("clamped", "free"),
         **options: Unpack[BeamOptions],
     ) -> FlexibleBody:
-        """Add a uniform beam that bends; what is returned is its inboard section, and `at(x)` the others.
+        """Add a uniform beam along an `axis` that bends; returns its inboard section, and `at(x)` gives the others.
 
         One `EI` bends along `bending` ("z", of a beam along z "x"), a pair (EIy, EIz) about both axes across. `EA` adds
         axial, `GJ` torsional motion, `GA` (with its shear factor) shear after Timoshenko; `gyration` is the radius, or
@@ -315,7 +315,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         The shapes are functions of x, y, z, polynomials, over a `material` of points (mass, at) and bars (mass, start,
         end); or values at `nodes`, by name a `Node` with its mass, or without masses a `modal_mass` for each shape,
         with the mass, centre and inertia of the body; or standard input data (Wallrapp), by the path of the file. The
-        `stiffness` is a number for each shape, or a matrix.
+        `stiffness` is a number for each shape, or a matrix; `damping` a ratio for all shapes or a list, or `rayleigh`
+        (α, β).
 
         >>> import polhode as ph
         >>> s = ph.System("truss")

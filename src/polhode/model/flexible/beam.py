@@ -24,7 +24,7 @@ MODE_LIMIT = 40
 
 
 class BeamOptions(TypedDict, total=False):
-    """What may be message of a beam beside its length, mass, stiffness, modes, axis and ends; see `Beam`."""
+    """What may be given of a beam beside its length, mass, stiffness, modes, axis and ends; see `Beam`."""
 
     bending: str
     EA: Any

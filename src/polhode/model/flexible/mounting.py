@@ -44,7 +44,7 @@ class FlexibleBody(Body):
     """
 
     def at(self, where: Any, static: bool = True) -> Body:
-        """The section at a distance along a beam, or at a node or position: a body without mass that moves with it.
+        """The section `where`: at a distance along a beam, at a node or position; a massless body that moves with it.
 
         Joints, forces, frames and constraints take it as any other body. On a beam it adds static shapes, so that a
         load there bends the beam as it should; with static=False it only looks.

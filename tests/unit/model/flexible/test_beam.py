@@ -209,7 +209,7 @@ def test_damping_by_ratios_and_by_rayleigh() -> None:
     (load,) = s.loads
     assert array(load.damping, values_of(s)) == pytest.approx(0.1 * M + 0.002 * K)
     u = s.model().joints["boom elastic"].u[0]
-    (force,) = [each for each in load.loads(s) if getattr(each, "index", None) == 0]
+    (force,) = [each for each in load.loads(s.model()) if getattr(each, "index", None) == 0]
     assert u in ph.expr.free_symbols([force.value])
 
 
@@ -239,7 +239,7 @@ def test_a_pair_of_stiffnesses_is_about_the_axes_across() -> None:
         ({"frame": "moving"}, "there is no frame 'moving'"),
         ({"damping": (0.1, 0.2, 0.3)}, "3 ratios of damping are given, not 2"),
         ({"damping": 0.1, "rayleigh": (1, 2)}, "damping is given by ratios and by Rayleigh"),
-        ({"EJ": 3}, "it has no field 'EJ'"),
+        ({"EJ": 3}, "there is no option 'EJ'"),
     ],
 )
 def test_what_no_beam_has_is_refused_in_a_sentence(given: dict[str, object], sentence: str) -> None:
