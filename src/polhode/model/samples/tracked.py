@@ -47,7 +47,7 @@ CARRIER = {
     "EI": (2e7, "N m²"), "zeta": (0.02, ""),
     "m_w": (110, "kg"), "r_w": (0.3, "m"), "reach": (0.3, "m"), "drop": (0.12, "m"), "spacing": (0.66, "m"),
     "depth": (0.35, "m"), "half_track": (1.1, "m"),
-    "k": (26000, "N m/rad"), "c": (1500, "N m s/rad"), "q_bump": (0.35, "rad"), "q_drop": (-0.3, "rad"),
+    "k": (15000, "N m/rad"), "c": (1200, "N m s/rad"), "q_bump": (0.45, "rad"), "q_drop": (-0.3, "rad"),
     "k_stop": (4e5, "N m/rad²"),
     "k_g": (8e5, "N/m"), "c_g": (4e5, "N s/m²"), "T_0": (9000, "N"), "k_T": (4e5, "N/m"), "end": (2, "m"),
     "x_0": (6, "m"), "half_length": (1, "m"), "h_left": (0.25, "m"), "h_right": (0.25, "m"),
