@@ -204,8 +204,9 @@ def _draw(s: System, p: dict[str, Expr], section: Callable[[Expr], Body | Frame]
             slab += [Shape("cylinder", (0.2, 0.2), (x - zero, y, 0), flat, "#3b3f45") for y in (w, -w)]
     for at in (Fraction(2 * k + 1, 16) - 1 for k in range(16)):
         for side, y in (("left", w), ("right", -w)):
-            size = (p["half_length"] / 8, 0.8, p[f"h_{side}"] * bump(at)[0])
-            middle = (p["x_0"] + at * p["half_length"], y, size[2] / 2)
-            shapes.setdefault(s.ground.name, []).append(Shape("box", size, middle, color="#8a7a63"))
+            top = p[f"h_{side}"] * bump(at)[0]
+            middle = (p["x_0"] + at * p["half_length"], y, (top - 0.01) / 2)  # 0.01 m of it in the ground
+            strip = Shape("box", (p["half_length"] / 8, 0.8, top + 0.01), middle, color="#8a7a63")
+            shapes.setdefault(s.ground.name, []).append(strip)
     for name, given in shapes.items():
         s._add("bodies", name, replace(s.bodies[name], shapes=tuple(given)))
