@@ -66,8 +66,8 @@ class TrackedVehicle:
 def bump(s: Any) -> tuple[Any, Any]:
     """The obstacle and its slope over s = (x - x_0) / half_length, for the height one: (1 - s²)² between -1 and 1.
 
-    >>> bump(0.0), bump(0.5), bump(2.0)
-    ((1.0, -0.0), (0.5625, -1.5), (0.0, -0.0))
+    >>> bump(0), bump(0.5), bump(2)
+    ((1, 0), (0.5625, -1.5), (0, 0))
     """
     inside = maximum(1 - s**2, 0)
     return inside**2, -4 * s * inside
