@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.body import Body
+from ..model.flexible.record import Segment
 from ..model.records import GROUND
 from ..view.scene import PALETTE, MovingLine
 from .initial_state import Floats
@@ -29,18 +30,29 @@ def bent_lines(run: Trajectory, painter: Painter, positions: Floats, rotations: 
         if body.flexibility is None or not body.flexibility.segments:
             continue
         s = run.values(*body.flexibility.amplitudes).T
-        local = np.einsum("ta,kax->tkx", s, _fields(body, painter))
-        points = positions[:, number, None] + np.einsum("tij,tkj->tki", rotations[:, number], local)
         color = PALETTE[(number + 1) % len(PALETTE)]
-        for a, b in pairwise(range(points.shape[1])):
-            lines.append(MovingLine("", np.stack([points[:, a], points[:, b]], axis=1), _RADIUS * painter.size, color))
+        for chain in _chains(body.flexibility.segments):
+            local = np.einsum("ta,kax->tkx", s, _fields(chain, painter))
+            points = positions[:, number, None] + np.einsum("tij,tkj->tki", rotations[:, number], local)
+            for a, b in pairwise(range(points.shape[1])):
+                ends = np.stack([points[:, a], points[:, b]], axis=1)
+                lines.append(MovingLine("", ends, _RADIUS * painter.size, color))
     return lines
 
 
-def _fields(body: Body, painter: Painter) -> Floats:
-    """The fields of a body at points of its centre line, (points, amplitudes, 3)."""
-    made = body.flexibility
-    segments = made.segments if made else ()
+def _chains(segments: Sequence[Segment]) -> list[list[Segment]]:
+    """The segments of each centre line: one line goes on where a segment starts at the end of the one before."""
+    chains = [[segments[0]]]
+    for before, segment in pairwise(segments):
+        if segment.start == before.end:
+            chains[-1].append(segment)
+        else:
+            chains.append([segment])
+    return chains
+
+
+def _fields(segments: Sequence[Segment], painter: Painter) -> Floats:
+    """The fields of a body at points of a centre line, (points, amplitudes, 3)."""
     start, end = float(segments[0].start), float(segments[-1].end)
     rows = []
     for xi in np.linspace(start, end, _BARS + 1):
