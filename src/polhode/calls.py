@@ -34,7 +34,7 @@ _BY_TYPE = type("ByType", (), {"__repr__": lambda self: "<by type>"})()
 #: Types of what public calls returned, whose methods are public too; but not of modules where a check would slow calls.
 _SEEN: set[type] = set()
 _FAST = ("polhode.expr.", "polhode.compiled.", "polhode.simulate.stepper")
-_INSIDE = ("polhode.", "dataclasses")
+_INSIDE = ("polhode.", "dataclasses", "collections.abc", "_collections_abc")
 _PASSING = (PolhodeError, OSError, MemoryError, ImportError, Warning)
 #: What plain kinds are called in a sentence, and what has them.
 _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -144,6 +144,9 @@ def _checked(function: Any) -> Any:
         except Exception as error:
             if _is_users(error) or (isinstance(error, IndexError) and function.__name__ == "__getitem__"):
                 raise  # an IndexError ends iteration
+            if isinstance(error, KeyError) and function.__name__ == "__getitem__" and isinstance(given[0], Mapping):
+                place = type(given[0]).__name__
+                raise unknown("value", given[1], list(given[0]), place=place, code="E-CALL-005") from error
             raise _refusal(function, given, named, error) from error
 
     function._checked = call

@@ -31,7 +31,7 @@ joints:
   slide: {parent: cart, child: belt, type: prismatic, axis: x}
 prescribed: {slide: l*sin(t)}
 closures: {pin: {a: bob, b: ground, type: planar, normal: y}}
-conditions: {tie: {position: track - l*sin(theta)}, skid: {speed: u(track) + m*w - 1}}
+conditions: {tie: {position: track - l*sin(theta)}, skid: {speed: u(track) + l*w - 1}}
 rolling:
   wheel: {type: wheel, body: bob, radius: l, on: cart, at: [0, 0, -l]}
   edge: {type: no_slip, a: bob, b: cart, at: [theta, 0, 0], directions: [x, [0, theta, 1]]}

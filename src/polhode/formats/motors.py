@@ -8,6 +8,7 @@ from typing import Any
 
 from ..model import System
 from ..model.forces.protocol import ForceElement
+from ..model.model import Model
 from ..model.motor import Motor
 from . import records
 from .document import Path
@@ -37,12 +38,13 @@ class Described:
     A motor whose rotor carries something else, or has a frame, is not told: its parts are written one by one.
     """
 
-    system: System
+    system: Model
     motors: tuple[Motor, ...]
     other_loads: tuple[ForceElement, ...]
 
     @staticmethod
-    def of(system: System) -> Described:
+    def of(written: System | Model) -> Described:
+        system = written if isinstance(written, Model) else written.model()
         own = {name for motor in system.motors.values() for name in motor.bodies}
         used = {joint.parent for joint in system.joints.values() if joint.name not in own}
         used |= {frame.body for frame in system.frames.values()}
@@ -55,7 +57,7 @@ class Described:
     def others(self, table: str) -> Iterator[tuple[str, Any]]:
         """The entries of a table of the system that no motor adds."""
         added = {name for motor in self.motors for name in motor.added(table)}
-        return ((key, each) for key, each in getattr(self.system.model(), table).items() if key not in added)
+        return ((key, each) for key, each in getattr(self.system, table).items() if key not in added)
 
     def texts(self, fixed: Scope, free: Scope) -> dict[str, Any]:
         """What a file says of each motor."""

@@ -124,7 +124,8 @@ def labelled(equations: EquationsOfMotion, members: Members) -> dict[str, Floats
     labels = labels_of(equations)
     for which, rows in members.varied.items():
         option, names = columns_of(which, equations)
-        made |= {labels[option, each]: rows.reshape(len(rows), -1)[:, k] for k, each in enumerate(names)}
+        for k, each in enumerate(names):  # states of a controller are none of the equations'
+            made[labels.get((option, each)) or label_of(option, each)] = rows.reshape(len(rows), -1)[:, k]
     return made
 
 

@@ -69,7 +69,7 @@ def units_of(equations: EquationsOfMotion) -> dict[Expr, str]:
     >>> s = ph.System("slider")
     >>> _ = s.joint("x", s.ground, s.body("block", 1), "prismatic")
     >>> [(str(symbol), unit) for symbol, unit in units_of(s.derive().record).items()]
-    [('x', 'm'), ("x'", 'm/s'), ('tau_x', 'N')]
+    [('t', 's'), ('x', 'm'), ("x'", 'm/s'), ('tau_x', 'N')]
     """
     made = symbol_units(equations.system)
     made |= dict(zip(equations.q, coordinate_units(equations), strict=True))

@@ -62,7 +62,7 @@ def test_numbers_compare_and_expressions_say_what_to_use() -> None:
         (2 * (Q,), r"joint\.q\[0\]"),
         ("90 deg", "radians"),
         ("90°", "radians"),
-        ("3 kg", "no unit"),
+        ("3 kg", "in SI units"),
     ],
 )
 def test_what_is_no_expression_is_refused_with_its_cure(given: object, cure: str) -> None:

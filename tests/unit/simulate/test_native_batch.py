@@ -232,9 +232,9 @@ def test_energy_that_a_member_loses_is_told(chain: Equations) -> None:
 
 
 def test_energy_is_watched_where_inputs_act_on_gravity() -> None:
-    s = ph.System("lift", gravity=(0, 0, -9.81))
-    load = s.input("load", 2)
-    s.joint("hinge", s.ground, s.body("bob", 1 + load, (0, 0, -1)), ph.Revolute("y"))
+    s = ph.System("lift")
+    s.gravity = (0, 0, -1 - s.input("load", 2))
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
     batch = s.derive().simulate(
         1.0, start={"hinge": np.linspace(0.1, 1, 20)}, inputs=[[k] for k in range(20)], samples=4
     )

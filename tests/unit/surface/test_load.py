@@ -121,7 +121,7 @@ def test_a_run_in_a_fresh_process_loads_little(known: Path) -> None:
         "polhode.simulate.projection", "polhode.simulate.discontinuities", "scipy", "sympy", "numpy.ma.",
     )  # fmt: skip
     assert not [name for name in modules if name.startswith(heavy)]
-    assert len(own) <= 99, "each module is a wait before the first run"
+    assert len(own) <= 100, "each module is a wait before the first run"
     if sys.platform == "linux" and os.uname().machine == "x86_64":
         assert "llvmlite" not in modules
 

@@ -35,6 +35,7 @@ from ..joints import (
     Spherical,
     Universal,
 )
+from ..model import Model
 from ..reading import list_of
 from ..records import GROUND, Joint
 from ..stage import STORAGES, TURN_STORAGES
@@ -138,7 +139,7 @@ def random_system(
     return made.system
 
 
-def random_state(system: System, seed: int) -> dict[Expr, float]:
+def random_state(system: System | Model, seed: int) -> dict[Expr, float]:
     """A number for every symbol of a system: parameters at their values, all else drawn, quaternions of unit length.
 
     Coordinates, speeds, efforts and accelerations are of order one; angles stay away from gimbal lock.
@@ -152,7 +153,8 @@ def random_state(system: System, seed: int) -> dict[Expr, float]:
     values = {entry.symbol: float(entry.value or 0) for entry in system.parameters.values()}
     values |= {entry.symbol: dice.uniform(-1, 1) for entry in system.inputs.values()}
     values[system.time] = dice.uniform(0, 2)
-    for joint in system.model().joints.values():
+    model = system if isinstance(system, Model) else system.model()
+    for joint in model.joints.values():
         values |= dict(zip(joint.q, _random_coordinates(joint.type, dice), strict=True))
         for speed, effort in zip(joint.u, joint.tau, strict=True):
             rate = acceleration_of(speed)

@@ -56,7 +56,7 @@ class Sweep(Shown):
     ...     Sweep.load(sweep.save(f"{folder}/sweep.npz")).shape
     ...     sweep.to_csv(f"{folder}/sweep.csv").read_text(encoding="utf-8").splitlines()[:2]
     (3,)
-    ['l,max:hinge,status,message', '1.0,0.1,done,']
+    ['l,max:hinge [rad],status,message', '1.0,0.1,done,']
     """
 
     axes: Mapping[str, Floats]
