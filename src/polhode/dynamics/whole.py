@@ -35,7 +35,7 @@ def check_rigid(system: Model, what: str, cure: str) -> None:
             f"{what} is that of rigid bodies, and {listed([repr(name) for name in bent])} bends.",
             place=f"system '{system.name}'",
             cure=cure,
-            code="E-FLEX-001",
+            code="E-FLEX-009",
         )
 
 

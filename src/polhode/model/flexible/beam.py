@@ -139,7 +139,7 @@ def _check(beam: Beam) -> None:
         raise refused("its stiffness EI is missing.", place, "Give EI=…, or (EIy, EIz) for both planes.", "E-FLEX-010")
     if len(beam.EI) > 2 or len(beam.gyration) > 2:
         raise refused(
-            "EI and gyration have one entry or two.", place, "Give one, or one for each axis across.", "E-FLEX-003"
+            "EI and gyration have one entry or two.", place, "Give one, or one for each axis across.", "E-FLEX-025"
         )
     if len(beam.EI) == 1 and beam.bending == beam.axis[-1] != "z":
         raise refused(f"it cannot bend along its axis {beam.axis}.", place, "Give bending= across it.", "E-FLEX-013")

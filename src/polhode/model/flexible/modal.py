@@ -281,6 +281,6 @@ def _sections(nodes: Any, place: str) -> tuple[dict[str, Section], dict[str, Any
         count = len(next(iter(sections.values())).turns) if sections else len(shapes)
         if len(shapes) != count or len(turns) not in (0, count) or not count:
             message = f"it has {len(shapes)} displacements and {len(turns)} rotations; the body has {count} shapes."
-            raise refused(message, where, "Give one of each for each shape, or no rotations.", "E-FLEX-003")
+            raise refused(message, where, "Give one of each for each shape, or no rotations.", "E-FLEX-026")
         sections[str(key)] = Section((vector_of(node.at, where), *shapes), tuple(turns) or (zero(),) * count)
     return sections, {str(key): node.mass for key, node in nodes.items()}

@@ -213,7 +213,7 @@ def read_standard_data(name: str, path: Any) -> dict[str, Any]:
             second[i][l], second[l][i] = half, half.T
     if lacking:
         message = f"it is used to the order that the file carries, which lacks {' and '.join(lacking)}."
-        warn(message, place=f"flexible body '{name}'", cure=str(reader.path), code="W-FLEX-001")
+        warn(message, place=f"flexible body '{name}'", cure=str(reader.path), code="W-FLEX-002")
     central = J0 - (Matrix.identity(3) * com.dot(com) - outer(com, com)) * mass
     parts = {"mass": mass, "com": com, "inertia": central.map(as_expr), "nodes": _nodes(reader, modal, nq)}
     parts |= {

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...expr import Matrix
-from ..stage import ElasticStage
-from .protocol import JointType, Stage
+from .protocol import ElasticStage, JointType, Stage
 
 
 @dataclass(frozen=True)
