@@ -89,10 +89,19 @@ def _identifiers(roots: Sequence[Expr]) -> dict[int, str]:
     return {id(node): name for name, node in found.items()}
 
 
+#: A number to a larger power than this would fill the memory: SymPy writes it out.
+_LARGEST_POWER = 10_000
+
+
 def _to_sympy_table(sympy: Any) -> dict[str, Callable[..., Any]]:
+    def power(a: Any, b: Any) -> Any:
+        if a.is_Rational and b.is_Rational and a not in (-1, 0, 1) and abs(b) > _LARGEST_POWER:
+            raise ValueError(f"it would write out {a} to the power of {float(b):g}.")
+        return sympy.Pow(a, b)
+
     return {
         "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "neg": lambda a: -a,
-        "div": lambda a, b: a / b, "pow": sympy.Pow, "pi": lambda: sympy.pi, "sqrt": sympy.sqrt,
+        "div": lambda a, b: a / b, "pow": power, "pi": lambda: sympy.pi, "sqrt": sympy.sqrt,
         "sin": sympy.sin, "cos": sympy.cos, "exp": sympy.exp, "log": sympy.log, "asin": sympy.asin,
         "acos": sympy.acos, "atan": sympy.atan, "atan2": sympy.atan2, "sinh": sympy.sinh, "cosh": sympy.cosh,
         "tanh": sympy.tanh, "abs": sympy.Abs, "sign": sympy.sign, "min": sympy.Min, "max": sympy.Max,

@@ -152,3 +152,10 @@ def test_what_has_no_counterpart_is_named(theirs: Any) -> None:
 def test_text_is_never_read() -> None:
     with pytest.raises(PolhodeError, match="not a number or an expression"):
         from_sympy("a + b")
+
+
+def test_a_huge_power_of_a_number_is_refused() -> None:
+    x = symbol("x")
+    huge = 1 + (0 * x + 1000) ** maximum(x * 0 - 1, 0 * x + 10**22)
+    with pytest.raises(PolhodeError, match="to the power of 1e\\+22"):
+        to_sympy(x + huge)
