@@ -86,8 +86,9 @@ class BeamFields:
 
     @cached_property
     def lines(self) -> dict[str, Line]:
-        """The beam in each of its deformations; of a loose one with stations the inboard joint is an interface too."""
-        ends = ("clamped", self.beam.ends[1]) if self.interfaces and self.is_loose else self.beam.ends
+        """The beam in each of its deformations; of a loose one with static shapes the inboard joint is held too."""
+        held = bool(self.interfaces or self.beam.load_shapes) and self.is_loose
+        ends = ("clamped", self.beam.ends[1]) if held else self.beam.ends
         return {kind: self._line(kind, ends) for kind in self.beam.stiffnesses}
 
     def _line(self, kind: str, ends: tuple[str, ...]) -> Line:
@@ -105,12 +106,12 @@ class BeamFields:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The coordinates: normal modes of each deformation, then the static shapes of each station."""
-        parts = [
-            self._part(kind, shape, str(number))
-            for kind, line in self.lines.items()
-            for number, shape in enumerate(line.normal_modes(self.beam.counts[kind], self.interfaces), start=1)
-        ]
+        """The coordinates: normal modes of each deformation, static shapes under loads, then those of each station."""
+        normal = {kind: line.normal_modes(self.beam.counts[kind], self.interfaces) for kind, line in self.lines.items()}
+        parts = [self._part(kind, shape, str(k)) for kind in normal for k, shape in enumerate(normal[kind], start=1)]
+        for kind, line in self.lines.items():
+            loaded = line.load_shapes(self.beam.load_shapes, normal[kind], self.interfaces)
+            parts += [self._part(kind, shape, f"l{number}") for number, shape in enumerate(loaded, start=1)]
         for number, station in enumerate(self.interfaces, start=1):
             for kind, line in self.lines.items():
                 parts += [self._part(kind, each, f"s{number}") for each in line.static_shapes(station, self.interfaces)]
