@@ -1,4 +1,4 @@
-"""Flexible mechanisms beside Exudyn's finite elements: absolute nodal coordinates (ANCFCable2D), which bend without limit.
+"""Flexible mechanisms beside Exudyn's finite elements: absolute nodal coordinates (ANCFCable2D), for any bending.
 
 J. Gerstmayr, *Exudyn: a C++-based Python package for flexible multibody systems*, Multibody System Dynamics (2023). Its
 cable is extensible; EA is so large that this matters little. A mesh of 16 elements and 4,000 steps is within 2e-4 of
@@ -21,8 +21,8 @@ L, EA, G = 1.0, 1e6, 9.81
 
 
 def finite_elements(
-    build: Callable[[Any, Any, Any], list[int]], start: float, mass: float, EI: float, fixed: tuple[list[int], list[int]],
-    duration: float,
+    build: Callable[[Any, Any, Any], list[int]], start: float, mass: float, EI: float,
+    fixed: tuple[list[int], list[int]], duration: float,
 ) -> list[np.ndarray]:  # fmt: skip
     """Rows (t, x, y) of some nodes of a cable along x; `build` adds to the system and names the nodes."""
     import exudyn as exu
@@ -90,7 +90,9 @@ def test_a_slider_crank_with_a_rod_that_bends_moves_as_finite_elements_do() -> N
     a, mass, slider = 0.3, 0.5, 0.4
 
     def driven(mbs: Any, items: Any, nodes: list[int]) -> list[int]:
-        ground = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=mbs.AddNode(items.NodePointGround()), coordinate=0))
+        ground = mbs.AddMarker(
+            items.MarkerNodeCoordinate(nodeNumber=mbs.AddNode(items.NodePointGround()), coordinate=0)
+        )
         pin = (
             lambda mbs, t, item, offset: a * np.cos(4 * t**3) - a,
             lambda mbs, t, item, offset: a * np.sin(4 * t**3),

@@ -1,7 +1,7 @@
 """T. R. Kane, R. R. Ryan and A. K. Banerjee, "Dynamics of a Cantilever Beam Attached to a Moving Base", Journal of
 Guidance, Control, and Dynamics 10 (1987): a beam on a hub that is spun up to 6 rad/s in 15 s.
 
-With a displacement linear in the coordinates the beam diverges, the first lagwise frequency at rest being 3.8 rad/s; with
+With a displacement linear in the coordinates the beam diverges, its first frequency at rest being 3.8 rad/s; with
 foreshortening its tip lags by about 0.57 m and comes back. Exudyn's absolute nodal coordinates are the reference.
 """
 
@@ -33,7 +33,7 @@ def lag(stiffening: bool, duration: float, modes: int = 2) -> np.ndarray:
     rod = s.beam("rod", length=10, mass=12, EI=14000, modes=modes, bending="y", stiffening=stiffening)
     s.prescribe(s.joint("hub", s.ground, rod, ph.Revolute("z")), law)
     rod.at(10, static=False)
-    samples = TIMES[TIMES <= duration]
+    samples = TIMES[duration >= TIMES]
     run = s.derive().simulate(duration, samples=samples, rtol=1e-8, atol=1e-8)
     return np.asarray(sum(run[q.name] for q in rod.q))  # each normal mode is 1 at the tip
 
@@ -55,7 +55,7 @@ def test_without_stiffening_it_diverges() -> None:
     assert np.abs(away).max() > L
 
 
-@pytest.mark.slow
+@pytest.mark.trial
 def test_the_tip_moves_as_that_of_finite_elements(stiffened: np.ndarray) -> None:
     pytest.importorskip("exudyn", reason="Exudyn is not installed: pip install exudyn")
     import exudyn as exu
@@ -70,7 +70,9 @@ def test_the_tip_moves_as_that_of_finite_elements(stiffened: np.ndarray) -> None
             mbs=mbs, positionOfNode0=[0, 0, 0], positionOfNode1=[L, 0, 0], numberOfElements=8, cableTemplate=cable,
             massProportionalLoad=[0, 0, 0], fixedConstraintsNode0=[1, 1, 0, 0], fixedConstraintsNode1=[0, 0, 0, 0],
         )[0]  # fmt: skip
-        ground = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=mbs.AddNode(items.NodePointGround()), coordinate=0))
+        ground = mbs.AddMarker(
+            items.MarkerNodeCoordinate(nodeNumber=mbs.AddNode(items.NodePointGround()), coordinate=0)
+        )
         slopes = (
             lambda mbs, t, item, offset: np.cos(angle(t)) - 1,
             lambda mbs, t, item, offset: np.sin(angle(t)),
