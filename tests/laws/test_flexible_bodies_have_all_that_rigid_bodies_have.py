@@ -162,3 +162,33 @@ def test_a_model_with_flexible_bodies_goes_through_pickle() -> None:
     assert e.simulate(0.1, start={"hub": 0.1}, samples=3)["rod_z1"].shape == (3,)
     assert again.bodies["rod"].at(again.parameters["L"].symbol).name == "rod at L"
     assert s.diagnose().freedom == len(s.derive().speeds)
+
+
+def test_assembly_bends_a_body_only_where_nothing_else_closes_the_loop() -> None:
+    s = ph.System("slider-crank")
+    crank, block = s.body("crank", 1), s.body("block", 1)
+    s.joint("crank", s.ground, crank, ph.Revolute("-y"))
+    rod = s.beam("rod", length=1, mass=1, EI=10, modes=2, ends=("pinned", "pinned"))
+    s.joint("pin", crank, rod, ph.Revolute("-y"), at=("0.3", 0, 0))
+    s.joint("slide", s.ground, block, ph.Prismatic("x"))
+    s.close("wrist", rod.at(1, static=False), block, ph.Revolute("y"))
+    e = s.derive()
+    straight = dict(zip(e.coordinates, e.assemble({"crank": 1.0}).q, strict=True))
+    assert (straight["rod_z1"], straight["rod_z2"]) == (0, 0)
+    assert straight["slide"] == pytest.approx(0.3 * np.cos(1) + np.sqrt(1 - (0.3 * np.sin(1)) ** 2))
+    start = {"crank": 1.0, "pin": -1.2, "slide": 1.1, "rod_z1": 0.02}
+    held = dict(zip(e.coordinates, e.assemble(start, hold=["crank", "rod_z1"]).q, strict=True))
+    assert (held["crank"], held["rod_z1"]) == (1.0, 0.02)
+
+
+def test_a_support_that_lifts_bends_the_beam_and_its_start_varies_with_it() -> None:
+    s = ph.System("propped", gravity=(0, 0, 0))
+    height = s.parameter("height", 0)
+    rod = s.beam("rod", length=2, mass=3, EI=40, modes=1)
+    s.joint("wall", s.ground, rod, "fixed")
+    s.close("prop", s.ground, rod.at(2), ph.Compound(ph.Prismatic("x"), ph.Revolute("y")), at_a=(2, 0, height))
+    e = s.derive()
+    lifted = dict(zip(e.coordinates, e.assemble(parameters={"height": 0.1}).q, strict=True))
+    assert lifted["rod_s1_z"] == pytest.approx(0.1)
+    run = e.sensitivities(0.05, by=["height"], samples=6)
+    assert run["rod_s1_z", "height"] == pytest.approx(1)

@@ -37,8 +37,8 @@ def test_a_flexible_rod_in_a_closed_loop_keeps_its_energy(frame: str) -> None:
     s.joint("pin", crank, rod, ph.Revolute("-y"), at=("0.3", 0, 0))
     s.joint("slide", s.ground, block, ph.Prismatic("x"))
     s.close("wrist", rod.at(1, static=False), block, ph.Revolute("y"))
-    start = {"crank": 1.0, "pin": -1.193, "slide": 1.129, "rod_z1": 0.02}
-    run = s.derive().simulate(1.5, start=start, hold=["crank", "rod_z1", "rod_z2"], rtol=1e-10, atol=1e-10)
+    start = {"crank": 1.0, "rod_z1": 0.02}
+    run = s.derive().simulate(1.5, start=start, rtol=1e-10, atol=1e-10)
     assert run.energy_drift < 1e-8
     assert run.drift.position < 1e-11
     assert np.ptp(run["crank"]) > 1
