@@ -428,6 +428,8 @@ def _placed(
     symbols = elastic_symbols(pose, elastic) if elastic else []
     if symbols:
         H, slopes = following(pose, symbols, elastic)
+        if not any(any(v) for _, v in H):  # it turns in place: passes take the joint's position from `fixed`
+            X, pose = X @ Pose(Matrix.identity(3), pose.p), Pose(pose.R, Vector([as_expr(0)] * 3))
         link = _driven(label, joint, carrier, X, pose, None)
         links.append(replace(link, H=H, slopes=slopes, speeds=tuple(elastic[symbol] for symbol in symbols)))
     elif moves_in(pose, time):

@@ -275,10 +275,10 @@ class System(ForceMethods, ConstraintMethods, Shown):
         One `EI` bends along `bending` ("z", of a beam along z "x"), a pair (EIy, EIz) about both axes across. `EA` adds
         axial, `GJ` torsional motion, `GA` (with its shear factor) shear after Timoshenko; `gyration` is the radius, or
         two, of the sections' inertia. `modes` counts the normal modes of each of these, or is {"z": 3, "torsion": 1}.
+        `load_shapes` adds to each the static shapes under so many of the distributed loads 1, x, x², …
         `ends` are clamped, pinned, sliding or free: conditions on the shapes in the body's frame, not supports. `frame`
         is "tangent", "chord" or "mean" (axes). `damping` is a ratio for all coordinates or a list, `rayleigh` (α, β).
-        With stiffening=True the displacement is quadratic: a beam that bends draws its tip back. shapes="polynomials"
-        takes those of the least degree instead of eigenfunctions, which is better for a beam that spins or buckles.
+        With stiffening=True the displacement is quadratic: a beam that bends draws its tip back.
 
         >>> import polhode as ph
         >>> s = ph.System("crane")

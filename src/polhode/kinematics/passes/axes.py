@@ -15,9 +15,9 @@ def single_axis(link: Link) -> tuple[str, Vector] | None:
     if len(link.H) != 1 or link.slopes or link.deforming:
         return None
     w, v = link.H[0]
-    if not any(v):
+    if any(w) and not any(v):
         return "turn", w
-    if not any(w):
+    if any(v) and not any(w):
         return "slide", v
     return None
 

@@ -18,7 +18,6 @@ from .shapes import HELD
 
 AXES = ("x", "y", "z", "-x", "-y", "-z")
 FRAMES = ("tangent", "chord", "mean")
-SHAPES = ("modes", "polynomials")
 _SYNONYMS = {"supported": "pinned", "guided": "sliding"}
 MODE_LIMIT = 40
 
@@ -35,7 +34,7 @@ class BeamOptions(TypedDict, total=False):
     rayleigh: Any
     stiffening: bool
     frame: str
-    shapes: str
+    load_shapes: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +62,7 @@ class Beam:
     rayleigh: tuple[Expr, ...] | None = given("number", None, count=2, doc="of mass (1/s) and stiffness (s)")
     stiffening: bool = given("flag", False, doc="whether bending draws the beam back along its axis")
     frame: str = given("word", "tangent", choices=FRAMES)
-    shapes: str = given("word", "modes", choices=SHAPES, doc="eigenfunctions, or polynomials of the least degree")
+    load_shapes: int = given("count", 0, doc="static shapes under the distributed loads 1, x, x², …")
     modes: Any = 3
     values: Mapping[str, Any]
     stations: tuple[tuple[str, Fraction, bool], ...] = ()
@@ -121,6 +120,7 @@ def beam_of(values: Mapping[str, Any], name: str, written: Mapping[str, Any]) ->
     place = f"beam '{name}'"
     stated = {key: value for key, value in written.items() if key != "modes" and value is not None}
     entries = completed(Beam.fields, stated, place)
+    _check_count("load_shapes", entries["load_shapes"], 0, place)
     for key in ("EI", "gyration", "damping"):
         entries[key] = entries[key] if is_list(entries[key]) else (entries[key],)
     if is_list(entries["ends"]):
@@ -130,6 +130,12 @@ def beam_of(values: Mapping[str, Any], name: str, written: Mapping[str, Any]) ->
     beam = Beam(name=name, values=values, modes=written["modes"], **fields)
     _check(beam)
     return beam
+
+
+def _check_count(what: str, count: Any, least: int, place: str) -> None:
+    if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= MODE_LIMIT:
+        message = f"the number of {what} {shown(count)} is not a whole number from {least} to {MODE_LIMIT}."
+        raise refused(message, place, f"Give for example {what}=3.", "E-FLEX-014")
 
 
 def _check(beam: Beam) -> None:
@@ -157,9 +163,7 @@ def _check(beam: Beam) -> None:
     for kind, count in beam.counts.items():
         if kind not in kinds:
             raise unknown("deformation", str(kind), kinds, place)
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= MODE_LIMIT:
-            message = f"the number of modes {shown(count)} is not a whole number from 1 to {MODE_LIMIT}."
-            raise refused(message, place, "Give for example modes=3.", "E-FLEX-014")
+        _check_count("modes", count, 1, place)
     lacking = [kind for kind in kinds if kind not in beam.counts]
     if lacking:
         raise refused(f"modes lacks '{lacking[0]}'.", place, "Give one number for all, or each.", "E-FLEX-014")

@@ -86,33 +86,33 @@ class BeamFields:
 
     @cached_property
     def lines(self) -> dict[str, Line]:
-        """The beam in each of its deformations; of a loose one with stations the inboard joint is an interface too."""
-        ends = ("clamped", self.beam.ends[1]) if self.interfaces and self.is_loose else self.beam.ends
+        """The beam in each of its deformations; of a loose one with static shapes the inboard joint is held too."""
+        held = bool(self.interfaces or self.beam.load_shapes) and self.is_loose
+        ends = ("clamped", self.beam.ends[1]) if held else self.beam.ends
         return {kind: self._line(kind, ends) for kind in self.beam.stiffnesses}
 
     def _line(self, kind: str, ends: tuple[str, ...]) -> Line:
         """With shear its shapes depend on EI/(GA L²) and gyration/L, taken at the default values of parameters."""
         first, last = ends
         is_rod, beam = kind in ("axial", "torsion"), self.beam
-        plain = beam.shapes == "polynomials"
         if is_rod or beam.GA is None:
-            return Line((first, last), is_rod, plain=plain)
+            return Line((first, last), is_rod)
         squares = beam.stiffnesses[kind] / beam.GA, self.spread[beam.across.index(kind)]
         ratios = [nominal(each / beam.length**2, beam.values) for each in squares]
         if None in ratios:
             message = "the shapes of a beam with shear depend on EI/(GA L²) and gyration/L, whose values are not known."
             raise refused(message, beam.place, "Give the parameters in them default values.", "E-FLEX-008")
         shear, rotary = (Fraction(ratio or 0).limit_denominator(10**6) for ratio in ratios)
-        return Line((first, last), False, shear, rotary, plain)
+        return Line((first, last), False, shear, rotary)
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The coordinates: normal modes of each deformation, then the static shapes of each station."""
-        parts = [
-            self._part(kind, shape, str(number))
-            for kind, line in self.lines.items()
-            for number, shape in enumerate(line.normal_modes(self.beam.counts[kind], self.interfaces), start=1)
-        ]
+        """The coordinates: normal modes of each deformation, static shapes under loads, then those of each station."""
+        normal = {kind: line.normal_modes(self.beam.counts[kind], self.interfaces) for kind, line in self.lines.items()}
+        parts = [self._part(kind, shape, str(k)) for kind in normal for k, shape in enumerate(normal[kind], start=1)]
+        for kind, line in self.lines.items():
+            loaded = line.load_shapes(self.beam.load_shapes, normal[kind], self.interfaces)
+            parts += [self._part(kind, shape, f"l{number}") for number, shape in enumerate(loaded, start=1)]
         for number, station in enumerate(self.interfaces, start=1):
             for kind, line in self.lines.items():
                 parts += [self._part(kind, each, f"s{number}") for each in line.static_shapes(station, self.interfaces)]

@@ -10,13 +10,14 @@ With s = 0 (Euler and Bernoulli) ψ is w'. A rod, axial or torsional, has one fi
 Normal modes are found by Galerkin's method in Legendre polynomials combined so that each satisfies the end conditions
 (J. Shen, 1994), by numbers; they are rounded to rationals and made orthogonal to each other in the mass exactly. An
 interface (Craig and Bampton, 1968) is held in the normal modes, and so parts the beam into spans; each of its
-displacements and rotations has a static shape, which is 1 there and 0 at the other interfaces.
+displacements and rotations has a static shape, which is 1 there and 0 at the other interfaces. Static shapes under the
+distributed loads 1, ξ, ξ², … hold the interfaces; of them only what normal modes lack is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -39,7 +40,7 @@ Pair = tuple[Polynomial, Polynomial]  # w and ψ of bending; u and nothing of a 
 class Shape:
     """A shape along the beam: its displacement and its slope by ξ, piece by piece, and what it is.
 
-    `station` is None for a normal mode, else the interface at which the `quantity` ("w", "ψ" or "u") is 1.
+    A static shape has the interface at which the `quantity` ("w", "ψ" or "u") is 1, or as quantity the load "p".
     """
 
     displacement: Field
@@ -50,7 +51,15 @@ class Shape:
     @property
     def is_normal(self) -> bool:
         """Whether it is a normal mode."""
-        return self.station is None
+        return not self.quantity
+
+    def plus(self, other: Shape, factor: Fraction) -> Shape:
+        """The shape with so much of another added."""
+        moved, turned = (
+            tuple(plus(a, b, factor) for a, b in zip(mine, theirs, strict=True))
+            for mine, theirs in ((self.displacement, other.displacement), (self.slope, other.slope))
+        )
+        return replace(self, displacement=moved, slope=turned)
 
     @property
     def shear_angle(self) -> Field:
@@ -62,9 +71,6 @@ class Shape:
 class Line:
     """A beam in one of its deformations: a rod, or bending with s = EI/(GA L²) and r² = (gyration/L)²; its two ends.
 
-    Its modes are those in all polynomials of a degree that makes them exact, or of the least degree (`plain`), which
-    serve as well where forces along the beam change the modes.
-
     >>> shape = Line(("clamped", "free")).normal_modes(1, ())[0]
     >>> round(float(value(shape.displacement[0], 1)), 6)
     1.0
@@ -74,7 +80,6 @@ class Line:
     is_rod: bool = False
     shear: Fraction = Fraction(0)
     rotary: Fraction = Fraction(0)
-    plain: bool = False
 
     def held(self, end: int) -> str:
         """What the end 0 or 1 holds: of "w" and "ψ", of a rod "u"."""
@@ -108,7 +113,7 @@ class Line:
         for piece, (start, end) in enumerate(pairwise(breaks)):
             h = end - start
             ratios = self.shear / h**2, self.rotary / h**2
-            span = Line((ends[piece], ends[piece + 1]), self.is_rod, *ratios, self.plain)
+            span = Line((ends[piece], ends[piece + 1]), self.is_rod, *ratios)
             for load, (w, psi) in span._modes_of_span(count):
                 moved = composed(w, start, 1 / h), composed(psi, start, 1 / h)
                 turned = slope(moved[0]) if not self.shear else tuple(c / h for c in moved[1])
@@ -125,7 +130,7 @@ class Line:
         import numpy as np
         from scipy.linalg import eigh
 
-        basis = self._basis(count + len(self.rigid) if self.plain else 2 * count + 10)
+        basis = self._basis(2 * count + 10)
         mass = self._mass(basis)
         for rigid in self.rigid:
             basis, mass = self._without(rigid, basis)
@@ -188,9 +193,37 @@ class Line:
         free = [name for name in ("u" if self.is_rod else "wψ") if not (station == 1 and name in self.held(1))]
         return [self._static(station, name, stations) for name in free]
 
-    def _static(self, station: Fraction, quantity: str, stations: Sequence[Fraction]) -> Shape:
+    def load_shapes(self, count: int, normal: Sequence[Shape], stations: Sequence[Fraction]) -> list[Shape]:
+        """Static shapes under the loads 1, ξ, … with the stations held, nearly orthogonal in the mass to the others.
+
+        What is taken away is rounded: shapes need to be independent, not orthogonal.
+        """
+        breaks, before = [Fraction(0), *sorted(x for x in stations if 0 < x < 1), Fraction(1)], list(normal)
+        for power in range(count):
+            shape = self._static(None, "p", stations, (Fraction(0),) * power + _ONE)
+            for _ in range(2):  # Gram and Schmidt, twice
+                for other in before:
+                    share = self._inner(shape, other, breaks) / self._inner(other, other, breaks)
+                    shape = shape.plus(other, -Fraction(round(share * 2**48), 2**48))
+                size = frexp(float(self._inner(shape, shape, breaks)))[1] // 2
+                shape = shape.plus(shape, Fraction(2) ** -size - 1)
+            before.append(shape)
+        return before[len(normal) :]
+
+    def _inner(self, a: Shape, b: Shape, breaks: Sequence[Fraction]) -> Fraction:
+        moved = gram([a.displacement, b.displacement], breaks)[0][1]
+        return moved + self.rotary * gram([a.slope, b.slope], breaks)[0][1] if self.rotary else moved
+
+    def _static(
+        self, station: Fraction | None, quantity: str, stations: Sequence[Fraction], load: Polynomial = ()
+    ) -> Shape:
+        """The shape with the quantity 1 at a station, or under a load, w'''' = p, of a rod u'' = -p; all else held."""
         breaks = [Fraction(0), *sorted(x for x in stations if 0 < x < 1), Fraction(1)]
         pieces: list[Pair] = []
+        bent_by = primitive(primitive(primitive(load)))
+        loaded = (primitive(plus(bent_by, slope(slope(bent_by)), -self.shear)), bent_by)
+        if self.is_rod:
+            loaded = (plus((), primitive(primitive(load)), -1), ())
         for start, end in pairwise(breaks):
             basis: list[Pair] = [(_ONE, ()), (_XI, ())]
             if not self.is_rod:  # ψ = 1, ξ, ξ² and w' = ψ - s ψ''
@@ -201,8 +234,9 @@ class Line:
                 prescribed = self.held(side) if at in UNIT and at not in stations else "wψu"
                 for name in "u" if self.is_rod else "wψ":
                     rows.append([_condition(pair, name, at, name in prescribed, self.is_rod) for pair in basis])
-                    right.append(Fraction(int(at == station and name == quantity)))
-            pieces.append(_combined(solved(rows, right), basis))
+                    unit = Fraction(int(at == station and name == quantity))
+                    right.append(unit - _condition(loaded, name, at, name in prescribed, self.is_rod))
+            pieces.append(_combined([*solved(rows, right), Fraction(1)], [*basis, loaded]))
         w, psi = zip(*pieces, strict=True)
         return Shape(w, () if self.is_rod else psi, station, quantity)
 
