@@ -243,7 +243,7 @@ def test_a_pair_of_stiffnesses_is_about_the_axes_across() -> None:
     ],
 )
 def test_what_no_beam_has_is_refused_in_a_sentence(given: dict[str, object], sentence: str) -> None:
-    with pytest.raises(ModelError, match=sentence):
+    with pytest.raises(ph.PolhodeError, match=sentence):
         beam(**given)
 
 
