@@ -22,11 +22,12 @@ from ..joints import Fixed
 from ..joints.elastic import Elastic
 from ..lookup import check_new, tell_apart
 from ..reading import flag_of, zeros
-from ..records import Joint
+from ..records import GROUND, Joint
 from .deformation import Deformation, Flexible
 
 if TYPE_CHECKING:
     from ..builder import Builder
+    from ..model import Model
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,15 @@ def elastic(name: str) -> str:
 def material(name: str) -> str:
     """The name of the body that deforms."""
     return f"{name} material"
+
+
+def added(record: Flexible) -> dict[str, tuple[str, ...]]:
+    """The names of the bodies and joints that a flexible body adds to the tables of a model."""
+    stations = tuple(each[0] for each in record.stations)
+    return {
+        "bodies": (record.name, material(record.name), *stations),
+        "joints": (elastic(record.name), *stations),
+    }
 
 
 def mount(system: Builder, record: Flexible) -> FlexibleBody:
@@ -132,9 +142,27 @@ def _write(system: Builder, record: Flexible, deformation: Deformation) -> None:
     K, D = deformation.stiffness, deformation.damping
     stiffness = Elasticity(name=joint.name, joint=joint.name, stiffness=K, damping=D)
     model = system.model()
+    made = replace(model, bodies={**model.bodies, heavy.name: heavy}, joints={**model.joints, **joints})
     others = [load for load in model.loads if not (isinstance(load, Elasticity) and load.joint == joint.name)]
-    tables: dict[str, Any] = {"bodies": {**model.bodies, heavy.name: heavy}, "joints": {**model.joints, **joints}}
-    system._hold(replace(model, **tables, loads=(*others, stiffness), flexible={**model.flexible, name: record}))
+    made = replace(made, loads=(*others, stiffness), flexible={**model.flexible, name: record})
+    system._hold(_in_order(made))
+
+
+def _in_order(model: Model) -> Model:
+    """The model with what flexible bodies add before all else in its tables, whatever was added first."""
+    each = [added(record) for record in model.flexible.values()]
+    bodies = (GROUND, *(name for names in each for name in names["bodies"]))
+    joints = [name for names in each for name in names["joints"]]
+    stiffnesses = {load.joint: load for load in model.loads if isinstance(load, Elasticity)}
+    return replace(
+        model,
+        bodies={name: model.bodies[name] for name in (*bodies, *model.bodies)},
+        joints={name: model.joints[name] for name in (*joints, *model.joints)},
+        loads=(
+            *(stiffnesses[elastic(name)] for name in model.flexible),
+            *(load for load in model.loads if not isinstance(load, Elasticity)),
+        ),
+    )
 
 
 def _elastic_joint(system: Builder, name: str, deformation: Deformation) -> Joint:
