@@ -18,7 +18,7 @@ from .table import Row, as_text
 
 PARTS = (
     "derive", "counts", "speed", "casadi", "growth", "start", "simulate", "kane", "bicycle", "loops", "motors",
-    "splines", "inverse_kinematics", "laws", "controllers", "collocation",
+    "tracked", "splines", "inverse_kinematics", "laws", "controllers", "collocation",
     "pages",
 )  # fmt: skip
 ROOT = Path(__file__).parents[1]

@@ -47,6 +47,7 @@ FAMILIES = {
     "EXPR": "Expressions and exact numbers",
     "FILE": "Reading and writing files",
     "FEEDBACK": "Feedback linearisation",
+    "FLEX": "Flexible bodies: beams, shapes, standard input data",
     "FUN": "Compiled functions",
     "IK": "Inverse kinematics and manipulability",
     "FUNCTION": "Functions that a user gives in C or Python",

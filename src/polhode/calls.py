@@ -56,6 +56,7 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
 OPTIONS = {
     "JointOptions": ("model.joints:JOINTS",),
     "MotorOptions": ("model.motor:Motor", "model.motor:MotorOptions"),
+    "BeamOptions": ("model.flexible.beam:Beam", "model.flexible.beam:BeamOptions"),
     "RunOptions": ("simulate.run:simulate",),
     "AssemblyOptions": ("simulate.assembly:assemble",),
     "StepperOptions": ("simulate.stepper:stepper",),

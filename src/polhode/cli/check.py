@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import PolhodeError
+from ..model.summary import flexible_rows, written
 from ..simulate.guard import indefinite_notice, mass_matrix_stop
 from ..simulate.initial_state import initial_state
 from ..surface.equations import Equations
@@ -34,7 +35,7 @@ def run(file: Source, json: bool) -> int:
         with show.progress() as tell:
             tell("compiling the mass matrix")
             notes += _starts(equations)
-    good = comparison.agree
+    model, good = system.model(), comparison.agree
     if json:
         record: dict[str, Any] = {"file": str(file), "ok": good, "verdict": comparison.verdict, "notes": notes}
         record["findings"] = show.findings_record(found)
@@ -43,12 +44,15 @@ def run(file: Source, json: bool) -> int:
     out = show.console()
     out.print(
         show.plain(
-            f"{system.name}: {show.number(len(system.bodies) - 1, 'body')}, "
+            f"{system.name}: {show.number(len(written(model, 'bodies')) + len(model.flexible), 'body')}, "
             f"{show.number(len(system.joints), 'joint')}, {show.number(len(equations.q), 'coordinate')}, "
             f"{show.number(len(equations.u), 'speed')}"
         ),
         style="bold",
     )
+    for name, _, coordinates, stations in flexible_rows(model):
+        told = f"{name} bends by {coordinates}{f'; stations {stations}' if stations else ''}"
+        out.print(show.plain(told), soft_wrap=True)
     out.print(f"{'✓' if good else '✗'} {comparison.verdict}", style="green" if good else "red")
     for note in notes:
         out.print(show.plain(f"• {note}"), style="yellow", soft_wrap=True)

@@ -14,6 +14,7 @@ from ..dynamics.naming import RESULTS, result_name
 from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal_form import normal
 from ..model.records import GROUND
+from ..model.summary import FLEXIBLE, flexible_rows, written
 from ..model.system import System
 from ..surface.equations import Equations
 from . import show
@@ -72,8 +73,12 @@ def run(
 def describe(out: Console, system: System, equations: Equations) -> None:
     """Bodies, joints, coordinates and speeds."""
     out.print(Text(show.plain(system.name), style="bold"))
-    bodies = [body for body in system.bodies.values() if body.name != GROUND]
-    out.print(show.table(["body", "mass", "mass centre"], [(b.name, b.mass, tuple(b.com)) for b in bodies]))
+    model = system.model()
+    bodies = [(b.name, b.mass, tuple(b.com)) for b in written(model, "bodies").values()]
+    if bodies or not model.flexible:
+        out.print(show.table(["body", "mass", "mass centre"], bodies))
+    if model.flexible:
+        out.print(show.table(FLEXIBLE, flexible_rows(model)))
     rows = [
         (
             joint.name,
@@ -82,7 +87,7 @@ def describe(out: Console, system: System, equations: Equations) -> None:
             " ".join(q.name for q in joint.q),
             " ".join(u.name for u in joint.u),
         )
-        for joint in system.model().joints.values()
+        for joint in written(model, "joints").values()
     ]
     out.print(show.table(["joint", "type", "between", "coordinates", "speeds"], rows))
     values = [

@@ -49,7 +49,7 @@ def _motion(equations: EquationsOfMotion, name: str, ud: Sequence[Any]) -> tuple
     for i in _carrying(tree, carrier):
         link = tree.links[i]
         X = change_of_frame(link.X)
-        S_u, S_ud = (_joined(link.relative_velocity(tree.u)), _joined(link.relative_acceleration(ud)))
+        S_u, S_ud = (_joined(link.relative_velocity(tree.u)), _joined(link.relative_acceleration(tree.u, ud)))
         v = X @ v + S_u  # (5.7)
         a = X @ a + S_ud + bracket(v, S_u)  # (5.8)
     X, R = change_of_frame(X_body @ within), equations.pose(name).R

@@ -144,11 +144,12 @@ class _Meter:
         return directional([as_expr(energy)], self.flow)[0]
 
     def body_energy(self, body: str) -> Any:
-        """½ (w·l + v·p)."""
+        """½ (w·l + v·p), and what bending adds."""
         i, _ = self.tree.bodies[body]
         w, v = self.twists[i]
         spin, linear = self.tree.links[i].inertia.momentum(w, v)
-        return (w.dot(spin) + v.dot(linear)) / 2
+        bending = (material.energy(w, v, self.tree.u) for material in self.tree.links[i].deforming)
+        return (w.dot(spin) + v.dot(linear) + sum(bending, start=as_expr(0))) / 2
 
     @cached_property
     def kinetic_energy(self) -> Any:
@@ -175,6 +176,8 @@ class _Meter:
         i, _ = self.tree.bodies[body]
         w, v = self.twists[i]
         _, linear = self.tree.links[i].inertia.momentum(w, v)
+        for material in self.tree.links[i].deforming:
+            linear = linear + material.momentum(self.tree.u)[1]
         return self.tree.gravity.dot(self.swept.poses[i].R @ linear)
 
     def pushed(self, constraint: str) -> dict[str, Any]:
@@ -191,7 +194,10 @@ class _Meter:
 
     @cached_property
     def on_ends(self) -> dict[str, tuple[Any, Any]]:
-        """For each joint what it does on its child and on its parent."""
+        """For each joint what it does on its child and on its parent.
+
+        What a station receives, the flexible body receives there; a body's elastic joint adds what acts on η.
+        """
         done: dict[str, tuple[Any, Any]] = {}
         for joint in self.system.joints.values():
             indices = [k for k, link in enumerate(self.tree.links) if link.joint == joint.name]
@@ -201,6 +207,11 @@ class _Meter:
                 w, v = self.twists[link.parent]
                 n, f = self.swept.wrenches[indices[0]]
                 parent = -(n.dot(link.outward(w)) + f.dot(link.outward(v + w.cross(link.X.p))))
+            if link.stage.is_elastic:
+                given = (power for name, _, power in self.given() if name == joint.name)
+                child = sum((*self.inside[joint.name].powers.values(), *given), start=-parent)
+            elif link.slopes:
+                parent = -child
             done[joint.name] = child, parent
         return done
 

@@ -29,7 +29,7 @@ from ..kinematics.tree import BASE, Tree
 from .equations import EquationsOfMotion
 from .friction import friction_terms
 from .loads import Loads
-from .whole import check_whole
+from .whole import check_rigid, check_whole
 
 #: The parameters of a body in their order.
 MOMENTS = ("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
@@ -94,6 +94,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
     ('viscous_hinge', hinge', 3)
     """
     check_whole(equations, "the regressor")
+    check_rigid(equations.system, "the regressor", "Identify the rigid bodies with the flexible ones held straight.")
     tree = equations.tree if tree is None else tree
     dependent = equations.dependent_speeds
     ud = list(equations.udot if dependent is None else dependent.E @ equations.udot + dependent.gamma)
@@ -173,7 +174,7 @@ def _motions(tree: Tree, ud: Sequence[Any]) -> list[tuple[Vector, Vector, Vector
     found: list[tuple[Vector, Vector, Vector]] = []
     for link in tree.links:
         w_rel, v_rel = link.relative_velocity(tree.u)
-        alpha_rel, a_rel = link.relative_acceleration(ud)
+        alpha_rel, a_rel = link.relative_acceleration(tree.u, ud)
         if link.parent == BASE:
             carried, turning, a = Vector([0, 0, 0]), Vector([0, 0, 0]), link.outward(-tree.gravity)
         else:

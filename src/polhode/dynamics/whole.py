@@ -1,4 +1,4 @@
-"""What equations that are truncated in small variables, or without some coordinates, cannot tell: a sentence each."""
+"""Refusals: what needs whole equations, all coordinates, or rigid bodies, where they are not given."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import PolhodeError, listed
 
 if TYPE_CHECKING:
+    from ..model.model import Model
     from .equations import EquationsOfMotion
 
 
@@ -23,6 +24,18 @@ def check_untruncated(equations: EquationsOfMotion, what: str) -> None:
             f"{what} is that of the whole equations, and these are truncated in small variables.",
             cure="Derive without them: small=[].",
             code="E-SMALL-010",
+        )
+
+
+def check_rigid(system: Model, what: str, cure: str) -> None:
+    """Refuse what is defined for rigid bodies alone."""
+    bent = [name for name, body in system.bodies.items() if body.flexibility is not None]
+    if bent:
+        raise PolhodeError(
+            f"{what} is that of rigid bodies, and {listed([repr(name) for name in bent])} bends.",
+            place=f"system '{system.name}'",
+            cure=cure,
+            code="E-FLEX-009",
         )
 
 

@@ -48,7 +48,7 @@ def forward_dynamics(
     c: list[Vector] = []
     p: list[Vector] = []
     for i, link in enumerate(tree.links):
-        S_qd, prescribed = joined(link.relative_velocity(u)), joined(link.relative_acceleration([0] * len(u)))
+        S_qd, prescribed = joined(link.relative_velocity(u)), joined(link.relative_acceleration(u, [0] * len(u)))
         v.append(X[i] @ (v_0 if link.parent == BASE else v[link.parent]) + S_qd)  # (1)
         c.append(bracket(v[i], S_qd) + prescribed)  # (2)
         p.append(dual_bracket(v[i], I[i] @ v[i]) - joined(wrenches[i]))  # (3)

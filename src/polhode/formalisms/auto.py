@@ -47,7 +47,8 @@ def recipe(system: Model, trees: Sequence[Tree]) -> Recipe:
         if len(trees[0].u) <= _FEW:
             plain = [replace(newton_euler.recipe(system, tree), reference=None) for tree, _ in usual]
             candidates += [solve(tree, made) for (tree, _), made in zip(usual, plain, strict=True)]
-        candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree, _ in usual]
+        if not trees[0].is_coupled or not candidates:  # else articulated bodies are left to composite ones
+            candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree, _ in usual]
         return min(candidates, key=lambda udot: _operations(udot) + _WAIT * _longest_wait(udot))
 
     def inverse(ud: Sequence[Any]) -> Vector:

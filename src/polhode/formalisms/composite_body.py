@@ -56,6 +56,14 @@ def mass_matrix(tree: Tree, composites: Sequence[Inertia]) -> Matrix:
                 before = column if j == i else None  # of the joint itself, the columns before this one
                 for other, (gw, gv) in list(zip(at.speeds, at.H, strict=True))[:before]:
                     _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))  # (5)
+        for material in link.deforming:
+            for speed, F in zip(material.speeds, material.columns, strict=True):
+                for j, (n, f) in inward(tree, i, F):
+                    for other, (gw, gv) in zip(tree.links[j].speeds, tree.links[j].H, strict=True):
+                        _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))
+            for speed, masses in zip(material.speeds, material.masses, strict=True):
+                for other, mass in zip(material.speeds, masses, strict=True):
+                    M[speed][other] = M[speed][other] + mass
     return Matrix(M)
 
 

@@ -14,6 +14,7 @@ from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..dynamics.followers import projected
 from ..dynamics.omission import without
 from ..dynamics.truncation import with_small
+from ..dynamics.whole import check_rigid
 from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
@@ -59,6 +60,9 @@ def derive(
     check(passes or ())
     _check_formulation_tree(formalism, formulation_tree)
     check_states(system)
+    if not formalism_of(formalism).flexible or speeds is not None:
+        what = f"the formalism {formalism!r}" if speeds is None else f"the choice of speeds {shown(speeds)}"
+        check_rigid(system, what, "Derive with 'newton_euler', 'composite_body', 'poincare' or 'kane'.")
     with quiet_collector():
         tree = build_tree(system)
         pose = _pose(system, near)

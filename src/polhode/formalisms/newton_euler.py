@@ -30,6 +30,7 @@ from typing import Any
 from ..dynamics.equations import Recipe
 from ..dynamics.loads import Loads, Wrench
 from ..expr import Matrix, Vector
+from ..geometry.inertia import acceleration_matrix
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
@@ -45,14 +46,20 @@ def inverse_dynamics(
     v: list[Vector] = []
     a: list[Vector] = []
     f: list[Vector] = []
+    tau: list[Any] = [0] * len(u)
     for i, link in enumerate(tree.links):
         v_parent, a_parent = at_base(gravity) if link.parent == BASE else (v[link.parent], a[link.parent])
-        S_qd, S_qdd = joined(link.relative_velocity(u)), joined(link.relative_acceleration(ud))
+        S_qd, S_qdd = joined(link.relative_velocity(u)), joined(link.relative_acceleration(u, ud))
         I = link.inertia.matrix()
         v.append(X[i] @ v_parent + S_qd)  # (5.7)
         a.append(X[i] @ a_parent + S_qdd + bracket(v[i], S_qd))  # (5.8)
         f.append(I @ a[i] + dual_bracket(v[i], I @ v[i]) - joined(wrenches[i]))  # (5.9), less fˣ
-    tau: list[Any] = [0] * len(u)
+        for material in link.deforming:
+            w, a_origin = Vector(v[i][:3]), Vector(a[i][3:]) + Vector(v[i][:3]).cross(Vector(v[i][3:]))
+            f[i] = f[i] + joined(material.wrench(w, u, ud))
+            bent = material.efforts(w, acceleration_matrix(w, Vector(a[i][:3])), a_origin, u, ud)
+            for speed, effort in zip(material.speeds, bent, strict=True):
+                tau[speed] = tau[speed] + effort
     for i, link in reversed(list(enumerate(tree.links))):
         for speed, S in zip(link.speeds, map(joined, link.H), strict=True):
             tau[speed] = tau[speed] + S.dot(f[i])  # (5.11); a speed that two joints share feels both

@@ -24,6 +24,7 @@ Needs a tree; any joint. Cost: grows fast with size; it is the readable one, and
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -33,9 +34,10 @@ from ..dynamics.equations import Recipe
 from ..dynamics.followers import projected, slope_of_auxiliary
 from ..dynamics.loads import Loads
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
-from ..geometry import Inertia, Pose
+from ..geometry import Pose
+from ..geometry.deformable import Deformable
 from ..kinematics.joint import compound_map
-from ..kinematics.tree import BASE, Tree, build_tree
+from ..kinematics.tree import BASE, Link, Tree, build_tree
 from ..model.model import Model
 
 
@@ -47,7 +49,7 @@ class _JointBody:
     X: Pose  # pose of body k in body k-1
     H: Matrix  # joint map with the columns of the generated algebra
     speeds: tuple[int, ...]  # indices of those columns among all
-    inertia: Inertia
+    link: Link
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Poincare:
         """For each link, where its columns begin in the enlarged list of speeds, and how many there are."""
         table, start = [], 0
         for link in self.tree.links:
-            count = 0 if link.drive else len(link.stage.algebra)
+            count = len(link.stage.algebra) if link.coordinates else 0
             table.append((start, count))
             start += count
         return table
@@ -76,7 +78,7 @@ class Poincare:
         """For each speed of the system its index in the enlarged list."""
         indices = [0] * len(self.tree.u)
         for link, (start, _) in zip(self.tree.links, self._stages, strict=True):
-            for k, speed in enumerate(link.speeds):
+            for k, speed in enumerate(link.speeds if link.coordinates else ()):
                 indices[speed] = start + k
         return indices
 
@@ -106,10 +108,15 @@ class Poincare:
             stages = [link.stage for link in reversed(chain)]
             eps = [[tree.q[k] for k in link.coordinates] for link in reversed(chain)]
             columns = [start + k for start, count in reversed(self._stages[first : last + 1]) for k in range(count)]
-            drive = chain[0].drive
-            H = Matrix([[x] for x in (*drive.w, *drive.v)]) if drive else compound_map(stages, eps, envelope=True)
-            columns = [self._width - 1] if drive else columns
-            joints.append(_JointBody(body_of_link[chain[0].parent], X, H, tuple(columns), chain[-1].inertia))
+            last_link = chain[-1]
+            if last_link.drive:
+                H, columns = Matrix.columns_of([_six((last_link.drive.w, last_link.drive.v))], 6), [self._width - 1]
+            elif columns:
+                H = compound_map(stages, eps, envelope=True)
+            else:  # it follows the elastic coordinates of a flexible body
+                H = Matrix.columns_of(list(map(_six, last_link.H)), 6)
+                columns = [self.real[speed] for speed in last_link.speeds]
+            joints.append(_JointBody(body_of_link[chain[0].parent], X, H, tuple(columns), last_link))
             body_of_link[last] = len(joints) - 1
             first = last + 1
         return joints
@@ -117,7 +124,9 @@ class Poincare:
     def _continues(self, i: int) -> bool:
         """Whether the next link is the next stage of the same joint."""
         this, following = self.tree.links[i], self.tree.links[i + 1]
-        return following.joint == this.joint and following.parent == i and not this.drive and not following.drive
+        return (
+            following.joint == this.joint and following.parent == i and bool(this.coordinates and following.coordinates)
+        )
 
     @cached_property
     def spatial_velocity_map(self) -> list[dict[int, Vector]]:
@@ -140,14 +149,26 @@ class Poincare:
         """M = Hᵀ Φᵀ diag(M_o) Φ H (52b), with the columns of the generated algebras."""
         M: list[list[Any]] = [[as_expr(0)] * self._width for _ in range(self._width)]
         for joint, columns in zip(self._joints, self.spatial_velocity_map, strict=True):
-            M_o = joint.inertia.matrix()  # (48)
+            M_o = joint.link.inertia.matrix()  # (48)
             speeds = sorted(columns)
             for at, j in enumerate(speeds):
                 momentum = M_o @ columns[j]
                 for i in speeds[: at + 1]:
                     M[i][j] = M[i][j] + columns[i].dot(momentum)
                     M[j][i] = M[i][j]
+            for material in joint.link.deforming:
+                self._add_bending(M, material, columns)
         return Matrix(M).map(as_expr)
+
+    def _add_bending(self, M: list[list[Any]], material: Deformable, columns: Mapping[int, Vector]) -> None:
+        """What M_o of a flexible body has beyond (48): rows and columns of its elastic speeds."""
+        indices = [self.real[speed] for speed in material.speeds]
+        for e, momentum, masses in zip(indices, map(_six, material.columns), material.masses, strict=True):
+            for i, column in columns.items():
+                M[i][e] = M[i][e] + column.dot(momentum)
+                M[e][i] = M[e][i] + column.dot(momentum)
+            for other, mass in zip(indices, masses, strict=True):
+                M[e][other] = M[e][other] + mass
 
     @cached_property
     def fields(self) -> list[dict[Expr, Any]]:
@@ -224,6 +245,10 @@ class Poincare:
         C, moving = self.enlarged_velocity_matrix, [*self.real, *[self._width - 1] * self.tree.is_driven]
         C_p = Matrix([[as_expr(C[i, j]) for j in moving] for i in self.real]) @ Vector([self.p[j] for j in moving])
         return C_p + self.potential_force() - self.applied_force()
+
+
+def _six(pair: tuple[Vector, Vector]) -> Vector:
+    return Vector([*pair[0], *pair[1]])
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:

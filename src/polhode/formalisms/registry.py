@@ -31,6 +31,7 @@ class Formalism:
     own_rows: bool = False  # it comes to the constraints' rows by itself
     speeds: tuple[str, ...] = ()  # choices of speeds that it brings, beside the system's own
     any_tree: bool = False  # its recipe and rows take `chosen`, the edges of a formulation tree
+    flexible: bool = False  # it takes flexible bodies
     few_speeds: int | None = None  # `compare` tries it unasked up to this many
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # other names, in small letters, and what they stand for
 
@@ -47,31 +48,37 @@ class Formalism:
 
 
 _LISTED = (
-    Formalism("auto", passes="several"),  # its recipe takes the tree as each variant of the passes writes it
-    Formalism("poincare", passes="none", elsewhere={"eulerpoincare": "It"}),
+    Formalism(
+        "auto", passes="several", flexible=True
+    ),  # its recipe takes the tree as each variant of the passes writes it
+    Formalism("poincare", passes="none", flexible=True, elsewhere={"eulerpoincare": "It"}),
     Formalism(
         "newton_euler",
         shortened=f"{__package__}.short.newton_euler",
+        flexible=True,
         elsewhere={"newton": "It", "rnea": "The recursive Newton-Euler algorithm"},
     ),
     Formalism(
         "composite_body",
         shortened=f"{__package__}.short.composite_body",
+        flexible=True,
         elsewhere={"crba": "The composite-rigid-body algorithm"},
     ),
     Formalism(
         "articulated_body",
         shortened=f"{__package__}.short.articulated_body",
+        flexible=True,
         elsewhere=dict.fromkeys(("aba", "featherstone"), "The articulated-body algorithm"),
     ),
     Formalism(
         "kane",
         passes="refused",
         speeds=("sayers",),
+        flexible=True,
         elsewhere={"kanelevinson": "It", "sayer": "Sayers' form of Kane's method"},
     ),
-    Formalism("hamel", passes="none", embeds=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
-    Formalism("routh", passes="none", few_speeds=12),
+    Formalism("hamel", passes="none", embeds=True, flexible=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
+    Formalism("routh", passes="none", flexible=True, few_speeds=12),
     Formalism("screw", passes="none", elsewhere=dict.fromkeys(("screwform", "screwtheory", "dualnumber"), "It")),
     Formalism(
         "network",

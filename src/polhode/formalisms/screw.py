@@ -50,7 +50,7 @@ def inverse_dynamics(
     f: list[Vector] = []
     for i, link in enumerate(tree.links):
         V_parent, V_dot_parent = at_base(gravity) if link.parent == BASE else (V[link.parent], V_dot[link.parent])
-        k_rate, k_rate_dot = dual(*link.relative_velocity(u)), dual(*link.relative_acceleration(ud))  # (158)
+        k_rate, k_rate_dot = dual(*link.relative_velocity(u)), dual(*link.relative_acceleration(u, ud))  # (158)
         V.append(O[i].T @ V_parent + k_rate)  # (161)
         V_dot.append(O[i].T @ V_dot_parent + k_rate_dot + V[i].cross(k_rate))
         F, F_dot = momentum_screw(link.inertia, V[i]), momentum_screw(link.inertia, V_dot[i])

@@ -77,7 +77,7 @@ def inverse_dynamics(
         w, wd, vd = (_ZERO, _ZERO, -Vector(gravity)) if link.parent == BASE else motion[link.parent]
         vd = link.outward(vd + wd.cross(link.X.p) + w.cross(w.cross(link.X.p)))
         w, wd = link.outward(w), link.outward(wd)
-        (zw, zv), (zwd, zvd) = link.relative_velocity(u), link.relative_acceleration(ud)
+        (zw, zv), (zwd, zvd) = link.relative_velocity(u), link.relative_acceleration(u, ud)
         vd = vd + zvd + (w + w + zw).cross(zv)  # Coriolis' part, and a screw's own
         motion.append((w + zw, wd + zwd + w.cross(zw), vd))  # (3.14)
     totals: list[Wrench] = []  # Σ (p × F + N) and Σ F

@@ -21,6 +21,7 @@ from . import records
 from .constraints import add_constraints, add_prescribed
 from .document import Document, Path
 from .fields import read_fields
+from .flexible import add_flexible
 from .motion import read_motion
 from .motors import add_motors
 from .names import Scope, quoted, scope_of
@@ -46,6 +47,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     values.scope = names("parameter", "input", now=True)
     system.gravity = values.vector(("gravity",), model.gravity)
     values.scope = names("parameter", now=True)  # where time may not be used, the system refuses it
+    add_flexible(system, replace(values, scope=names("parameter")), model)
     for key, each in model.bodies.items():
         _add_body(system, values, ("bodies", key), key, each)
     for key, frame in model.frames.items():
@@ -178,7 +180,7 @@ def _add_frame(system: System, values: Values, path: Path, key: str, record: rec
     at = values.vector((*path, "at"), record.at)
     rotation = values.rotation((*path, "rotation"), record.rotation)
     with values.noting(path):
-        system.frame(key, record.body, at, rotation)
+        system.frame(key, values.body(record.body), at, rotation)
 
 
 def _add_joint(system: System, values: Values, path: Path, key: str, record: records.Joint) -> None:
@@ -195,8 +197,8 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     with values.noting(path):
         system.joint(
             key,
-            record.parent,
-            record.child,
+            values.body(record.parent),
+            values.body(record.child),
             kind,
             at=at,
             rotation=rotation,
@@ -265,14 +267,15 @@ def _add_pose(system: System | None, values: Values, path: Path, key: str, recor
 
 def _check_bodies_hang(values: Values, model: records.Model) -> None:
     """A body that no joint carries is a root of its own; the ground is the only one."""
-    for table in ("bodies", "frames", "joints"):
+    flexible: Mapping[str, Any] = getattr(model, "flexible", {})
+    for table in ("bodies", "flexible", "frames", "joints"):
         _warn_of_look_alikes(values, table, getattr(model, table))
     carried = {joint.child for joint in model.joints.values()}
     carried |= {model.frames[child].body for child in carried if child in model.frames}
-    for key in model.bodies:
+    for key in (*model.bodies, *flexible):
         if key not in carried and key != GROUND:
             values.document.problem(
-                ("bodies", key),
+                ("flexible" if key in flexible else "bodies", key),
                 "this body hangs on no joint.",
                 "Add a joint with this child; a free joint to the ground lets it float.",
                 "E-YAML-024",

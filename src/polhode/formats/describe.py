@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from ..errors import FormatError
@@ -17,6 +18,7 @@ from ..model.forces.protocol import ForceElement
 from ..model.records import GROUND, Coupling, Limits, Parameter, State
 from .constraints import describe_constraints, describe_prescribed
 from .fields import describe_fields
+from .flexible import describe_flexible
 from .motion import describe_motion
 from .motors import Described
 from .names import Naming, Scope, scope_of
@@ -26,8 +28,8 @@ from .tables import describe_table, tables_of
 _SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1, "mesh": None}
 
 
-def describe(system: System) -> dict[str, Any]:
-    """The mechanism as mappings, lists and texts, in the model file's vocabulary.
+def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
+    """The mechanism as mappings, lists and texts, in the vocabulary of a model file in a folder, else in this one.
 
     >>> describe(System("nothing"))
     {'polhode': '1', 'name': 'nothing', 'gravity': ['0', '0', '-9.81']}
@@ -47,6 +49,7 @@ def describe(system: System) -> dict[str, Any]:
         "tables": {key: describe_table(each) for key, each in functions.items()},
         "expressions": naming.texts,  # made while what follows is spelled
         "bodies": {key: _body(each, fixed) for key, each in motors.others("bodies") if key != GROUND},
+        "flexible": describe_flexible(system, fixed, folder or Path()),
         "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
         "joints": {key: _joint(each, fixed) for key, each in motors.others("joints")},
         "motors": motors.texts(fixed, free),

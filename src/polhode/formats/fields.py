@@ -151,6 +151,8 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
         return values.axis(path, given)
     if field.kind == "rotation":
         return values.rotation(path, given)
+    if field.kind in ("body", "frame"):
+        return values.body(given)
     return values.count(path, given) if field.kind == "count" else given
 
 
@@ -175,7 +177,8 @@ def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: S
         else:
             text = _spelled(field, value, _scope(field, fixed, free))
         if field.is_required or text != _listed(_default(field)):
-            made[field.name] = text
+            is_one = field.many and field.alone and len(text) == 1
+            made[field.name] = text[0] if is_one else text
     return made
 
 

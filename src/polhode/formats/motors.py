@@ -1,4 +1,7 @@
-"""Motors in a model file, in and out: each by the joint that it drives; what it adds is not written again."""
+"""Motors in a model file, in and out: each by the joint that it drives; what it adds is not written again.
+
+Nor is what flexible bodies add.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..model import System
+from ..model.flexible.mounting import added
+from ..model.forces.elasticity import Elasticity
 from ..model.forces.protocol import ForceElement
 from ..model.model import Model
 from ..model.motor import Motor
@@ -33,7 +38,7 @@ def add_motors(system: System, values: Values, model: records.Model) -> None:
 
 @dataclass(frozen=True)
 class Described:
-    """The motors of a system that a file can tell, and what is left of the system without all that they add.
+    """The motors of a system that a file can tell, and what is left without all that they and flexible bodies add.
 
     A motor whose rotor carries something else, or has a frame, is not told: its parts are written one by one.
     """
@@ -49,15 +54,16 @@ class Described:
         used = {joint.parent for joint in system.joints.values() if joint.name not in own}
         used |= {frame.body for frame in system.frames.values()}
         motors = tuple(motor for motor in system.motors.values() if used.isdisjoint(motor.bodies))
-        left = list(system.loads)
+        left = [load for load in system.loads if not isinstance(load, Elasticity)]
         for load in (load for motor in motors for load in motor.loads):
             left.remove(load)
         return Described(system, motors, tuple(left))
 
     def others(self, table: str) -> Iterator[tuple[str, Any]]:
-        """The entries of a table of the system that no motor adds."""
-        added = {name for motor in self.motors for name in motor.added(table)}
-        return ((key, each) for key, each in getattr(self.system, table).items() if key not in added)
+        """The entries of a table of the system that neither a motor nor a flexible body adds."""
+        names = {name for motor in self.motors for name in motor.added(table)}
+        names |= {name for record in self.system.flexible.values() for name in added(record).get(table, ())}
+        return ((key, each) for key, each in getattr(self.system, table).items() if key not in names)
 
     def texts(self, fixed: Scope, free: Scope) -> dict[str, Any]:
         """What a file says of each motor."""

@@ -279,6 +279,81 @@ class Joint(Motion):
     small: bool = False
 
 
+class Station(Record):
+    """A station of a flexible body; with `static: false` it has no static shapes and only looks."""
+
+    at: Number
+    static: bool = True
+
+
+def _station_form(value: Any) -> str:
+    return "position" if _is_list(value) else "station" if isinstance(value, dict | Station) else "at"
+
+
+#: A distance along a beam, the name of a node, or a position.
+Stations = TypeAliasType(
+    "Stations",
+    tuple[
+        Annotated[
+            Annotated[Number, Tag("at")] | Annotated[Vector3, Tag("position")] | Annotated[Station, Tag("station")],
+            Discriminator(_station_form),
+        ],
+        ...,
+    ],
+)
+
+
+class Node(Record):
+    """A node of a flexible body: its position, how each shape moves and turns it, and its mass."""
+
+    at: Vector3
+    shapes: tuple[Vector3, ...]
+    turns: tuple[Vector3, ...] = ()
+    mass: Number = "0"
+
+
+#: One number for all, or a list.
+Ratios = TypeAliasType(
+    "Ratios",
+    Annotated[
+        Annotated[Number, Tag("all")] | Annotated[tuple[Number, ...], Tag("each")],
+        Discriminator(lambda value: "each" if _is_list(value) else "all"),
+    ],
+)
+
+
+class ModalBody(Record):
+    """A flexible body by its shapes: functions of x, y, z over points and bars, values at nodes, or a data file."""
+
+    type: Literal["modal"]
+    mass: Number | None = None
+    com: Vector3 | None = None
+    inertia: Inertia | None = None
+    shapes: tuple[Vector3, ...] | None = None
+    material: tuple[tuple[Number | Vector3, ...], ...] | None = None
+    nodes: dict[Name, Node] | None = None
+    modal_mass: tuple[Number, ...] | None = None
+    stiffness: tuple[Number | tuple[Number, ...], ...] | None = None
+    damping: Ratios = "0"
+    rayleigh: Annotated[tuple[Number, ...], Len(2, 2)] | None = None
+    data: str | None = None
+    stations: Stations = ()
+
+
+def _modes_form(value: Any) -> str:
+    return "each" if isinstance(value, dict) else "all"
+
+
+#: The number of normal modes of each deformation, or a mapping from deformations to numbers.
+Modes = TypeAliasType(
+    "Modes",
+    Annotated[
+        Annotated[Count, Tag("all")] | Annotated[dict[Name, Count], Tag("each")],
+        Discriminator(_modes_form),
+    ],
+)
+
+
 class Coupling(Record):
     """What a joint follows: q = multiplier · q of the leader + offset. Both joints have one coordinate."""
 

@@ -103,7 +103,11 @@ def _wrong_length(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     if detail["loc"][-1] == "moments":
         cure = "Write [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a 3×3 matrix."
     elif wanted == 2:
-        cure = "A turn is [axis, angle], for example [z, pi/2]."
+        cure = (
+            "Write two entries."
+            if not {"turn", "turns"} & {*detail["loc"]}
+            else "A turn is [axis, angle], for example [z, pi/2]."
+        )
     elif wanted == 6:
         cure = "Write three rows for rotation and three for translation."
     return f"{wanted} entries are wanted here, not {len(value)}.", cure

@@ -58,6 +58,11 @@ class Values:
 
     document: Document
     scope: Scope = field(default_factory=Scope)
+    stations: dict[str, str] = field(default_factory=dict)  # the names of stations by how the file spells them
+
+    def body(self, text: str) -> str:
+        """The name of a body or frame; that of a station may be spelled in other ways."""
+        return self.stations.get(text, text)
 
     def noting(self, path: Path) -> Noting:
         return Noting(self.document, path)

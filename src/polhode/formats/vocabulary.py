@@ -13,6 +13,7 @@ import pydantic
 from ..errors import ModelError
 from ..model.constraints import CONSTRAINTS, Closure, Constraint
 from ..model.fields import Field
+from ..model.flexible.beam import Beam
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
 from ..model.joints import JOINTS, JointType
@@ -29,7 +30,7 @@ def model_record() -> type[records.Model]:
     """The record that a model file is checked against.
 
     >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
-    ['closures', 'conditions', 'motors', 'rolling']
+    ['closures', 'conditions', 'flexible', 'motors', 'rolling']
     """
     return _made(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
 
@@ -42,10 +43,13 @@ def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[
         record = record_of(each.__name__, each.__doc__ or "", each.fields, None if each.alone else each.kind, motion)
         tables.setdefault(each.table, []).append(record)
     loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
+    beam = record_of("Beam", Beam.__doc__ or "", Beam.fields, "beam")
+    beams = _like(beam, modes=(records.Modes, "3"), stations=(records.Stations, ()))
     # These types are made at run time, which a type checker cannot follow.
     sections: dict[str, Any] = {
         "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
         **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]
+        "flexible": (dict[records.Name, _one_of([beams, records.ModalBody])], {}),  # type: ignore[misc]
         "motors": (dict[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),  # type: ignore[misc]
         "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
     }

@@ -68,15 +68,15 @@ def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
     return system
 
 
-def dumps_yaml(system: System) -> str:
-    """A mechanism as YAML text that reads back as the same mechanism."""
-    return emit(describe(system))
+def dumps_yaml(system: System, folder: str | os.PathLike[str] | None = None) -> str:
+    """A mechanism as YAML text that reads back as the same mechanism, in the folder that data files are named from."""
+    return emit(describe(system, None if folder is None else Path(folder)))
 
 
 def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
     """Write a mechanism to a YAML file, whole or not at all."""
     file = Path(path)
-    text = dumps_yaml(system)
+    text = dumps_yaml(system, file.parent)
     try:
         put_in_place({file: text.encode("utf-8")})
     except (OSError, ValueError) as error:

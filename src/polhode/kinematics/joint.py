@@ -95,6 +95,8 @@ def vector_turn(stage: Stage, c: Any) -> Pose:
 
 def simple_configuration(stage: Stage, eps: Sequence[Any]) -> Pose:
     """The configuration of a simple joint: Corollary 1, (15), or the stored orientation and position."""
+    if stage.is_elastic:
+        return Pose.identity()
     if stage.is_vector_turn:
         return vector_turn(stage, eps[0])
     if not stage.stores_orientation:
@@ -118,6 +120,8 @@ def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matri
     Gamma⁻¹ = H_e⁺ B, with H_e⁺ the constant left inverse of H_e. For a turn that is stored as c = tan(θ/2),
     ċ = (1 + c²)/2 θ̇.
     """
+    if stage.is_elastic:
+        return Matrix.identity(stage.speeds), Matrix.identity(stage.speeds)
     if stage.is_vector_turn:
         square = 1 + eps[0] * eps[0]
         return Matrix([[square / 2]]), Matrix([[2 / square]])

@@ -110,9 +110,12 @@ def frame_jacobian(tree: Tree, body: str, point: Sequence[Any] = (0, 0, 0)) -> M
 def kinetic_energy(tree: Tree, u: Sequence[Any] | None = None) -> Any:
     """T = ½ Σ (w·(I w + h × v) + v·(m v - h × w))."""
     total: Any = as_expr(0)
+    u = tree.u if u is None else u
     for link, (w, v) in zip(tree.links, velocities(tree, u), strict=True):
         spin, linear = link.inertia.momentum(w, v)
         total = total + w.dot(spin) + v.dot(linear)
+        for material in link.deforming:
+            total = total + material.energy(w, v, u)
     return total / 2
 
 
@@ -121,6 +124,9 @@ def momentum(tree: Tree) -> tuple[Vector, Vector]:
     spin, linear = Vector([as_expr(0)] * 3), Vector([as_expr(0)] * 3)
     for link, (w, v), X in zip(tree.links, velocities(tree), world_poses(tree), strict=True):
         own_spin, own_linear = link.inertia.momentum(w, v)
+        for material in link.deforming:
+            bending_spin, bending = material.momentum(tree.u)
+            own_spin, own_linear = own_spin + bending_spin, own_linear + bending
         f = X.R @ own_linear
         linear = linear + f
         spin = spin + X.R @ own_spin + X.p.cross(f)

@@ -35,8 +35,9 @@ def drive_of(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
 
 
 def moves_in(pose: Pose, time: Expr) -> bool:
-    """Whether a pose depends on time."""
-    return time in free_symbols([as_expr(entry) for entry in (*pose.R.entries(), *pose.p)])
+    """Whether a pose depends on time, or on the elastic coordinates of a flexible body."""
+    met = free_symbols([as_expr(entry) for entry in (*pose.R.entries(), *pose.p)])
+    return any(symbol is time or symbol.data[0] == "coordinate" for symbol in met)
 
 
 def placement_drive(pose: Pose, time: Expr) -> Drive:

@@ -17,10 +17,12 @@ from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, substitute
 from ..expr.evaluation import evaluate
 from ..geometry import Inertia, Pose
+from ..geometry.deformable import Deformable
 from ..model.model import Model
 from ..model.records import GROUND, Joint
 from ..model.stage import Stage
 from .auxiliary import AuxiliaryCoordinates
+from .bending import Slopes, deformable, elastic_symbols, following
 from .joint import envelope_kinematics, simple_configuration
 from .prescribed import Drive, drive_of, leader_of, moves_in, placement_drive, prescribed_motions
 
@@ -86,7 +88,9 @@ class Link:
 
     The link's pose in its parent is X = fixed @ motion: where the joint sits, and how far it has moved. X.R takes this
     link's components to the parent's. The relative velocity is (w, v) = Σ H[k] u[speeds[k]] in this link's components.
-    A joint whose motion is prescribed has no speeds; its `drive` is added.
+    A joint whose motion is prescribed has no speeds; its `drive` is added. A link that follows the elastic coordinates
+    of a flexible body shares their speeds; its H varies, by `slopes`. A flexible body's link has its mass in
+    `deforming`, of which `inertia` is the part that counts while the body does not bend further.
     """
 
     name: str
@@ -101,6 +105,8 @@ class Link:
     inertia: Inertia
     merged: Turn | None = None
     drive: Drive | None = None
+    slopes: Slopes = ()
+    deforming: tuple[Deformable, ...] = ()
 
     @property
     def is_placement(self) -> bool:
@@ -139,9 +145,14 @@ class Link:
         """H u for this joint: relative angular velocity and relative velocity of the origin."""
         return self._along(u) if self.drive is None else (self.drive.w, self.drive.v)
 
-    def relative_acceleration(self, ud: Sequence[Any]) -> tuple[Vector, Vector]:
-        """H u̇ for this joint: the rate of the relative velocity in this link's components."""
-        return self._along(ud) if self.drive is None else (self.drive.alpha, self.drive.a)
+    def relative_acceleration(self, u: Sequence[Any], ud: Sequence[Any]) -> tuple[Vector, Vector]:
+        """H u̇ + Ḣ u for this joint: the rate of the relative velocity in this link's components."""
+        alpha, a = self._along(ud) if self.drive is None else (self.drive.alpha, self.drive.a)
+        for speed, slopes in zip(self.speeds, self.slopes, strict=False):
+            for other, (w, v) in slopes:
+                pair = u[speed] * u[other]
+                alpha, a = alpha + w * pair, a + v * pair
+        return alpha, a
 
     def _along(self, rates: Sequence[Any]) -> tuple[Vector, Vector]:
         w, v = Vector([0, 0, 0]), Vector([0, 0, 0])
@@ -185,9 +196,14 @@ class Tree:
 
     @cached_property
     def is_coupled(self) -> bool:
-        """Whether a joint follows another, so that two links share a speed."""
+        """Whether two links share a speed, as where a joint follows another, or a link bends."""
         used = [speed for link in self.links for speed in link.speeds]
-        return len(used) != len(set(used))
+        return len(used) != len(set(used)) or self.is_flexible
+
+    @cached_property
+    def is_flexible(self) -> bool:
+        """Whether a body of the tree is flexible."""
+        return any(link.deforming for link in self.links)
 
     @cached_property
     def is_driven(self) -> bool:
@@ -307,6 +323,11 @@ class Tree:
                 merged=link.merged and link.merged.mapped(number),
                 drive=link.drive and link.drive.mapped(number),
                 H=tuple((Vector(map(number, w)), Vector(map(number, v))) for w, v in link.H),
+                slopes=tuple(
+                    tuple((k, (Vector(map(number, w)), Vector(map(number, v)))) for k, (w, v) in own)
+                    for own in link.slopes
+                ),
+                deforming=tuple(material.mapped(number) for material in link.deforming),
                 inertia=Inertia(
                     number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.J.map(number)
                 ),
@@ -342,8 +363,18 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
     u_index = {speed: i for i, speed in enumerate(u)}
     links: list[Link] = []
     bodies: dict[str, tuple[int, Pose]] = {GROUND: (BASE, Pose.identity())}
+    elastic = {
+        c: u_index[s]
+        for joint in joints
+        if any(stage.is_elastic for stage in joint.type.stages)
+        for c, s in zip(joint.q, joint.u, strict=True)
+    }
+
+    def placed(name: str, where: str, carrier: int, X: Pose, pose: Pose) -> tuple[int, Pose]:
+        return _placed(links, f"{name}, {where}", name, carrier, X, pose, system.time, elastic)
+
     for joint in joints:
-        carrier, X_fixed = _placed(links, joint.name, "in parent", *bodies[joint.parent], joint.in_parent, system.time)
+        carrier, X_fixed = placed(joint.name, "in parent", *bodies[joint.parent], joint.in_parent)
         stages = joint.type.from_parent
         firsts_q, firsts_u = _offsets(joint)
         for count, k in enumerate(stages):
@@ -374,27 +405,41 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
         if welds and not stages:
             links.append(_driven(joint.child, joint.name, carrier, X_fixed, Pose.identity(), _STILL))
             carrier, X_fixed = len(links) - 1, Pose.identity()
-        off = joint.in_child.inverse()
-        carrier, X_body = _placed(links, joint.name, "in child", carrier, X_fixed, off, system.time)
+        carrier, X_body = placed(joint.name, "in child", carrier, X_fixed, joint.in_child.inverse())
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)
     for frame in system.frames.values():
         if frame.body in bodies and moves_in(frame.pose, system.time):
-            bodies[frame.name] = _placed(links, frame.name, "frame", *bodies[frame.body], frame.pose, system.time)
+            bodies[frame.name] = placed(frame.name, "frame", *bodies[frame.body], frame.pose)
     return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
 
 
 def _placed(
-    links: list[Link], name: str, where: str, carrier: int, X: Pose, pose: Pose, time: Expr
+    links: list[Link],
+    label: str,
+    joint: str,
+    carrier: int,
+    X: Pose,
+    pose: Pose,
+    time: Expr,
+    elastic: Mapping[Expr, int],
 ) -> tuple[int, Pose]:
-    """The link on which a pose, given from X on a carrier, stays, and the pose there; one in time has its own link."""
-    if not moves_in(pose, time):
+    """The link on which a pose, given from X on a carrier, stays, and the pose there; one that moves has its own."""
+    symbols = elastic_symbols(pose, elastic) if elastic else []
+    if symbols:
+        H, slopes = following(pose, symbols, elastic)
+        if not any(any(v) for _, v in H):  # it turns in place: passes take the joint's position from `fixed`
+            X, pose = X @ Pose(Matrix.identity(3), pose.p), Pose(pose.R, Vector([as_expr(0)] * 3))
+        link = _driven(label, joint, carrier, X, pose, None)
+        links.append(replace(link, H=H, slopes=slopes, speeds=tuple(elastic[symbol] for symbol in symbols)))
+    elif moves_in(pose, time):
+        links.append(_driven(label, joint, carrier, X, pose, placement_drive(pose, time)))
+    else:
         return carrier, X @ pose
-    links.append(_driven(f"{name}, {where}", name, carrier, X, pose, placement_drive(pose, time)))
     return len(links) - 1, Pose.identity()
 
 
-def _driven(name: str, joint: str, carrier: int, fixed: Pose, motion: Pose, drive: Drive) -> Link:
+def _driven(name: str, joint: str, carrier: int, fixed: Pose, motion: Pose, drive: Drive | None) -> Link:
     """A massless link without freedom of its own."""
     return Link(name, joint, carrier, _NO_STAGE, _mapped(fixed, as_expr), _mapped(motion, as_expr), (), (), (),
                 Inertia.zero(), drive=drive)  # fmt: skip
@@ -416,6 +461,12 @@ def _offsets(joint: Joint) -> tuple[list[int], list[int]]:
 def _add_body(system: Model, name: str, links: list[Link], carrier: int, X: Pose) -> None:
     body = system.bodies[name]
     if carrier == BASE or body.is_massless:
+        return
+    if body.flexibility is not None:
+        joint = system.joints[body.flexibility.joint]
+        link = next(link for link in links if link.joint == joint.name and link.coordinates)
+        material = deformable(body.mass, body.flexibility, joint.q, link.speeds)
+        links[carrier] = replace(links[carrier], inertia=material.inertia, deforming=(material,))
         return
     own = Inertia.of_body(body.mass, body.com, body.inertia).seen_from(X)
     links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)

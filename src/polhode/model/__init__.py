@@ -9,6 +9,7 @@ from .system import System
 
 if TYPE_CHECKING:
     from .body import Body, Frame, Shape, box, cylinder, disc, rod, sphere
+    from .flexible.modal import Node
     from .joints import (
         BuildingBlock,
         Compound,
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Body", "BuildingBlock", "Compound", "Coupling", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap",
-    "JointType", "Model", "NamedPose", "Parameter", "Planar", "Prismatic", "Revolute", "Screw", "Shape", "Spherical",
-    "State", "System", "Universal", "box", "cylinder", "disc", "rod", "sphere",
+    "JointType", "Model", "NamedPose", "Node", "Parameter", "Planar", "Prismatic", "Revolute", "Screw", "Shape",
+    "Spherical", "State", "System", "Universal", "box", "cylinder", "disc", "rod", "sphere",
 ]  # fmt: skip
 __dir__ = __all__.copy
 
 #: Where the names above are; a system whose file is known needs none of them.
-_HOMES = ("body", "joints", "model", "records")
+_HOMES = ("body", "joints", "model", "records", "flexible.modal")
 
 
 def __getattr__(name: str) -> Any:

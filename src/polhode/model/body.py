@@ -16,6 +16,7 @@ from .directions import Directions
 if TYPE_CHECKING:
     from ..kinematics.vectors import Dyadic, Point
     from .builder import Builder
+    from .flexible.record import Flexibility
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Body(Directions):
     inertia: Matrix
     shapes: tuple[Shape, ...] = ()
     home: Builder | None = field(default=None, compare=False, repr=False)
+    flexibility: Flexibility | None = None  # how it deforms; mass, com and inertia are those while it is not bent
 
     @property
     def is_massless(self) -> bool:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 #: One lock for all that is read late: what is read may itself need another system.
 _READING = RLock()
 #: Tables that neither place nor move a frame.
-_UNMOVING = frozenset({"parameters", "inputs", "states", "constraints", "loads", "motors", "poses", "tables"})
+_UNMOVING = frozenset(
+    {"parameters", "inputs", "states", "constraints", "loads", "motors", "flexible", "poses", "tables"}
+)
 
 
 def _part(name: str, doc: str) -> Any:
@@ -36,10 +38,14 @@ def _part(name: str, doc: str) -> Any:
     return property(lambda builder: getattr(builder.model(), name), doc=doc)
 
 
-def _of_motors(model: Model, are_rotors: bool) -> Mapping[str, Joint]:
-    """The joints of a model that motors add, or the others."""
-    added = {name for motor in model.motors.values() for name in motor.bodies}
-    return {name: joint for name, joint in model.joints.items() if (name in added) == are_rotors}
+def _rotor_names(model: Model) -> set[str]:
+    """The names of the joints that motors add."""
+    return {name for motor in model.motors.values() for name in motor.bodies}
+
+
+def _is_of_flexible(model: Model, joint: Joint) -> bool:
+    """True for a joint that a flexible body adds: its elastic coordinates, or a station on it."""
+    return joint.type.kind == "elastic" or model.bodies[joint.parent].flexibility is not None
 
 
 @runtime_checkable
@@ -63,6 +69,8 @@ class Builder:
     ('cart', t, 'ground', ['ground', 'cart'], ['x'], ['k'], ['push'], Vector([0, 0, -10]))
     >>> [len(part) for part in (s.frames, s.states, s.couplings, s.prescribed, s.constraints, s.motors, s.poses)]
     [0, 0, 0, 0, 0, 0, 0]
+    >>> dict(s.flexible)
+    {}
     >>> dict(s.tables)
     {}
     >>> len(s.loads), len(s.acting), len(s.primitive_loads), s.model().name, ph.System.of(s.model()).name
@@ -86,6 +94,7 @@ class Builder:
     acting: tuple[Acting, ...] = _part("acting", "What each of the loads comes to.")
     primitive_loads: tuple[PrimitiveLoad, ...] = _part("primitive_loads", "What the loads come to, in one list.")
     motors: Mapping[str, Motor] = _part("motors", "The motors by the joint that each drives.")
+    flexible: Mapping[str, Any] = _part("flexible", "What was said of the flexible bodies, by name.")
     poses: Mapping[str, NamedPose] = _part("poses", "The named poses.")
     tables: Mapping[str, Opaque] = _part("tables", "The tables of its model file, by the name that texts call them by.")
 
@@ -199,9 +208,13 @@ class Builder:
 
     @property
     def joints(self) -> Mapping[str, Joint]:
-        """The joints by name, without those that motors add: these are the `rotors`."""
+        """The joints by name, without those that motors and flexible bodies add; the former are the `rotors`."""
         model = self.model()
-        return _of_motors(model, False) if model.motors else model.joints
+        if not model.motors and not model.flexible:
+            return model.joints
+        rotors = _rotor_names(model)
+        own = ((name, joint) for name, joint in model.joints.items() if name not in rotors)
+        return {name: joint for name, joint in own if not _is_of_flexible(model, joint)}
 
     @property
     def rotors(self) -> Mapping[str, Joint]:
@@ -214,7 +227,8 @@ class Builder:
         >>> list(s.joints), list(s.rotors), list(s.model().joints)
         (['elbow'], ['elbow rotor'], ['elbow', 'elbow rotor'])
         """
-        return _of_motors(self.model(), True)
+        rotors = _rotor_names(self.model())
+        return {name: joint for name, joint in self.model().joints.items() if name in rotors}
 
     @property
     def gravity(self) -> Vector:

@@ -59,6 +59,7 @@ class Model(Shown):
     constraints: Mapping[str, Constraint] = _table()
     loads: tuple[ForceElement, ...] = ()
     motors: Mapping[str, Motor] = _table()  # by the joint that each drives; what they add is in the other tables
+    flexible: Mapping[str, Any] = _table()  # what was said of flexible bodies; what they add is in the other tables
     poses: Mapping[str, NamedPose] = _table()
     tables: Mapping[str, Opaque] = _table()  # declared by name, for expressions in texts; used or not
 

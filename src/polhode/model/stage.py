@@ -72,6 +72,11 @@ class Stage:
             )
 
     @property
+    def is_elastic(self) -> bool:
+        """Whether its coordinates bend the body beyond it and do not move the frame of that body."""
+        return isinstance(self, ElasticStage)
+
+    @property
     def is_spherical(self) -> bool:
         return self._has_map([row[:3] for row in _UNIT])
 
@@ -156,6 +161,34 @@ class Stage:
     def stores_orientation(self) -> bool:
         """Whether the orientation has a storage of its own, rather than a coordinate for each column."""
         return self.storage in ORIENTATIONS and not self.is_vector_turn
+
+
+@dataclass(frozen=True)
+class ElasticStage(Stage):
+    """The elastic coordinates of a flexible body: they bend it and do not move its frame, so that H vanishes.
+
+    Its speeds are the rates of its coordinates, of which there may be any number, each in its unit, m or rad.
+    """
+
+    units: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "H", Matrix(self.H).map(as_expr))
+
+    @cached_property
+    def algebra(self) -> list[Vector]:
+        """The columns of H: they vanish, and so do their brackets."""
+        return list(self.H.columns)
+
+    @cached_property
+    def coordinate_units(self) -> list[str]:
+        """m or rad for each coordinate."""
+        return list(self.units) or [LENGTH] * self.speeds
+
+    @property
+    def speed_units(self) -> list[str]:
+        """m or rad for each speed, times 1/s."""
+        return self.coordinate_units
 
 
 def _unit(h: Vector | Sequence[object]) -> str:

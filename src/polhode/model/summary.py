@@ -2,11 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..errors import PolhodeError
 from ..expr import Vector
 from ..notebook import Cell, Table, values_table
+from .flexible.mounting import added, elastic, material
 from .model import Model
 from .records import GROUND
+
+
+def written(model: Model, table: str) -> dict[str, Any]:
+    """The entries of a table without the ground and what flexible bodies add.
+
+    >>> from .system import System
+    >>> s = System("crane")
+    >>> _ = s.joint("slew", s.ground, s.beam("boom", length=2, mass=3, EI=40), "revolute")
+    >>> list(written(s.model(), "bodies")), list(written(s.model(), "joints"))
+    ([], ['slew'])
+    """
+    names = {GROUND, *(name for record in model.flexible.values() for name in added(record)[table])}
+    return {name: each for name, each in getattr(model, table).items() if name not in names}
+
+
+#: The columns of `flexible_rows`.
+FLEXIBLE = ["flexible body", "mass", "coordinates", "stations"]
+
+
+def flexible_rows(model: Model) -> list[tuple[str, str, str, str]]:
+    """For each flexible body its name, mass, elastic coordinates and stations."""
+    return [
+        (
+            name,
+            _short(model.bodies[material(name)].mass),
+            ", ".join(q.name for q in model.joints[elastic(name)].q),
+            ", ".join(each[0] for each in record.stations),
+        )
+        for name, record in model.flexible.items()
+    ]
 
 
 def counted(model: Model) -> str:
@@ -19,10 +52,10 @@ def counted(model: Model) -> str:
     '1 body, 1 joint'
     """
     numbers = {
-        ("body", "bodies"): len(model.bodies) - (GROUND in model.bodies),
-        ("joint", "joints"): len(model.joints),
+        ("body", "bodies"): len(written(model, "bodies")) + len(model.flexible),
+        ("joint", "joints"): len(written(model, "joints")),
         ("constraint", "constraints"): len(model.constraints),
-        ("force", "forces"): len(model.loads),
+        ("force", "forces"): len(model.loads) - len(model.flexible),
         ("motor", "motors"): len(model.motors),
     }
     told = [f"{number} {one if number == 1 else many}" for (one, many), number in numbers.items() if number]
@@ -31,7 +64,7 @@ def counted(model: Model) -> str:
 
 def cell_of(model: Model) -> Cell:
     """Tables of what was written down, those that are empty left out."""
-    bodies = [(name, _short(body.mass), _tuple(body.com)) for name, body in model.bodies.items() if name != GROUND]
+    bodies = [(name, _short(body.mass), _tuple(body.com)) for name, body in written(model, "bodies").items()]
     joints = [
         (
             name,
@@ -40,13 +73,14 @@ def cell_of(model: Model) -> Cell:
             ", ".join(q.name for q in joint.q),
             ", ".join(u.name for u in joint.u),
         )
-        for name, joint in model.joints.items()
+        for name, joint in written(model, "joints").items()
     ]
-    forces = [(load.place,) for load in model.loads]
+    forces = [(load.place,) for load in model.loads if load.kind != "elasticity"]
     constraints = [(name, each.kind.replace("_", " ")) for name, each in model.constraints.items()]
     parts: list[str | Table] = [
         f"{counted(model)}; gravity {_tuple(model.gravity)}",
         Table(["body", "mass", "mass centre"], bodies),
+        Table(FLEXIBLE, flexible_rows(model)),
         Table(["joint", "type", "between", "coordinates", "speeds"], joints),
         Table(["constraint", "kind"], constraints),
         Table(["force"], forces),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow, Point
     from ..surface.equations import Equations
     from .body import Body, Frame, Shape
+    from .flexible.beam import BeamOptions
+    from .flexible.mounting import FlexibleBody
     from .joints import JointType
     from .joints.options import JointOptions
     from .motor import Motor, MotorOptions
@@ -255,6 +257,82 @@ class System(ForceMethods, ConstraintMethods, Shown):
         from .motor_mounting import mount
 
         return mount(self, joint, {"ratio": ratio, **given})
+
+    def beam(
+        self,
+        name: str,
+        *,
+        length: Any,
+        mass: Any,
+        EI: Any = None,
+        modes: int | Mapping[str, int] = 3,
+        axis: str = "x",
+        ends: Sequence[str] = ("clamped", "free"),
+        **options: Unpack[BeamOptions],
+    ) -> FlexibleBody:
+        """Add a uniform beam along an `axis` that bends; returns its inboard section, and `at(x)` gives the others.
+
+        One `EI` bends along `bending` ("z", of a beam along z "x"), a pair (EIy, EIz) about both axes across. `EA` adds
+        axial, `GJ` torsional motion, `GA` (with its shear factor) shear after Timoshenko; `gyration` is the radius, or
+        two, of the sections' inertia. `modes` counts the normal modes of each of these, or is {"z": 3, "torsion": 1}.
+        `load_shapes` adds to each the static shapes under so many of the distributed loads 1, x, x², …
+        `ends` are clamped, pinned, sliding or free: conditions on the shapes in the body's frame, not supports. `frame`
+        is "tangent", "chord" or "mean" (axes). `damping` is a ratio for all coordinates or a list, `rayleigh` (α, β).
+        With stiffening=True the displacement is quadratic: a beam that bends draws its tip back.
+
+        >>> import polhode as ph
+        >>> s = ph.System("crane")
+        >>> boom = s.beam("boom", length=2, mass=3, EI=40, modes=2)
+        >>> _ = s.joint("slew", s.ground, boom, ph.Revolute("z"))
+        >>> _ = s.joint("tip", boom.at(2), s.body("load", 1), ph.Revolute("y"))
+        >>> boom.q
+        (boom_z1, boom_z2, boom_s1_z, boom_s1_ry)
+        """
+        from .flexible.beam import beam_of
+        from .flexible.mounting import mount
+
+        given = {"length": length, "mass": mass, "EI": EI, "modes": modes, "axis": axis, "ends": ends, **options}
+        return mount(self, beam_of({key: each.value for key, each in self.parameters.items()}, name, given))
+
+    def flexible_body(
+        self,
+        name: str,
+        mass: Any = None,
+        com: Iterable[Any] | None = None,
+        inertia: Any = None,
+        *,
+        shapes: Sequence[Any] = (),
+        material: Sequence[Any] = (),
+        nodes: Mapping[str, Any] | None = None,
+        modal_mass: Sequence[Any] | None = None,
+        stiffness: Any = None,
+        damping: Any = 0,
+        rayleigh: Sequence[Any] | None = None,
+        data: Any = None,
+    ) -> FlexibleBody:
+        """Add a body that deforms in given shapes; what is returned is its frame, and `at(…)` gives its stations.
+
+        The shapes are functions of x, y, z, polynomials, over a `material` of points (mass, at) and bars (mass, start,
+        end); or values at `nodes`, by name a `Node` with its mass, or without masses a `modal_mass` for each shape,
+        with the mass, centre and inertia of the body; or standard input data (Wallrapp), by the path of the file. The
+        `stiffness` is a number for each shape, or a matrix; `damping` a ratio for all shapes or a list, or `rayleigh`
+        (α, β).
+
+        >>> import polhode as ph
+        >>> s = ph.System("truss")
+        >>> hull = s.flexible_body("hull", shapes=[lambda x, y, z: (0, 0, x**2)], material=[(3, (-1, 0, 0), (1, 0, 0))],
+        ...     stiffness=[500])
+        >>> _ = s.joint("float", s.ground, hull, "free")
+        >>> hull.q, hull.at((1, 0, 0)).name
+        ((hull_1,), 'hull at (1, 0, 0)')
+        """
+        from .flexible.modal import modal_body_of
+        from .flexible.mounting import mount
+
+        given: dict[str, Any] = {"mass": mass, "com": com, "inertia": inertia, "shapes": shapes, "material": material}
+        given |= {"nodes": nodes, "modal_mass": modal_mass, "stiffness": stiffness, "damping": damping, "data": data}
+        values = {key: each.value for key, each in self.parameters.items()}
+        return mount(self, modal_body_of(values, name, given | {"rayleigh": rayleigh}))
 
     def pose(
         self,

@@ -88,7 +88,7 @@ def page_of(run: Trajectory, notes: str = "", drawn: Drawn | None = None) -> str
     looks = looks_of(run.mechanism.equations.system)
     scene, motion = drawn_motion(run, looks)
     lines = [*moving_axes(run, drawn.screw_axes, scene), *moving_arrows(run, drawn.arrows)]
-    motion = replace(motion, lines=lines)
+    motion = replace(motion, lines=[*motion.lines, *lines])
     scene = with_traces(run, with_axes(run, scene, drawn.frames), drawn.traces)
     others = _others(run, drawn.ghosts)
     ghosts = [Ghost(name, *drawn_motion(other, looks)) for name, other in others.items()]

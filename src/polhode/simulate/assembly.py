@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: How much less readily a given coordinate moves than another.
 _GIVEN = 100.0
+#: The same of a flexible body that needed not bend.
+_BENT = 1e6
 _MOST_STEPS = 60
 #: Starts to try before giving up: as given, and shaken more and more.
 _TRIALS = 12
@@ -186,7 +188,7 @@ def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: 
         return begin
     nearest, smallest = begin, left
     for unwilling in (np.inf, _GIVEN):  # first the given coordinates stay, then they give way a little
-        weights = _weights(manifold, start, hold, unwilling)
+        weights = _weights(manifold, start, hold, unwilling, unwilling)
         q, left = _search(manifold, begin, weights, start.given, t)
         if np.abs(left).max() <= FAILED and not manifold.on_wrong_branch(t, q):
             return q
@@ -268,11 +270,11 @@ def _search(
 
 def weights_of(manifold: Manifold, start: InitialState, hold: Sequence[str], gave_way: bool) -> Floats:
     """How unwilling each speed's coordinate was to move: one that was given, infinitely unless it had to give way."""
-    return _weights(manifold, start, hold, _GIVEN if gave_way else np.inf)
+    return _weights(manifold, start, hold, _GIVEN if gave_way else np.inf, _GIVEN if gave_way else _BENT)
 
 
-def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float) -> Floats:
-    """For each speed of the tree, how unwilling its coordinate is to move."""
+def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float, elastic: float) -> Floats:
+    """For each speed of the tree, how unwilling its coordinate is to move: a given one, an elastic one, another (1)."""
     tree, coordinates = manifold.equations.tree, manifold.equations.coordinates
     unknown = [name for name in hold if name not in coordinates]
     if unknown:
@@ -293,6 +295,10 @@ def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwil
     weights = np.ones(len(tree.u))
     some = len(start.given) > 0 and not {*coordinates[: manifold.auxiliary.start]} <= {*start.given}
     for link in tree.links:
+        if link.stage.is_elastic:  # a body stays bent as it is, unless only that can keep the constraints
+            held = [tree.coordinates[k] in hold for k in link.coordinates]
+            weights[list(link.speeds)] = np.where(held, np.inf, elastic)
+            continue
         names = {tree.coordinates[k] for k in link.coordinates}
         alone = len(link.coordinates) == len(link.speeds) == 1 or names <= {*hold} or names <= {*start.given}
         for speed in link.speeds if link.coordinates and alone else ():

@@ -23,6 +23,7 @@ from ..model.model import Model
 from ..model.records import GROUND
 from ..view.mesh import MeshShape
 from ..view.scene import Motion, Scene, SceneBody, SceneLine, Shape
+from .bent_bodies import bent_lines
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -60,10 +61,12 @@ def drawn_motion(trajectory: Trajectory, looks: Looks | None = None) -> tuple[Sc
     """The scene of a trajectory and the motion of its bodies; a ground of which nothing is drawn is left out."""
     ends = zip(trajectory.q.min(0).tolist(), trajectory.q.max(0).tolist(), strict=True)
     reach = dict(zip(trajectory.coordinates, ends, strict=True))
-    scene = scene_of(trajectory.mechanism.equations, trajectory.parameters, reach, trajectory.title, looks)
+    system = trajectory.mechanism.equations.system
+    painter = Painter(system, trajectory.parameters, reach, looks)
+    scene = painter.scene(trajectory.title or system.name)
     positions, rotations = trajectory.poses()
-    frames = trajectory.mechanism.equations.system.frames
-    moving = [trajectory.pose(each.name) for each in scene.bodies if each.name in frames]
+    bent = bent_lines(trajectory, painter, positions, rotations)
+    moving = [trajectory.pose(each.name) for each in scene.bodies if each.name in system.frames]
     positions = np.concatenate([positions, *(p[:, None] for p, _ in moving)], axis=1)
     rotations = np.concatenate([rotations, *(R[:, None] for _, R in moving)], axis=1)
     if scene.bodies[0].shapes or any(body == 0 for line in scene.lines for body, _ in line.ends):
@@ -73,7 +76,7 @@ def drawn_motion(trajectory: Trajectory, looks: Looks | None = None) -> tuple[Sc
     else:
         lines = [replace(line, ends=[(body - 1, point) for body, point in line.ends]) for line in scene.lines]
         scene = replace(scene, bodies=scene.bodies[1:], lines=lines)
-    return scene, Motion(trajectory.t, positions, quaternions_of(rotations))
+    return scene, Motion(trajectory.t, positions, quaternions_of(rotations), bent)
 
 
 def quaternions_of(rotations: Floats) -> Floats:
@@ -187,7 +190,8 @@ class Painter:
             made_up = [] if bare else self._joint_marks(GROUND, _STAND)
             return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
-        if body.name in self.unseen:
+        bends = body.flexibility is not None and bool(body.flexibility.segments)
+        if body.name in self.unseen or (bends and not body.shapes):  # what bends is drawn by lines
             return SceneBody(body.name, (), start.tolist())
         marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p)

@@ -155,7 +155,8 @@ class Scene:
 class MovingLine:
     """A line that moves by itself, such as a screw axis: its ends (T, 2, 3) over time; NaN where there is none.
 
-    An arrow has its tip at the second end; `told` says what it stands for, such as "1 m is 20 N".
+    An arrow has its tip at the second end; `told` says what it stands for, such as "1 m is 20 N". A line without
+    a name is not listed on the page.
     """
 
     name: str

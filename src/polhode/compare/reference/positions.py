@@ -19,7 +19,8 @@ from ...model.model import Model
 from ...model.records import GROUND, Joint
 from .evaluate import Symbols, evaluated
 from .jet import Jet
-from .matrices import IDENTITY, ZERO, Rows, added, motion, product, scaled, undone
+from .material import particles
+from .matrices import IDENTITY, ZERO, Rows, added, motion, product, scaled, summed, transposed, undone
 from .stage import Placed
 
 
@@ -53,6 +54,7 @@ class Moving:
     own: tuple[Column, ...]  # those of the joint that carries it
     columns: tuple[Column, ...]
     moves: bool  # whether any joint that is no weld lies between it and the ground
+    mass: int | None = None  # of a particle of a flexible body; the model says it of all else
 
     @property
     def R(self) -> Rows:
@@ -164,9 +166,21 @@ class Positions:
         return [jet.x if jet.is_still else jet for jet in jets]
 
     def on_time(self, value: Expr) -> Jet:
-        """A function of time and parameters."""
+        """A function of time and parameters, and of the elastic coordinates of flexible bodies."""
         t = self.system.time
-        return evaluated(value, {**self._given, t: Jet(t.fp, 1)}, order=2)
+        return evaluated(value, {**self._given, **self._elastic, t: Jet(t.fp, 1)}, order=2)
+
+    @cached_property
+    def _elastic(self) -> dict[Expr, Jet]:
+        """Elastic coordinates, whose speeds are their rates."""
+        pairs = [
+            (q, self._index[u])
+            for joint in self.joints
+            if any(stage.is_elastic for stage in joint.type.stages)
+            for q, u in zip(joint.q, joint.u, strict=True)
+            if u in self._index
+        ]
+        return {q: Jet(self.number(q), self.u[k], self.ud[k], {k: 1}) for q, k in pairs}
 
     # ---- the sweep -------------------------------------------------------------------------------------------
 
@@ -189,13 +203,30 @@ class Positions:
         for joint in self.joints:
             bodies[joint.child], own = self._child_of(joint, bodies[joint.parent])
             coordinates |= own
+        for name in [*bodies]:
+            bodies |= self._particles(bodies[name])
         return bodies, coordinates
+
+    def _particles(self, body: Moving) -> dict[str, Moving]:
+        """The particles that a flexible body is, as bodies on it."""
+        made = self.system.bodies[body.name]
+        amplitudes = self.in_time(made.flexibility.amplitudes) if made.flexibility else []
+        table = {}
+        for k, (mass, fields) in enumerate(particles(made, self.numbers)):
+            place = [
+                summed([s * entry for s, entry in zip(amplitudes, row, strict=True)]) for row in transposed(fields)
+            ]
+            at = motion([[int(i == j) for j in range(3)] for i in range(3)], place)
+            own, name = tuple(bending_columns(body.X, at)), f"{body.name}, particle {k}"
+            rates = carried((body.X, body.Xd, body.Xdd), at)
+            table[name] = Moving(name, body.name, *rates, own, body.columns + own, True, mass)
+        return table
 
     def _child_of(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
         """The child of a joint, and the joint's coordinates."""
         at, off = self.matrix(joint.in_parent), undone(self.matrix(joint.in_child))
         X, Xd, Xdd = carried((parent.X, parent.Xd, parent.Xdd), at)
-        columns: list[Column] = []
+        columns = bending_columns(parent.X, at)
         coordinates: dict[Expr, Jet] = {}
         for placed, first_q, first_u in self._stages(joint):
             rates = [self.rate_of(joint, first_u + k) for k in range(placed.stage.speeds)]
@@ -210,6 +241,7 @@ class Positions:
             for own, rate in zip(placed.twists, rates, strict=False):
                 columns.append(Column(product(product(X, own), back), rate.speed, rate.factor))
             coordinates |= self._coordinates(joint, placed, first_q, rates, xi, xi_dot)
+        columns += bending_columns(X, off)
         X, Xd, Xdd = carried((X, Xd, Xdd), off)
         own_columns = tuple(columns)
         moves = parent.moves or bool(joint.type.stages) or any(isinstance(x, Jet) for row in [*at, *off] for x in row)
@@ -232,6 +264,8 @@ class Positions:
         own = joint.q[first : first + placed.stage.coordinates]
         if any(q in self.known for q in own):
             return {}
+        if placed.stage.is_elastic:
+            return {q: self._elastic[q] for q in own}
         G = placed.rates
         first_rates = [sum(g * rate.value for g, rate in zip(row, rates, strict=False)) % P for row in G]
         # Only the conditions of constraints are differentiated twice.
@@ -258,6 +292,17 @@ class Positions:
             return self.bodies[name].X
         found = self.system.frames[name]
         return carried((self.bodies[found.body].X, ZERO, ZERO), self.matrix(found.pose))[0]
+
+
+def bending_columns(X: Rows, placed: Rows) -> list[Column]:
+    """The columns by which a pose C in a body at X moves with elastic speeds: X (∂C/∂η_i) C⁻¹ X⁻¹."""
+    jets = [[entry if isinstance(entry, Jet) else Jet(entry) for entry in row] for row in placed]
+    speeds = sorted({speed for row in jets for entry in row for speed in entry.vary})
+    back = product(undone([[entry.x for entry in row] for row in jets]), undone(X)) if speeds else ZERO
+    return [
+        Column(product(product(X, [[entry.vary.get(speed, 0) for entry in row] for row in jets]), back), speed, 1)
+        for speed in speeds
+    ]
 
 
 def carried(body: tuple[Rows, Rows, Rows], placed: Rows) -> tuple[Rows, Rows, Rows]:

@@ -64,8 +64,14 @@ class Power:
     @cached_property
     def inertias(self) -> dict[str, Rows]:
         """Π of every body that moves and has mass."""
-        found = {name: self.at.system.bodies[name] for name in self._moving}
-        return {name: self.pseudo_inertia(body) for name, body in found.items() if not body.is_massless}
+        table = {}
+        for name in self._moving:
+            mass, body = self.at.bodies[name].mass, self.at.system.bodies.get(name)
+            if mass is not None:
+                table[name] = [[0] * 4, [0] * 4, [0] * 4, [0, 0, 0, mass]]
+            elif body is not None and not body.is_massless and body.flexibility is None:
+                table[name] = self.pseudo_inertia(body)
+        return table
 
     def _beyond(self, own: dict[str, Rows]) -> dict[str, Rows]:
         """For each body the sum over all that it carries."""

@@ -87,6 +87,8 @@ class Placed:
 
     def position(self, q: Sequence[Jet]) -> Rows:
         """X at coordinates that move."""
+        if self.stage.is_elastic:
+            return IDENTITY
         if self.stage.is_vector_turn:
             axis = [as_expr(entry).fp for entry in self.stage.H.columns[0][:3]]
             return motion(_orientation("vector", self.q, [q[0] * entry for entry in axis]), [0, 0, 0])

@@ -110,7 +110,8 @@ def parts_of(
     for index in reversed(range(len(blocks))):  # from the tips: a parent counts its fixed children
         block = blocks[index]
         composites[index] = _composite(own[block.place], fixed_in[index][::-1], name)
-        fixed[index] = _stays_in_parent(block, composites[index].centre)
+        bends = block.link.parent != BASE and tree.links[blocks[block.link.parent].place].deforming
+        fixed[index] = not bends and _stays_in_parent(block, composites[index].centre)
         if fixed[index]:
             fixed_in[block.link.parent].append(_seen_from_parent(block.link, composites[index], home))
     moving = velocities(tree)
@@ -126,7 +127,8 @@ def parts_of(
             )
         lump, basis = composites[index], index
         if rotation == ROTOR:  # (19)
-            lump = Lump(lump.mass, lump.centre, rotate_symmetric(link.fixed.R, lump.inertia))
+            R = link.X.R if link.is_placement else link.fixed.R  # a joint's turn leaves a rotor's inertia as it is
+            lump = Lump(lump.mass, lump.centre, rotate_symmetric(R, lump.inertia))
             basis = link.parent
         parts.append(Part(index, block, level, translation, rotation, lump, basis))
     return parts
@@ -137,7 +139,7 @@ def _own_lumps(system: Model, tree: Tree) -> list[Lump]:
     table: list[list[Lump]] = [[] for _ in tree.links]
     for name, (index, X) in tree.bodies.items():
         body = system.bodies.get(name)
-        if body is not None and index != BASE and not body.is_massless:
+        if body is not None and index != BASE and not body.is_massless and body.flexibility is None:
             table[index].append(Lump(body.mass, X.point(body.com), rotate_symmetric(X.R, body.inertia)))
     none = Lump(as_expr(0), _ZERO, Matrix.zeros(3, 3))
     return [_composite(lumps[0], lumps[1:], lambda x: x, with_inertia=True) if lumps else none for lumps in table]

@@ -17,6 +17,7 @@ from ...dynamics.equations import EquationsOfMotion, Recipe
 from ...dynamics.loads import Loads
 from ...expr import Expr, Matrix, Vector, as_expr, same, substitute, symbol
 from ...expr.spelling import OWN
+from ...geometry.deformable import Deformable
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
 from ...kinematics.motion import velocities
@@ -142,7 +143,31 @@ class Literal:
                         M[i][j] = M[i][j] + turn.partials[j].dot(spins[i])
                     if part.mass and i in pushes and j in pushes:
                         M[i][j] = M[i][j] + self._pushed(part, move, pushes, i, j)
+            for material in self.tree.links[part.block.place].deforming:
+                self._add_bending_masses(M, material, self._partials(part, turn, move))
         return Matrix([[as_expr(M[max(i, j)][min(i, j)]) for j in range(size)] for i in range(size)])
+
+    def _partials(self, part: Part, turn: Rotational, move: Translational) -> dict[int, tuple[Vector, Vector]]:
+        """ω_i and v_i of a body's origin, in its own components; that of a flexible body is its B*."""
+        turns = {i: in_own_basis(self.parts, part.index, w) for i, w in turn.partials.items()}
+        return {i: (turns.get(i, _ZERO), move.partials.get(i, _ZERO)) for i in sorted({*turns, *move.partials})}
+
+    @staticmethod
+    def _add_bending_masses(
+        M: list[list[Any]], material: Deformable, partials: Mapping[int, tuple[Vector, Vector]]
+    ) -> None:
+        """∫ v_i · v_j dm of a flexible body, on and below the diagonal."""
+        for i, (w, v) in partials.items():
+            n, f = material.inertia.momentum(w, v)
+            for j, (w_j, v_j) in partials.items():
+                if j <= i:
+                    M[i][j] = M[i][j] + w_j.dot(n) + v_j.dot(f)
+            for e, (n_e, f_e) in zip(material.speeds, material.columns, strict=True):
+                M[max(i, e)][min(i, e)] = M[max(i, e)][min(i, e)] + (w.dot(n_e) + v.dot(f_e)) * (2 if i == e else 1)
+        for i, row in zip(material.speeds, material.masses, strict=True):
+            for j, mass in zip(material.speeds, row, strict=True):
+                if j <= i:
+                    M[i][j] = M[i][j] + mass
 
     def _pushed(self, part: Part, move: Translational, pushes: dict[int, Vector], i: int, j: int) -> Any:
         """m v_j·v_i: (43) where one of them is native to the body, (44) with both as they were introduced."""
@@ -167,6 +192,15 @@ class Literal:
                 total[i] = total[i] + torque.dot(w) - rest.dot(w)
             for i, v in move.partials.items():
                 total[i] = total[i] + force.dot(v) - move.a_rem.dot(v * part.mass)
+            for material in self.tree.links[part.block.place].deforming:
+                nothing = [as_expr(0)] * len(self.speeds)
+                n, f = material.inertia.wrench(move.R, move.a_rem)
+                bending_n, bending_f = material.wrench(move.w, self.speeds, nothing)
+                for i, (w, v) in self._partials(part, turn, move).items():
+                    total[i] = total[i] - w.dot(n + bending_n) - v.dot(f + bending_f)
+                bent = material.efforts(move.w, move.R, move.a_rem, self.speeds, nothing)
+                for i, effort in zip(material.speeds, bent, strict=True):
+                    total[i] = total[i] - effort
         given = self.slopes.T @ Vector(loads.speed_forces())
         meanings = dict(zip(self.tree.u, self.own_speeds, strict=True))
         changed = {u: value for u, value in meanings.items() if u is not value}

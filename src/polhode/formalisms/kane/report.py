@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import notebook
 from ...dynamics.equations import EquationsOfMotion
-from ...dynamics.whole import check_untruncated
+from ...dynamics.whole import check_rigid, check_untruncated
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, quiet_collector, substitute
 from ...expr.latex_printer import latex as expression_latex
@@ -56,6 +56,7 @@ class Report(notebook.Shown):
                 code="E-DERIVE-020",
             )
         check_untruncated(self.equations, "the report of the paper's tables")
+        check_rigid(self.equations.system, "the report of the paper's tables", "Derive without `report`.")
         object.__setattr__(self, "_constants", Constants(unused("P", self.equations.system)))
 
     def __repr__(self) -> str:

@@ -66,8 +66,9 @@ def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Se
     w_parent = seen(above.w) if above else _ZERO
     inherited = {i: seen(w) for i, w in above.partials.items()} if above else {}
     step = w_parent.cross(w_relative)
-    if link.drive is not None:  # ω_t of (30)
-        step = step + written(link.drive.alpha)
+    own_alpha, _ = link.relative_acceleration(u, [0] * len(u))
+    if any(own_alpha):  # the rate of ω_t of (30)
+        step = step + written(own_alpha)
     alpha = (seen(above.alpha_rem) if above else _ZERO) + step
     return Rotational(w_parent, w_relative, w_parent + w_relative, inherited, own, added(inherited, own), step, alpha)
 

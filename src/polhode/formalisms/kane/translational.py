@@ -98,7 +98,7 @@ def _relative(
     native = tuple(part.index if i in moved else home for i, home in enumerate(above.native))
     partials = added({i: link.outward(vector) for i, vector in above.partials.items()}, step)
     _, own_v = link.relative_velocity(u)
-    _, own_a = link.relative_acceleration([0] * len(u))
+    _, own_a = link.relative_acceleration(u, [0] * len(u))
     w_in, along = link.outward(above.w), total(translations, u)
     v = link.outward(above.v + above.w.cross(arm) + along) + own_v + turn.w.cross(centre)
     R = acceleration_matrix(turn.w, turn.alpha)

@@ -41,11 +41,12 @@ _ZERO = Vector([0, 0, 0])
 
 @dataclass(frozen=True)
 class Motion:
-    """Accelerations u̇, and for each link its ω, α and W, and the accelerations at its joint and of its origin.
+    """Speeds u and u̇, and for each link its ω, α and W, and the accelerations at its joint and of its origin.
 
     That at the joint is in the parent's components, all else in the link's own.
     """
 
+    u: Sequence[Any]
     ud: list[Any]
     w: list[Vector]
     alpha: list[Vector]
@@ -56,7 +57,7 @@ class Motion:
 
 def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: Sequence[Any]) -> Motion:
     """Outward: the motion of the links for given u̇, or for the u̇ that make it shortest to write."""
-    motion = Motion([0] * len(u) if ud is None else list(ud), [], [], [], [], [])
+    motion = Motion(u, [0] * len(u) if ud is None else list(ud), [], [], [], [], [])
     axes = columns_known(tree)
     wanted, weights = wanted_components(tree, axes), importance(tree, axes)
     for i, link in enumerate(tree.links):
@@ -65,7 +66,7 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
         if turn.anchor != BASE:
             w_in, alpha_in = turn.outward(motion.w[turn.anchor]), turn.outward(motion.alpha[turn.anchor])
         own_w, own_v = link.relative_velocity(u)
-        nu = own_w if link.drive else turn.velocity(u)
+        nu = own_w if link.merged is None else turn.velocity(u)
         w = w_in + nu
         alpha = alpha_in + w_in.cross(nu)
         a_in = -Vector(gravity) if up == BASE else motion.a[up] + motion.W[up] @ link.X.p
@@ -73,8 +74,8 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
         if ud is None:
             before = alpha if link.merged is None else link.outward(motion.alpha[up])
             _choose(link, weights[i], w, before, a, motion.ud)
-        own_alpha, own_a = link.relative_acceleration(motion.ud)
-        alpha = alpha + (own_alpha if link.drive else turn.velocity(motion.ud))
+        own_alpha, own_a = link.relative_acceleration(u, motion.ud)
+        alpha = alpha + (own_alpha if link.merged is None else turn.velocity(motion.ud))
         k = axes[i]
         if k is None:
             W = acceleration_matrix(w, alpha)
@@ -109,8 +110,11 @@ def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vec
 def inertial_wrenches(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Wrench]:
     """The wrench that the motion of each link takes of it alone, less the external one."""
     forces: list[Wrench] = []
-    for link, W, a, (n_ext, f_ext) in zip(tree.links, motion.W, motion.a, wrenches, strict=True):
+    for link, w, W, a, (n_ext, f_ext) in zip(tree.links, motion.w, motion.W, motion.a, wrenches, strict=True):
         n, f = link.inertia.wrench(W, a)
+        for material in link.deforming:
+            bending_n, bending_f = material.wrench(w, motion.u, motion.ud)
+            n, f = n + bending_n, f + bending_f
         forces.append((n - n_ext, f - f_ext))
     return forces
 
@@ -145,9 +149,13 @@ def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[A
     """The effort on every speed that a motion takes, with external wrenches on the links."""
     through = transmitted(tree, inertial_wrenches(tree, motion, wrenches))
     efforts: list[Any] = [0] * len(tree.u)
-    for link, (n, f) in reversed(list(zip(tree.links, through, strict=True))):
+    for i, (link, (n, f)) in reversed(list(enumerate(zip(tree.links, through, strict=True)))):
         for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
             efforts[speed] = efforts[speed] + hw.dot(n) + hv.dot(f)
+        for material in link.deforming:
+            bent = material.efforts(motion.w[i], motion.W[i], motion.a[i], motion.u, motion.ud)
+            for speed, effort in zip(material.speeds, bent, strict=True):
+                efforts[speed] = efforts[speed] + effort
     return efforts
 
 

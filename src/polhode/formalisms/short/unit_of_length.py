@@ -61,7 +61,7 @@ def measured(tree: Tree, sliding: bool = True) -> Measured:
     turns = {speed for link in tree.links for speed, (w, _) in zip(link.speeds, link.H, strict=True) if any(w)}
     slides = frozenset(range(len(tree.u))) - turns
     unit, saved = _commonest(tree)
-    if saved <= _CONVERTED * len(slides) or (slides and not sliding):
+    if saved <= _CONVERTED * len(slides) or (slides and not sliding) or tree.is_flexible:
         return Measured(tree, Fraction(1), frozenset())
     return Measured(_in_unit(tree, unit, slides), unit, slides)
 

@@ -12,12 +12,12 @@ from ..tree import BASE, Link, Tree
 
 def single_axis(link: Link) -> tuple[str, Vector] | None:
     """The kind and direction of a link's joint if it turns about or slides along one axis through its origin."""
-    if len(link.H) != 1:
+    if len(link.H) != 1 or link.slopes or link.deforming:
         return None
     w, v = link.H[0]
-    if not any(v):
+    if any(w) and not any(v):
         return "turn", w
-    if not any(w):
+    if any(v) and not any(w):
         return "slide", v
     return None
 

@@ -25,10 +25,11 @@ from ...expr import Matrix
 from ...geometry.rotations import ORIENTATIONS
 from ..field_values import field_value
 from ..fields import GivenFields, given
-from ..stage import STORAGES, TURN_STORAGES, Stage
+from ..stage import STORAGES, TURN_STORAGES, ElasticStage, Stage
 
 __all__ = [
-    "STORAGES", "TURN_STORAGES", "XYZ", "JointType", "Solid", "Stage", "given", "orientation_labels", "stage", "twist",
+    "STORAGES", "TURN_STORAGES", "XYZ", "ElasticStage", "JointType", "Solid", "Stage", "given", "orientation_labels",
+    "stage", "twist",
 ]  # fmt: skip
 
 XYZ = ("x", "y", "z")

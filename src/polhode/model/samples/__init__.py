@@ -11,13 +11,14 @@ from .motor import motor_driven_pendulum
 from .semitrailer import semitrailer, steady_turn
 from .squeezer import squeezing_mechanism
 from .stewart import stewart_platform
+from .tracked import TrackedVehicle, tracked_vehicle
 from .tyre import Patch, Tyre, brush, put_on_road
 from .vehicle import Vehicle, cruising
 
 __all__ = [
-    "Patch", "Tyre", "Vehicle", "bennett", "biped", "bricard_mechanism", "brush", "car", "cruising", "elastic_arm",
-    "four_bar",
-    "motor_driven_pendulum", "n_four_bar", "put_on_road", "semitrailer", "six_degree_of_freedom_arm",
-    "squeezing_mechanism", "steady_turn", "stewart_platform", "whipple_bicycle",
+    "Patch", "TrackedVehicle", "Tyre", "Vehicle", "bennett", "biped", "bricard_mechanism", "brush", "car", "cruising",
+    "elastic_arm", "four_bar", "motor_driven_pendulum", "n_four_bar", "put_on_road", "semitrailer",
+    "six_degree_of_freedom_arm", "squeezing_mechanism", "steady_turn", "stewart_platform", "tracked_vehicle",
+    "whipple_bicycle",
 ]  # fmt: skip
 __dir__ = __all__.copy

@@ -40,6 +40,7 @@ function listBodies() {
     charts.forEach((chart) => chart.prepare());
   }));
   data.moving.forEach((line, i) => {
+    if (!line.name) return;
     const made = row("arrows", line.name, line.color, true, (on) => (state.acting[i] = on));
     if (line.told) made.append(element("small", { textContent: line.told }));
   });
