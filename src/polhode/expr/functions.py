@@ -132,6 +132,10 @@ def _opaque(op: str, *args: Expr, fp: int | None = None) -> Expr:
     return intern_leaf((op, *map(id, args)), op, args, fp)
 
 
+#: A number of more bits than this takes seconds to multiply.
+_MOST_BITS = 4_000_000
+
+
 def power(base: Expr, exponent: Expr) -> Expr:
     """base ** exponent; whole and half exponents become products and roots."""
     if exponent.op != NUMBER:
@@ -143,7 +147,8 @@ def power(base: Expr, exponent: Expr) -> Expr:
     if value.denominator != 1:
         return _opaque("pow", base, exponent)
     count = abs(value.numerator)
-    if count > 4096:
+    size = max(base.data.numerator.bit_length(), base.data.denominator.bit_length()) if base.op == NUMBER else 1
+    if count > 4096 or count * size > _MOST_BITS:
         raise PolhodeError(f"an exponent of {count} is too large.", cure="Use exp and log.", code="E-EXPR-005")
     result, square = ONE, base
     while count:

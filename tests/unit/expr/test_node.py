@@ -157,3 +157,8 @@ def test_a_function_of_math_on_an_expression_says_what_to_write():
 
     with pytest.raises(PolhodeError, match=r"ph\.sin"):
         math.sin(symbol("q"))
+
+
+def test_a_power_of_millions_of_digits_is_refused() -> None:
+    with pytest.raises(PolhodeError, match="an exponent of 50 is too large"):
+        (number(Fraction(1, 10**300)) ** 1000) ** 50
