@@ -12,12 +12,17 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: The folder of this package.
 PACKAGE = str(Path(__file__).parent) + os.sep
@@ -67,6 +72,20 @@ class PolhodeError(Exception):
     def as_json(self) -> list[dict[str, str]]:
         """The problems as plain records, for `--json`."""
         return [asdict(problem) for problem in self.problems]
+
+
+def fault_at(place: str, kind: type[PolhodeError] | None = None) -> Callable[[str, str, str], PolhodeError]:
+    """The errors of one place: a function of message, cure and code.
+
+    >>> print(fault_at("load")("the file is empty.", "Write a model.", "E-FILE-001"))
+    load: the file is empty.
+      Write a model.  [E-FILE-001]
+    """
+
+    def fault(message: str, cure: str, code: str) -> PolhodeError:
+        return (kind or PolhodeError)(message, place=place, cure=cure, code=code)
+
+    return fault
 
 
 def suggestion(
@@ -131,7 +150,88 @@ def understood(what: str, value: object, *, place: str = "", cure: str = "") -> 
         raise wrong_kind(what, value, place, cure) from None
 
 
-def check_kind(kind: type, what: str, value: object, place: str) -> None:
+def number(
+    value: Any,
+    what: str = "a number",
+    *,
+    above: float = -inf,
+    least: float = -inf,
+    below: float = inf,
+    place: str = "",
+    cure: str = "",
+) -> float:
+    """A finite number within bounds, of which `least` is one of them; anything else is refused, also True and False.
+
+    >>> number("0.1", "a tolerance > 0", above=0.0)
+    0.1
+    """
+    with understood(what, value, place=place, cure=cure):
+        made = float(value)
+        if isinstance(value, bool) or not (above < made < below and least <= made):
+            raise ValueError
+    return made
+
+
+def numbers(
+    value: Any, what: str = "numbers", *, dims: Collection[int] = (0, 1, 2), place: str = "", cure: str = ""
+) -> NDArray[np.float64]:
+    """An array of finite floats with one of these numbers of axes; anything else is refused.
+
+    >>> numbers([1, 2], dims=[1])
+    array([1., 2.])
+    """
+    import numpy as np
+
+    with understood(what, value, place=place, cure=cure):
+        if isinstance(value, str):
+            raise TypeError
+        made = np.array(value, dtype=np.float64)
+        if made.ndim not in dims or not np.isfinite(made).all():
+            raise ValueError
+    return made
+
+
+def whole_number(
+    value: Any, what: str = "a whole number", *, least: float = -inf, most: float = inf, place: str = "", cure: str = ""
+) -> int:
+    """A whole number from `least` to `most`; anything else is refused, also True and False.
+
+    >>> whole_number(3.0, least=1)
+    3
+    """
+    with understood(what, value, place=place, cure=cure):
+        made = int(value)
+        if isinstance(value, bool | str) or made != value or not least <= made <= most:
+            raise ValueError
+    return made
+
+
+def name_list(given: Any, what: str, *, place: str = "", cure: str = "") -> list[str]:
+    """The names in a list, or one name alone; anything else is refused.
+
+    >>> name_list("hinge", "a list of joints"), name_list(("a", "b"), "a list of joints")
+    (['hinge'], ['a', 'b'])
+    """
+    with understood(what, given, place=place, cure=cure):
+        found = [given] if isinstance(given, str) else list(given)
+        if not all(isinstance(name, str) for name in found):
+            raise TypeError
+    return found
+
+
+def by_name(given: Any, place: str, what: str = "values by name", cure: str = "Give {name: value}.") -> dict[Any, Any]:
+    """What a mapping has, and nothing for None; anything else is refused.
+
+    >>> by_name({"l": 2}, "parameters")
+    {'l': 2}
+    """
+    if given is None:
+        return {}
+    check_kind(Mapping, what, given, place, cure)
+    return dict(given)
+
+
+def check_kind(kind: Any, what: str, value: object, place: str, cure: str = "") -> None:
     """Raise where a value is of another kind.
 
     >>> check_kind(bool, "True or False", 5, "bake")
@@ -141,12 +241,28 @@ def check_kind(kind: type, what: str, value: object, place: str) -> None:
       [E-TYPE-001]
     """
     if not isinstance(value, kind):
-        raise wrong_kind(what, value, place)
+        raise wrong_kind(what, value, place, cure)
 
 
 def wrong_kind(what: str, value: object, place: str, cure: str = "") -> ModelError:
     """The error of a value that is of another kind than it must be."""
     return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-TYPE-001")
+
+
+def installed(name: str, extra: str, what: str = "", *, place: str = "", or_else: str = "", code: str) -> Any:
+    """An optional package, or the error that says how to install it.
+
+    >>> installed("json", "data", code="E-DATA-006").loads("[1]")
+    [1]
+    """
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError as error:
+        message = f"{what or name.partition('.')[0]} is not installed."
+        cure = f'Install it with: pip install "polhode[{extra}]"{or_else}.'
+        raise PolhodeError(message, place=place, cure=cure, code=code) from error
 
 
 def listed(words: Iterable[str], most: int = 6) -> str:
@@ -161,14 +277,23 @@ def listed(words: Iterable[str], most: int = 6) -> str:
     return " and ".join([", ".join(each[:-1]), each[-1]] if len(each) > 1 else each)
 
 
-def unknown(kind: str, name: object, known: Iterable[str], *, code: str, place: str = "") -> PolhodeError:
+def unknown(
+    kind: str,
+    name: object,
+    known: Iterable[str],
+    *,
+    code: str = "",
+    place: str = "",
+    error: type[PolhodeError] | None = None,
+) -> PolhodeError:
     """The error of a name that is not known, with those that are like it.
 
     >>> print(unknown("speed", "elbw", ["shoulder", "elbow"], code="E-SIM-005", place="start"))
     start: there is no speed 'elbw'.
       Did you mean 'elbow'?  [E-SIM-005]
     """
-    return PolhodeError(f"there is no {kind} '{name}'.", place=place, cure=suggestion(name, known), code=code)
+    given = f"'{name}'" if isinstance(name, str) else shown(name)
+    return (error or PolhodeError)(f"there is no {kind} {given}.", place=place, cure=suggestion(name, known), code=code)
 
 
 def no_attribute(owner: object, name: str, elsewhere: Mapping[str, str]) -> AttributeError:

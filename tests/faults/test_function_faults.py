@@ -180,8 +180,8 @@ def test_a_wrong_call_is_told_in_one_sentence(what: str) -> None:
         (lambda e: e.compile(backend=None), "E-CODE-012"),
         (lambda e: e.compile(backned="llvm"), "E-CALL-001"),
         (lambda e: e.assemble(foo=1), "E-CALL-001"),
-        (lambda e: e.assemble(hold=5), "E-SIM-039"),
-        (lambda e: e.assemble(parameters=5), "E-VALUE-006"),
+        (lambda e: e.assemble(hold=5), "hold: 5 is not a list of coordinates"),
+        (lambda e: e.assemble(parameters=5), "parameters: 5 is not values by name"),
         (lambda e: e.linearize(foo=1), "E-CALL-001"),
     ],
 )

@@ -38,13 +38,13 @@ def refused(call: Any, *args: Any, **options: Any) -> str:
         ({"samples": 10**400}, "E-SIM-012"),
         ({"method": "rk4", "step": 1e-12}, "E-SIM-023"),
         ({"method": "rk4", "step": 5}, "E-SIM-025"),
-        ({"method": "euler", "step": "short"}, "E-SIM-014"),
+        ({"method": "euler", "step": "short"}, "E-TYPE-001"),
         ({"samples": "many"}, "E-SIM-012"),
         ({"samples": ["a", "b"]}, "E-SIM-013"),
-        ({"rate": "fast"}, "E-SIM-024"),
-        ({"rtol": "tight"}, "E-SIM-015"),
-        ({"max_steps": None}, "E-SIM-016"),
-        ({"step": "short"}, "E-SIM-014"),
+        ({"rate": "fast"}, "E-TYPE-001"),
+        ({"rtol": "tight"}, "E-TYPE-001"),
+        ({"max_steps": None}, "E-TYPE-001"),
+        ({"step": "short"}, "E-TYPE-001"),
     ],
 )
 def test_f35_a_wish_that_cannot_be_met_is_refused(options: dict[str, Any], code: str) -> None:
@@ -58,7 +58,7 @@ def test_f35_a_wish_that_cannot_be_met_is_refused(options: dict[str, Any], code:
         ({"functions": 5}, "functions: 5 is not what equations.compile() gives"),
         ({"audit": "x"}, "audit: 'x' is not True, False or a tolerance"),
         ({"audit": float("nan")}, "audit: nan is not"),
-        ({"hold": 5}, "simulate: hold is 5, not a list of coordinates"),
+        ({"hold": 5}, "simulate hold: 5 is not a list of coordinates"),
         ({"progress": 5}, "progress: 5 is not True, False, None or a function"),
     ],
 )
@@ -94,7 +94,7 @@ def test_an_option_that_there_is_not_is_told_with_its_likes(wrong: str, right: s
 @pytest.mark.parametrize(("options", "function"), [(RunOptions, simulate), (AssemblyOptions, assemble)])
 def test_a_type_checker_knows_every_option(options: Any, function: Any) -> None:
     own = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
-    assert list(options.__annotations__) == own
+    assert sorted(options.__annotations__) == sorted(own)
 
 
 def test_an_array_without_times_is_told_how_to_be_written() -> None:

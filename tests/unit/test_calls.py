@@ -109,5 +109,5 @@ def test_compiled_functions_refuse_negative_masses_as_runs_do(e: ph.Equations, m
 
 @pytest.mark.parametrize("method", ["scipy.BDF", "Radau", "DOP853"])
 def test_a_tolerance_without_bound_is_refused(e: ph.Equations, method: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=r"atol is 1e\+308"):
+    with pytest.raises(ph.PolhodeError, match=r"atol: 1e\+308 is not a number"):
         e.simulate(0.1, method=method, atol=1e308)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, Regressor, regressor
-from ..errors import PolhodeError, ValueMissing, understood
+from ..errors import PolhodeError, ValueMissing, fault_at, number
 from ..expr import (
     Expr,
     Matrix,
@@ -50,6 +50,7 @@ from .inertia_relations import Relation, relations
 from .snapped_tree import snapped_tree, weak_combinations
 
 _PLACE = "base_parameters"
+fault = fault_at(_PLACE)
 #: Which moment of a body goes to others, if it can: Khalil's choice for joints about z.
 _GOES_FIRST = ("m", "mcz", "mcy", "mcx", "Iyy", "Ixx", "Izz", "Ixy", "Ixz", "Iyz")
 #: Shares with up to so many operations are brought to normal form.
@@ -134,8 +135,7 @@ def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BasePar
     Izz_fore
     """
     _check_open(equations)
-    with understood("a tolerance", snap, place=_PLACE, cure="Give a small number, such as 1e-6."):
-        snap = float(snap)
+    snap = number(snap, "a tolerance", place=f"{_PLACE} snap", cure="Give a small number, such as 1e-6.")
     with quiet_collector():
         tree, notices = snapped_tree(equations.tree, snap)
         made = regressor(equations, tree)
@@ -158,18 +158,16 @@ def _check_open(equations: EquationsOfMotion) -> None:
     if constraints is None:
         return
     if equations.dependent_speeds is None:
-        raise PolhodeError(
+        raise fault(
             f"the efforts of '{equations.system.name}' share their work with multipliers.",
-            place=_PLACE,
-            cure="Derive on independent speeds: derive(independent=[…]).",
-            code="E-IDENT-001",
+            "Derive on independent speeds: derive(independent=[…]).",
+            "E-IDENT-001",
         )
     if any(row.value is not None for row in constraints.rows):
-        raise PolhodeError(
+        raise fault(
             f"'{equations.system.name}' has closed loops, whose base parameters are not found here.",
-            place=_PLACE,
-            cure="Open the loops: identify the tree, with efforts on the joints of each branch.",
-            code="E-IDENT-002",
+            "Open the loops: identify the tree, with efforts on the joints of each branch.",
+            "E-IDENT-002",
         )
 
 
@@ -307,9 +305,8 @@ def _constant(value: Expr) -> Expr:
             continue
         if same([found], [value]):
             return found
-    raise PolhodeError(
+    raise fault(
         "a combination was found, but its coefficients were not found without the motion.",
-        place=_PLACE,
-        cure="Give lengths and angles as numbers.",
-        code="E-IDENT-004",
+        "Give lengths and angles as numbers.",
+        "E-IDENT-004",
     )

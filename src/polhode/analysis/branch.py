@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, understood
+from ..errors import PolhodeError, fault_at, whole_number
 from ..expr.spelling import spelled
 from ..notebook import Told
 from .continuation import Curve, Floats, Point, branch_point, other_direction
@@ -25,6 +24,7 @@ from .stability import CHANGES, Spectrum, Stability
 from .steady_state import SteadyState
 
 _PLACE = "branch"
+fault = fault_at(_PLACE)
 #: States nearer to each other than this, parameters in halves of the range, are the same.
 _SAME = 1e-6
 #: A variable beyond this has left.
@@ -132,17 +132,10 @@ def branch(
     kind: type[Branch] = Branch,
 ) -> Branch:
     """The branch of steady states over a parameter `between` two values, from a state at one of its ends."""
-    with understood("two numbers", between, place=_PLACE, cure="Give between=(0, 10)."):
-        low, high = (float(end) for end in between)
+    low, high = (float(end) for end in between)
     if not (np.isfinite([low, high]).all() and low < high):
-        raise PolhodeError(
-            f"the range from {low:g} to {high:g} is no range.",
-            place=_PLACE,
-            cure="Give between=(lower, upper).",
-            code="E-BRANCH-001",
-        )
-    with understood("a number of branches to switch to", follow, place=_PLACE, cure="Give a whole number."):
-        follow = index(follow)
+        raise fault(f"the range from {low:g} to {high:g} is no range.", "Give between=(lower, upper).", "E-BRANCH-001")
+    follow = whole_number(follow, place=f"{_PLACE} follow")
     errors: list[PolhodeError] = []
     for value in (low, high, (low + high) / 2):
         try:
@@ -153,11 +146,10 @@ def branch(
             first = np.append(at.x, value)
             return _Following(steady, parameter, low, high, step, most, first, kind).whole(first, follow)
     why = errors[0].problems[0]
-    raise PolhodeError(
+    raise fault(
         f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}",
-        place=_PLACE,
-        cure=why.cure,
-        code="E-BRANCH-002",
+        why.cure,
+        "E-BRANCH-002",
     )
 
 
@@ -204,11 +196,10 @@ class _Following:
 
     def _loose(self) -> PolhodeError:
         names = ", ".join(spelled(x) for x in self.steady.unknowns)
-        return PolhodeError(
+        return fault(
             f"the conditions do not determine {names} where the branch begins: there is a family of states.",
-            place=_PLACE,
-            cure="Give one of them a value (given), or begin at another value of the parameter.",
-            code="E-BRANCH-003",
+            "Give one of them a value (given), or begin at another value of the parameter.",
+            "E-BRANCH-003",
         )
 
     def _in(self, x: Floats) -> Floats:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, understood
+from ..errors import PolhodeError, numbers
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -136,13 +136,8 @@ def _matched(at: EigenSystem, A: Floats, B: Floats) -> tuple[EigenSystem, bool]:
 
 def numbers_along(values: Any, what: str, place: str) -> Floats:
     """Numbers (N,) that a user gave to go along, finite and one or more."""
-    with understood(f"a list of {what}", values, place=place):
-        found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
-        raise PolhodeError(
-            f"the {what} are no list of finite numbers.",
-            place=place,
-            cure="Give numbers in order: np.linspace(0, 10, 101).",
-            code="E-LIN-014",
-        )
+    cure = "Give numbers in order: np.linspace(0, 10, 101)."
+    found: Floats = numbers(values, f"a list of {what}, all finite", dims=[1], place=place, cure=cure)
+    if not len(found):
+        raise PolhodeError(f"there are no {what}.", place=place, cure=cure, code="E-LIN-014")
     return found

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError, unknown
+from ..errors import fault_at, unknown
 from ..expr import Expr, Matrix, as_expr, directional, is_zero
 from ..model.reading import names_in
 from ..notebook import Cell, Shown, Table, complex_text
@@ -23,6 +23,7 @@ from .linear import Linear, numbers_of, singular
 from .moving_equilibrium import MovingEquilibrium
 
 _PLACE = "eigenvalue_derivatives"
+fault = fault_at(_PLACE)
 #: Below this a number is rounding.
 _NOTHING = 1e-9
 
@@ -89,11 +90,8 @@ def eigenvalue_derivatives(
     symbols = [table[name].symbol for name in names]
     missing = [name for name, each in zip(names, symbols, strict=True) if each not in known]
     if missing:
-        raise PolhodeError(
-            f"the parameter '{missing[0]}' has no value.",
-            place=_PLACE,
-            cure=f"Give parameters={{{missing[0]!r}: …}}.",
-            code="E-LIN-023",
+        raise fault(
+            f"the parameter '{missing[0]}' has no value.", f"Give parameters={{{missing[0]!r}: …}}.", "E-LIN-023"
         )
     for symbol in () if follow else symbols:
         _check_held(linear, symbol, known)
@@ -145,12 +143,11 @@ def _check_held(linear: Linear, symbol: Expr, known: Mapping[Expr, float]) -> No
     values = [value for _, value in kept]
     for (name, _), slope in zip(kept, directional(values, {symbol: as_expr(1)}), strict=True):
         if not is_zero(slope) and abs(float(numbers_of([Matrix([[slope]])], known)[0][0, 0])) > _NOTHING:
-            raise PolhodeError(
+            raise fault(
                 f"the state would have to move with '{symbol.name}' for '{name}' to hold, but is known in numbers.",
-                place=_PLACE,
-                cure="Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps "
+                "Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps "
                 "the constraints, or that gives the independent speeds of derive(…, independent=[…]).",
-                code="E-LIN-024",
+                "E-LIN-024",
             )
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..constraints.newton import largest, solve
-from ..errors import PolhodeError, listed, understood
+from ..errors import PolhodeError, fault_at, listed, whole_number
 from ..expr import Expr, evaluate, free_symbols
 from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table, complex_text
@@ -26,6 +25,7 @@ from .state_names import state_names
 from .steady_state import Floats, SteadyState
 
 _PLACE = "equilibrium"
+fault = fault_at(_PLACE)
 #: A state is steady where no row exceeds this part of the size that rows have.
 _TOLERANCE = 1e-10
 _MOST_STEPS = 60
@@ -181,9 +181,7 @@ def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = N
 
     Of a family of them, which the conditions leave free to move along, one is listed, and says so in its `notices`.
     """
-    with understood("a number of starts", starts, place="equilibrium", cure="Give a whole number from 1 to 1,000,000."):
-        if not 1 <= index(starts) <= 1_000_000:
-            raise ValueError
+    whole_number(starts, "a whole number from 1 to 1,000,000", least=1, most=1_000_000, place="equilibrium starts")
     search = _Search(steady)
     found: list[Equilibrium] = []
     members: list[Floats] = []
@@ -317,11 +315,10 @@ class _Search:
         """Why there is none."""
         steady = self.steady
         if beyond:
-            return PolhodeError(
+            return fault(
                 f"no steady state lies within the limits: {beyond[0]}.",
-                place=_PLACE,
-                cure="Widen the limits, free another effort or input, or begin elsewhere (start).",
-                code="E-EQUIL-007",
+                "Widen the limits, free another effort or input, or begin elsewhere (start).",
+                "E-EQUIL-007",
             )
         unknowns = {*steady.unknowns}
         for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin) * self.scale, strict=False):
@@ -329,11 +326,10 @@ class _Search:
                 told = listed([f"'{spelled(x)}'" for x in steady.unknowns])
                 verb = "does" if len(unknowns) == 1 else "do"
                 has = f"{told} {verb} not act on" if unknowns else "nothing that is free acts on"
-                return PolhodeError(
+                return fault(
                     f"there is no steady state: {has} the {name}, which is off by {size:.3g}.",
-                    place=_PLACE,
-                    cure="Free an effort, an input or a coordinate that acts on it: free=[…].",
-                    code="E-EQUIL-008",
+                    "Free an effort, an input or a coordinate that acts on it: free=[…].",
+                    "E-EQUIL-008",
                 )
         if not np.isfinite(self.left).all():
             why = "the conditions have no value at the starts"
@@ -344,11 +340,10 @@ class _Search:
                 [f"{spelled(x)} = {v:.4g}" for x, v in zip(steady.unknowns, self.nearest, strict=True)], most=8
             )
             why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {size:.3g}"
-        return PolhodeError(
+        return fault(
             f"no steady state was found from {starts} starts: {why}.",
-            place=_PLACE,
-            cure="Free another effort or input, give other values, or begin nearer to one (start, starts).",
-            code="E-EQUIL-009",
+            "Free another effort or input, give other values, or begin nearer to one (start, starts).",
+            "E-EQUIL-009",
         )
 
 

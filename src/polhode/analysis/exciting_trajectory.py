@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.joint_limits import joint_limits
-from ..errors import PolhodeError, understood, unknown
+from ..errors import PolhodeError, fault_at, number, understood, unknown, whole_number
 from ..expr import Expr, Vector, as_expr, cos, pi, same, sin
 from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
 
 Floats: TypeAlias = NDArray[np.float64]
 _PLACE = "exciting_trajectory"
+fault = fault_at(_PLACE)
 #: Points in a period, for each harmonic, at which limits are looked at, and the part of them that is used.
 _DENSE, _ROOM = 48, 0.995
 _STARTS, _IMPROVED, _FIRST, _ITERATIONS = 32, 3, 8, 60
@@ -138,35 +139,23 @@ def exciting_trajectory(
     W = regress(q, u, udot, parameters=parameters)[0][..., columns].reshape(-1, len(columns))
     condition = float(np.linalg.cond(W))
     if not condition < 1e9:
-        raise PolhodeError(
+        raise fault(
             f"no motion within these limits shows all {len(columns)} base parameters (condition {condition:.1g}).",
-            place=_PLACE,
-            cure="Allow more room or speed, or more harmonics.",
-            code="E-IDENT-043",
+            "Allow more room or speed, or more harmonics.",
+            "E-IDENT-043",
         )
     return ExcitingTrajectory(tuple(equations.coordinates), period, centre, a, b, condition, count)
 
 
 def _check(equations: EquationsOfMotion, period: float, harmonics: int) -> None:
     if not same(equations.coordinate_rates, equations.u):
-        raise PolhodeError(
+        raise fault(
             "the speeds of this mechanism are not the rates of its coordinates, so that no series in them is a motion.",
-            place=_PLACE,
-            cure="Use joints with one coordinate each, such as revolute and prismatic ones.",
-            code="E-IDENT-040",
+            "Use joints with one coordinate each, such as revolute and prismatic ones.",
+            "E-IDENT-040",
         )
-    if (
-        not isinstance(period, int | float)
-        or not 0 < period < np.inf
-        or not isinstance(harmonics, int)
-        or harmonics < 2
-    ):
-        raise PolhodeError(
-            f"a period of {period!r} s with {harmonics!r} harmonics is no motion that begins at rest.",
-            place=_PLACE,
-            cure="Give a time > 0, and two harmonics or more.",
-            code="E-IDENT-041",
-        )
+    number(period, "a time > 0", above=0.0, place=f"{_PLACE} period")
+    whole_number(harmonics, "two harmonics or more, as a motion that begins at rest has", least=2, place=_PLACE)
 
 
 def _position_limits(
@@ -191,11 +180,10 @@ def _position_limits(
     for name in names:
         lower, upper = found[name]
         if not lower < upper:
-            raise PolhodeError(
+            raise fault(
                 f"the limits {lower:g} and {upper:g} of '{name}' leave no room.",
-                place=_PLACE,
-                cure="Give (lower, upper), the lower one first.",
-                code="E-IDENT-044",
+                "Give (lower, upper), the lower one first.",
+                "E-IDENT-044",
             )
     return np.array([found[name][0] for name in names]), np.array([found[name][1] for name in names])
 

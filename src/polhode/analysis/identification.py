@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, StandardParameter, regressor
-from ..errors import PolhodeError, check_kind, unknown
+from ..errors import PolhodeError, fault_at, unknown
 from ..expr import Expr, evaluate, free_symbols
 from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 Regress: TypeAlias = Callable[..., tuple[Floats, Floats]]
 _PLACE = "identify"
+fault = fault_at(_PLACE)
 #: A singular value of the columns, each of unit length, below this beside the largest: data that do not tell.
 _NOTHING = 1e-7
 #: Efforts are not known better than this part of their size.
@@ -108,12 +109,7 @@ class Fit(Shown):
 
     def _standard(self) -> Mapping[str, float]:
         if self.standard is None:
-            raise PolhodeError(
-                "this fit has no possible bodies.",
-                place=_PLACE,
-                cure="Identify with consistent=True.",
-                code="E-IDENT-030",
-            )
+            raise fault("this fit has no possible bodies.", "Identify with consistent=True.", "E-IDENT-030")
         return self.standard
 
     def body(self, name: str) -> dict[str, Any]:
@@ -173,7 +169,6 @@ def identify(
     taken = measured(equations, data, cutoff, decimate)
     if base is None:
         base = base_parameters(equations, snap)
-    check_kind(BaseParameters, "base parameters", base, _PLACE)
     columns, left = _stacked(taken, regress, base, parameters)
     _check_count(len(base), left.size)
     values, covariance, noise, condition = _weighted(base, columns, left)
@@ -213,22 +208,20 @@ def _combinations(taken: Sequence[Measured], base: BaseParameters, parameters: M
     found = [base.matrix({**each.parameters, **(parameters or {})}) for each in taken]
     for k, K in enumerate(found):
         if not np.allclose(K, found[0], rtol=1e-12, atol=0.0):
-            raise PolhodeError(
+            raise fault(
                 f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others.",
-                place=_PLACE,
-                cure="Identify them one by one, or give parameters=… that hold for all.",
-                code="E-IDENT-034",
+                "Identify them one by one, or give parameters=… that hold for all.",
+                "E-IDENT-034",
             )
     return found[0]
 
 
 def _check_count(unknowns: int, equations: int) -> None:
     if equations < unknowns:
-        raise PolhodeError(
+        raise fault(
             f"{unknowns} base parameters need at least as many efforts, not {equations}.",
-            place=_PLACE,
-            cure="Give more samples.",
-            code="E-IDENT-032",
+            "Give more samples.",
+            "E-IDENT-032",
         )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates
-from ..errors import PolhodeError, ShapeError, check_kind, shown, suggestion, understood
+from ..errors import PolhodeError, ShapeError, understood, unknown, whole_number
 from ..geometry.pose_parts import pose_parts
 from ..geometry.rotations.values import matrix_of
 from ..notebook import Cell, Shown, Table
@@ -93,17 +92,10 @@ def inverse_kinematics(
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
     check_asked(of, _PLACE)
     check_all_coordinates(equations, "inverse kinematics")
-    with understood("a number of restarts", restarts, place=_PLACE, cure="Give a whole number, 0 or more."):
-        if index(restarts) < 0:
-            raise ValueError
-    check_kind(int, "a whole number", seed, f"{_PLACE} seed")
+    for name_of, value in (("restarts", restarts), ("seed", seed)):
+        whole_number(value, "a whole number, 0 or more", least=0, place=f"{_PLACE} {name_of}")
     if prefer is not None and prefer not in PREFERENCES:
-        raise PolhodeError(
-            f"prefer is {shown(prefer)}.",
-            place=_PLACE,
-            cure=f"Choose {' or '.join(map(repr, PREFERENCES))}, or leave it out.",
-            code="E-IK-003",
-        )
+        raise unknown("preference", prefer, PREFERENCES, place=_PLACE, code="E-IK-003")
     target = read_target(pose, of)
     batch = target.shape[:-1]
     names = tuple(equations.coordinates)
@@ -207,9 +199,7 @@ def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], name
     if isinstance(near, Mapping):
         for key, value in near.items():
             if key not in names:
-                raise PolhodeError(
-                    f"there is no coordinate {shown(key)}.", place="near", cure=suggestion(key, names), code="E-IK-008"
-                )
+                raise unknown("coordinate", key, names, place="near", code="E-IK-008")
             with understood("a number", value, place="near", cure=cure):
                 home[names.index(key)] = float(value)
         near = home

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError, understood, unknown
+from ..errors import fault_at, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols
 from ..geometry.elimination import solve_columns, solve_symmetric
 
 _PLACE = "programme weights"
+fault = fault_at(_PLACE)
 
 
 def least_efforts(G: Matrix, g: Sequence[Any], weights: Matrix | None = None) -> Vector:
@@ -47,18 +48,16 @@ def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
             rows = [[entry if i == j else 0 for j in range(len(rows))] for i, entry in enumerate(rows)]
         W = [[as_expr(entry) for entry in row] for row in rows]
     if [len(row) for row in W] != [count] * count:
-        raise PolhodeError(
+        raise fault(
             f"the weights do not fit {count} actuators.",
-            place=_PLACE,
-            cure=f"Give {count} numbers, or a matrix of {count} × {count}.",
-            code="E-PROG-010",
+            f"Give {count} numbers, or a matrix of {count} × {count}.",
+            "E-PROG-010",
         )
     if any(W[i][j] != W[j][i] for i in range(count) for j in range(i)) or not _is_positive(W):
-        raise PolhodeError(
+        raise fault(
             "the weights are not a symmetric positive matrix: some effort would cost nothing, or less.",
-            place=_PLACE,
-            cure="Give positive numbers, or the matrix of a positive quadratic form.",
-            code="E-PROG-011",
+            "Give positive numbers, or the matrix of a positive quadratic form.",
+            "E-PROG-011",
         )
     return Matrix(W)
 

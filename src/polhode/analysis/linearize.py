@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.mass_factors import factors_of
-from ..errors import PolhodeError, unknown, warn
+from ..errors import PolhodeError, by_name, unknown, warn
 from ..expr import (
     Expr,
     Matrix,
@@ -85,12 +85,12 @@ def linearize(
     """
     with quiet_collector():
         given = _given(equations, at, speeds, tau, inputs)
-        point = operating_point(equations, assemble, given, _named(parameters, "parameters"))
+        point = operating_point(equations, assemble, given, by_name(parameters, f"{_PLACE} parameters"))
         prescribed = None
         if accelerations is not None:
             known = {spelled(acceleration_of(u)): u for u in point.equations.u}
             known |= dict(zip(point.equations.speeds, point.equations.u, strict=True))
-            prescribed = _read(equations, _named(accelerations, "accelerations"), known, "speed")
+            prescribed = _read(equations, by_name(accelerations, f"{_PLACE} accelerations"), known, "speed")
         try:
             return _linearized(point, prescribed, parameters)
         except (PolhodeError, ArithmeticError) as error:
@@ -236,25 +236,14 @@ def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs:
     own = {u.name: u for u in equations.u}
     written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
     kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
-    found = _read(equations, _named(at, "at"), state_names(equations), kinds, [*written, *table])
+    found = _read(equations, by_name(at, f"{_PLACE} at"), state_names(equations), kinds, [*written, *table])
     for given, known, kind, word in (
         (speeds, {spelled(u): u for u in equations.u} | own, "speed", "speeds"),
         (tau, {spelled(x): x for x in tree.tau} | efforts, "effort on a speed", "tau"),
         (inputs, table, "input", "inputs"),
     ):
-        found |= _read(equations, _named(given, word), known, kind)
+        found |= _read(equations, by_name(given, f"{_PLACE} {word}"), known, kind)
     return found
-
-
-def _named(given: Any, what: str) -> Mapping[str, Any]:
-    if given is not None and not isinstance(given, Mapping):
-        raise PolhodeError(
-            f"{what} is {given!r}, not values by name.",
-            place=_PLACE,
-            cure=f"Give {what}={{name: value}}.",
-            code="E-LIN-006",
-        )
-    return given or {}
 
 
 def _read(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates
-from ..errors import PolhodeError, listed, understood, unknown
+from ..errors import fault_at, listed, understood, unknown
 from ..expr import (
     Expr,
     Vector,
@@ -43,6 +43,7 @@ from .operating_point import parameter_values
 Floats = NDArray[np.float64]
 Named: TypeAlias = "Mapping[str, Any] | None"
 _PLACE = "link inverse dynamics"
+fault = fault_at(_PLACE)
 
 
 @dataclass(frozen=True)
@@ -140,11 +141,10 @@ class LinkInverse(Typeset):
         words |= {x: f"z={{{name!r}: …}}" for name, x in states.items()}
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:
-            raise PolhodeError(
+            raise fault(
                 f"what is asked for depends on {_told(lacking[0])}, which is not given.",
-                place=_PLACE,
-                cure=f"Give {words[lacking[0]]}, a number or one for each time.",
-                code="E-MOTOR-025",
+                f"Give {words[lacking[0]]}, a number or one for each time.",
+                "E-MOTOR-025",
             )
         return {x: _column(x, value, shape) for x, value in given.items() if x in needed}
 
@@ -208,20 +208,18 @@ class _Elimination:
     def _check(self, names: Sequence[str]) -> None:
         equations = self.equations
         if not self.motors:
-            raise PolhodeError(
+            raise fault(
                 f"system '{equations.system.name}' has no elastic motor.",
-                place=_PLACE,
-                cure="Use inverse_dynamics, or give a motor a stiffness.",
-                code="E-MOTOR-020",
+                "Use inverse_dynamics, or give a motor a stiffness.",
+                "E-MOTOR-020",
             )
         gone = [motor.joint for motor in self.motors if not {motor.joint, motor.rotor} <= {*names}]
         if equations.constraints is not None or gone:
-            raise PolhodeError(
+            raise fault(
                 "it needs links and rotors that move freely; here "
                 + (f"'{gone[0]}' or its rotor has no speed of its own." if gone else "constraints act on them."),
-                place=_PLACE,
-                cure="Use inverse_dynamics, which takes the motions of links and rotors.",
-                code="E-MOTOR-021",
+                "Use inverse_dynamics, which takes the motions of links and rotors.",
+                "E-MOTOR-021",
             )
 
     def solved(self) -> LinkInverse:
@@ -232,19 +230,17 @@ class _Elimination:
             damped = [motor for motor in waiting if not {*feels[motor.joint]}.isdisjoint(self.symbols[motor.rotor])]
             ready = [motor for motor in waiting if not feels[motor.joint]]
             if damped and not ready:
-                raise PolhodeError(
+                raise fault(
                     f"the link of '{damped[0].joint}' feels how fast its rotor turns, by damping in the gear or as it "
                     "carries it: the rotor's motion does not follow from the link's without integration.",
-                    place=_PLACE,
-                    cure="Leave out the damping, or give inverse_dynamics the motions of the rotors too.",
-                    code="E-MOTOR-023",
+                    "Leave out the damping, or give inverse_dynamics the motions of the rotors too.",
+                    "E-MOTOR-023",
                 )
             if not ready:
-                raise PolhodeError(
+                raise fault(
                     f"the links of {listed([repr(motor.joint) for motor in waiting])} feel each other's rotors.",
-                    place=_PLACE,
-                    cure='Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.',
-                    code="E-MOTOR-022",
+                    'Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.',
+                    "E-MOTOR-022",
                 )
             for motor in ready:
                 rotors[motor.rotor] = self._rotor(motor.joint, motor.rotor)

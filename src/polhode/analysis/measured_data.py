@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, understood, unknown
+from ..errors import PolhodeError, understood, unknown, whole_number
 from ..expr import same
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -167,8 +167,7 @@ def _complete(
         made["udot"] = np.gradient(made["u"], step, axis=0, edge_order=2)
     skip = 0 if not lacking and cutoff is None else 3 if cutoff is None else int(np.ceil(1 / (cutoff * step)))
     every = decimate if decimate is not None else 1 if cutoff is None else max(1, int(1 / (2 * cutoff * step)))
-    if not isinstance(every, int) or every < 1:
-        raise _fault(f"decimate is {every!r}.", "Give a whole number from 1 on.", "E-IDENT-018")
+    every = whole_number(every, "a whole number, 1 or more", least=1, place=f"{_PLACE} decimate")
     kept = slice(skip, count - skip, every)
     if len(range(*kept.indices(count))) < 2:
         raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENT-019")

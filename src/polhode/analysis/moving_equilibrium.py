@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError
+from ..errors import fault_at
 from ..expr import Expr, Matrix, as_expr, directional, jacobian, quiet_collector
 from .eigensystem import Floats
 from .linear import Linear, numbers_of
 from .linear_rates import linear_rates
 
 _PLACE = "eigenvalue_derivatives"
+fault = fault_at(_PLACE)
 #: Below this, relative to the largest, a singular value or what is left is none.
 _NOTHING = 1e-9
 
@@ -37,11 +38,10 @@ class MovingEquilibrium:
         numbers = numbers_of([Matrix([[as_expr(value) for value in values.values()]])], known)[0][0]
         self.known = {**known, **dict(zip(values, numbers.tolist(), strict=True))}
         if linear.is_prescribed or not linear.is_equilibrium or any(abs(self.known[u]) > 0 for u in self.equations.u):
-            raise PolhodeError(
+            raise fault(
                 "the state is no equilibrium at rest, and so none that could be followed.",
-                place=_PLACE,
-                cure="Leave out follow=True: the state is held then.",
-                code="E-LIN-036",
+                "Leave out follow=True: the state is held then.",
+                "E-LIN-036",
             )
         self.matrix = linear_rates(self.equations, {}).A
         self.A = self._numbers(self.matrix)
@@ -59,11 +59,10 @@ class MovingEquilibrium:
         with_p = {**moved, **self._following(symbol)}
         step = self._solved(self.J, -self._rates(self.still, with_p), symbol)
         if not self._is_told:
-            raise PolhodeError(
+            raise fault(
                 "the equilibrium is one of a family with other eigenvalues, and which comes next is not known.",
-                place=_PLACE,
-                cure="Hold what is free by a constraint or a load, or leave out follow=True.",
-                code="E-LIN-038",
+                "Hold what is free by a constraint or a load, or leave out follow=True.",
+                "E-LIN-038",
             )
         return self._bent(step, with_p)
 
@@ -121,10 +120,9 @@ class MovingEquilibrium:
         found = np.linalg.lstsq(J, right, rcond=_NOTHING)[0]
         left = float(np.abs(J @ found - right).max(initial=0.0))
         if left > _NOTHING * max(1.0, float(np.abs(right).max(initial=0.0))) * 1e3:
-            raise PolhodeError(
+            raise fault(
                 f"the equilibrium does not go on with '{symbol.name}': it ends here, or turns back.",
-                place=_PLACE,
-                cure="Take a state away from the fold, or leave out follow=True.",
-                code="E-LIN-037",
+                "Take a state away from the fold, or leave out follow=True.",
+                "E-LIN-037",
             )
         return np.asarray(found)

@@ -16,7 +16,7 @@ from ..constraints.dependent_speeds import dependent_speeds_of
 from ..constraints.rows import constraints_of
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.omission import without
-from ..errors import PolhodeError, listed, understood, unknown
+from ..errors import PolhodeError, fault_at, listed, number, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.spelling import spelled
 from ..formalisms.deriving import derive
@@ -32,6 +32,7 @@ Named: TypeAlias = "Sequence[tuple[str, Expr]]"
 #: Constraints with smaller residuals are satisfied.
 _TOLERANCE = 1e-9
 _PLACE = "linearize"
+fault = fault_at(_PLACE)
 
 
 class StateOptions(TypedDict, total=False):
@@ -127,12 +128,11 @@ def parameter_values(equations: EquationsOfMotion, given: Mapping[str, Any] | No
             raise unknown("parameter", name, table, place=_PLACE, code="E-LIN-008")
     read = si_values(table, given or {})
     values = {entry.symbol: read.get(name, entry.value) for name, entry in table.items()}
-    return {symbol: _number(symbol.name, value) for symbol, value in values.items() if value is not None}
-
-
-def _number(name: str, value: Any) -> float:
-    with understood("a number", value, place=f"{_PLACE} parameter '{name}'"):
-        return float(value)
+    return {
+        symbol: number(value, place=f"{_PLACE} parameter '{symbol.name}'")
+        for symbol, value in values.items()
+        if value is not None
+    }
 
 
 def _home(equations: EquationsOfMotion) -> dict[Expr, Expr]:
@@ -216,11 +216,10 @@ def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
     values = [value for _, value in off]
     missing = [x for x in free_symbols(values) if x not in known]
     if missing:
-        raise PolhodeError(
+        raise fault(
             f"whether '{off[0][0]}' is kept at this state depends on {missing[0]}, which has no value.",
-            place=_PLACE,
-            cure=f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values.",
-            code="E-LIN-003",
+            f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values.",
+            "E-LIN-003",
         )
     return evaluate(values, dict(known))
 
@@ -230,21 +229,19 @@ def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
     for (name, value), change in zip(point.given, _numbers(point.given, known), strict=True):
         if abs(change) > 2 * _TOLERANCE:
             symbols = ", ".join(sorted(f"'{x.name}'" for x in free_symbols([value])))
-            raise PolhodeError(
+            raise fault(
                 f"{name} was given by {symbols} and changes by {change:.3g} with these parameters, but the state was "
                 "assembled in numbers to keep the constraints.",
-                place=_PLACE,
-                cure="Derive with independent speeds that the state gives, derive(…, independent=[…]), or linearize "
+                "Derive with independent speeds that the state gives, derive(…, independent=[…]), or linearize "
                 "anew with each value: linearize(…, parameters=…).",
-                code="E-LIN-039",
+                "E-LIN-039",
             )
     for (name, _), size in zip(point.off, _numbers(point.off, known), strict=True):
         if abs(size) > 2 * _TOLERANCE:
-            raise PolhodeError(
+            raise fault(
                 f"with these parameters the state does not keep '{name}': it is off by {size:.3g}.",
-                place=_PLACE,
-                cure="Linearize anew with them: linearize(…, parameters=…).",
-                code="E-LIN-004",
+                "Linearize anew with them: linearize(…, parameters=…).",
+                "E-LIN-004",
             )
 
 

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, understood
+from ..errors import PolhodeError, fault_at
 from ..notebook import Cell, Shown, Table, Told
 from .continuation import Curve, Point
 from .periodic_orbit import Floats, Flow, PeriodicOrbit, Run, spectrum_of_orbit
 
 _PLACE = "orbit_branch"
+fault = fault_at(_PLACE)
 #: Runs are not more exact than this.
 _ROUNDING = 1e-9
 
@@ -104,22 +105,19 @@ def orbit_branch(
     most: int,
 ) -> OrbitBranch:
     """The branch of orbits through one, both ways, while the parameter is `between` two values."""
-    with understood("two numbers", between, place=_PLACE, cure="Give between=(0, 10)."):
-        low, high = (float(end) for end in between)
+    low, high = (float(end) for end in between)
     if not low <= value <= high:
-        raise PolhodeError(
+        raise fault(
             f"the orbit to begin with has {parameter} = {value:g}, outside the range from {low:g} to {high:g}.",
-            place=_PLACE,
-            cure="Find one inside: periodic_orbit(…, parameters={…}).",
-            code="E-ORBIT-005",
+            "Find one inside: periodic_orbit(…, parameters={…}).",
+            "E-ORBIT-005",
         )
     ones = int((np.abs(orbit.multipliers - 1.0) < 1e-3).sum())
     if ones > (0 if orbit.is_period_known else 1) or len(orbit.multipliers) < len(orbit.x):
-        raise PolhodeError(
+        raise fault(
             "orbits of a family, as where energy is kept, and of mechanisms with constraints are not followed here.",
-            place=_PLACE,
-            cure="Find them one by one: periodic_orbit(…, hold=[…], parameters={…}).",
-            code="E-ORBIT-006",
+            "Find them one by one: periodic_orbit(…, hold=[…], parameters={…}).",
+            "E-ORBIT-006",
         )
     return _Following(made_by, orbit, turned, parameter, low, high, step, most).whole(value)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, fault_at, number
 from ..notebook import Cell, Shown, Table, complex_text
 from .stability import Spectrum, Stability, spectrum_of
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _PLACE = "periodic_orbit"
+fault = fault_at(_PLACE)
 _MOST_STEPS = 30
 #: A run that comes back to its start with less than this part of it left over is closed.
 _CLOSED = 1e-8
@@ -135,11 +136,10 @@ def periodic_orbit(
         raise _open(names, flow, turned, size, period)
     still = float(np.abs(flow.rates[0]).max(initial=0.0))
     if not is_period_known and still < 1e-6:
-        raise PolhodeError(
+        raise fault(
             "the search came to rest: this is an equilibrium, no orbit.",
-            place=_PLACE,
-            cure="Begin nearer to the orbit, or hold a start value: hold=[…].",
-            code="E-ORBIT-002",
+            "Begin nearer to the orbit, or hold a start value: hold=[…].",
+            "E-ORBIT-002",
         )
     spectrum = spectrum_of_orbit(flow)
     notices = []
@@ -210,20 +210,15 @@ def _size(left: Floats, flow: Flow) -> float:
 
 
 def _tried(run: Run, x: Floats, period: float) -> Flow:
-    if not (np.isfinite(period) and period > 0.0):
-        raise PolhodeError(
-            f"the period is {period!r}.", place=_PLACE, cure="Give a time, a guess of it.", code="E-ORBIT-003"
-        )
-    return run(x, period)
+    return run(x, number(period, "a time > 0", above=0.0, place=f"{_PLACE} period"))
 
 
 def _open(names: Sequence[str], flow: Flow, turned: Floats, size: float, period: float) -> PolhodeError:
     left = flow.end - flow.begin - turned
     worst = int(np.argmax(np.abs(left)))
-    return PolhodeError(
+    return fault(
         f"no periodic orbit was found: after {period:.6g} s the nearest run still misses its start, "
         f"'{names[worst]}' by {left[worst]:.3g}.",
-        place=_PLACE,
-        cure="Begin nearer to the orbit, with a better guess of its period, or count whole turns: turns={'theta': 1}.",
-        code="E-ORBIT-001",
+        "Begin nearer to the orbit, with a better guess of its period, or count whole turns: turns={'theta': 1}.",
+        "E-ORBIT-001",
     )

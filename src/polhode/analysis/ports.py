@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_kind, unknown
 from .linear import Linear
 
 
@@ -13,13 +13,7 @@ def one_port(linear: Linear, input: str, output: Any, place: str) -> tuple[Linea
 
     The output is one of `outputs`, a state, or an expression.
     """
-    if not isinstance(input, str):
-        raise PolhodeError(
-            f"the input is {input!r}, which is no name.",
-            place=place,
-            cure=f"Name one of {', '.join(linear.inputs[:4])}.",
-            code="E-LIN-017",
-        )
+    check_kind(str, "the name of an input", input, place, f"Name one of {', '.join(linear.inputs[:4])}.")
     if isinstance(output, str):
         if output in linear.observed:
             wanted: Any = {output: linear.observed[output]}

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, shown
+from ..errors import unknown
 from ..expr import Expr, Matrix, Vector, as_expr, atan2, is_zero, maximum, quiet_collector, sqrt, symbol
 from ..geometry.elimination import solve_symmetric
 from ..kinematics.motion import body_pose, frame_jacobian
@@ -53,12 +53,7 @@ class PoseStep:
 def check_asked(of: Any, place: str) -> None:
     """Refuse what cannot be asked of a frame."""
     if not isinstance(of, str) or of not in ASKED:
-        raise PolhodeError(
-            f"{shown(of)} is not what a frame has.",
-            place=place,
-            cure=f"Choose {', '.join(map(repr, ASKED))}.",
-            code="E-IK-001",
-        )
+        raise unknown("kind of target", of, ASKED, place=place, code="E-IK-001")
 
 
 def step_symbols(tree: Tree) -> dict[str, list[Expr]]:

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..constraints.rows import reference_of
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, shown, unknown
+from ..errors import PolhodeError, fault_at, shown, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -45,6 +45,7 @@ from ..model.reading import list_of
 from .least_effort import least_efforts, weights_of
 
 _PLACE = "programme"
+fault = fault_at(_PLACE)
 #: Below this, beside the largest, a singular value is none.
 _NOTHING = 1e-9
 
@@ -111,32 +112,26 @@ def _check_actuators(
             f"the actuator '{twice[0]}' is named twice.", place=_PLACE, cure="Name it once.", code="E-PROG-006"
         )
     if least not in (None, "effort"):
-        raise PolhodeError(
+        raise fault(
             f"{shown(least)} is nothing that a programme makes least.",
-            place=_PLACE,
-            cure='Give least="effort", or leave it out.',
-            code="E-PROG-007",
+            'Give least="effort", or leave it out.',
+            "E-PROG-007",
         )
     if weights is not None and least is None:
-        raise PolhodeError(
-            "weights say what is least, and nothing is to be.",
-            place=_PLACE,
-            cure='Give least="effort" beside them.',
-            code="E-PROG-008",
+        raise fault(
+            "weights say what is least, and nothing is to be.", 'Give least="effort" beside them.', "E-PROG-008"
         )
     if len(actuators) < conditions:
-        raise PolhodeError(
+        raise fault(
             f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them.",
-            place=_PLACE,
-            cure="Name as many speeds as there are conditions, or let some conditions go.",
-            code="E-PROG-002",
+            "Name as many speeds as there are conditions, or let some conditions go.",
+            "E-PROG-002",
         )
     if len(actuators) > conditions and least is None:
-        raise PolhodeError(
+        raise fault(
             f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways.",
-            place=_PLACE,
-            cure='Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.',
-            code="E-PROG-012",
+            'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.',
+            "E-PROG-012",
         )
 
 
@@ -151,11 +146,10 @@ def _programme(
     moving = {*tree.q, *tree.u, time}
     for x in free_symbols(conditions):
         if x not in moving and x.data[0] != "parameter":
-            raise PolhodeError(
+            raise fault(
                 f"a condition depends on the {x.data[0]} '{x.name}', which efforts do not reach directly.",
-                place=_PLACE,
-                cure="Give expressions of coordinates, or linear ones of the speeds of these equations, and of time.",
-                code="E-PROG-005",
+                "Give expressions of coordinates, or linear ones of the speeds of these equations, and of time.",
+                "E-PROG-005",
             )
     along = flow(tree, time)
     rates, lacks = _levels(conditions, along, pull)
@@ -173,11 +167,10 @@ def _programme(
     G = jacobian(needed, efforts)
     g = substitute(needed, dict.fromkeys(efforts, as_expr(0)))
     if rank(G) < len(G):
-        raise PolhodeError(
+        raise fault(
             f"efforts on {', '.join(actuators)} cannot keep the {len(G)} conditions: only {rank(G)} can be met.",
-            place=_PLACE,
-            cure="Choose actuators that move what the conditions name, or conditions that do not repeat each other.",
-            code="E-PROG-003",
+            "Choose actuators that move what the conditions name, or conditions that do not repeat each other.",
+            "E-PROG-003",
         )
     numbers = _numbers(equations, G)
     lost = _singular(numbers)
@@ -205,11 +198,10 @@ def _check_linear(A: Matrix, u: Vector) -> None:
     speeds = set(u)
     for number, row in enumerate(A, start=1):
         if speeds.intersection(free_symbols([as_expr(entry) for entry in row])):
-            raise PolhodeError(
+            raise fault(
                 f"condition number {number} is not linear in the speeds.",
-                place=_PLACE,
-                cure="Give expressions of coordinates, or linear ones of speeds.",
-                code="E-PROG-004",
+                "Give expressions of coordinates, or linear ones of speeds.",
+                "E-PROG-004",
             )
 
 

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError
+from ..errors import fault_at
 from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector, substitute, symbol
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from .symmetry import Symmetry, symmetries
 
 _PLACE = "reduce"
+fault = fault_at(_PLACE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,11 +99,10 @@ def _symmetry_of(equations: EquationsOfMotion, coordinate: str) -> Symmetry:
         if each.coordinate == coordinate:
             return each
     cyclic = [each.coordinate for each in found if each.coordinate]
-    raise PolhodeError(
+    raise fault(
         f"'{coordinate}' is no cyclic coordinate of '{equations.system.name}'.",
-        place=_PLACE,
-        cure=f"Cyclic are {', '.join(cyclic)}." if cyclic else "It has none; see symmetries().",
-        code="E-SYMMETRY-003",
+        f"Cyclic are {', '.join(cyclic)}." if cyclic else "It has none; see symmetries().",
+        "E-SYMMETRY-003",
     )
 
 
@@ -112,10 +112,9 @@ def _index(equations: EquationsOfMotion, symmetry: Symmetry) -> int:
     if len(moving) != 1 or as_expr(symmetry.field[moving[0]]) != as_expr(1) or equations.constraints is not None:
         several = ", ".join(spelled(equations.u[i]) for i in moving)
         why = "there are constraints" if equations.constraints is not None else f"it moves by {several} together"
-        raise PolhodeError(
+        raise fault(
             f"'{symmetry.coordinate}' is cyclic, but its rate is no speed by itself: {why}.",
-            place=_PLACE,
-            cure="Write the joint so that the coordinate has a speed of its own, such as a revolute or prismatic one.",
-            code="E-SYMMETRY-004",
+            "Write the joint so that the coordinate has a speed of its own, such as a revolute or prismatic one.",
+            "E-SYMMETRY-004",
         )
     return moving[0]

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates
-from ..errors import PolhodeError, shown, suggestion, understood
+from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors
 from ..expr.graph import topological
@@ -136,12 +136,7 @@ class SingularConfigurations(Typeset):
             for row in rows:
                 strange = [name for name in row if name not in self.coordinates] if isinstance(row, Mapping) else []
                 if strange:
-                    raise PolhodeError(
-                        f"there is no coordinate {shown(strange[0])}.",
-                        place="along",
-                        cure=suggestion(strange[0], self.coordinates),
-                        code="E-SINGULAR-003",
-                    )
+                    raise unknown("coordinate", strange[0], self.coordinates, place="along", code="E-SINGULAR-003")
             named = [
                 [row.get(name, 0.0) for name in self.coordinates] if isinstance(row, Mapping) else row for row in rows
             ]
@@ -200,12 +195,7 @@ def singular_configurations(
     (l1, l2, sin(q2))
     """
     if not isinstance(of, str) or of not in ASKED:
-        raise PolhodeError(
-            f"{shown(of)} is not what a frame can lose.",
-            place=_PLACE,
-            cure=f"Choose {', '.join(map(repr, ASKED))}.",
-            code="E-SINGULAR-001",
-        )
+        raise unknown("kind of motion", of, ASKED, place=_PLACE, code="E-SINGULAR-001")
     if equations.constraints is not None and equations.constraints.rows:
         raise PolhodeError(
             "the singular configurations of a mechanism with constraints are not known here.",

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import keeps_energy
-from ..errors import PolhodeError, ValueMissing, understood, unknown
+from ..errors import PolhodeError, ValueMissing, by_name, understood, unknown
 from ..expr import (
     Expr,
     as_expr,
@@ -286,12 +286,12 @@ class _Reading:
     ) -> None:
         self.own, self.compile = equations, compile
         self.table = state_names(equations)
-        self.parameters = {str(name): value for name, value in _mapping(parameters, "parameters").items()}
+        self.parameters = {str(name): value for name, value in by_name(parameters, "equilibrium parameters").items()}
         if not parameters:
             self.parameters = dict(getattr(start, "parameters", None) or {})  # those that an equilibrium was found with
         self.along = None if along is None else self._along(along)
-        self.given = self._read(_mapping(given, "given"), "given")
-        self.start = self._read(_mapping(start, "start"), "start")
+        self.given = self._read(by_name(given, "equilibrium given"), "given")
+        self.start = self._read(by_name(start, "equilibrium start"), "start")
         self.free = None if free is None else [self._symbol(name, "free") for name in _names(free)]
         both = [x for x in self.free or () if x in self.given]
         if both:
@@ -418,22 +418,8 @@ def _is_free_of(rows: Sequence[Expr], x: Expr) -> bool:
     return all(is_zero(slope) for slope in directional(rows, {x: as_expr(1)}))
 
 
-def _mapping(given: Any, word: str) -> Mapping[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise PolhodeError(
-            f"{word} is {given!r}, not values by name.",
-            place="equilibrium",
-            cure=f"Give {word}={{name: value}}.",
-            code="E-EQUIL-006",
-        )
-    return given
-
-
 def _names(free: Any) -> Iterator[Any]:
     if isinstance(free, str):
         yield free
         return
-    with understood("a list of names", free, place="equilibrium free", cure='Give free=["theta", "F"].'):
-        yield from list(free)
+    yield from list(free)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
-from ..errors import PolhodeError, check_kind, unknown
+from ..errors import PolhodeError, by_name, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -289,12 +289,11 @@ class _Search:
 
 def _given(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> dict[Expr, Expr]:
     table = equations.system.parameters
-    if parameters is not None:
-        check_kind(Mapping, "a mapping from names to values", parameters, "symmetries")
-    for name in parameters or {}:
+    given = by_name(parameters, "symmetries parameters")
+    for name in given:
         if name not in table:
             raise unknown("parameter", name, table, place="symmetries", code="E-SYMMETRY-002")
-    return {table[name].symbol: as_expr(value) for name, value in (parameters or {}).items()}
+    return {table[name].symbol: as_expr(value) for name, value in given.items()}
 
 
 def _is_free_of(entries: Sequence[Expr], x: Expr) -> bool:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates
-from ..errors import PolhodeError, check_kind, shown, understood
+from ..errors import PolhodeError, fault_at, shown, understood, whole_number
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.records import Limits
@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 Positions = Callable[..., Floats]
 
 _PLACE = "workspace"
+fault = fault_at(_PLACE)
 #: Extents below this part of the largest are none.
 _FLAT = 1e-9
 #: Samples for each cell of the grid, on the average of its box.
@@ -119,15 +120,8 @@ class Reach(Shown):
         parameters: Mapping[str, Any] | None = None,
     ) -> Self:
         """The workspace of a body or frame; see `Equations.workspace`."""
-        check_kind(int, "a whole number", samples, "workspace samples")
-        check_kind(int, "a whole number", seed, "workspace seed")
-        if samples < 100:
-            raise PolhodeError(
-                f"{samples} samples do not show a workspace.",
-                place=_PLACE,
-                cure="Give a hundred or more.",
-                code="E-WORKSPACE-001",
-            )
+        samples = whole_number(samples, "a hundred samples or more", least=100, place=f"{_PLACE} samples")
+        seed = whole_number(seed, "a whole number, 0 or more", least=0, place=f"{_PLACE} seed")
         check_all_coordinates(equations, "a workspace")
         box = box_of(equations, name, parameters or {})
         dice = np.random.default_rng(seed)
@@ -205,19 +199,17 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
     loose = [name for name, ok, turn, used in zip(tree.coordinates, closed, turns, moves, strict=True)
              if used and not ok and not turn]  # fmt: skip
     if loose:
-        raise PolhodeError(
+        raise fault(
             f"the coordinate '{loose[0]}' slides without limits, so that its workspace has no end.",
-            place=_PLACE,
-            cure="Give the joint limits=(lower, upper).",
-            code="E-WORKSPACE-004",
+            "Give the joint limits=(lower, upper).",
+            "E-WORKSPACE-004",
         )
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):
-        raise PolhodeError(
+        raise fault(
             f"the limits leave no place for the coordinate '{tree.coordinates[crossed[0]]}'.",
-            place=_PLACE,
-            cure="Look at the limits of the joint and of those that follow it.",
-            code="E-WORKSPACE-005",
+            "Look at the limits of the joint and of those that follow it.",
+            "E-WORKSPACE-005",
         )
     home = np.zeros(count)
     home[tree.quaternions] = 1.0

@@ -5,35 +5,13 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..errors import PolhodeError
-from .options import (
-    Audit,
-    Base,
-    Constraints,
-    Digits,
-    Dynamics,
-    Efforts,
-    File,
-    Formalism,
-    Json,
-    Laws,
-    Method,
-    Omit,
-    Packages,
-    Pose,
-    Settings,
-    Small,
-    Speeds,
-    Step,
-    Tolerance,
-    derivation_of,
-    run_options,
-    source_of,
-)
+from .options import Base, Digits, Dynamics, Json, Packages, Pose, Settings, Speeds, grouped, source_of
+from .source import Source
 
 app = typer.Typer(
     name="polhode",
@@ -63,9 +41,10 @@ def options(
 
 
 @app.command()
+@grouped
 def derive(
-    file: File,
-    formalism: Formalism = "auto",
+    source: Source,
+    derivation: dict[str, Any],
     of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     report: Annotated[bool, typer.Option("--report", help="Print the tables of the paper, by kane.")] = False,
@@ -75,34 +54,23 @@ def derive(
             "--pseudo", help="A pseudo-velocity: --pseudo v='cos(turn)*a + sin(turn)*b'", metavar="NAME=EXPRESSION"
         ),
     ] = None,
-    speeds: Speeds = None,
-    small: Small = None,
-    omit: Omit = None,
-    constraints: Constraints = "multipliers",
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Say what a mechanism is and print its equations of motion."""
     from . import derive as command
 
-    source = source_of(file, base, package, dynamics)
-    options = derivation_of(formalism, speeds, small, omit, constraints)
-    command.run(source, options.pop("formalism"), of, latex, json, report, pseudo or (), options=options)
+    command.run(source, derivation.pop("formalism"), of, latex, json, report, pseudo or (), options=derivation)
 
 
 @app.command()
+@grouped
 def simulate(
-    file: File,
+    source: Source,
+    derivation: dict[str, Any],
+    running: dict[str, Any],
     duration: Annotated[float, typer.Option("--duration", "-t", help="Seconds.")] = 10.0,
     pose: Pose = None,
     settings: Settings = None,
-    laws: Laws = None,
-    efforts: Efforts = None,
-    method: Method = "auto",
-    step: Step = None,
-    tolerance: Tolerance = 1e-9,
     csv: Annotated[Path | None, typer.Option(help="Write the trajectory as text; - for the standard output.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write an animated page (.html).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
@@ -113,32 +81,23 @@ def simulate(
     channel: Annotated[
         list[str] | None, typer.Option(help="What the page draws over time: --channel speeds --channel 'l*cos(hip)'")
     ] = None,
-    audit: Audit = False,
     digits: Digits = 6,
-    formalism: Formalism = "auto",
-    speeds: Speeds = None,
-    small: Small = None,
-    omit: Omit = None,
-    constraints: Constraints = "multipliers",
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Run a mechanism; write what came of it."""
     from . import simulate as command
 
-    source = source_of(file, base, package, dynamics)
-    options = run_options(method, step, tolerance, audit, laws, efforts)
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
-    given = (source, duration, pose, settings or [], options, files, json, reaction or [])
-    chosen = derivation_of(formalism, speeds, small, omit, constraints)
-    raise typer.Exit(command.run(*given, derivation=chosen, digits=digits, channels=channel))
+    given = (source, duration, pose, settings or [], running, files, json, reaction or [])
+    raise typer.Exit(command.run(*given, derivation=derivation, digits=digits, channels=channel))
 
 
 @app.command()
+@grouped
 def sweep(
-    file: File,
+    source: Source,
+    derivation: dict[str, Any],
+    running: dict[str, Any],
     vary: Annotated[
         list[str],
         typer.Option(
@@ -156,73 +115,55 @@ def sweep(
     plot: Annotated[Path | None, typer.Option(help="Write a plot of the results (.png, .svg, .pdf).")] = None,
     pose: Pose = None,
     settings: Settings = None,
-    laws: Laws = None,
-    efforts: Efforts = None,
     together: Annotated[bool, typer.Option("--zip", help="Take the values together, not as a grid.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are cores by default.")] = None,
     store: Annotated[Path | None, typer.Option(help="A folder for what is done: called again, it goes on.")] = None,
-    method: Method = "auto",
-    step: Step = None,
-    tolerance: Tolerance = 1e-9,
-    audit: Audit = False,
     digits: Digits = 6,
-    formalism: Formalism = "auto",
-    speeds: Speeds = None,
-    small: Small = None,
-    omit: Omit = None,
-    constraints: Constraints = "multipliers",
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Run a mechanism over many values, on all cores; write what is measured of each run."""
     from . import sweep as command
 
-    source = source_of(file, base, package, dynamics)
-    options = run_options(method, step, tolerance, audit, laws, efforts)
-    options |= {"zip": together, "workers": workers, "store": store}
-    given = (source, duration, vary, measure or ["final"], pose, settings or [], options, out, json, digits, plot)
-    raise typer.Exit(command.run(*given, derivation=derivation_of(formalism, speeds, small, omit, constraints)))
+    running |= {"zip": together, "workers": workers, "store": store}
+    given = (source, duration, vary, measure or ["final"], pose, settings or [], running, out, json, digits, plot)
+    raise typer.Exit(command.run(*given, derivation=derivation))
 
 
 @app.command()
+@grouped
 def compare(
-    file: File,
+    source: Source,
     timing: Annotated[bool, typer.Option(help="Compile and time native code.")] = True,
     speeds: Speeds = None,
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Derive by every formalism and by a reference: prove that they agree, count operations, time native code."""
     from . import compare as command
 
-    raise typer.Exit(command.run(source_of(file, base, package, dynamics), timing, json, speeds))
+    raise typer.Exit(command.run(source, timing, json, speeds))
 
 
 @app.command()
+@grouped
 def prove(
-    file: File,
+    source: Source,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the proof (.tex, .md, .html).", show_default=False)
     ] = None,
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Prove on a mechanism, step by step, that Lagrange and Newton-Euler are one computation (Silver)."""
     from . import prove as command
 
-    raise typer.Exit(command.run(source_of(file, base, package, dynamics), latex, out, json))
+    raise typer.Exit(command.run(source, latex, out, json))
 
 
 @app.command()
+@grouped
 def export(
-    file: File,
+    source: Source,
+    derivation: dict[str, Any],
     target: Annotated[str, typer.Option(help="The language, such as c; a wrong one lists them all.")] = "c",
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
     of: Annotated[list[str] | None, typer.Option(help="Functions, with commas between or given several times.")] = None,
@@ -235,57 +176,44 @@ def export(
         bool, typer.Option("--program", help="A whole program that simulates, with a text file of its values.")
     ] = False,
     start: Annotated[str | None, typer.Option(help="With --program: the named pose to start from.")] = None,
-    formalism: Formalism = "auto",
-    speeds: Speeds = None,
-    small: Small = None,
-    omit: Omit = None,
-    constraints: Constraints = "multipliers",
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Write functions, or a whole simulation program, as source code without dependencies."""
     from . import export as command
 
-    source = source_of(file, base, package, dynamics)
     asked = of or [], json, reaction or [], pose or [], prefix
-    chosen = derivation_of(formalism, speeds, small, omit, constraints)
-    command.run(source, target, out, *asked, program=program, start=start, derivation=chosen)
+    command.run(source, target, out, *asked, program=program, start=start, derivation=derivation)
 
 
 @app.command()
+@grouped
 def check(
-    file: File,
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
+    source: Source,
     json: Json = False,
 ) -> None:
     """Check a model file: that it reads, derives, agrees, and can start."""
     from . import check as command
 
-    raise typer.Exit(command.run(source_of(file, base, package, dynamics), json))
+    raise typer.Exit(command.run(source, json))
 
 
 @app.command()
+@grouped
 def diagnose(
-    file: File,
+    source: Source,
     pose: Annotated[str | None, typer.Option(help="The named pose to look at; home by default.")] = None,
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Say what the constraints of a mechanism leave free, and what is wrong with them."""
     from . import diagnose as command
 
-    raise typer.Exit(command.run(source_of(file, base, package, dynamics), pose, json))
+    raise typer.Exit(command.run(source, pose, json))
 
 
 @app.command()
+@grouped
 def network(
-    file: File,
+    source: Source,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
     diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
     schematic: Annotated[Path | None, typer.Option(help="Write the schematic diagram (.svg).")] = None,
@@ -293,15 +221,11 @@ def network(
     tree: Annotated[list[str] | None, typer.Option(help="A branch of the formulation tree; repeat it.")] = None,
     across: Annotated[list[str] | None, typer.Option(help="A joint whose motion is given; may be repeated.")] = None,
     through: Annotated[list[str] | None, typer.Option(help="A joint whose force is given; may be repeated.")] = None,
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
     from . import network as command
 
-    source = source_of(file, base, package, dynamics)
     drivers = {"tree": tree or (), "across": across or (), "through": through or ()}
     command.run(source, out, diagram, json, **drivers, terminal_graphs=terminal_graphs, schematic=schematic)
 
@@ -334,8 +258,9 @@ def schema() -> None:
 
 
 @app.command()
+@grouped
 def view(
-    file: File,
+    source: Source,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the page here (.html), and open nothing.")
     ] = None,
@@ -343,15 +268,12 @@ def view(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter: --set l=2", metavar="NAME=VALUE")
     ] = None,
-    base: Base = None,
-    package: Packages = None,
-    dynamics: Dynamics = False,
     json: Json = False,
 ) -> None:
     """Show a mechanism in a pose, as a page that opens in the browser."""
     from . import view as command
 
-    command.run(source_of(file, base, package, dynamics), out, pose, settings or [], json)
+    command.run(source, out, pose, settings or [], json)
 
 
 @app.command()

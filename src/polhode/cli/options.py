@@ -1,14 +1,19 @@
-"""Options that several commands take, each declared once, and what they come to."""
+"""Options that several commands take, each declared once, and groups of them with what a group comes to.
+
+A command with a parameter `source`, `derivation` or `running` takes all options of that group instead of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from .source import Source
+from .source import Source
 
 File = Annotated[
     Path,
@@ -59,16 +64,20 @@ Tolerance = Annotated[float, typer.Option(help="Relative and absolute.")]
 Audit = Annotated[bool, typer.Option("--audit", help="Tell whether power and the rate of energy agree.")]
 
 
-def source_of(file: Path, base: str | None, package: list[str] | None, dynamics: bool) -> Source:
+def source_of(file: File, base: Base = None, package: Packages = None, dynamics: Dynamics = False) -> Source:
     """The model and the options of its reader, of which only those that were given are passed on."""
-    from .source import Source, packages
+    from .source import packages
 
     given = {"base": base, "packages": packages(package) if package else None, "dynamics": dynamics or None}
     return Source(file, {name: value for name, value in given.items() if value is not None})
 
 
 def derivation_of(
-    formalism: str, speeds: str | None, small: str | None, omit: str | None, constraints: str
+    formalism: Formalism = "auto",
+    speeds: Speeds = None,
+    small: Small = None,
+    omit: Omit = None,
+    constraints: Constraints = "multipliers",
 ) -> dict[str, Any]:
     """How to derive, as `System.derive` takes it: what is small and what is omitted are lists of names."""
     named = {"small": small, "omit": omit}
@@ -78,8 +87,34 @@ def derivation_of(
 
 
 def run_options(
-    method: str, step: float | None, tolerance: float, audit: bool, laws: list[str] | None, efforts: list[str] | None
+    laws: Laws = None,
+    efforts: Efforts = None,
+    method: Method = "auto",
+    step: Step = None,
+    tolerance: Tolerance = 1e-9,
+    audit: Audit = False,
 ) -> dict[str, Any]:
     """Options of a run; inputs and efforts as they were written."""
     options: dict[str, Any] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
     return options | {"inputs": laws or [], "tau": efforts or []}
+
+
+_GROUPS: dict[str, Callable[..., Any]] = {"source": source_of, "derivation": derivation_of, "running": run_options}
+
+
+def grouped(function: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameters that name a group are replaced by the options of the group, after its own."""
+    own = signature(function, eval_str=True).parameters
+    taken = {name: signature(_GROUPS[name], eval_str=True).parameters for name in own if name in _GROUPS}
+    flat = [each for name, each in own.items() if name not in taken]
+    flat += [each for options in reversed(taken.values()) for each in options.values()]
+
+    @wraps(function)
+    def call(**given: Any) -> None:
+        for name, options in taken.items():
+            given[name] = _GROUPS[name](**{option: given.pop(option) for option in options})
+        function(**given)
+
+    vars(call)["__signature__"] = Signature([each.replace(kind=Parameter.KEYWORD_ONLY) for each in flat])
+    call.__annotations__ = {each.name: each.annotation for each in flat}
+    return call

@@ -14,7 +14,7 @@ from ..codegen.ir.count import Operations, count
 from ..compiled.catalogue import catalogued
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, listed, understood
+from ..errors import PolhodeError, check_kind, listed
 from ..expr import Expr
 from ..formalisms.derivation import Derivation
 from ..formalisms.deriving import derive
@@ -171,9 +171,7 @@ def compare(
     >>> compare(s.model(), run=False).agree
     True
     """
-    with understood("a model", model, place="compare", cure="Give system.model(), or call system.compare()."):
-        if not isinstance(model, Model):
-            raise TypeError
+    check_kind(Model, "a model", model, "compare", "Give system.model(), or call system.compare().")
     functions = _names(functions, "function")
     for function in functions:
         catalogued(function)

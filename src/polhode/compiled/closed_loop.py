@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError, listed
+from ..errors import PolhodeError, fault_at, listed
 from ..expr import Expr, as_expr, free_symbols, substitute
 from ..expr.spelling import spelled
 from ..model.digest import digest_of
@@ -19,6 +19,8 @@ from ..model.digest import digest_of
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from .quantities import Outputs
+
+fault = fault_at("laws")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +65,10 @@ def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
     known |= {each.symbol for each in equations.system.parameters.values()}
     for symbol, value in zip(symbols, values, strict=True):
         if symbol not in acting:
-            raise PolhodeError(
+            raise fault(
                 f"{spelled(symbol)} is no effort or input of system '{equations.system.name}'.",
-                place="laws",
-                cure="Give laws by the symbols in equations.tau, or of the system's inputs.",
-                code="E-INPUT-001",
+                "Give laws by the symbols in equations.tau, or of the system's inputs.",
+                "E-INPUT-001",
             )
         strange = [met for met in free_symbols([value]) if met not in known]
         if strange:
@@ -90,9 +91,8 @@ def _resolved(symbols: list[Expr], values: list[Expr]) -> list[Expr]:
     if own.isdisjoint(free_symbols(values)):
         return values
     circle = [f"'{each.name}'" for each, value in zip(symbols, values, strict=True) if own & {*free_symbols([value])}]
-    raise PolhodeError(
+    raise fault(
         f"the laws of {listed(circle)} depend on each other in a circle.",
-        place="laws",
-        cure="Write one of them without the others.",
-        code="E-INPUT-003",
+        "Write one of them without the others.",
+        "E-INPUT-003",
     )

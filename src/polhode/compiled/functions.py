@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..calls import public_functions
 from ..codegen.ir.program import Program
-from ..errors import PolhodeError, ValueMissing, check_kind, no_attribute, understood, unknown
+from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribute, understood, unknown
 from . import reactions
 from .catalogue import catalogued
 from .named_functions import EquationFunctions
@@ -225,11 +225,7 @@ class Functions(EquationFunctions):
         Where some are arrays of N values there are N rows, one set of parameters each.
         """
         table = self.derivation.model.parameters
-        if given is not None and not isinstance(given, Mapping):
-            raise PolhodeError(
-                f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
-            )
-        given = {key: counted(key, value) for key, value in in_si(table, given or {}).items()}
+        given = {key: counted(key, value) for key, value in in_si(table, by_name(given, "parameters")).items()}
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..control.orientation_references import check_unit_length
-from ..errors import PolhodeError, ShapeError, ValueMissing, check_kind, unknown
+from ..errors import PolhodeError, ShapeError, ValueMissing, by_name, fault_at, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
 from ..model.unit import si_values
@@ -21,6 +21,8 @@ from .values import real_numbers, stacked
 if TYPE_CHECKING:
     from ..control.law import Law
     from ..dynamics.equations import EquationsOfMotion
+
+fault = fault_at("law")
 
 Floats = NDArray[np.float64]
 
@@ -46,8 +48,7 @@ class LawFunction:
         self.law, self._equations = law, equations
         self.measured, self.reference = self.planned.entries["measured"], self.planned.entries["reference"]
         self.states, self.controls = self.planned.entries["states"], self.planned.entries["controls"]
-        check_kind(Mapping, "values by the names of parameters", parameters or {}, "parameters")
-        values = parameter_values(self.planned, parameters or {})
+        values = parameter_values(self.planned, by_name(parameters, "parameters"))
         self.native = compile_program(self.planned.planned.program).with_parameters(values)
         self._measuring: Any = None
 
@@ -85,11 +86,10 @@ class LawFunction:
         if given is None:
             return self._on_state(state, t)
         if any(part is not None for part in state):
-            raise PolhodeError(
+            raise fault(
                 "what is measured is given, and the mechanism's state too.",
-                place="law",
-                cure="Give measured=…, or q=…, u=… and z=….",
-                code="E-LOOP-040",
+                "Give measured=…, or q=…, u=… and z=….",
+                "E-LOOP-040",
             )
         if isinstance(given, Mapping):
             return stacked(_in_order(given, self.measured, "measured", {}))
@@ -110,11 +110,8 @@ class LawFunction:
         known = {"t": t[..., None]}
         for name, (given, size) in arrays.items():
             if given is None and size and _is_read(name, self.law, e):
-                raise PolhodeError(
-                    f"the law measures {name}, which is not given.",
-                    place="law",
-                    cure=f"Give {name}=…, or measured=…",
-                    code="E-LOOP-041",
+                raise fault(
+                    f"the law measures {name}, which is not given.", f"Give {name}=…, or measured=…", "E-LOOP-041"
                 )
             known[name] = np.zeros(size) if given is None else real_numbers(given, name)
         if e.quaternions:

@@ -215,60 +215,50 @@ class JacobianOf(Quantity):
 
 
 @dataclass(frozen=True)
-class FrameVelocityOf(Quantity):
+class _FrameMotion(Quantity):
+    """A motion of the origin of a body or frame, by the function of `dynamics.frame_motion` that its kind names."""
+
+    name: str
+
+    output: ClassVar[str] = "acceleration"
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics import frame_motion
+
+        return [(self.output, (6,), list(getattr(frame_motion, self.kind)(equations, self.name)))]
+
+
+class FrameVelocityOf(_FrameMotion):
     """ω over v of the origin of a body or frame, in ground components.
 
     >>> FrameVelocityOf("tip").label
     'frame_velocity_tip'
     """
 
-    name: str
-
-    kind = "frame_velocity"
+    kind, output = "frame_velocity", "velocity"
     arrays = ("q", "u")
 
-    def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        from ..dynamics.frame_motion import frame_velocity
 
-        return [("velocity", (6,), list(frame_velocity(equations, self.name)))]
-
-
-@dataclass(frozen=True)
-class FrameAccelerationOf(Quantity):
+class FrameAccelerationOf(_FrameMotion):
     """ω̇ over v̇ of the origin of a body or frame, in ground components.
 
     >>> FrameAccelerationOf("tip").label
     'frame_acceleration_tip'
     """
 
-    name: str
-
     kind = "frame_acceleration"
     arrays = ("q", "u", "udot")
 
-    def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        from ..dynamics.frame_motion import frame_acceleration
 
-        return [("acceleration", (6,), list(frame_acceleration(equations, self.name)))]
-
-
-@dataclass(frozen=True)
-class BiasAccelerationOf(Quantity):
+class BiasAccelerationOf(_FrameMotion):
     """J̇ u of a body or frame: its acceleration where no speed changes.
 
     >>> BiasAccelerationOf("tip").label
     'bias_acceleration_tip'
     """
 
-    name: str
-
     kind = "bias_acceleration"
     arrays = ("q", "u")
-
-    def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        from ..dynamics.frame_motion import bias_acceleration
-
-        return [("acceleration", (6,), list(bias_acceleration(equations, self.name)))]
 
 
 #: What names a function: one of the catalogue by its name, any other by its record.

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_kind, fault_at, unknown
 from .quantities import MOTION, Asked, Outputs
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from .functions import Functions
+
+fault = fault_at("inverse_dynamics")
 
 Entry: TypeAlias = "tuple[tuple[str, ...], Callable[[EquationsOfMotion], Outputs]]"
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -98,11 +100,10 @@ def actuated_efforts(
     equations = functions.equations
     indices = _indices_of(actuated, equations)
     if equations.dependent_speeds is not None or "multipliers" in more:
-        raise PolhodeError(
+        raise fault(
             "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given.",
-            place="inverse_dynamics",
-            cure='Derive with constraints="multipliers", and give actuated=… alone.',
-            code="E-FUN-008",
+            'Derive with constraints="multipliers", and give actuated=… alone.',
+            "E-FUN-008",
         )
     constraints = equations.constraints
     needed = functions.evaluate("inverse_dynamics", q, u, udot, multipliers="zero", **more)
@@ -132,11 +133,10 @@ def _acting(A: Floats, needed: Floats, indices: Sequence[int], names: Sequence[s
     left = float(np.abs(levers @ found - free @ needed).max(initial=0.0))
     if determined < len(indices) or left > _SAME * (1.0 + float(np.abs(needed).max(initial=0.0))):
         many = "do not determine" if determined < len(indices) else "cannot give"
-        raise PolhodeError(
+        raise fault(
             f"efforts on {', '.join(names) or 'no speed'} {many} this motion: the constraints leave {len(free)} free.",
-            place="inverse_dynamics",
-            cure=f"Name {len(free)} actuated speeds that the others follow from.",
-            code="E-FUN-009",
+            f"Name {len(free)} actuated speeds that the others follow from.",
+            "E-FUN-009",
         )
     return np.asarray(found)
 
@@ -146,19 +146,15 @@ def _check_keeping(equations: EquationsOfMotion, left: Floats, scale: Floats) ->
     off = np.abs(left) - _SAME * (1.0 + scale)
     if (off > 0.0).any():
         worst = int(np.argmax(off))
-        raise PolhodeError(
+        raise fault(
             f"the accelerations break '{_constraints_of(equations).names[worst]}' by {left[worst]:.3g}.",
-            place="inverse_dynamics",
-            cure="Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.",
-            code="E-FUN-010",
+            "Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.",
+            "E-FUN-010",
         )
 
 
 def _indices_of(actuated: Sequence[str], equations: EquationsOfMotion) -> list[int]:
-    if isinstance(actuated, str) or not isinstance(actuated, Sequence):
-        raise PolhodeError(
-            f"actuated is {actuated!r}, not a list of speeds.", place="inverse_dynamics", code="E-FUN-011"
-        )
+    check_kind(list | tuple, "a list of speeds", actuated, "inverse_dynamics actuated")
     for name in actuated:
         if name not in equations.tree.speeds:
             raise unknown("speed", name, equations.tree.speeds, place="inverse_dynamics", code="E-FUN-012")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..errors import PolhodeError, unknown
+from ..errors import fault_at, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank, substitute, topological
 from ..expr.decide import independent_columns
 from ..expr.node import SYMBOL
@@ -21,6 +21,8 @@ from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..geometry.elimination import eliminate
 from .rows import Constraints
+
+fault = fault_at("independent speeds")
 
 #: How much of a column, relative to the largest entry, must be its own to be taken as independent.
 _WELL = 1e-2
@@ -160,21 +162,19 @@ def dependent_speeds_of(
         if len(dependent) != len(usable.rows) or rank([[row[k] for k in dependent] for row in usable.A]) < len(
             dependent
         ):
-            raise PolhodeError(
+            raise fault(
                 f"the speeds {', '.join(independent)} do not determine the others: {len(usable.rows)} independent "
                 f"constraints leave {size - len(usable.rows)} of {size} speeds free.",
-                place="independent speeds",
-                cure=f"Choose {_usual(constraints) or 'none'}, say.",
-                code="E-BIND-001",
+                f"Choose {_usual(constraints) or 'none'}, say.",
+                "E-BIND-001",
             )
         if pose and not _serve(usable, dependent):
             some_do = _columns_at_reference(usable.at_reference, range(size)) is not None
             others = _usual(constraints)
-            raise PolhodeError(
+            raise fault(
                 f"the speeds {', '.join(independent)} do not determine the others at {pose}.",
-                place="independent speeds",
-                cure=f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=….",
-                code="E-BIND-004",
+                f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=….",
+                "E-BIND-004",
             )
         return DependentSpeeds(usable, tuple(sorted(chosen)), tuple(dependent))
     plain = _plain_columns(usable.A)

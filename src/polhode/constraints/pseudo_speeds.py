@@ -17,7 +17,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, ClassVar
 
-from ..errors import PolhodeError, shown, understood
+from ..errors import PolhodeError, fault_at, shown, understood
 from ..expr import (
     Expr,
     Matrix,
@@ -42,6 +42,7 @@ from .dependent_speeds import DependentSpeeds, dependent_speeds_of
 from .rows import Constraints
 
 _PLACE = "pseudo-velocities"
+fault = fault_at(_PLACE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,11 +146,10 @@ def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str
     count, needed = len(given), len(tree.u) - len(usable.rows)
     if count != needed:
         kept = f" less {len(usable.rows)} independent constraints" if usable.rows else ""
-        raise PolhodeError(
+        raise fault(
             f"{count} pseudo-velocities are given, and {needed} are needed: {len(tree.u)} speeds{kept}.",
-            place=_PLACE,
-            cure=f"Give {needed}, of which some may be speeds: {', '.join(tree.speeds)}.",
-            code="E-PSEUDO-001",
+            f"Give {needed}, of which some may be speeds: {', '.join(tree.speeds)}.",
+            "E-PSEUDO-001",
         )
     values = [_value(name, value, tree, constraints.time) for name, value in given.items()]
     P = jacobian(values, list(tree.u))
@@ -159,11 +159,10 @@ def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str
     found = rank([*P, *usable.A])
     if found < len(tree.u):
         beside = " and the constraints" if usable.rows else ""
-        raise PolhodeError(
+        raise fault(
             f"{', '.join(given)} do not determine the speeds: they{beside} make {found} of {len(tree.u)} known.",
-            place=_PLACE,
-            cure="Choose pseudo-velocities that do not follow from each other, nor from the constraints.",
-            code="E-PSEUDO-003",
+            "Choose pseudo-velocities that do not follow from each other, nor from the constraints.",
+            "E-PSEUDO-003",
         )
     chosen = _symbols(system, tree, dict(zip(given, values, strict=True)))
     spare = dependent_speeds_of(usable) if usable.rows else DependentSpeeds(usable, tuple(range(len(tree.u))), ())

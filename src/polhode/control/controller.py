@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, check_kind, shown
+from ..errors import PolhodeError, check_kind
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..model.unit import si_values
@@ -174,14 +174,8 @@ def _check_gains(law: Law, equations: EquationsOfMotion, place: str) -> None:
 
 def record_of(equations: Any, place: str) -> EquationsOfMotion:
     """The record of equations that a user holds."""
-    found = getattr(equations, "record", equations)
-    if not isinstance(found, EquationsOfMotion):
-        raise PolhodeError(
-            f"{shown(equations)} is no set of equations.",
-            place=place,
-            cure="Give what system.derive() returns.",
-            code="E-CONTROL-010",
-        )
+    found: EquationsOfMotion = getattr(equations, "record", equations)
+    check_kind(EquationsOfMotion, "a set of equations", found, place, "Give what system.derive() returns.")
     return found
 
 

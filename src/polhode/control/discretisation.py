@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..errors import PolhodeError, shown
+from ..errors import unknown
 from ..expr import Expr, as_expr, substitute, symbol
 from .law import Law
 
@@ -19,12 +19,7 @@ RULES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
 def rule_of(given: Any) -> str:
     """A rule by which states go from sample to sample, by its name."""
     if not isinstance(given, str) or given not in RULES:
-        raise PolhodeError(
-            f"there is no discretisation {shown(given)}.",
-            place="discretisation",
-            cure=f"Choose one of {', '.join(RULES)}.",
-            code="E-CONTROL-030",
-        )
+        raise unknown("discretisation", given, RULES, place="discretisation", code="E-CONTROL-030")
     return given
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.operating_point import parameter_values
-from ..errors import PolhodeError, ShapeError, ValueMissing, understood, unknown
+from ..errors import PolhodeError, ShapeError, ValueMissing, numbers, unknown
 from ..expr import Expr, free_symbols
 from ..expr.evaluation import Evaluator
 from ..expr.spelling import described
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: How far samples may be from equally spaced, as a part of the sample time.
 _UNEVEN = 1e-6
+
+_CURE = "Give arrays of numbers, without samples that lack."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,7 +150,7 @@ def _samples(ekf: EKF, times: Any, measurements: Any, controls: Any) -> tuple[Fl
         times = run.t
         measurements = run.values(*ekf.outputs.values()).T if measurements is None else measurements
         controls = _of_run(run, ekf.plant.inputs) if controls is None else controls
-    t = _array(times, "times", ekf.name)
+    t = numbers(times, "finite numbers", cure=_CURE, place=f"{ekf.name} times")
     if t.ndim != 1 or not len(t):
         raise ShapeError("times are no row of numbers.", place=ekf.name, cure="Give times (N,).", code="E-OBSERVER-033")
     gaps = np.diff(t)
@@ -172,16 +174,6 @@ def _of_run(run: Any, inputs: Mapping[str, Expr]) -> dict[str, Any]:
     return {name: value for name, value in known.items() if value is not None}
 
 
-def _array(given: Any, what: str, place: str) -> Floats:
-    with understood(f"numbers for {what}", given, place=place, cure="Give arrays of numbers."):
-        made = np.array(given, dtype=np.float64)
-    if not np.isfinite(made).all():
-        raise PolhodeError(
-            f"{what} are not all finite.", place=place, cure="Leave out samples that lack.", code="E-OBSERVER-035"
-        )
-    return made
-
-
 def _columns(given: Any, names: Sequence[str], count: int, what: str, place: str) -> Floats:
     """An array (N, names); columns that are not named are nil in controls, and missing in measurements."""
     if given is None:
@@ -195,9 +187,14 @@ def _columns(given: Any, names: Sequence[str], count: int, what: str, place: str
             raise PolhodeError(
                 f"there is no measurement of '{lacking[0]}'.", place=place, cure="Give one.", code="E-OBSERVER-038"
             )
-        given = [np.broadcast_to(_array(given.get(name, 0.0), what, place), (count,)) for name in names]
+        given = [
+            np.broadcast_to(
+                numbers(given.get(name, 0.0), "finite numbers", cure=_CURE, place=f"{place} {what}"), (count,)
+            )
+            for name in names
+        ]
         return np.array(given).reshape(len(names), count).T
-    made = _array(given, what, place)
+    made = numbers(given, "finite numbers", cure=_CURE, place=f"{place} {what}")
     if made.shape == (count,) and len(names) == 1:
         made = made[:, None]
     if made.shape != (count, len(names)):

@@ -21,13 +21,14 @@ import numpy as np
 from ..analysis.controls import controls_of
 from ..analysis.linear import Linear
 from ..analysis.state_names import state_names
-from ..errors import PolhodeError, check_kind, shown, understood, unknown
+from ..errors import PolhodeError, check_kind, numbers, shown, unknown
 from ..expr import Expr, as_expr, directional, table
 from ..expr.opaque.table import KINDS
 from ..expr.spelling import spelled
 from .controller import Controller
 from .law import Law, Reference
 from .lqr import LQR
+from .state_equations import check_no_quaternions
 from .weights import Floats
 
 if TYPE_CHECKING:
@@ -75,10 +76,11 @@ class GainSchedule(Controller):
                 code="E-REGULATOR-070",
             )
         if kind not in KINDS or kind == "held":
-            raise PolhodeError(
-                f"tables are not read by {shown(kind)}.",
+            raise unknown(
+                "kind of table",
+                kind,
+                [each for each in KINDS if each != "held"],
                 place=self.name,
-                cure="Choose linear, pchip or cubic.",
                 code="E-REGULATOR-071",
             )
         self.kind, self.by_reference = kind, by_reference
@@ -116,13 +118,7 @@ class GainSchedule(Controller):
                 place=f"{self.name} over",
                 code="E-REGULATOR-072",
             )
-        if own.quaternions:
-            raise PolhodeError(
-                "orientations that are stored as quaternions are not known here.",
-                place=self.name,
-                cure="Give the joint angles as coordinates.",
-                code="E-REGULATOR-073",
-            )
+        check_no_quaternions(own, self.name)
         self.symbol: Expr = table[self.variable].symbol if self.is_parameter else known[self.variable]
 
     def _steady(self, equations: Equations, values: Floats, inputs: Sequence[str] | None) -> list[Any]:
@@ -250,9 +246,8 @@ def _over(given: Any, place: str) -> tuple[str, Floats]:
             code="E-REGULATOR-077",
         )
     ((name, values),) = given.items()
-    with understood("a list of numbers", values, place=f"{place} over", cure="Give ascending values."):
-        made = np.array(values, dtype=np.float64)
-    if made.ndim != 1 or len(made) < 2 or not np.isfinite(made).all() or np.diff(made).min() <= 0:
+    made = numbers(values, "a list of numbers", dims=[1], place=f"{place} over", cure="Give ascending values.")
+    if len(made) < 2 or np.diff(made).min() <= 0:
         raise PolhodeError(
             f"{shown(values)} are not two or more ascending values.",
             place=f"{place} over",

@@ -15,10 +15,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, listed, understood
+from ..errors import PolhodeError, listed, number, understood
 from ..expr import Expr, Vector, as_expr, substitute, symbol
 from ..model.reading import list_of
 from ..model.records import Parameter
@@ -93,9 +91,5 @@ class HighGain(Observer):
 def _positive(given: Sequence[Any], place: str) -> list[float]:
     """ε, α₁ and α₂, all positive."""
     with understood("positive numbers", given, place=place, cure="Give epsilon in seconds and gains=(2, 1)."):
-        if len(given) != 3 or any(isinstance(each, bool) for each in given):
-            raise ValueError
-        found = [float(each) for each in given]
-        if not (np.isfinite(found).all() and min(found) > 0):
-            raise ValueError
-    return found
+        epsilon, a1, a2 = (number(each, "a number > 0", above=0.0, place=place) for each in given)
+    return [epsilon, a1, a2]

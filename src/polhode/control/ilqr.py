@@ -22,7 +22,7 @@ import numpy as np
 
 from ..analysis.operating_point import parameter_values
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, shown, understood, warn
+from ..errors import PolhodeError, number, shown, understood, warn
 from ..expr import Expr, as_expr, free_symbols, jacobian, substitute, table
 from ..model.reading import number_of
 from .box_step import box_step
@@ -33,7 +33,7 @@ from .law import Law
 from .linear_mpc import clipped, count_of
 from .observer import starts_of
 from .sample_time import sample_time_of
-from .state_equations import state_equations, step_of
+from .state_equations import check_no_quaternions, state_equations, step_of
 from .weights import Floats
 
 if TYPE_CHECKING:
@@ -94,13 +94,7 @@ class iLQR(Controller):
         self.sample_time = sample_time_of(sample_time, self.name)
         self.plant = state_equations(self.equations, inputs, self.name)
         self.horizon = _samples(duration, self.sample_time, self.name)
-        if self.equations.quaternions:
-            raise PolhodeError(
-                "orientations that are stored as quaternions are not known here.",
-                place=self.name,
-                cure="Give the joint angles as coordinates.",
-                code="E-REGULATOR-050",
-            )
+        check_no_quaternions(self.equations, self.name)
         self.lower, self.upper = input_limits(limits, self.plant.inputs, self.equations, self.nominal, self.name)
         self._known = parameter_values(self.equations, {name: float(each) for name, each in self.nominal.items()})
         self.running_cost, self.final_cost = self._costs(cost, final)
@@ -108,7 +102,7 @@ class iLQR(Controller):
         first = starts_of(self.equations, start, self.name)
         x0 = np.array([float(first[x]) for x in self.plant.x])
         self._optimise(self._rolled(x0, self._guess(guess)), count_of(iterations, "number of iterations", self.name),
-                       _tolerance(tolerance, self.name))  # fmt: skip
+                       number(tolerance, "a tolerance > 0", above=0.0, place=f"{self.name} tolerance"))  # fmt: skip
 
     # ---- what is least -------------------------------------------------------------------------------------------
 
@@ -302,11 +296,3 @@ def _samples(duration: Any, sample_time: float, place: str) -> int:
             code="E-REGULATOR-055",
         )
     return round(count)
-
-
-def _tolerance(given: Any, place: str) -> float:
-    with understood("a tolerance > 0", given, place=f"{place} tolerance", cure="Give for example 1e-7."):
-        made = float(given)
-        if not (np.isfinite(made) and made > 0):
-            raise ValueError
-    return made

@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from ..analysis.linear import Linear
 from ..analysis.outputs import read_outputs
-from ..errors import PolhodeError, check_kind, understood, unknown
+from ..errors import PolhodeError, check_kind, understood
 from ..expr import Expr, Vector, as_expr, substitute
 from ..model.reading import list_of
 from ..notebook import Cell, Table, complex_text
 from .deviations import Deviations, deviations
 from .law import ControllerState
 from .lqr import held
+from .named_numbers import named_numbers
 from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
 from .riccati import solve_riccati, unreached
 from .sample_time import sample_time_of
@@ -256,9 +257,5 @@ def _named_states(linear: Linear) -> dict[str, Expr]:
 
 def _starts(given: Any, names: Sequence[str], place: str) -> list[Fraction]:
     """Where the deviations begin; at none, where nothing is said."""
-    check_kind(Mapping, "deviations by name", {} if given is None else given, f"{place} start")
-    for name in given or {}:
-        if name not in names:
-            raise unknown("state", name, names, place=f"{place} start", code="E-OBSERVER-045")
-    with understood("deviations by name", given, place=f"{place} start", cure="Give numbers."):
-        return [Fraction(float((given or {}).get(name, 0.0))) for name in names]
+    starts = named_numbers(given, "state", names, f"{place} start")
+    return [starts.get(name, Fraction(0)) for name in names]

@@ -15,13 +15,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..errors import PolhodeError, listed
+from ..errors import PolhodeError, fault_at, listed
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.node import SYMBOL
 from ..expr.spelling import is_reference, reference_symbol, spelled
 from ..expr.typeset import Typeset
 from ..model.records import Parameter
 from .sample_time import sample_time_of
+
+fault = fault_at("law")
 
 #: Kinds of symbols that can be measured on a mechanism.
 _MEASURABLE = ("coordinate", "speed", "state")
@@ -119,28 +121,25 @@ class Law(Typeset):
             raise PolhodeError("a law without controls.", place="law", cure="Give controls={…}.", code="E-CONTROL-001")
         wrong = [each for each in self.controls if not _is(each, "effort", "input")]
         if wrong:
-            raise PolhodeError(
+            raise fault(
                 f"{spelled(wrong[0]) if _is_symbol(wrong[0]) else wrong[0]} is no effort or input.",
-                place="law",
-                cure="Give controls by the symbols in equations.tau, or of the system's inputs.",
-                code="E-CONTROL-002",
+                "Give controls by the symbols in equations.tau, or of the system's inputs.",
+                "E-CONTROL-002",
             )
         both = [each.symbol for each in self.states if (each.rate is None) == (each.update is None)]
         if both:
-            raise PolhodeError(
+            raise fault(
                 f"how {spelled(both[0])} changes is said twice, or not at all.",
-                place="law",
-                cure="Give a rate, or an update from sample to sample.",
-                code="E-CONTROL-003",
+                "Give a rate, or an update from sample to sample.",
+                "E-CONTROL-003",
             )
         known = self._known
         strange = [each for each in free_symbols(self.expressions) if each not in known]
         if strange:
-            raise PolhodeError(
+            raise fault(
                 f"the law depends on the {strange[0].data[0]} '{strange[0].name}', which the controller does not know.",
-                place="law",
-                cure="Use time, what is measured, what is wanted, the controller's states, and the law's parameters.",
-                code="E-CONTROL-004",
+                "Use time, what is measured, what is wanted, the controller's states, and the law's parameters.",
+                "E-CONTROL-004",
             )
 
     @property

@@ -19,14 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from operator import index
 from typing import Any
 
 import numpy as np
 
 from ..analysis.linear import Linear
 from ..analysis.operating_point import parameter_values
-from ..errors import PolhodeError, understood
+from ..errors import understood, whole_number
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, maximum, minimum, quiet_collector, sign, symbol
 from ..geometry.elimination import factor_symmetric
 from .controller import Controller
@@ -231,11 +230,4 @@ def clipped(x: Expr, lower: float, upper: float) -> Expr:
 
 def count_of(given: Any, what: str, place: str) -> int:
     """A whole number of at least one."""
-    cure = "Give a whole number, 1 or more."
-    with understood("a whole number", given, place=f"{place} {what}", cure=cure):
-        if isinstance(given, bool):
-            raise TypeError
-        made = index(given)
-    if made < 1:
-        raise PolhodeError(f"the {what} is {made}.", place=place, cure=cure, code="E-REGULATOR-041")
-    return made
+    return whole_number(given, "a whole number, 1 or more", least=1, place=f"{place} {what}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
-from ..errors import PolhodeError, check_kind, shown, unknown
+from ..errors import PolhodeError, by_name, shown, unknown
 from ..model.reading import number_of
 
 
@@ -16,9 +16,8 @@ def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> 
     >>> named_numbers({"q1": 0.1}, "coordinate", ["q1", "q2"], "here")
     {'q1': Fraction(1, 10)}
     """
-    check_kind(Mapping, f"a dictionary of numbers by the names of {kind}s", {} if given is None else given, place)
     found: dict[str, Fraction] = {}
-    for name, value in (given or {}).items():
+    for name, value in by_name(given, place, f"a dictionary of numbers by the names of {kind}s").items():
         if name not in known:
             raise unknown(kind, name, known, place=place, code="E-CONTROL-240")
         made = number_of(value, f"{place} '{name}'")

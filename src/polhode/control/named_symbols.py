@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.controls import control_names
-from ..errors import PolhodeError, listed, shown, unknown
+from ..errors import PolhodeError, fault_at, listed, shown, unknown
 from ..expr import Expr, free_symbols
 from ..expr.spelling import spelled
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..model.model import Model
     from .law import Law
     from .saturation import Range
+
+fault = fault_at("limits")
 
 #: What asks for the limits that the model has.
 MODEL = "model"
@@ -78,19 +80,17 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
         found = {each: rated[each] for each in named.symbols if each in rated}
         if found:
             return found
-        raise PolhodeError(
+        raise fault(
             f"no {named.what} is an effort that has limits in the model.",
-            place="limits",
-            cure='Give the joints effort_limits=…, or numbers here: limits={"elbow": 5}.',
-            code="E-LOOP-025",
+            'Give the joints effort_limits=…, or numbers here: limits={"elbow": 5}.',
+            "E-LOOP-025",
         )
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
     if isinstance(given, list | np.ndarray) and len(named.symbols) > 1:
-        raise PolhodeError(
+        raise fault(
             f"{shown(given)} does not say which {named.what} each number is for.",
-            place="limits",
-            cure="Give (low, high) for all of them, one number > 0 for both signs, or either by name.",
-            code="E-LOOP-023",
+            "Give (low, high) for all of them, one number > 0 for both signs, or either by name.",
+            "E-LOOP-023",
         )
     return {
         key: _rated(key, rated) if is_model(value) else _pair(value)
@@ -139,11 +139,10 @@ def is_model(given: Any) -> bool:
 def _rated(symbol: Expr, rated: Mapping[Expr, Range]) -> Range:
     if symbol in rated:
         return rated[symbol]
-    raise PolhodeError(
+    raise fault(
         f"the model has no limits of {spelled(symbol)}.",
-        place="limits",
-        cure="Give its joint effort_limits=…, or numbers here.",
-        code="E-LOOP-026",
+        "Give its joint effort_limits=…, or numbers here.",
+        "E-LOOP-026",
     )
 
 
@@ -175,12 +174,7 @@ def _pair(value: Any) -> tuple[float, float]:
         low = high = 0.0
     if low < high:
         return low, high
-    raise PolhodeError(
-        f"{shown(value)} are no limits.",
-        place="limits",
-        cure="Give (low, high), or one number > 0 for both.",
-        code="E-LOOP-021",
-    )
+    raise fault(f"{shown(value)} are no limits.", "Give (low, high), or one number > 0 for both.", "E-LOOP-021")
 
 
 def _number(value: Any, place: str, what: str, least: float, most: float = np.finfo(float).max) -> float:

@@ -14,20 +14,21 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, check_kind, listed, understood, unknown
+from ..errors import PolhodeError, check_kind, fault_at, listed
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.spelling import spelled
 from ..model.records import Parameter
 from ..notebook import Cell, Shown, Table
 from .controller import Controller, nominal_values, record_of
 from .law import ControllerState, Law
+from .named_numbers import named_numbers
 from .saturation import Range, saturated
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
+
+fault = fault_at("Observed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,8 +128,6 @@ class Observed(Controller):
     """
 
     def __init__(self, controller: Controller, observer: Observer) -> None:
-        check_kind(Controller, "a controller", controller, self.name)
-        check_kind(Observer, "an observer", observer, self.name)
         self.controller, self.observer = controller, observer
         super().__init__(controller.equations)
         self.nominal = {**observer.nominal, **controller.nominal}
@@ -200,21 +199,19 @@ def _constant(x: Expr, equations: EquationsOfMotion) -> Expr:
 
 def _common_sample_time(law: Law, seen: Estimator) -> float | None:
     if law.sample_time is not None and seen.sample_time is not None and law.sample_time != seen.sample_time:
-        raise PolhodeError(
+        raise fault(
             f"the controller is sampled every {law.sample_time:g} s and the observer every {seen.sample_time:g} s.",
-            place="Observed",
-            cure="Give both the same sample_time.",
-            code="E-OBSERVER-011",
+            "Give both the same sample_time.",
+            "E-OBSERVER-011",
         )
     found = law.sample_time or seen.sample_time
     states = (*law.states, *seen.states)
     if found is not None and any(each.rate is not None for each in states):
         smooth = "the controller" if law.sample_time is None else "the observer"
-        raise PolhodeError(
+        raise fault(
             f"{smooth} changes in continuous time and the other from sample to sample.",
-            place="Observed",
-            cure="Give both the same sample_time.",
-            code="E-OBSERVER-012",
+            "Give both the same sample_time.",
+            "E-OBSERVER-012",
         )
     return found
 
@@ -244,7 +241,6 @@ def check_measurable(outputs: Mapping[str, Expr], place: str) -> None:
 
 def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr, Fraction]:
     """Where estimates begin: values by name, the rest at home and at rest."""
-    check_kind(Mapping, "values by name", {} if given is None else given, f"{place} start")
     found = dict.fromkeys([*equations.q, *equations.u], Fraction(0))
     found |= {equations.q[k]: Fraction(1) for k in equations.quaternions}
     found |= {
@@ -252,12 +248,5 @@ def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr
         for each in equations.system.states.values()
     }
     known = {spelled(x): x for x in found}
-    for name, value in (given or {}).items():
-        if name not in known:
-            raise unknown("coordinate, speed or state", name, known, place=f"{place} start", code="E-OBSERVER-013")
-        with understood("a number", value, place=f"{place} start", cure="Give a number."):
-            number = float(value)
-            if not np.isfinite(number):
-                raise ValueError
-        found[known[name]] = Fraction(number)
-    return found
+    starts = named_numbers(given, "coordinate, speed or state", known, f"{place} start")
+    return found | {known[name]: value for name, value in starts.items()}

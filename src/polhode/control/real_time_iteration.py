@@ -21,7 +21,7 @@ import numpy as np
 
 from ..analysis.operating_point import parameter_values
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, check_kind, understood, unknown
+from ..errors import PolhodeError
 from ..expr import (
     Expr,
     Matrix,
@@ -41,10 +41,11 @@ from .controller import Controller
 from .input_limits import input_limits
 from .law import ControllerState, Law, Reference
 from .linear_mpc import clipped, count_of
+from .named_numbers import named_numbers
 from .observer import starts_of
 from .riccati import solve_riccati
 from .sample_time import sample_time_of
-from .state_equations import StateEquations, check_count, check_size, state_equations, step_of
+from .state_equations import StateEquations, check_count, check_no_quaternions, check_size, state_equations, step_of
 from .weights import Floats, weights
 
 if TYPE_CHECKING:
@@ -93,13 +94,7 @@ class RealTimeIteration(Controller):
         self.plant = state_equations(self.equations, inputs, self.name)
         if inputs is None:
             warn_of_base(self.equations, self.plant.inputs, self.name)
-        if self.equations.quaternions:
-            raise PolhodeError(
-                "orientations that are stored as quaternions are not known here.",
-                place=self.name,
-                cure="Give the joint angles as coordinates.",
-                code="E-REGULATOR-061",
-            )
+        check_no_quaternions(self.equations, self.name)
         names = [*self.plant.inputs]
         self.goal = starts_of(self.equations, goal, f"{self.name} goal")
         self.start = self.goal if start is None else starts_of(self.equations, start, self.name)
@@ -263,9 +258,5 @@ def _references(
 
 def _steady(given: Any, names: Sequence[str], place: str) -> list[float]:
     """The inputs that hold the goal, by name; none where nothing is said."""
-    check_kind(Mapping, "inputs by name", {} if given is None else given, f"{place} steady")
-    for name in given or {}:
-        if name not in names:
-            raise unknown("input", name, names, place=f"{place} steady", code="E-REGULATOR-064")
-    with understood("inputs by name", given, place=f"{place} steady", cure="Give numbers."):
-        return [float((given or {}).get(name, 0.0)) for name in names]
+    steady = named_numbers(given, "input", names, f"{place} steady")
+    return [float(steady.get(name, 0)) for name in names]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
-from ..errors import PolhodeError, understood
+from ..errors import PolhodeError, number
 
 
 def sample_time_of(given: Any, place: str) -> float:
@@ -19,15 +18,4 @@ def sample_time_of(given: Any, place: str) -> float:
         raise PolhodeError(
             "it goes from sample to sample, and has no sample time.", place=place, cure=cure, code="E-REGULATOR-032"
         )
-    with understood("a time", given, place=f"{place} sample_time", cure=cure):
-        if isinstance(given, bool):
-            raise TypeError
-        made = float(given)
-    if not (isfinite(made) and made > 0):
-        raise PolhodeError(
-            f"the sample time {made:g} s is not positive.",
-            place=f"{place} sample_time",
-            cure=cure,
-            code="E-REGULATOR-030",
-        )
-    return made
+    return number(given, "a time > 0", above=0.0, place=f"{place} sample_time", cure=cure)

@@ -18,7 +18,7 @@ from typing import Any
 from ..analysis.controls import controls_of
 from ..analysis.displacements import Displacements, displacements
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, shown
+from ..errors import PolhodeError, fault_at, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, sqrt, substitute, topological
 from ..expr.spelling import spelled
 
@@ -147,12 +147,7 @@ def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, 
 def step_of(given: Any, place: str) -> str:
     """How a step is taken, by its name."""
     if not isinstance(given, str) or given not in STEPS:
-        raise PolhodeError(
-            f"there is no step {shown(given)}.",
-            place=f"{place} step",
-            cure=f"Choose {' or '.join(map(repr, STEPS))}.",
-            code="E-OBSERVER-002",
-        )
+        raise unknown("step", given, STEPS, place=f"{place} step", code="E-OBSERVER-002")
     return str(given)
 
 
@@ -166,4 +161,14 @@ def check_count(count: int, place: str, cure: str) -> None:
     if count > LARGEST:
         raise PolhodeError(
             f"the law has {count:,} nodes, more than {LARGEST:,}.", place=place, cure=cure, code="E-OBSERVER-003"
+        )
+
+
+def check_no_quaternions(equations: EquationsOfMotion, place: str) -> None:
+    """Refuse equations with orientations stored as quaternions, whose four components are not independent."""
+    if equations.quaternions:
+        raise fault_at(place)(
+            "orientations that are stored as quaternions are not known here.",
+            "Give the joint angles as coordinates.",
+            "E-REGULATOR-050",
         )

@@ -20,7 +20,7 @@ from typing import Any
 from ..analysis.base_parameters import base_parameters
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, Regressor, regressor
-from ..errors import PolhodeError, check_kind, listed, unknown
+from ..errors import PolhodeError, listed, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, jacobian, same, substitute, symbol
 from .actuation import Actuation
 from .model_based import step
@@ -41,7 +41,6 @@ class Unknowns:
 def read_estimates(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
     """Where estimates start, by the names of model parameters or of base parameters."""
     table = equations.system.parameters
-    check_kind(Mapping, "starting values by the names of parameters", {} if given is None else given, place)
     if not given:
         raise PolhodeError(
             "no parameters to estimate are given.",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, shown, understood, unknown
+from ..errors import PolhodeError, numbers, unknown
 
 Floats = NDArray[np.float64]
 
@@ -33,14 +33,7 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
             raise unknown("weight", strange[0], names, place=where, code="E-REGULATOR-001")
         given = [given.get(name, 0.0) for name in names]
     cure = f"Give a number, {size} of them, values by name, or {size} rows of {size}."
-    with understood("a number, a list of them, or a matrix", given, place=where, cure=cure):
-        if isinstance(given, str):
-            raise TypeError
-        made = np.array(given, dtype=np.float64)
-    if not np.isfinite(made).all():
-        raise PolhodeError(
-            f"{shown(given)} is not finite.", place=where, cure="Give finite numbers.", code="E-REGULATOR-002"
-        )
+    made = numbers(given, "a finite number, a list of them, or a matrix", place=where, cure=cure)
     if made.ndim == 0:
         made = float(made) * np.eye(size)
     elif made.shape == (size,):

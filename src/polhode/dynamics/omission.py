@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, fault_at, unknown
 from ..expr import Expr, as_expr, directional, free_symbols, quiet_collector, substitute
 from ..kinematics.tree import Tree
 from ..model.expressions import acting_parts, expressions_in
 from .equations import EquationsOfMotion
 
 _PLACE = "derive omit"
+fault = fault_at(_PLACE)
 _RATE = "the rate of the coordinate"
 
 
@@ -92,11 +93,10 @@ def _check_quaternions(equations: EquationsOfMotion) -> None:
     for first in tree.quaternions:
         own = [q for q in tree.q[first : first + 4] if q in omitted]
         if own and len(own) < 4:
-            raise PolhodeError(
+            raise fault(
                 f"'{own[0].name}' is one of the four components of a quaternion, which are omitted together.",
-                place=_PLACE,
-                cure="Name all four, or none.",
-                code="E-OMIT-006",
+                "Name all four, or none.",
+                "E-OMIT-006",
             )
 
 
@@ -117,11 +117,10 @@ def _check_matters_not(equations: EquationsOfMotion, q: Expr, direction: Mapping
     for word, slope in zip(words, directional(entries, direction), strict=True):
         if slope:
             how = _through(equations, q, direction)
-            raise PolhodeError(
+            raise fault(
                 f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{how}.",
-                place=_PLACE,
-                cure=f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}.",
-                code="E-OMIT-003",
+                f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}.",
+                "E-OMIT-003",
             )
 
 

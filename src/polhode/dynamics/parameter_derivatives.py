@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import understood, unknown
+from ..errors import unknown
 from ..expr import Matrix, jacobian, quiet_collector
 from .equations import EquationsOfMotion
 
@@ -22,8 +22,7 @@ def parameter_derivatives(equations: EquationsOfMotion, of: str, parameters: Seq
     if not isinstance(of, str) or of not in results:
         raise unknown("result to differentiate", of, results, code="E-EQ-004")
     table = equations.system.parameters
-    with understood("a list of parameters", parameters, place="parameter derivatives"):
-        for strange in [name for name in parameters if name not in table]:
-            raise unknown("parameter", strange, table, code="E-VALUE-008")
+    for strange in [name for name in parameters if name not in table]:
+        raise unknown("parameter", strange, table, code="E-VALUE-008")
     with quiet_collector():
         return jacobian(list(getattr(equations, of)), [table[name].symbol for name in parameters])

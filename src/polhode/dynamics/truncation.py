@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ..errors import PolhodeError, listed, unknown
+from ..errors import PolhodeError, fault_at, listed, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, operation_counts, quiet_collector, substitute
 from ..expr.taylor import first_order
 from ..model.expressions import acting_parts, expressions_in
@@ -17,6 +17,7 @@ from .small_variables import SmallVariables
 from .whole import check_untruncated
 
 _PLACE = "derive small"
+fault = fault_at(_PLACE)
 
 
 def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
@@ -29,12 +30,11 @@ def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMoti
     Vector([(tau_hinge - 981*hinge/50)/4])
     """
     if full.constraints is not None and full.constraints.rows and full.dependent_speeds is None:
-        raise PolhodeError(
+        raise fault(
             "constraints that are kept by multipliers are not truncated: their forces are not small, and what is kept "
             "of them in the forces and in the motion is not the same.",
-            place=_PLACE,
-            cure='Derive with constraints="embedded".',
-            code="E-SMALL-003",
+            'Derive with constraints="embedded".',
+            "E-SMALL-003",
         )
     with quiet_collector():
         small = small_variables(full, names)
@@ -126,11 +126,8 @@ def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | 
         for q in found[name]:
             _check_free(equations, q)
         if not found[name]:
-            raise PolhodeError(
-                f"joint '{name}' does not move, so that nothing of it is small.",
-                place=_PLACE,
-                cure="Leave it out.",
-                code="E-SMALL-004",
+            raise fault(
+                f"joint '{name}' does not move, so that nothing of it is small.", "Leave it out.", "E-SMALL-004"
             )
         return found[name], None
     tables = (system.parameters, system.inputs, system.states)
@@ -144,19 +141,17 @@ def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | 
 def _check_free(equations: EquationsOfMotion, q: Expr) -> None:
     tree = equations.tree
     if q not in tree.q:
-        raise PolhodeError(
+        raise fault(
             f"the coordinate '{q.name}' is no unknown: it follows another, or its motion is given.",
-            place=_PLACE,
-            cure="Name what it follows, or a parameter of its motion.",
-            code="E-SMALL-006",
+            "Name what it follows, or a parameter of its motion.",
+            "E-SMALL-006",
         )
     place = list(tree.q).index(q)
     if any(first <= place < first + 4 for first in tree.quaternions):
-        raise PolhodeError(
+        raise fault(
             f"'{q.name}' is of a quaternion, which is (1, 0, 0, 0) and not small where nothing has turned.",
-            place=_PLACE,
-            cure='Store the orientation as angles or as a vector-parameter: storage="angles".',
-            code="E-SMALL-007",
+            'Store the orientation as angles or as a vector-parameter: storage="angles".',
+            "E-SMALL-007",
         )
 
 
@@ -165,12 +160,11 @@ def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Se
     drifts = substitute(rates, dict.fromkeys(equations.u, as_expr(0)))
     for k, drift in zip(indices, drifts, strict=True):
         if drift:
-            raise PolhodeError(
+            raise fault(
                 f"the coordinate '{equations.tree.q[k].name}' moves with time whatever the speeds are, and does not "
                 "stay small.",
-                place=_PLACE,
-                cure="Leave it out of the small variables.",
-                code="E-SMALL-008",
+                "Leave it out of the small variables.",
+                "E-SMALL-008",
             )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ModelError, shown, understood
+from ..errors import ModelError, number, understood, unknown
 from .field import hash_to_field
 from .node import CALL, Expr, as_expr, intern_leaf
 from .opaque import table as tables
@@ -118,13 +118,9 @@ def sampled(
     >>> step(0.99), step(1.0), sampled([0, 1, 4], rate=2)(0.75)
     (0.0, 5.0, 2.5)
     """
-    if not isinstance(kind, str) or kind not in ("held", "linear", "cubic"):
-        raise ModelError(
-            f"there is no way {shown(kind)} to join samples.",
-            place="sampled",
-            cure='Choose "held", "linear" or "cubic".',
-            code="E-SAMPLED-001",
-        )
+    ways = ("held", "linear", "cubic")
+    if not isinstance(kind, str) or kind not in ways:
+        raise unknown("way to join samples", kind, ways, place="sampled", code="E-SAMPLED-001", error=ModelError)
     if (rate is None) == (values is None):
         raise ModelError(
             "samples need their times or one rate." if rate is None else "samples have times or a rate, not both.",
@@ -145,15 +141,7 @@ def samples_of(times: Any, values: Any, kind: str, name: str, place: str) -> Fun
 
 def _times_at(rate: Any, values: Any) -> list[float]:
     """The times of values at equal distances."""
-    with understood("a number of samples a second", rate, place="sampled rate"):
-        each = float(rate)
-    if not (math.isfinite(each) and each > 0.0):
-        raise ModelError(
-            f"the rate {shown(rate)} is not positive.",
-            place="sampled",
-            cure="Give samples a second.",
-            code="E-SAMPLED-003",
-        )
+    each = number(rate, "a number of samples a second, > 0", above=0.0, place="sampled rate")
     with understood("a list of numbers", values, place="sampled"):
         return [k / each for k in range(len(values))]
 

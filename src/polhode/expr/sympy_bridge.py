@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..errors import LimitError, PolhodeError, understood
+from ..errors import LimitError, PolhodeError, by_name, fault_at, understood
 from . import functions
 from .calls import call
 from .graph import free_symbols, topological
@@ -22,6 +22,8 @@ from .matrix import Matrix, Vector
 from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number
 from .opaque.function import Opaque
 from .spelling import described, identifier
+
+fault = fault_at("from_sympy")
 
 #: The SymPy functions that stand for opaque ones, by digest.
 _OPAQUE: WeakValueDictionary[str, Any] = WeakValueDictionary()
@@ -131,10 +133,7 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
     if not isinstance(value, sympy.Basic):
         return as_expr(value)
     cure = "Give for example equations.symbols, or {'m': m}."
-    with understood("a mapping from names to symbols", symbols, place="from_sympy symbols", cure=cure):
-        if not isinstance(symbols, Mapping | None):
-            raise TypeError
-        known = dict(symbols or {})
+    known = by_name(symbols, "from_sympy symbols", "a mapping from names to symbols", cure)
     table = _from_sympy_table(sympy)
     made: dict[int, Expr] = {}
     stack = [value]
@@ -202,20 +201,18 @@ def _of_time(node: Any, known: Mapping[str, Expr]) -> Expr:
     for name in (str(node), short):
         if name in known:
             return _meant(name, known)
-    raise PolhodeError(
+    raise fault(
         f"the function of time {node} stands for nothing here.",
-        place="from_sympy",
-        cure=f"Say what it is: from_sympy(…, symbols={{{short!r}: …}}).",
-        code="E-EXPR-031",
+        f"Say what it is: from_sympy(…, symbols={{{short!r}: …}}).",
+        "E-EXPR-031",
     )
 
 
 def _unknown(node: Any) -> PolhodeError:
-    return PolhodeError(
+    return fault(
         f"SymPy's {type(node).__name__} in {str(node)[:80]} has no counterpart in polhode.",
-        place="from_sympy",
-        cure="Rewrite it with +, *, /, powers and the functions of polhode.expr.",
-        code="E-EXPR-032",
+        "Rewrite it with +, *, /, powers and the functions of polhode.expr.",
+        "E-EXPR-032",
     )
 
 

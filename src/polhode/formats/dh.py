@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from ..errors import FormatError, PolhodeError, shown, suggestion, understood
+from ..errors import FormatError, PolhodeError, shown, understood, unknown
 from ..expr import Expr, as_expr, cos, sin
 from ..geometry.rotations.exact import nearest_angle
 from ..model import Fixed, JointType, Prismatic, Revolute, System
@@ -67,11 +67,7 @@ def from_dh(
     True
     """
     if not isinstance(convention, str) or convention not in CONVENTIONS:
-        raise PolhodeError(
-            f"there is no convention {shown(convention)}.",
-            cure=f"Choose {' or '.join(CONVENTIONS)}.",
-            code="E-DH-001",
-        )
+        raise unknown("convention", convention, CONVENTIONS, code="E-DH-001")
     arm = System(name, gravity) if system is None else system
     if not isinstance(arm, System):
         raise PolhodeError(f"{shown(arm)} is not a System.", cure="Give one, or leave it out.", code="E-DH-006")
@@ -102,12 +98,7 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
     if isinstance(given, Mapping):
         for key in given:
             if key not in known:
-                raise FormatError(
-                    f"there is no column '{key}'.",
-                    place=f"row {place}",
-                    cure=suggestion(key, known),
-                    code="E-DH-002",
-                )
+                raise unknown("column", key, known, place=f"row {place}", code="E-DH-002", error=FormatError)
         return Row(**given)
     with understood("a row", given, place=f"row {place}", cure=f"Write ({', '.join(known)})."):
         count = len(given)
@@ -123,12 +114,7 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
 
 def _joint_type(row: Row, place: int) -> JointType:
     if not isinstance(row.joint, str) or row.joint not in _TYPES:
-        raise FormatError(
-            f"there is no joint {shown(row.joint)}.",
-            place=f"row {place}",
-            cure=f"Choose one of {', '.join(_TYPES)}.",
-            code="E-DH-004",
-        )
+        raise unknown("joint", row.joint, _TYPES, place=f"row {place}", code="E-DH-004", error=FormatError)
     made = _TYPES[row.joint]
     return Fixed() if made is None else made("z")
 

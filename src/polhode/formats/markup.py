@@ -30,8 +30,6 @@ def limits_of(given: Limits | None) -> Limits:
     if given is None:
         return Limits()
     with understood("limits", given, place="limits", cure="Give Limits(size=…, elements=…)."):
-        if not isinstance(given, Limits):
-            raise TypeError
         return Limits(*(index(getattr(given, each.name)) for each in fields(Limits)))
 
 

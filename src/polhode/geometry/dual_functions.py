@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import PolhodeError, shown
+from ..errors import PolhodeError, fault_at, shown
 from ..expr import Expr, as_expr
 from .rotations.scalars import FUNCTIONS, is_array
 from .rotations.values import silent
+
+fault = fault_at("dual")
 
 _f = FUNCTIONS
 
@@ -100,11 +102,8 @@ def _real_value(name: str, compute: Callable[[], Any], at: list[Any]) -> Any:
     except (ValueError, OverflowError, ZeroDivisionError):
         value = None
     if value is None or isinstance(value, complex) or (is_array(value) and _is_wild(value)):
-        raise PolhodeError(
-            f"{name} of {_told(at)} is not a finite real number.",
-            place="dual",
-            cure="Give a real part at which it is.",
-            code="E-DUAL-005",
+        raise fault(
+            f"{name} of {_told(at)} is not a finite real number.", "Give a real part at which it is.", "E-DUAL-005"
         )
     return value
 
@@ -116,11 +115,10 @@ def _is_wild(value: Any) -> bool:
 
 
 def _without_slope(name: str, at: list[Any]) -> PolhodeError:
-    return PolhodeError(
+    return fault(
         f"{name} has no derivative at {_told(at)}, and so no value at a dual number there.",
-        place="dual",
-        cure="Give another real part, or no dual part.",
-        code="E-DUAL-004",
+        "Give another real part, or no dual part.",
+        "E-DUAL-004",
     )
 
 

@@ -23,12 +23,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import PolhodeError, shown, understood
+from ..errors import PolhodeError, fault_at, shown, understood
 from ..expr import Matrix, Vector, as_expr, atan2, cos, free_symbols, is_zero, maximum, pi, sin, sqrt
 from ..expr.typeset import Typeset
 from .given import is_rounded
 from .rotations.euler import permutation
 from .screws.exact import angle_of, direction
+
+fault = fault_at("principal_axes")
 
 #: So much may a matrix of rounded numbers differ from its transpose, relative to its largest entry.
 _SYMMETRY = 1e-9
@@ -178,12 +180,7 @@ def _by_lapack(matrix: Any) -> PrincipalAxes:
     if A.shape[-2:] != (3, 3):
         raise _no_matrix(A.shape)
     if not np.isfinite(A).all():
-        raise PolhodeError(
-            "the matrix holds a number that is not finite.",
-            place="principal_axes",
-            cure="Look for NaN or inf.",
-            code="E-AXES-003",
-        )
+        raise fault("the matrix holds a number that is not finite.", "Look for NaN or inf.", "E-AXES-003")
     if (np.abs(A - np.swapaxes(A, -1, -2)) > _SYMMETRY * np.abs(A).max(initial=0)).any():
         raise _not_symmetric()
     moments, axes = np.linalg.eigh(A)
@@ -192,18 +189,12 @@ def _by_lapack(matrix: Any) -> PrincipalAxes:
 
 
 def _not_symmetric() -> PolhodeError:
-    return PolhodeError(
+    return fault(
         "the matrix is not symmetric, and has no principal axes.",
-        place="principal_axes",
-        cure="An inertia has equal elements on both sides of the diagonal: check its signs.",
-        code="E-AXES-001",
+        "An inertia has equal elements on both sides of the diagonal: check its signs.",
+        "E-AXES-001",
     )
 
 
 def _no_matrix(shape: tuple[int, ...]) -> PolhodeError:
-    return PolhodeError(
-        f"the matrix has the shape {shown(shape)}.",
-        place="principal_axes",
-        cure="Give three rows of three numbers.",
-        code="E-AXES-002",
-    )
+    return fault(f"the matrix has the shape {shown(shape)}.", "Give three rows of three numbers.", "E-AXES-002")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, shown, understood
+from ..errors import ModelError, check_kind, shown, understood
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, substitute
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
@@ -40,10 +40,7 @@ class Shape:
 
     def __post_init__(self) -> None:
         place = f"shape {shown(self.kind)}"
-        if not isinstance(self.kind, str):
-            raise ModelError(
-                "the kind of a shape is a word.", place=place, cure='Write for example "box".', code="E-BODY-008"
-            )
+        check_kind(str, "a word", self.kind, "kind of a shape", 'Write for example "box".')
         given: Any = self.size
         with understood("a list of sizes", given, place=place, cure="Give lengths, for example (0.1, 0.2, 0.3)."):
             if isinstance(given, str | bytes):
@@ -244,8 +241,7 @@ def shapes_of(value: Any, place: str) -> tuple[Shape, ...]:
     with understood("a list of shapes", value, place=f"{place} shapes", cure=cure):
         shapes = (value,) if isinstance(value, Shape) else tuple(value)
     for shape in shapes:
-        if not isinstance(shape, Shape):
-            raise ModelError(f"{shown(shape)} is not a shape.", place=f"{place} shapes", cure=cure, code="E-BODY-007")
+        check_kind(Shape, "a shape", shape, f"{place} shapes", cure)
     return shapes
 
 

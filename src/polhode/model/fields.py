@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass, field
 from functools import cache
 from typing import Any
 
-from ..errors import ModelError, suggestion
+from ..errors import ModelError, unknown
 from ..expr import Expr, Vector
 
 #: What a field can hold. A `body` is a body or a frame on it, a `frame` the name of either, a `joint` that of a joint;
@@ -46,11 +46,8 @@ class Field:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ModelError(
-                f"there is no kind of value {self.kind!r}.",
-                place=f"field '{self.name}'",
-                cure=suggestion(self.kind, KINDS),
-                code="E-MODEL-093",
+            raise unknown(
+                "kind of value", self.kind, KINDS, place=f"field '{self.name}'", code="E-MODEL-093", error=ModelError
             )
 
     @property

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, PolhodeError, listed, shown, suggestion
+from ..errors import ModelError, PolhodeError, listed, shown, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, skew, substitute
 from ..geometry import Pose
 from ..geometry.inertia import impossible_inertia
@@ -91,12 +91,7 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     values["inertia"] = _moments(values["inertia"], place)
     values["on"] = None if values["on"] is None else frame_name(system, values["on"], place)
     if values["coupling"] not in COUPLINGS:
-        raise ModelError(
-            f"there is no coupling {shown(values['coupling'])}.",
-            place=place,
-            cure=suggestion(values["coupling"], COUPLINGS),
-            code="E-MOTOR-005",
-        )
+        raise unknown("coupling", values["coupling"], COUPLINGS, place=place, code="E-MOTOR-005", error=ModelError)
     made = {field.name: field_value(field, values[field.name], place, system) for field in Motor.fields}
     motor = Motor(joint=link.name, **made)
     _check(system, motor, place)

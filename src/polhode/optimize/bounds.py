@@ -10,7 +10,7 @@ import numpy as np
 
 from ..control.input_limits import control_limits, controls_by_name
 from ..dynamics.joint_limits import joint_limits, seen_limits
-from ..errors import PolhodeError, shown, understood, unknown
+from ..errors import PolhodeError, by_name, shown, understood, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
 from .mesh import Floats
@@ -160,21 +160,16 @@ def read_limits(
 def read_end(names: Names, given: Any, place: str, otherwise: Sequence[Range]) -> tuple[Range, ...]:
     """The ranges of the state at an end, by name: a value, a pair, or None where it is free."""
     found = list(otherwise)
-    with understood("a mapping from names to values or ranges", given, place=place):
-        if not isinstance(given, Mapping | None):
-            raise TypeError
-    for key, value in (given or {}).items():
+    for key, value in by_name(given, place, "values or ranges by name").items():
         found[names.state_place(key, place)] = range_of(value, f"{place} {key!r}", is_symmetric=False)
     return tuple(found)
 
 
 def ranges_at_end(given: Any) -> tuple[dict[Any, Any], tuple[tuple[Expr, Range], ...]]:
     """What is given at the end: by name, and the ranges of expressions."""
-    with understood("a mapping from names or expressions to values or ranges", given, place="end"):
-        if not isinstance(given, Mapping | None):
-            raise TypeError
-    named = {key: value for key, value in (given or {}).items() if not isinstance(key, Expr)}
-    others = [(key, value) for key, value in (given or {}).items() if isinstance(key, Expr)]
+    listed = by_name(given, "end", "values or ranges by names or expressions").items()
+    named = {key: value for key, value in listed if not isinstance(key, Expr)}
+    others = [(key, value) for key, value in listed if isinstance(key, Expr)]
     made = [(key, range_of(value, f"end of {key}", is_symmetric=False)) for key, value in others]
     return named, tuple(each for each in made if each[1] != ANY)
 

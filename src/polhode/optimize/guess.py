@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import PolhodeError, ShapeError, shown, understood
+from ..errors import fault_at, numbers, shown
 from ..simulate.trajectory import Trajectory
 from ..simulate.trajectory_values import acting_columns, columns_of
 from .mesh import Floats
@@ -18,6 +18,8 @@ from .solution import Solution
 
 if TYPE_CHECKING:
     from .problem import Collocation
+
+fault = fault_at("guess")
 
 
 def first_variables(problem: Collocation, guess: Any) -> Floats:
@@ -39,11 +41,10 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     elif isinstance(guess, Mapping):
         _from_values(problem, guess, y)
     elif guess is not None and not (isinstance(guess, str) and guess in ("cubic", "linear")):
-        raise PolhodeError(
+        raise fault(
             f"{shown(guess)} is nothing to begin with.",
-            place="guess",
-            cure='Give "cubic", "linear", a trajectory, a solution, or values by name.',
-            code="E-OPTIM-008",
+            'Give "cubic", "linear", a trajectory, a solution, or values by name.',
+            "E-OPTIM-008",
         )
     free = [duration] if problem.point.is_free else []
     return np.concatenate([y.reshape(-1), free])
@@ -83,11 +84,10 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
     theirs = guess.problem.point
     if theirs.variables != problem.point.variables:
         names = [each.name for each in theirs.variables]
-        raise PolhodeError(
+        raise fault(
             f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here.",
-            place="guess",
-            cure="Give its trajectory: guess=solution.trajectory.",
-            code="E-OPTIM-009",
+            "Give its trajectory: guess=solution.trajectory.",
+            "E-OPTIM-009",
         )
     order = guess.problem.mesh.in_time
     known = guess.variables[: len(order) * y.shape[1]].reshape(len(order), -1)[order]
@@ -98,12 +98,7 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
 def _from_trajectory(problem: Collocation, guess: Trajectory, y: Floats) -> float:
     equations = problem.point.equations
     if len(guess.t) < 2:
-        raise PolhodeError(
-            "the trajectory to begin with has less than two samples.",
-            place="guess",
-            cure="Give one with more.",
-            code="E-OPTIM-010",
-        )
+        raise fault("the trajectory to begin with has less than two samples.", "Give one with more.", "E-OPTIM-010")
     q, u, z = columns_of(guess, equations)
     shares = (guess.t - guess.t[0]) / (guess.t[-1] - guess.t[0])
     columns = [*q.T, *u.T, *z.T]
@@ -128,15 +123,8 @@ def _from_values(problem: Collocation, guess: Mapping[Any, Any], y: Floats) -> N
             column = y.shape[1] - len(names.controls) + names.controls.index(key)
         else:
             column = names.state_place(key, "guess")
-        with understood("a number, or several at equal distances in time", value, place=place):
-            given = np.atleast_1d(np.asarray(value, dtype=np.float64))
-        if given.ndim != 1 or not len(given) or not np.isfinite(given).all():
-            raise ShapeError(
-                f"{shown(value)} are not finite numbers in a row.",
-                place=place,
-                cure="Give one, or several at equal distances in time.",
-                code="E-OPTIM-011",
-            )
+        what = "a finite number, or several at equal distances in time"
+        given = np.atleast_1d(numbers(value if np.size(value) else None, what, dims=[0, 1], place=place))
         known = np.repeat(given, 2)[:2] if len(given) == 1 else given
         _interpolate(problem, np.linspace(0, 1, len(known)), known[:, None], y, [column])
 

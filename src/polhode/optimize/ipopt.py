@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError, shown
+from ..errors import PolhodeError, installed, shown
 from ..simulate.progress import reporting
 from .mesh import Floats
 from .transcription import Transcription
@@ -62,16 +62,7 @@ class Found:
 
 def check_ipyopt() -> Any:
     """The package, or what to do where it is not installed."""
-    try:
-        import ipyopt
-    except ImportError:
-        raise PolhodeError(
-            "ipyopt, which brings IPOPT, is not installed.",
-            place="collocation",
-            cure='Install it with: pip install "polhode[optimize]"',
-            code="E-OPTIM-020",
-        ) from None
-    return ipyopt
+    return installed("ipyopt", "optimize", "ipyopt, which brings IPOPT,", place="collocation", code="E-OPTIM-020")
 
 
 def search(

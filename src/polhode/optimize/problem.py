@@ -16,7 +16,18 @@ import numpy as np
 from ..analysis.controls import controls_of
 from ..compiled.functions import Functions
 from ..control.actuation import warn_of_base
-from ..errors import PolhodeError, check_kind, listed, shown, understood
+from ..errors import (
+    PolhodeError,
+    by_name,
+    check_kind,
+    fault_at,
+    listed,
+    number,
+    shown,
+    understood,
+    unknown,
+    whole_number,
+)
 from ..expr import Expr, as_expr
 from ..notebook import Cell, Shown, Table
 from ..simulate.run import first_state
@@ -33,6 +44,8 @@ from .transcription import Transcription
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
+
+fault = fault_at("collocation")
 
 _DYNAMICS = ("auto", "implicit", "explicit")
 #: Up to so many speeds explicit dynamics are solved faster, there being fewer variables; beyond, to compile the second
@@ -132,21 +145,16 @@ class Collocation(Shown):
         progress     as in `simulate`
         options      more options of IPOPT, by name
         """
-        with understood("a tolerance", tolerance, place="solve tolerance", cure="Give a small positive number."):
-            if not 0.0 < float(tolerance) < 1.0:
-                raise ValueError
-        with understood("a number of iterations", iterations, place="solve iterations", cure="Give 1 or more."):
-            if isinstance(iterations, bool) or int(iterations) != iterations or iterations < 1:
-                raise ValueError
-        check_kind(Mapping, "a mapping from names to values", {} if options is None else options, "solve options")
+        tolerance = number(tolerance, "a number from 0 to 1", above=0.0, below=1.0, place="solve tolerance")
+        iterations = whole_number(iterations, "a whole number, 1 or more", least=1, place="solve iterations")
         check_ipyopt()
         first, warm = first_variables(self, guess), None
         if isinstance(guess, Solution) and len(guess.multipliers.constraints) == self.transcription.constraints:
             warm = guess.multipliers
         words = f"optimising {self.functions.derivation.synopsis.system}"
         found = search(
-            self.transcription, first, self.bounds, self.row_bounds, tolerance=float(tolerance),
-            iterations=int(iterations), progress=progress, words=words, warm=warm, options=options,
+            self.transcription, first, self.bounds, self.row_bounds, tolerance=tolerance,
+            iterations=iterations, progress=progress, words=words, warm=warm, options=options,
         )  # fmt: skip
         made = Solution(
             self,
@@ -211,18 +219,10 @@ def collocation(
     _check_supported(derivation)
     for word, name, known in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
         if not isinstance(word, str) or word not in known:
-            raise PolhodeError(
-                f"there is no {name} {shown(word)}.",
-                place="collocation",
-                cure=f"Choose {' or '.join(known)}.",
-                code="E-OPTIM-030",
-            )
-    with understood("a mapping from names to numbers", parameters, place="parameters"):
-        if not isinstance(parameters, Mapping | None):
-            raise TypeError
-        values = dict(parameters or {})
-        if any(np.ndim(value) for value in values.values()):
-            raise TypeError
+            raise unknown(name, word, known, place="collocation", code="E-OPTIM-030")
+    values = by_name(parameters, "parameters")
+    for name, value in values.items():
+        check_kind(float if np.ndim(value) else object, "one number", value, f"parameters '{name}'")
     functions = functions or Functions(derivation)
     functions.values_of((), values)  # so that what is wrong with them is told here
     times = _durations(duration)
@@ -278,12 +278,11 @@ def _check_supported(derivation: Derivation) -> None:
     equations = derivation.equations
     if equations.quaternions:
         joints = [name for name, _ in derivation.synopsis.orientations]
-        raise PolhodeError(
+        raise fault(
             f"the orientation of {listed(repr(name) for name in joints) or 'a joint'} is stored as a quaternion, "
             "whose four components are not independent.",
-            place="collocation",
-            cure='Store it in angles, as in Spherical("321") or Free("321"), or as a vector-parameter.',
-            code="E-OPTIM-032",
+            'Store it in angles, as in Spherical("321") or Free("321"), or as a vector-parameter.',
+            "E-OPTIM-032",
         )
 
 
@@ -298,11 +297,10 @@ def _is_implicit(derivation: Derivation, dynamics: str) -> bool:
 def _durations(given: Any) -> Range:
     made = range_of(given, "duration", is_symmetric=False)
     if given is None or not made.lower > 0.0 or (made.is_fixed and not np.isfinite(made.lower)):
-        raise PolhodeError(
+        raise fault(
             f"the duration {shown(given)} is not positive, or not known.",
-            place="collocation",
-            cure="Give seconds, or (shortest, longest) with a shortest above 0.",
-            code="E-OPTIM-033",
+            "Give seconds, or (shortest, longest) with a shortest above 0.",
+            "E-OPTIM-033",
         )
     return made
 

@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ..errors import PolhodeError, shown, understood
+from ..errors import number
 from ..expr import Expr, as_expr
 from ..expr.exact import sinh
 from .quintic import quintic
@@ -44,16 +44,13 @@ class Gait:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            with understood("a number", value, place=f"{_PLACE} {field.name}"):
-                number = float(value)
-            if not math.isfinite(number) or (number <= 0 and field.name != "ahead"):
-                raise PolhodeError(
-                    f"the {field.name} {shown(value)} is not a positive number.",
-                    place=_PLACE,
-                    cure="Lengths are in metres, times in seconds.",
-                    code="E-GAIT-001",
-                )
-            object.__setattr__(self, field.name, number)
+            cure = "Lengths are in metres, times in seconds."
+            made = (
+                number(value, place=f"{_PLACE} ahead", cure=cure)
+                if field.name == "ahead"
+                else number(value, "a positive number", above=0.0, place=f"{_PLACE} {field.name}", cure=cure)
+            )
+            object.__setattr__(self, field.name, made)
 
     @property
     def speed(self) -> float:

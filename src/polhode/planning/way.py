@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import PolhodeError, shown, understood
+from ..errors import fault_at, shown, understood
 from ..expr import Expr, as_expr
 from ..expr.exact import maximum, minimum
 
 _PLACE = "way"
+fault = fault_at(_PLACE)
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,10 @@ class Arc:
         object.__setattr__(self, "radius", _number(self.radius, "radius"))
         object.__setattr__(self, "angle", _number(self.angle, "angle"))
         if self.radius < 0:
-            raise PolhodeError(
+            raise fault(
                 f"the radius {shown(self.radius)} of an arc is negative.",
-                place=_PLACE,
-                cure="A negative angle turns to the right.",
-                code="E-WAY-002",
+                "A negative angle turns to the right.",
+                "E-WAY-002",
             )
 
     @property
@@ -82,25 +82,16 @@ class Way:
     speed: float
 
     def __post_init__(self) -> None:
-        with understood("a list of lines and arcs", self.pieces, place=_PLACE, cure="Give [Line(2), Arc(1, pi/2)]."):
-            pieces = tuple(self.pieces)
+        pieces = tuple(self.pieces)
         strange = [piece for piece in pieces if not isinstance(piece, Line | Arc)]
         if strange:
-            raise PolhodeError(
-                f"{shown(strange[0])} is no line and no arc.",
-                place=_PLACE,
-                cure="Give Line(length) or Arc(radius, angle).",
-                code="E-WAY-004",
+            raise fault(
+                f"{shown(strange[0])} is no line and no arc.", "Give Line(length) or Arc(radius, angle).", "E-WAY-004"
             )
         object.__setattr__(self, "pieces", pieces)
         object.__setattr__(self, "speed", _number(self.speed, "speed"))
         if not pieces or self.speed < 0:
-            raise PolhodeError(
-                "a way needs a piece and a positive speed.",
-                place=_PLACE,
-                cure="A negative length goes backward.",
-                code="E-WAY-003",
-            )
+            raise fault("a way needs a piece and a positive speed.", "A negative length goes backward.", "E-WAY-003")
 
     @cached_property
     def knots(self) -> tuple[float, ...]:
@@ -150,10 +141,9 @@ def _number(value: Any, what: str) -> float:
     with understood("a number", value, place=f"{_PLACE} {what}"):
         number = float(value)
     if not math.isfinite(number) or number == 0.0:
-        raise PolhodeError(
+        raise fault(
             f"the {what} {shown(value)} of a way is no number, or nil.",
-            place=_PLACE,
-            cure="Lengths are in metres, angles in radians, speeds in m/s.",
-            code="E-WAY-001",
+            "Lengths are in metres, angles in radians, speeds in m/s.",
+            "E-WAY-001",
         )
     return number

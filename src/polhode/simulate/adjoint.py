@@ -30,7 +30,8 @@ from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table
 from .initial_state import Floats
 from .sensitivities import read_by
-from .smooth_run import Followed, Met, SmoothOptions, SmoothRun, closing_smoothly
+from .settings import SmoothOptions
+from .smooth_run import Followed, Met, SmoothRun, closing_smoothly
 from .start_variations import start_variations
 from .stepping import Stepper
 from .trajectory import Trajectory

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dynamics.loads import Loads
-from ..errors import PolhodeError, understood, unknown
+from ..errors import PolhodeError, name_list, unknown
 from ..expr import Expr, Vector, as_expr
 from ..model.forces.protocol import LineTension, PointForce
 from ..model.records import GROUND
@@ -77,11 +77,7 @@ def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLi
 
 
 def _names(wanted: str | Sequence[str]) -> list[str]:
-    with understood("a list of arrows", wanted, place="arrows", cure='Give ["reactions"] or names, ["hinge"].'):
-        names = [wanted] if isinstance(wanted, str) else list(wanted)
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError
-    return names
+    return name_list(wanted, "a list of arrows", place="arrows", cure='Give ["reactions"] or names, ["hinge"].')
 
 
 class _Vectors:

@@ -21,7 +21,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
-from ..errors import PolhodeError, listed, suggestion
+from ..errors import PolhodeError, listed, unknown
 from ..notebook import Told
 from .guard import fault_of
 from .initial_state import Floats, InitialState, initial_state
@@ -276,14 +276,9 @@ def weights_of(manifold: Manifold, start: InitialState, hold: Sequence[str], gav
 def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float, elastic: float) -> Floats:
     """For each speed of the tree, how unwilling its coordinate is to move: a given one, an elastic one, another (1)."""
     tree, coordinates = manifold.equations.tree, manifold.equations.coordinates
-    unknown = [name for name in hold if name not in coordinates]
-    if unknown:
-        raise PolhodeError(
-            f"there is no coordinate '{unknown[0]}' to hold.",
-            place="start",
-            cure=suggestion(unknown[0], coordinates),
-            code="E-SIM-032",
-        )
+    for name in hold:
+        if name not in coordinates:
+            raise unknown("coordinate to hold", name, coordinates, place="start", code="E-SIM-032")
     following = [name for name in hold if name in coordinates[manifold.auxiliary]]
     if following:
         raise PolhodeError(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LimitError, PolhodeError, shown
+from ..errors import LimitError, PolhodeError, check_kind, number
 from .initial_state import Floats
 
 #: What a function may take, by the number of its arguments.
@@ -73,22 +73,8 @@ def held(function: Callable[..., Any], every: float) -> Held:
     >>> run.tau[:, 0].round(12).tolist(), round(float(run.u[-1, 0]), 12)
     ([1.0, 1.0, 0.5, 0.5, 0.5], 0.75)
     """
-    if not callable(function):
-        raise PolhodeError(
-            f"{shown(function)} cannot be called.", place="held", cure="Give a function.", code="E-INPUT-010"
-        )
-    try:
-        seconds = float(every)
-    except (TypeError, ValueError):
-        seconds = float("nan")
-    if isinstance(every, bool) or not 0.0 < seconds < np.inf:
-        raise PolhodeError(
-            f"the sample time {shown(every)} is not positive.",
-            place="held",
-            cure="Give seconds > 0.",
-            code="E-INPUT-011",
-        )
-    return Held(function, seconds)
+    check_kind(Callable, "a function", function, "held")
+    return Held(function, number(every, "a sample time > 0 in seconds", above=0.0, place="held"))
 
 
 @dataclass(frozen=True, eq=False)

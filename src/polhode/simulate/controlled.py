@@ -22,7 +22,7 @@ from ..control.named_symbols import Named, limits_of, rated_efforts, told_unlimi
 from ..control.observer import Observed
 from ..control.saturation import Range, saturated
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, shown
+from ..errors import PolhodeError, fault_at, shown
 from ..expr import Expr, free_symbols
 from ..expr.spelling import described, spelled
 from ..model.model import Model
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from ..compiled.planning import Planned
     from ..formalisms.derivation import Derivation
     from .sampled_law import Sampling
+
+fault = fault_at("controller")
 
 #: Programs of sampled laws by what they were made of, as long as the law lives.
 _PLANNED: WeakKeyDictionary[Law, dict[tuple[Any, ...], Planned]] = WeakKeyDictionary()
@@ -150,11 +152,10 @@ def _law_of(controller: Any) -> tuple[Law, str]:
         return controller.nominal_law, controller.name
     if isinstance(controller, Law):
         return controller, "law"
-    raise PolhodeError(
+    raise fault(
         f"{shown(controller)} is no controller.",
-        place="controller",
-        cure="Give one of polhode.control, or its law; a Python function goes to tau= or inputs=.",
-        code="E-LOOP-011",
+        "Give one of polhode.control, or its law; a Python function goes to tau= or inputs=.",
+        "E-LOOP-011",
     )
 
 
@@ -188,11 +189,10 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
     acting = [*equations.tau, *(each.symbol for each in system.inputs.values())]
     for each in law.controls:
         if each not in acting:
-            raise PolhodeError(
+            raise fault(
                 f"system '{system.name}' has no {described(each)}, which the law gives.",
-                place="controller",
-                cure="Run it on a mechanism with these names: " + ", ".join(map(spelled, acting)) + ".",
-                code="E-LOOP-012",
+                "Run it on a mechanism with these names: " + ", ".join(map(spelled, acting)) + ".",
+                "E-LOOP-012",
             )
     known = {system.time, *(each.symbol for each in law.states), *law.measured}
     known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
@@ -202,11 +202,10 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
     known -= {*equations.omitted}
     strange = [each for each in free_symbols(law.expressions) if each not in known]
     if strange:
-        raise PolhodeError(
+        raise fault(
             f"system '{system.name}' has no {described(strange[0])}, which the law depends on.",
-            place="controller",
-            cure="Design it on a model with the names of this one.",
-            code="E-LOOP-013",
+            "Design it on a model with the names of this one.",
+            "E-LOOP-013",
         )
 
 
@@ -243,12 +242,7 @@ def _sampling(law: Law, options: Mapping[str, Any], derivation: Derivation) -> S
 
         return sampling_of(law, options, derivation.synopsis)
     if law.is_sampled:
-        raise PolhodeError(
-            "the law goes from sample to sample.",
-            place="controller",
-            cure="Give sample_time=…, in seconds.",
-            code="E-LOOP-016",
-        )
+        raise fault("the law goes from sample to sample.", "Give sample_time=…, in seconds.", "E-LOOP-016")
     timed = [name for name in _OF_SAMPLES if options.get(name) is not None]
     if timed:
         raise PolhodeError(
@@ -266,11 +260,10 @@ def _with_parameters(system: Model, law: Law) -> Model:
         if there is None:
             system = system.with_record("parameters", name, Parameter(each.symbol, each.value, each.unit))
         elif there.value != each.value:
-            raise PolhodeError(
+            raise fault(
                 f"system '{system.name}' and the controller both have a parameter '{name}', with different values.",
-                place="controller",
-                cure="Call one of them by another name.",
-                code="E-LOOP-018",
+                "Call one of them by another name.",
+                "E-LOOP-018",
             )
     return system
 
@@ -281,11 +274,10 @@ def _with_states(system: Model, law: Law, plant: Model) -> Model:
     for each in law.states:
         name = each.symbol.name
         if name in taken:
-            raise PolhodeError(
+            raise fault(
                 f"system '{plant.name}' and the controller both have a state or coordinate '{name}'.",
-                place="controller",
-                cure="Call one of them by another name.",
-                code="E-LOOP-019",
+                "Call one of them by another name.",
+                "E-LOOP-019",
             )
         system = system.with_record("states", name, State(each.symbol, each.rate, each.start, each.unit))
     return system

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import FormatError, PolhodeError, path_of, suggestion
+from ..errors import FormatError, PolhodeError, installed, path_of, suggestion
 from ..files.archives import MOST_BYTES, packed, readable, unpacked
 from ..files.reading import Refused, irregular, read_file
 from ..files.writing import replace_file, replace_folder
@@ -31,6 +31,7 @@ _DIGEST = "sha256"
 _TRAILER = b"polhode sha256 "
 #: By these a folder is known as one that Zarr made.
 _ZARR = ("zarr.json", ".zgroup")
+_NOTHING_NEEDED = "; .npz files need nothing"
 
 #: The dimensions of an array, and the array.
 Named = tuple[tuple[str, ...], NDArray[Any]]
@@ -187,10 +188,7 @@ def _read_zarr(path: Path) -> Dataset:
 
 def zarr_is_there(path: Path) -> None:
     """Raise where Zarr is not installed."""
-    try:
-        import zarr  # noqa: F401 - to know that it is there
-    except ImportError as error:
-        raise _missing("zarr", path) from error
+    installed("zarr", "data", place=str(path), or_else=_NOTHING_NEEDED, code="E-DATA-006")
 
 
 def _saved(dataset: Dataset, save: Callable[[], object], path: Path) -> None:
@@ -219,20 +217,7 @@ def _engine() -> str:
 
 
 def _xarray() -> Any:
-    try:
-        import xarray
-    except ImportError as error:
-        raise _missing("xarray", None) from error
-    return xarray
-
-
-def _missing(package: str, path: Path | None) -> PolhodeError:
-    return PolhodeError(
-        f"{package} is not installed.",
-        place="" if path is None else str(path),
-        cure='Install it with: pip install "polhode[data]"; .npz files need nothing.',
-        code="E-DATA-006",
-    )
+    return installed("xarray", "data", or_else=_NOTHING_NEEDED, code="E-DATA-006")
 
 
 # ---- NumPy archives ------------------------------------------------------------------------------------------

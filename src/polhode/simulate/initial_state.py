@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, ShapeError, unknown
+from ..errors import PolhodeError, ShapeError, fault_at, unknown
 from .start_speeds import speeds_at_pose
 from .unwound import Unwound, unwound
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
+
+fault = fault_at("start")
 
 Floats = NDArray[np.float64]
 
@@ -80,11 +82,8 @@ def initial_state(
         own_names = {*known.coordinates, *known.omitted}
         strays = [name for name in start if name in known.speeds and name not in own_names]
         if strays:
-            raise PolhodeError(
-                f"'{strays[0]}' is a speed, not a coordinate.",
-                place="start",
-                cure=f"Give it as speeds={{{strays[0]!r}: …}}.",
-                code="E-SIM-005",
+            raise fault(
+                f"'{strays[0]}' is a speed, not a coordinate.", f"Give it as speeds={{{strays[0]!r}: …}}.", "E-SIM-005"
             )
         own = {name: value for name, value in start.items() if name in known.states}
         placed = {name: value for name, value in start.items() if name not in own}
@@ -148,11 +147,10 @@ def _fill(
 ) -> None:
     for key, value in given.items():
         if key in omitted:
-            raise PolhodeError(
+            raise fault(
                 f"the coordinate '{key}' is omitted from these equations, and starts nowhere.",
-                place="start",
-                cure="Leave it out, or derive without omitting it.",
-                code="E-OMIT-007",
+                "Leave it out, or derive without omitting it.",
+                "E-OMIT-007",
             )
         if key not in names:
             what = f"{kind} or state" if others else kind

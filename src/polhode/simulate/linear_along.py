@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.linear_matrices import LinearMatrices
-from ..errors import PolhodeError, understood
+from ..errors import PolhodeError, fault_at, understood
 from ..notebook import Told
 from .initial_state import Floats
 from .trajectory import Trajectory
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..expr import Expr
 
 _PLACE = "linearize_along"
+fault = fault_at(_PLACE)
 
 
 class Matrices(NamedTuple):
@@ -111,11 +112,10 @@ def linear_along(
         raise PolhodeError("the trajectory has no samples.", place=_PLACE, cure="Run it longer.", code="E-LIN-028")
     known = functions.derivation.synopsis
     if tuple(known.coordinates) != trajectory.coordinates or tuple(known.states) != trajectory.states:
-        raise PolhodeError(
+        raise fault(
             f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}.",
-            place=_PLACE,
-            cure=f"Give a run with {', '.join(known.coordinates)}.",
-            code="E-LIN-030",
+            f"Give a run with {', '.join(known.coordinates)}.",
+            "E-LIN-030",
         )
     asked = LinearMatrices(inputs, tuple(observed.items()))
     found = _evaluated(functions, trajectory, asked)
@@ -137,11 +137,10 @@ def _evaluated(functions: Functions, run: Trajectory, asked: LinearMatrices) -> 
     made = Matrices(*(np.broadcast_to(each, (len(run.t), *each.shape[-2:])) for each in found))
     lost = ~np.all([np.isfinite(each).all(axis=(1, 2)) for each in made], axis=0)
     if lost.any():
-        raise PolhodeError(
+        raise fault(
             f"at {run.t[int(np.argmax(lost))]:.6g} s the other speeds do not follow from "
             f"{', '.join(equations.speeds)}, and small motions cannot be written on these.",
-            place=_PLACE,
-            cure="Derive with other independent speeds, or end the run before.",
-            code="E-LIN-029",
+            "Derive with other independent speeds, or end the run before.",
+            "E-LIN-029",
         )
     return made

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import PolhodeError, understood, unknown
+from ..errors import PolhodeError, name_list, understood, unknown
 from ..expr import as_expr, free_symbols
 from ..kinematics.prescribed import moves_in
 from ..kinematics.vectors.point import Point
@@ -33,10 +33,7 @@ def with_axes(run: Trajectory, scene: Scene, wanted: bool | Sequence[str]) -> Sc
     if isinstance(wanted, bool):
         names = (list(system.frames) or [name for name in system.bodies if name != GROUND]) if wanted else []
     else:
-        with understood("True or a list of frames", wanted, place="frames", cure='Give ["tip"].'):
-            names = [wanted] if isinstance(wanted, str) else list(wanted)
-            if not all(isinstance(name, str) for name in names):
-                raise TypeError
+        names = name_list(wanted, "True or a list of frames", place="frames", cure='Give ["tip"].')
     painter = Painter(system, run.parameters, {})
     added: dict[str, list[Shape]] = {}
     for name in names:

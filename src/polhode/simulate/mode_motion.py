@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..analysis.linear import Linear, numbers_of
 from ..analysis.modes import Mode
 from ..compiled.functions import Functions
-from ..errors import PolhodeError, understood
+from ..errors import fault_at, understood
 from ..expr import Matrix, as_expr
 from ..model.unit import si_values
 from .assembly import assemble
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
 
 _PLACE = "mode"
+fault = fault_at(_PLACE)
 #: How far something moves, relative to the mechanism's extent, or turns, in rad, where no amplitude is given.
 _SHIFT, _TURN = 0.1, 0.15
 #: Where that is too far for the mode, it is halved, at most so often.
@@ -103,18 +104,16 @@ def mode_motion(
     mode, relative to it.
     """
     if not mode.eigenvalue:
-        raise PolhodeError(
+        raise fault(
             "a mode with the eigenvalue zero does not move by itself.",
-            place=_PLACE,
-            cure="Take another mode; this one is a state that stays where it is put, or drifts.",
-            code="E-LIN-032",
+            "Take another mode; this one is a state that stays where it is put, or drifts.",
+            "E-LIN-032",
         )
     if linear.is_prescribed:
-        raise PolhodeError(
+        raise fault(
             "the accelerations of this state were prescribed, and its mechanism would not move so by itself.",
-            place=_PLACE,
-            cure="Linearize without accelerations, with the efforts that give them.",
-            code="E-LIN-035",
+            "Linearize without accelerations, with the efforts that give them.",
+            "E-LIN-035",
         )
     given = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
     about = _About.of(linear, given)
@@ -122,11 +121,8 @@ def mode_motion(
         duration = _duration(mode, float(cycles))
         size = _seen(derivation, about, mode, given) if amplitude is None else float(amplitude)
     if not (0.0 < duration < np.inf and np.isfinite(size) and size != 0.0):
-        raise PolhodeError(
-            f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see.",
-            place=_PLACE,
-            cure="Give positive numbers.",
-            code="E-LIN-033",
+        raise fault(
+            f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see.", "Give positive numbers.", "E-LIN-033"
         )
     beside = _run(derivation, about, np.zeros(len(mode.vector)), given, duration)
     for _ in range(_HALVINGS if amplitude is None else 0):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, SimulationError, listed, understood, warn
+from ..errors import PolhodeError, SimulationError, by_name, listed, warn
 from .callables import ControllerFailed
 from .energy import check_energy
 from .events import Crossing, Event, read_events
@@ -117,10 +117,7 @@ def simulate(
     width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
     span = span_of(duration, samples, rate, width)
     functions = functions or Functions(derivation)
-    with understood("a mapping from names to numbers", parameters, place="parameters"):
-        if not isinstance(parameters, Mapping | None):
-            raise TypeError
-        changed = dict(parameters or {})
+    changed = by_name(parameters, "parameters")
     if changed:
         from ..model.body import check_masses
 

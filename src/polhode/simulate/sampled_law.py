@@ -19,7 +19,7 @@ from ..compiled.functions import Functions
 from ..compiled.native.sampled_law import SampledLaw
 from ..control.discretisation import rule_of
 from ..control.named_symbols import Named, numbers_of
-from ..errors import LimitError, PolhodeError, shown, understood, unknown
+from ..errors import LimitError, number, unknown, whole_number
 from ..expr import Expr
 from .breaks import Breaks
 from .callables import ControllerFailed, sample_times
@@ -52,31 +52,18 @@ def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampli
     """How a law is sampled, as the options of a run say."""
     sample_time = law.sample_time_as(options.get("sample_time")) or 0.0
     measured = Named.measurements(law)
-    seed = options.get("seed")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
-        raise PolhodeError(f"{shown(seed)} is no seed.", place="seed", cure="Give a number ≥ 0.", code="E-LOOP-031")
+    seed, delay = options.get("seed"), options.get("delay")
     discretisation = options.get("discretisation")
     discretisation = "euler" if discretisation is None else rule_of(discretisation)
     both = measured | Named.controls(law, known.joints)
     return Sampling(
         sample_time,
-        _delay_of(options.get("delay")),
+        number(0.0 if delay is None else delay, "a time ≥ 0 in seconds", least=0.0, place="delay"),
         numbers_of(options.get("quantisation"), both, "quantisation", "a step > 0", least=np.finfo(float).tiny),
         numbers_of(options.get("noise"), measured, "noise", "a standard deviation ≥ 0"),
-        None if seed is None else int(seed),
+        None if seed is None else whole_number(seed, "a whole number ≥ 0", least=0, place="seed"),
         discretisation,
     )
-
-
-def _delay_of(given: Any) -> float:
-    """How long it takes until what a law gave acts."""
-    try:
-        seconds = np.nan if isinstance(given, bool) else float(0.0 if given is None else given)
-    except (TypeError, ValueError, OverflowError):
-        seconds = np.nan
-    if not 0.0 <= seconds < np.inf:
-        raise PolhodeError(f"{shown(given)} is no time.", place="delay", cure="Give seconds ≥ 0.", code="E-LOOP-032")
-    return seconds
 
 
 def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop, Any]:
@@ -103,16 +90,8 @@ def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop,
         rest = (*start[:2], start[2][: len(known.states)])
     else:
         return loop, start
-    starts = {name: _number(value, name) for name, value in given.items()}
+    starts = {name: number(value, place=f"start of '{name}'") for name, value in given.items()}
     return (replace(loop, starts=starts) if starts else loop), rest
-
-
-def _number(value: Any, name: str) -> float:
-    with understood("a number", value, place=f"start of '{name}'", cure="Give a number."):
-        number = float(value)
-        if isinstance(value, bool) or not np.isfinite(number):
-            raise ValueError
-    return number
 
 
 class SampledLoop:

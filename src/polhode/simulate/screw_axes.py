@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import understood, unknown
+from ..errors import name_list, unknown
 from ..expr import as_expr
 from ..geometry.dual import dual_part, real_part
 from ..geometry.screws.numeric import of_twist
@@ -49,10 +49,7 @@ def velocities_along(run: Trajectory, body: str) -> tuple[Floats, Floats]:
 def _names(bodies: bool | Sequence[str], everyone: Sequence[str]) -> list[str]:
     if isinstance(bodies, bool):
         return list(everyone) if bodies else []
-    with understood("True or a list of bodies", bodies, place="screw_axes", cure='Give ["coupler"].'):
-        names = [bodies] if isinstance(bodies, str) else list(bodies)
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError
+    names = name_list(bodies, "True or a list of bodies", place="screw_axes", cure='Give ["coupler"].')
     for strange in (name for name in names if name not in everyone):
         raise unknown("body", strange, everyone, place="screw_axes", code="E-SCREW-004")
     return names

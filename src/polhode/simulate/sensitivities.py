@@ -22,7 +22,8 @@ from ..expr.spelling import spelled
 from ..notebook import Cell, Shown, Table
 from .initial_state import Floats
 from .jumps import expressed
-from .smooth_run import Met, SmoothOptions, SmoothRun, closing_smoothly
+from .settings import SmoothOptions
+from .smooth_run import Met, SmoothRun, closing_smoothly
 from .start_variations import start_variations
 from .trajectory import Trajectory
 
@@ -65,8 +66,7 @@ class Sensitivities(Shown):
 
     def __getitem__(self, names: tuple[Any, Any]) -> Floats:
         """∂(a coordinate or speed)/∂(what it varies with) over time, both by name or symbol."""
-        with understood("a coordinate or speed and what it varies with", names, place="sensitivities"):
-            of, by = names
+        of, by = names
         equations = self.trajectory.equations.record
         place = _place(of, [*equations.q, *equations.u, *equations.z], "coordinate or speed")
         return np.asarray(self._whole[:, place, _place(by, self.symbols, "derivative by")])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..errors import LimitError, PolhodeError, understood
+from ..errors import LimitError, PolhodeError, check_kind, number
 from .initial_state import Floats
 from .integrators.adaptive import Control
 
@@ -54,37 +54,26 @@ class Given:
 
 def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
     """Refuse options of the wrong kind before a run, rather than after it."""
-    compiled = functions is None or isinstance(functions, Functions)
-    tellable = progress is None or isinstance(progress, bool) or callable(progress)
-    for place, value, is_right, what in (
-        ("functions", functions, compiled, "what equations.compile() gives"),
-        ("progress", progress, tellable, "True, False, None or a function of the fraction done"),
-        ("audit", audit, _number(audit) >= 0.0, "True, False or a tolerance"),
-    ):
-        with understood(what, value, place=place):
-            if not is_right:
-                raise TypeError
+    check_kind(Functions | None, "what equations.compile() gives", functions, "functions")
+    check_kind(bool | Callable | None, "True, False, None or a function of the fraction done", progress, "progress")
+    if not isinstance(audit, bool):
+        number(audit, "True, False or a tolerance", least=0.0, place="audit")
 
 
 def check_held(hold: Any, place: str) -> None:
     """Refuse what is no list of coordinates."""
-    if isinstance(hold, str) or not isinstance(hold, Collection):
-        raise PolhodeError(
-            f"hold is {hold!r}, not a list of coordinates.", place=place, cure="Give hold=[…].", code="E-SIM-039"
-        )
+    check_kind(list | tuple | set | frozenset, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
 
 
 def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
     """The samples to keep, of `width` numbers each."""
-    seconds = _number(duration)
-    if not np.isfinite(seconds) or seconds < 0.0:
-        raise PolhodeError(f"the duration is {duration!r}.", cure="Give seconds ≥ 0.", code="E-SIM-011")
+    seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
     if samples is not None and np.ndim(samples) > 0:
         return Given(seconds, _given_times(samples, seconds))
     if samples is None:
-        if rate is not None and not 0.0 < _number(rate) < np.inf:
-            raise PolhodeError(f"the rate {rate!r} is not positive.", cure="Give samples a second.", code="E-SIM-024")
-        count = seconds * float(rate) if rate else min(max(seconds * _RATE, _FEWEST), _MOST)
+        count = min(max(seconds * _RATE, _FEWEST), _MOST)
+        if rate is not None:
+            count = seconds * number(rate, "samples a second, > 0", above=0.0, place="rate")
         wanted = np.rint(count) + 1.0
     else:
         wanted = np.nan if isinstance(samples, bool) else _number(samples)
@@ -131,9 +120,7 @@ class Grid:
 
 def grid_of(duration: float, step: Any) -> Grid:
     """A step that fits the duration exactly, as near to the wanted one as can be."""
-    wanted = _FIXED_STEP if step is None else _number(step)
-    if not 0.0 < wanted < np.inf:
-        raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
+    wanted = _FIXED_STEP if step is None else number(step, "seconds > 0", above=0.0, place="step")
     if duration / wanted > MOST_STEPS:
         raise LimitError(
             f"a run of {duration:g} s in steps of {wanted:g} s would take {duration / wanted:.3g} steps, more than "
@@ -162,15 +149,14 @@ def every_of(grid: Grid, samples: int) -> int:
 
 def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> Control:
     """How a method with step-size control goes about it."""
-    for name, value, low in (("rtol", rtol, 1e-13), ("atol", atol, 0.0)):
-        if not low <= _number(value) < LOOSEST or value == 0.0:
-            cure = f"Give a number > {low:g}, and below {LOOSEST:g}."
-            raise PolhodeError(f"{name} is {value!r}.", cure=cure, code="E-SIM-015")
-    if step is not None and not _number(step) > 0.0:
-        raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
-    if not 1.0 <= _number(max_steps) < np.inf:
-        raise PolhodeError(f"max_steps is {max_steps!r}.", cure="Give 1 or more.", code="E-SIM-016")
-    return Control(method, float(rtol), float(atol), np.inf if step is None else float(step), int(max_steps))
+    within = f"below {LOOSEST:g}"
+    return Control(
+        method,
+        number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
+        number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
+        np.inf if step is None or step == np.inf else number(step, "seconds > 0", above=0.0, place="step"),
+        int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
+    )
 
 
 def unknown_method(method: Any) -> PolhodeError:
@@ -203,17 +189,11 @@ def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[st
     return close(derivation, options)
 
 
-class RunOptions(TypedDict, total=False):
-    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+class OrbitOptions(TypedDict, total=False):
+    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
 
-    start: Any
-    speeds: Any
-    parameters: Mapping[str, Any] | None
     inputs: Any
     tau: Any
-    method: str
-    step: float | None
-    samples: Any
     rate: float | None
     rtol: float
     atol: float
@@ -221,16 +201,32 @@ class RunOptions(TypedDict, total=False):
     events: Sequence[Event | Crossing | Expr]
     until: Any
     on: Mapping[Any, Any] | None
-    hold: Sequence[str]
-    progress: bool | Callable[[float], object] | None
     functions: Functions | None
-    audit: bool | float
-    watch_energy: bool
+
+
+class SmoothOptions(OrbitOptions, total=False):
+    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
+
+    start: Any
+    speeds: Any
+    parameters: Mapping[str, Any] | None
+    step: float | None
+    samples: Any
+    hold: Sequence[str]
     controller: Any
     reference: Any
+    limits: Any
+
+
+class RunOptions(SmoothOptions, total=False):
+    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+
+    method: str
+    progress: bool | Callable[[float], object] | None
+    audit: bool | float
+    watch_energy: bool
     sample_time: float | None
     delay: float | None
-    limits: Any
     quantisation: Mapping[Any, float] | None
     noise: Mapping[Any, float] | None
     seed: Any

@@ -21,7 +21,7 @@ from ..compiled.export import annotated, folder_of, names_before, preface, short
 from ..compiled.functions import Functions
 from ..compiled.planning import Planned, plan_outputs
 from ..dynamics.omission import depends_on
-from ..errors import PolhodeError
+from ..errors import PolhodeError, fault_at
 from .guard import DIVERGED, HALF_TURN
 from .integrators.fixed import check_fit
 from .plain_names import plain_names
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from ..compiled.quantities import Outputs, Wanted
     from ..dynamics.equations import EquationsOfMotion
     from ..formalisms.derivation import Derivation
+
+fault = fault_at("export")
 
 #: The run that the text file begins with, in seconds.
 _DURATION = 10.0
@@ -54,11 +56,10 @@ def export_program(
     program needs: `of` is refused.
     """
     if of is not None:
-        raise PolhodeError(
+        raise fault(
             "a simulation program has its own functions.",
-            place="export",
-            cure="Leave out `of`, or export functions without program=True.",
-            code="E-EXPORT-009",
+            "Leave out `of`, or export functions without program=True.",
+            "E-EXPORT-009",
         )
     writing, place, before = _writing(target), folder_of(folder), names_before(derivation.model.name, prefix)
     made = simulation_of(derivation, before, start, speeds)
@@ -77,11 +78,10 @@ def _writing(target: str) -> SimulationWriting:
     found = target_of(target).simulation
     if found is None:
         able = [name for name, each in TARGETS.items() if each.simulation is not None]
-        raise PolhodeError(
+        raise fault(
             f"the target {target} has functions, but no simulation program.",
-            place="export",
-            cure=f"Choose {' or '.join(able)}, or export functions without program=True.",
-            code="E-EXPORT-007",
+            f"Choose {' or '.join(able)}, or export functions without program=True.",
+            "E-EXPORT-007",
         )
     return found
 
@@ -131,11 +131,10 @@ def simulation_of(derivation: Derivation, before: str = "", start: Any = None, s
 
 
 def _refused(equations: EquationsOfMotion, reason: str, cure: str = "") -> PolhodeError:
-    return PolhodeError(
+    return fault(
         f"there is no simulation program of system '{equations.system.name}': {reason}, which only simulate follows.",
-        place="export",
-        cure=cure or "Run it with simulate, or export its functions without program=True.",
-        code="E-EXPORT-008",
+        cure or "Run it with simulate, or export its functions without program=True.",
+        "E-EXPORT-008",
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,30 +42,6 @@ from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
-
-
-class SmoothOptions(TypedDict, total=False):
-    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
-
-    start: Any
-    speeds: Any
-    parameters: Mapping[str, Any] | None
-    inputs: Any
-    tau: Any
-    step: float | None
-    samples: Any
-    rate: float | None
-    rtol: float
-    atol: float
-    max_steps: int
-    events: Sequence[Any]
-    until: Any
-    on: Mapping[Any, Mapping[Any, Any]] | None
-    hold: Sequence[str]
-    functions: Functions | None
-    controller: Any
-    reference: Any
-    limits: Any
 
 
 def closing_smoothly(derivation: Derivation, options: dict[str, Any]) -> tuple[Derivation, dict[str, Any]]:

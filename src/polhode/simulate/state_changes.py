@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiled.native.compiled import Compiled
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, ValueMissing, unknown
+from ..errors import PolhodeError, ValueMissing, check_kind, unknown
 from ..expr import Expr, as_expr, free_symbols
 from .callbacks import with_rest
 from .initial_state import Floats
@@ -50,13 +50,8 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
     place = partial(place_of, equations)
     if callable(given):
         return StateChange(place, with_rest(given, equations), len(equations.q))
-    if not isinstance(given, Mapping):
-        raise PolhodeError(
-            f"{given!r} is no change of the state.",
-            place="on",
-            cure='Give new values by name, on={event: {"v": -0.8 * v}}, or a function that returns them.',
-            code="E-SIM-071",
-        )
+    cure = 'Give new values by name, on={event: {"v": -0.8 * v}}, or a function that returns them.'
+    check_kind(Mapping, "a change of the state", given, "on", cure)
     order = tuple(given)
     for key in order:
         place(key)

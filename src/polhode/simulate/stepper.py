@@ -12,7 +12,17 @@ from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
 from ..compiled.native.arrays import Floats
 from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
-from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, understood
+from ..errors import (
+    LimitError,
+    PolhodeError,
+    ShapeError,
+    SimulationError,
+    fault_at,
+    listed,
+    number,
+    understood,
+    whole_number,
+)
 from ..model.body import check_masses
 from .guard import moving_pivots
 from .initial_state import InitialState, initial_state
@@ -22,6 +32,8 @@ from .settings import MOST_BYTES, control_of, unknown_method
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
+
+fault = fault_at("stepper")
 
 State: TypeAlias = tuple[Floats, Floats]
 
@@ -68,24 +80,23 @@ def stepper(
     if method not in METHODS:
         raise _no_method(method)
     known = derivation.synopsis
-    count = 1 if batch is None else _whole(batch, "batch")
+    count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
     if count * len(known.coordinates) * 800.0 > MOST_BYTES:
         raise LimitError(
             f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB.", place="batch", code="E-SIM-103"
         )
     functions = functions or Functions(derivation)
-    substeps = _whole(substeps, "substeps")
+    substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
     tolerance = control_of(method if method in PAIRS else "DOP853", rtol, atol, None, 100_000)
     groups = known.quaternion_groups
     brought: Callable[[InitialState], Floats] = _as_it_is
     given, acting = read_efforts(derivation, tau), read_inputs(derivation, inputs, functions.input_values())
     for signal in (given, acting):
         if not signal.is_constant:
-            raise PolhodeError(
+            raise fault(
                 f"{signal.what} varies in time; in a loop of your own you are the controller.",
-                place="stepper",
-                cure=f"Give st.step({signal.what}=…) at every step.",
-                code="E-SIM-104",
+                f"Give st.step({signal.what}=…) at every step.",
+                "E-SIM-104",
             )
     constraints = derivation.equations.constraints if known.is_constrained else None
     if constraints is not None and constraints.rows:
@@ -103,11 +114,10 @@ def stepper(
         brought = kept.begun
     else:
         if known.in_pseudo_velocities and moving_pivots(derivation.equations):
-            raise PolhodeError(
+            raise fault(
                 "a stepper does not see where pseudo-velocities no longer determine the speeds.",
-                place="stepper",
-                cure="Use equations.simulate, or derive without them.",
-                code="E-SIM-113",
+                "Use equations.simulate, or derive without them.",
+                "E-SIM-113",
             )
         values = functions.parameter_values("state_rates", parameters)
         check_masses(derivation.model.bodies, parameters or {})
@@ -163,7 +173,7 @@ class Stepper:
         self._parameters = dict(parameters or {})
         self._derivation, self._engine, self._is_batch, self._brought = derivation, engine, is_batch, brought
         self._known = known = derivation.synopsis
-        self._dt = None if dt is None else _positive(dt)
+        self._dt = None if dt is None else number(dt, "seconds > 0", above=0.0, place="dt")
         n, m = len(known.coordinates), len(known.speeds)
         place: Any = slice(None) if is_batch else 0
         x = engine.x[place]
@@ -196,7 +206,7 @@ class Stepper:
                     code="E-SIM-107",
                 )
         elif type(dt) is not float or not 0.0 < dt < _INFINITE:
-            dt = _positive(dt)
+            dt = number(dt, "seconds > 0", above=0.0, place="dt")
         if tau is not None:
             if type(tau) is np.ndarray and tau.shape == self._tau.shape:
                 self._tau[...] = tau
@@ -409,21 +419,6 @@ def _as_it_is(first: InitialState) -> Floats:
     return np.concatenate([first.q, first.u, first.z])
 
 
-def _positive(dt: Any) -> float:
-    with understood("seconds > 0", dt, place="dt"):
-        seconds = float(dt)
-        if not 0.0 < seconds < _INFINITE:
-            raise ValueError
-    return seconds
-
-
-def _whole(value: Any, place: str) -> int:
-    with understood("a whole number > 0", value, place=place):
-        if isinstance(value, bool) or int(value) != value or value < 1:
-            raise ValueError
-    return int(value)
-
-
 def _numbers(given: Any, place: str) -> Floats:
     with understood("real numbers", given, place=place):
         found = np.asarray(given)
@@ -435,10 +430,7 @@ def _numbers(given: Any, place: str) -> Floats:
 def _no_method(method: Any) -> PolhodeError:
     known = unknown_method(method)
     if isinstance(method, str) and (method in adaptive.METHODS or method in fixed.METHODS):
-        return PolhodeError(
-            f"the method {method} does not go a step at a time.",
-            place="stepper",
-            cure=f"Choose one of {', '.join(METHODS)}.",
-            code="E-SIM-112",
+        return fault(
+            f"the method {method} does not go a step at a time.", f"Choose one of {', '.join(METHODS)}.", "E-SIM-112"
         )
     return known

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
-from ..errors import PolhodeError, check_kind, path_of, understood
+from ..errors import PolhodeError, path_of, understood
 from ..notebook import Cell, Shown
 from .energy import Energy
 from .initial_state import Floats
@@ -307,10 +307,8 @@ class Trajectory(UnderControl, Shown):
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
-        from ..surface.equations import Equations
         from .trajectory_values import acting_columns, columns_of, parameters_of
 
-        check_kind(Equations, "a set of equations", equations, "of")
         q, u, z = columns_of(self, equations.record)
         efforts, inputs = tuple(equations.tree.speeds), tuple(equations.system.inputs)
         return replace(
@@ -340,7 +338,6 @@ class Trajectory(UnderControl, Shown):
         """The largest differences to another run, by name and when, as far as both go."""
         from .comparison import compared
 
-        check_kind(Trajectory, "a trajectory", other, "compare")
         return compared(self, other)
 
     # ---- files -----------------------------------------------------------------------------------------------

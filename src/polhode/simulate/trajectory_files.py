@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FormatError, PolhodeError, path_of, understood
+from ..errors import FormatError, PolhodeError, installed, path_of
 from ..files.archives import packed, readable, unpacked
 from ..files.reading import read_file
 from .column_names import NAMES, variable_names
@@ -77,7 +77,7 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     if trajectory.controller is not None:
         names += [labels("controller.", name) for name in trajectory.controller.names]
         columns.append(trajectory.controller.held(trajectory.t))
-    for name in _listed(reactions):
+    for name in reactions:
         _, torque, force = trajectory.reaction(name)
         columns += [torque, force]
         names += [labels(f"{kind}.", f"{name}.{axis}") for kind in ("torque", "force") for axis in "xyz"]
@@ -122,11 +122,6 @@ def _acting(trajectory: Trajectory) -> list[tuple[str, tuple[str, ...], Floats]]
     if trajectory.inputs is not None:
         parts.append(("input", trajectory.input_names, trajectory.inputs))
     return [part for part in parts if part[1] and np.isfinite(part[2]).all()]
-
-
-def _listed(reactions: Sequence[str]) -> list[str]:
-    with understood("a list of names", reactions, place="reactions"):
-        return list(reactions)
 
 
 def read_csv(path: Path) -> dict[str, Any]:
@@ -280,12 +275,7 @@ def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
     """A dataset over `time`: coordinates and states by name, the speeds as `d(name)` so that they are told apart."""
-    try:
-        import xarray
-    except ImportError as error:
-        raise PolhodeError(
-            "xarray is not installed.", cure='Install it with: pip install "polhode[data]"', code="E-TRAJ-020"
-        ) from error
+    xarray = installed("xarray", "data", code="E-TRAJ-020")
     columns: list[tuple[str, str, str, Any]] = []
     for kind, names, more, spelling in (
         ("coordinate", trajectory.coordinates, trajectory.dependent[0], "{}"),
@@ -296,8 +286,8 @@ def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
     for word, names, acting in _acting(trajectory):
         kind = "effort" if word == "tau" else word
         columns += [(kind, n, f"{word}({n})", ("time", x)) for n, x in zip(names, acting.T, strict=True)]
-    axes = {"axis": list("xyz")} if _listed(reactions) else {}
-    for name in _listed(reactions):
+    axes = {"axis": list("xyz")} if reactions else {}
+    for name in reactions:
         _, torque, force = trajectory.reaction(name)
         for kind, vectors in (("torque", torque), ("force", force)):
             columns.append((kind, name, f"{kind}({name})", (("time", "axis"), vectors)))

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import understood
 from .derived import Derived
 
 if TYPE_CHECKING:
@@ -158,6 +157,5 @@ class AnalysisMethods(Derived):
         from ..compiled.variations import DerivativesOf
         from ..dynamics.variations import derivatives_by
 
-        with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
-            asked = DerivativesOf(of, tuple(by))
+        asked = DerivativesOf(of, tuple(by))
         return derivatives_by(self.record, asked.of, asked.by)

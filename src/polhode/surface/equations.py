@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ..errors import check_kind
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
 from .control_methods import ControlMethods
@@ -286,7 +285,6 @@ class Equations(
         With other speeds, or constraints written in different ways: whether all accelerations are the same on the
         speeds that one has.
         """
-        check_kind(Equations, "a set of equations", other, "agrees_with")
         return self.record.agrees_with(other.record)
 
     def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import understood, unknown
+from ..errors import number, unknown
 from .derived import Derived
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ..analysis.periodic_orbit import PeriodicOrbit
     from ..analysis.steady_state import SteadyState
     from ..expr import Expr
+    from ..simulate.settings import OrbitOptions
     from .branches import Branch
-    from .shooting import OrbitOptions
 
 
 class EquilibriumMethods(Derived):
@@ -141,8 +141,7 @@ class EquilibriumMethods(Derived):
         from ..analysis.periodic_orbit import periodic_orbit
         from .shooting import Shooting
 
-        with understood("a time", period, place="periodic_orbit", cure="Give the period, or a guess of it."):
-            span = float(period)
+        span = number(period, "a time > 0", above=0.0, place="periodic_orbit period")
         shot = Shooting(self, start, speeds, parameters, options)
         shot.check_clock(span, is_period_known)
         return periodic_orbit(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ..errors import check_kind
 from .derived import Derived
 
 if TYPE_CHECKING:
@@ -71,10 +70,8 @@ class LinearMethods(Derived):
         from ..analysis.linear_rates import state_names
         from ..analysis.outputs import read_outputs
         from ..compiled.functions import Functions
-        from ..simulate import Trajectory
         from ..simulate.linear_along import linear_along
 
-        check_kind(Trajectory, "a trajectory", trajectory, "linearize_along")
         functions, own = self._functions, self.record
         constraints = own.constraints
         if constraints is not None and constraints.rows and own.dependent_speeds is None and len(trajectory.t):

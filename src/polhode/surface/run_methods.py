@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
     from ..simulate.adjoint import Gradient
     from ..simulate.sensitivities import Sensitivities
-    from ..simulate.smooth_run import SmoothOptions
+    from ..simulate.settings import SmoothOptions
     from ..simulate.stepper import Stepper, StepperOptions
     from ..simulate.sweep import Sweep
 

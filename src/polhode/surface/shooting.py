@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from operator import index
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis.periodic_orbit import Floats, Flow
-from ..errors import PolhodeError, understood, unknown
+from ..errors import fault_at, unknown, whole_number
 from ..expr import Expr, as_expr, directional, evaluate, free_symbols
 from ..expr.spelling import spelled
 from ..model.unit import Si
 
 if TYPE_CHECKING:
-    from ..compiled.functions import Functions
     from ..simulate import Trajectory
     from .equations import Equations
+
+fault = fault_at("periodic_orbit")
 
 #: Runs are as accurate as orbits are to be closed, and more; one that runs away is given up.
 _TOLERANCES = {"rtol": 1e-11, "atol": 1e-12, "max_steps": 20_000}
 #: What drives a mechanism is the same after a period to this.
 _CLOSED = 1e-9
-
-
-class OrbitOptions(TypedDict, total=False):
-    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
-
-    inputs: Any
-    tau: Any
-    rate: float | None
-    rtol: float
-    atol: float
-    max_steps: int
-    events: Sequence[Any]
-    until: Any
-    on: Mapping[Any, Mapping[Any, Any]] | None
-    functions: Functions | None
 
 
 class Shooting:
@@ -78,8 +63,7 @@ class Shooting:
         """How much farther angles are after a period."""
         found = np.zeros(len(self.x))
         for place, count in zip(self.places(turns or ()), (turns or {}).values(), strict=True):
-            with understood("a whole number of turns", count, place="periodic_orbit turns"):
-                found[place] = 2.0 * np.pi * index(count)
+            found[place] = 2.0 * np.pi * whole_number(count, place="periodic_orbit turns")
         return found
 
     def check_clock(self, period: float, is_known: bool) -> None:
@@ -89,11 +73,10 @@ class Shooting:
         if time not in free_symbols(entries) or not any(directional(entries, {time: as_expr(1)})):
             return
         if not is_known:
-            raise PolhodeError(
+            raise fault(
                 "the mechanism is driven in time, so that its orbits have the period of what drives it, or a multiple.",
-                place="periodic_orbit",
-                cure="Give that period, and is_period_known=True.",
-                code="E-ORBIT-009",
+                "Give that period, and is_period_known=True.",
+                "E-ORBIT-009",
             )
         rng = np.random.default_rng(3)
         symbols = [x for x in free_symbols(entries) if x is not time]
@@ -102,11 +85,10 @@ class Shooting:
             at = float(rng.uniform(0.0, period))
             now, later = (np.array(evaluate(entries, {**known, time: t})) for t in (at, at + period))
             if np.abs(later - now).max(initial=0.0) > _CLOSED * max(1.0, np.abs(now).max(initial=0.0)):
-                raise PolhodeError(
+                raise fault(
                     f"what drives the mechanism in time does not repeat after {period:g} s.",
-                    place="periodic_orbit",
-                    cure="Give the period of what drives it, or a multiple.",
-                    code="E-ORBIT-010",
+                    "Give the period of what drives it, or a multiple.",
+                    "E-ORBIT-010",
                 )
 
     def _driven(self) -> list[Expr]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ..errors import PolhodeError, check_kind, unknown
+from ..errors import PolhodeError, unknown
 from ..model.unit import si_values
 from ..simulate.initial_state import initial_state
 
@@ -46,9 +46,7 @@ def widget(
 
         ph.widget(equations, 5, start={"hinge": 1.0}, ranges={"l": (0.2, 2)})
     """
-    from .equations import Equations
 
-    check_kind(Equations, "a set of equations", equations, "widget")
     made = sliders_of(equations, sliders, ranges or {}, options)
     try:
         from .notebook_widget import MechanismWidget

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.errors import PolhodeError
 from polhode.view.scene import NO_TURN, ORIGIN, Floats
+
+from ..errors import installed
 
 Integers = NDArray[np.int64]
 
@@ -161,14 +161,7 @@ def shares(counts: Sequence[int], most: int) -> list[int]:
 
 def library(name: str) -> Any:
     """An optional package that meshes need."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise PolhodeError(
-            f"meshes are not drawn without {name.replace('_', '-')}, which is not installed.",
-            cure='Install it with: pip install "polhode[meshes]"',
-            code="E-MESH-001",
-        ) from None
+    return installed(name, "meshes", f"{name.replace('_', '-')}, which meshes need,", code="E-MESH-001")
 
 
 def hex_color(rgb: Sequence[float]) -> str:

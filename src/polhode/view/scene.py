@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from polhode.errors import PolhodeError, ShapeError
 
+from ..errors import unknown
+
 if TYPE_CHECKING:
     from polhode.view.mesh import MeshShape
 
@@ -58,9 +60,7 @@ class Shape:
     def __post_init__(self) -> None:
         place = f"shape {self.kind!r}"
         if self.kind not in SIZES:
-            raise PolhodeError(
-                "there is no shape of this kind.", place=place, cure=f"Known kinds are {', '.join(SIZES)}."
-            )
+            raise unknown("shape", self.kind, SIZES, place=place)
         meaning = SIZES[self.kind]
         size = _numbers(self.size, (len(meaning),), place, f"size ({', '.join(meaning)})")
         if not (size > 0).all():

@@ -123,9 +123,9 @@ def test_what_cannot_be_is_a_sentence_with_the_reason() -> None:
     [
         ({"free": ["b"]}, "there is no coordinate, speed, state, effort or input 'b'"),
         ({"free": ["a"], "given": {"a": 1}}, "'a' is both free and given"),
-        ({"given": [1]}, "not values by name"),
+        ({"given": [1]}, "given: .1. is not values by name"),
         ({"given": {"a": ph.symbol("k")}}, "which is no parameter"),
-        ({"free": 3}, "a list of names"),
+        ({"free": 3}, "3 is not a list"),
     ],
 )
 def test_a_wrong_call_is_told(options: dict[str, object], sentence: str) -> None:
@@ -174,7 +174,7 @@ def test_a_given_coordinate_is_judged_where_it_might_be_not_where_it_is() -> Non
 
 @pytest.mark.parametrize("starts", ["x", 0, 1.5])
 def test_starts_are_counted(starts: Any) -> None:
-    with pytest.raises(ph.PolhodeError, match="is not a number of starts"):
+    with pytest.raises(ph.PolhodeError, match="is not a whole number from 1 to 1,000,000"):
         rotor().equilibria(starts=starts)
 
 

@@ -82,8 +82,8 @@ def test_it_is_better_than_random_motions() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"period": 0}, "no motion that begins at rest"),
-        ({"harmonics": 1}, "no motion that begins at rest"),
+        ({"period": 0}, "is not a time > 0"),
+        ({"harmonics": 1}, "two harmonics or more"),
         ({"limits": {"c": (0, 1)}}, "there is no coordinate 'c'"),
         ({"limits": {"a": (1, 0)}}, "leave no room"),
         ({"limits": {"a": 3}}, "is not a pair"),

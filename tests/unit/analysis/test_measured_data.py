@@ -44,7 +44,7 @@ def holed() -> np.ndarray:
         ({"t": None}, {}, "without the times t the data lack u and udot"),
         ({"t": T**2}, {}, "at even steps"),
         ({}, {"cutoff": 150}, "not between 0 and half the rate of sampling, 100 Hz"),
-        ({}, {"decimate": 0}, "decimate is 0"),
+        ({}, {"decimate": 0}, "decimate: 0 is not a whole number, 1 or more"),
         ({}, {"decimate": 1000}, "401 samples are too few"),
     ],
 )

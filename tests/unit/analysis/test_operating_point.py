@@ -281,9 +281,9 @@ def test_a_loop_that_cannot_be_judged_without_a_value_is_told() -> None:
 
 @pytest.mark.parametrize("word", ["at", "accelerations", "speeds", "tau", "inputs", "parameters"])
 def test_what_is_not_by_name_is_told(word: str) -> None:
-    with pytest.raises(PolhodeError, match=f"{word} is .*not values by name") as caught:
+    with pytest.raises(PolhodeError, match=f"{word}: .* is not values by name") as caught:
         cart_and_pole().derive().linearize(**{word: [1.0, 2.0]})
-    assert caught.value.problems[0].code == "E-LIN-006"
+    assert caught.value.problems[0].code == "E-TYPE-001"
 
 
 def test_values_are_numbers_or_expressions_of_parameters() -> None:

@@ -166,7 +166,7 @@ def test_a_path_that_is_none_is_refused_with_a_sentence(name: str) -> None:
 
 
 def test_what_is_asked_for_in_vain_is_refused_with_a_sentence() -> None:
-    with pytest.raises(ph.PolhodeError, match="is not what a frame can lose"):
+    with pytest.raises(ph.PolhodeError, match="there is no kind of motion"):
         planar(2).singular_configurations("tip", of="colour")
     with pytest.raises(ph.PolhodeError, match="body or frame"):
         planar(2).singular_configurations("top")

@@ -106,8 +106,8 @@ def test_accelerations_that_break_the_loop_are_told(bars: ph.Equations) -> None:
         (["crank", "rocker"], "do not determine this motion: the constraints leave 1 free", "E-FUN-009"),
         ([], "efforts on no speed cannot give this motion", "E-FUN-009"),
         (["crnk"], "Did you mean 'crank'", "E-FUN-012"),
-        ("crank", "not a list of speeds", "E-FUN-011"),
-        (5, "not a list of speeds", "E-FUN-011"),
+        ("crank", "not a list of speeds", "E-TYPE-001"),
+        (5, "not a list of speeds", "E-TYPE-001"),
     ],
 )
 def test_actuators_that_do_not_serve_are_told(bars: ph.Equations, actuated: list, sentence: str, code: str) -> None:

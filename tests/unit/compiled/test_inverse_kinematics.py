@@ -45,5 +45,5 @@ def test_both_can_be_exported(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_must_be_known() -> None:
-    with pytest.raises(PolhodeError, match="not what a frame has"):
+    with pytest.raises(PolhodeError, match="there is no kind of target"):
         arm().operations(ph.PoseStepOf("link4", "speed"))

@@ -60,7 +60,7 @@ def test_gains_follow_a_parameter_that_is_known() -> None:
         ({"over": {"a": "far"}}, "not a list of numbers"),
         ({"over": {}}, "one variable, not 0"),
         ({"over": 3}, "not values by the name"),
-        ({"over": {"a": [0, 1]}, "kind": "held"}, "not read by 'held'"),
+        ({"over": {"a": [0, 1]}, "kind": "held"}, "no kind of table 'held'"),
         ({"over": {"a": [0, 1]}, "design": lambda linear: 3}, "3 is not an LQR"),
         ({"over": {"a": [0, 1]}, "design": lambda linear: LQR(linear, integral={"a": 1})}, "not scheduled"),
     ],

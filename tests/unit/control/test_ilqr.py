@@ -90,7 +90,7 @@ def v_squared(e: ph.Equations) -> Any:
     [
         ({"duration": 0.05}, "not two or more whole sample times"),
         ({"duration": "long"}, "not a duration"),
-        ({"sample_time": -1}, "not positive"),
+        ({"sample_time": -1}, "-1 is not a time > 0"),
         ({"cost": ph.symbol("y")}, "depends on y"),
         ({"cost": [1]}, "not a number or an expression"),
         ({"limits": {"G": 1}}, "no control 'G'"),
@@ -98,7 +98,7 @@ def v_squared(e: ph.Equations) -> Any:
         ({"guess": {"G": 1}}, "not inputs to begin with"),
         ({"guess": [1, 2]}, "not inputs to begin with"),
         ({"start": {"y": 1}}, "no coordinate, speed or state 'y'"),
-        ({"iterations": 0}, "number of iterations is 0"),
+        ({"iterations": 0}, "number of iterations: 0 is not a whole number, 1 or more"),
         ({"tolerance": 0}, "not a tolerance"),
         ({"guess": {"F": 1e300}}, "grows beyond all numbers"),
         ({"parameters": {"k": 1}}, "no parameter 'k'"),

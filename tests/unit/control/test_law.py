@@ -81,7 +81,7 @@ def test_only_parameters_of_the_mechanism_have_nominal_values() -> None:
     s, _ = slider()
     with pytest.raises(ph.PolhodeError, match="no parameter 'n'"):
         Hold(s.derive(), parameters={"n": 3})
-    with pytest.raises(ph.PolhodeError, match="is no set of equations"):
+    with pytest.raises(ph.PolhodeError, match="is not a set of equations"):
         Hold(s)  # type: ignore[arg-type] # that is what the sentence is about
 
 

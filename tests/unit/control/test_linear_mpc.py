@@ -75,10 +75,10 @@ def test_limits_are_those_of_the_input_itself() -> None:
     ("wrong", "sentence"),
     [
         ({"sample_time": None}, "no sample time"),
-        ({"horizon": 0}, "the horizon is 0"),
+        ({"horizon": 0}, "horizon: 0 is not a whole number, 1 or more"),
         ({"horizon": 100_000}, "Take a shorter horizon"),
         ({"horizon": 2.5}, "not a whole number"),
-        ({"iterations": 0}, "number of iterations is 0"),
+        ({"iterations": 0}, "number of iterations: 0 is not a whole number, 1 or more"),
         ({"limits": {"G": 1}}, "no control 'G'"),
         ({"limits": {"F": "much"}}, "not a limit"),
         ({"limits": {"F": (1, 2, 3)}}, "are no limits"),

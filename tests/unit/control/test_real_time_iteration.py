@@ -84,11 +84,11 @@ def test_a_pole_is_swung_back_within_limits() -> None:
     ("wrong", "sentence"),
     [
         ({"sample_time": None}, "no sample time"),
-        ({"horizon": 0}, "the horizon is 0"),
+        ({"horizon": 0}, "horizon: 0 is not a whole number, 1 or more"),
         ({"goal": {"theta": 0.5}}, "the goal is no equilibrium: theta' changes by"),
         ({"goal": {"y": 0.5}}, "no coordinate, speed or state 'y'"),
         ({"steady": {"G": 1}}, "no input 'G'"),
-        ({"steady": 1}, "not inputs by name"),
+        ({"steady": 1}, "not a dictionary of numbers by the names of inputs"),
         ({"limits": {"F": (1, 2)}}, "not between 1 and 2"),
         ({"Q": {"y": 1}}, "no weight 'y'"),
         ({"final": -1}, "not positive semidefinite"),

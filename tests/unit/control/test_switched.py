@@ -71,7 +71,7 @@ def test_a_sampled_switch_has_hysteresis() -> None:
         (lambda e: Switched(Hold(e), Hold(e), {"thta": 1}), "no state 'thta'"),
         (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, leave=1), "not above 1"),
         (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, turning=["z"]), "no coordinate 'z'"),
-        (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, sample_time=0), "not positive"),
+        (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, sample_time=0), "0 is not a time > 0"),
         (lambda e: Switched(Hold(e, state="a"), Hold(e), {"theta": 1}, sample_time=1), "states in continuous time"),
         (lambda e: Switched(Hold(e, state="a"), Hold(e, state="a"), {"theta": 1}).law, "both laws have a state a"),
         (lambda e: Switched(Hold(e), Hold(e, control="x"), {"theta": 1}), "gives F, and Hold tau_x"),

@@ -30,5 +30,5 @@ def test_the_usual_passes_and_the_variants_are_on_the_list() -> None:
 
 
 def test_a_pass_that_is_none_is_refused() -> None:
-    with pytest.raises(PolhodeError, match="Choose among slide, spread, regroup, lend, merge, hold, rest"):
+    with pytest.raises(PolhodeError, match="Known: slide, spread, regroup, lend, merge, hold, rest"):
         apply(build_tree(walker()), ["sort"])

@@ -39,9 +39,9 @@ def test_a_foot_leaves_and_touches_the_ground_without_velocity_and_acceleration(
 @pytest.mark.parametrize(("name", "value"), [("length", 0), ("single", -0.5), ("height", float("nan")), ("rate", 0)])
 def test_a_gait_without_size_or_time_is_refused(name: str, value: float) -> None:
     given: dict[str, Any] = {"length": 0.4, "height": 0.8, "clearance": 0.05, "single": 0.5, "double": 0.15}
-    with pytest.raises(PolhodeError, match=f"the {name}") as caught:
+    with pytest.raises(PolhodeError, match=f"gait {name}: .* is not a positive number") as caught:
         Gait(**(given | {name: value}))
-    assert caught.value.problems[0].code == "E-GAIT-001"
+    assert caught.value.problems[0].code == "E-TYPE-001"
 
 
 def test_a_text_is_no_length() -> None:

@@ -44,7 +44,7 @@ def test_runs_with_nothing_in_common_are_refused() -> None:
         run.compare(later)
     with pytest.raises(ph.PolhodeError, match="no coordinate, speed, effort or input of the same name"):
         run.compare(Trajectory(run.t, run.q, run.u, ("a",), ("b",)))
-    with pytest.raises(ph.PolhodeError, match="not a trajectory"):
+    with pytest.raises(ph.PolhodeError, match="not a Trajectory"):
         run.compare(3)  # type: ignore[arg-type]
 
 

@@ -194,7 +194,7 @@ def test_a_closed_run_pickles() -> None:
     [
         ({"controller": 5}, "5 is no controller"),
         ({"reference": 1, "functions": 5}, "is not what equations"),
-        ({"reference": 1, "parameters": 5}, "is not a mapping"),
+        ({"reference": 1, "parameters": 5}, "is not values by name"),
         ({"reference": 1, "parameters": {"kq": 5}}, "no parameter 'kq'"),
         ({"reference": 5}, "'reference' is of a controller"),
         ({"limits": 5}, "'limits' is of a controller"),

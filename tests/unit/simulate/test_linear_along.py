@@ -72,7 +72,7 @@ def test_what_cannot_be_gets_a_sentence() -> None:
     run = equations.simulate(1, samples=3)
     with pytest.raises(ph.PolhodeError, match="the trajectory goes from 0 s to 1 s"):
         equations.linearize_along(run).at(1.5)
-    with pytest.raises(ph.PolhodeError, match="is not a trajectory"):
+    with pytest.raises(ph.PolhodeError, match="is not a Trajectory"):
         equations.linearize_along(3)  # type: ignore[arg-type] # that is the fault
     with pytest.raises(ph.PolhodeError, match="there is no input 'tau_c'"):
         equations.linearize_along(run, ["tau_c"])

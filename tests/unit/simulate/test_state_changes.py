@@ -68,7 +68,7 @@ def test_with_constraints_the_new_speeds_are_projected_and_that_is_told() -> Non
     [
         ({"on": {"z": {"v": 0}}}, "is no event"),
         ({"on": 3}, "on"),
-        ({"on": {"z": 3}}, "no change of the state"),
+        ({"on": {"z": 3}}, "not a change of the state"),
         ({"on": {"z": {"w": 0}}}, "no coordinate, speed or state 'w'"),
         ({"on": {"z": {"v": ph.symbol("strange")}}}, "strange"),
         ({"on": {"z": {"v": 1}}, "method": "rk4"}, "adaptive"),

@@ -95,14 +95,14 @@ def test_sampled_batches_go_through_sweeps() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"sample_time": 0}, "0 s is not positive"),
+        ({"sample_time": 0}, "0 is not a time > 0"),
         ({"sample_time": "a"}, "'a' is not a time"),
-        ({"sample_time": -1}, "-1 s is not positive"),
-        ({"sample_time": 0.1, "delay": -1}, "-1 is no time"),
+        ({"sample_time": -1}, "-1 is not a time > 0"),
+        ({"sample_time": 0.1, "delay": -1}, "-1 is not a time ≥ 0"),
         ({"sample_time": 0.1, "noise": {"y": 1}}, "there is no measurement 'y'"),
         ({"sample_time": 0.1, "noise": {"x": -1}}, "-1 is not a standard deviation"),
         ({"sample_time": 0.1, "quantisation": {"x": 0}}, "0 is not a step"),
-        ({"sample_time": 0.1, "seed": "a"}, "'a' is no seed"),
+        ({"sample_time": 0.1, "seed": "a"}, "'a' is not a whole number ≥ 0"),
         ({"sample_time": 0.1, "discretisation": "magic"}, "no discretisation 'magic'"),
         ({"sample_time": 1e-12}, "would be asked"),
     ],
@@ -177,10 +177,10 @@ def test_a_delay_as_long_as_the_run_is_told() -> None:
         ({"limits": {"tau_elbow": 10, "elbow": 20}}, "given twice"),
         ({"discretisation": ["euler"], **SAMPLED}, "no discretisation"),
         ({"discretisation": 0, **SAMPLED}, "no discretisation"),
-        ({"delay": -1, **SAMPLED}, "delay: -1 is no time"),
-        ({"delay": 10**400, **SAMPLED}, "is no time"),
+        ({"delay": -1, **SAMPLED}, "delay: -1 is not a time ≥ 0"),
+        ({"delay": 10**400, **SAMPLED}, "is not a time ≥ 0"),
         ({"limits": 10**400}, "is not a limit"),
-        ({"sample_time": 0}, "not positive"),
+        ({"sample_time": 0}, "0 is not a time > 0"),
     ],
 )
 def test_options_that_could_be_taken_in_two_ways_get_a_sentence(options: dict[str, Any], match: str) -> None:

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import PolhodeError
+from ...errors import PolhodeError, fault_at
 from ...expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, jacobian, rank, substitute
 from ...expr.node import SYMBOL
 from ...expr.spelling import spelled, spelled_latex
@@ -32,6 +32,8 @@ from ..controls import controls_of, declared_controls
 from ..displacements import Displacements, displacements
 from ..operating_point import Values, parameter_values
 from .determinant import determinant
+
+fault = fault_at("control_affine")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,20 +75,18 @@ class ControlAffine(Typeset):
             return self.drift
         if isinstance(which, str):
             if which not in self.fields:
-                raise PolhodeError(
+                raise fault(
                     f"there is no input '{which}'.",
-                    place="control_affine",
-                    cure=f"Name one of {', '.join(self.fields)}, or give None for the drift.",
-                    code="E-GEOMETRY-001",
+                    f"Name one of {', '.join(self.fields)}, or give None for the drift.",
+                    "E-GEOMETRY-001",
                 )
             return self.fields[which]
         made = [as_expr(entry) for entry in which]
         if len(made) != len(self.variables):
-            raise PolhodeError(
+            raise fault(
                 f"a field with {len(made)} entries is given, and the state has {len(self.variables)}.",
-                place="control_affine",
-                cure=f"Give an entry for each of {', '.join(map(spelled, self.variables))}.",
-                code="E-GEOMETRY-002",
+                f"Give an entry for each of {', '.join(map(spelled, self.variables))}.",
+                "E-GEOMETRY-002",
             )
         return made
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import PolhodeError
+from ...errors import fault_at
 from ...expr import (
     Expr,
     Matrix,
@@ -41,6 +41,7 @@ from .outputs import outputs_of
 from .relative_degree import RelativeDegree, degrees_of
 
 _PLACE = "zero_dynamics"
+fault = fault_at(_PLACE)
 #: Rates with more nodes than this are not written in full.
 _READABLE = 200
 
@@ -166,18 +167,16 @@ def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
 def check_square(degree: RelativeDegree) -> None:
     """Raise where there are not as many outputs as inputs, or the degree does not exist."""
     if len(degree.outputs) != len(degree.inputs):
-        raise PolhodeError(
+        raise fault(
             f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.",
-            place=_PLACE,
-            cure="Give as many outputs as inputs.",
-            code="E-GEOMETRY-011",
+            "Give as many outputs as inputs.",
+            "E-GEOMETRY-011",
         )
     if not degree.exists:
-        raise PolhodeError(
+        raise fault(
             f"there are no zero dynamics without a relative degree: {str(degree).rstrip('.')}.",
-            place=_PLACE,
-            cure="Take other outputs, or put integrators before some inputs (states without mass).",
-            code="E-GEOMETRY-012",
+            "Take other outputs, or put integrators before some inputs (states without mass).",
+            "E-GEOMETRY-012",
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import PolhodeError
+from ...errors import unknown
 from . import c99, fortran, numpy_module
 from .target import Target
 
@@ -16,7 +16,5 @@ def target_of(name: str) -> Target:
     'fortran'
     """
     if not isinstance(name, str) or name not in TARGETS:
-        raise PolhodeError(
-            f"there is no target {name!r}.", cure=f"Choose one of {', '.join(TARGETS)}.", code="E-CODE-010"
-        )
+        raise unknown("target", name, TARGETS, code="E-CODE-010")
     return TARGETS[name]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ...errors import PolhodeError, shown
+from ...errors import unknown
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,5 @@ METHODS: Mapping[str, Tableau] = MappingProxyType({
 def method_named(method: str) -> Tableau:
     """The tableau of a method, or an error that lists the methods there are."""
     if not isinstance(method, str) or method not in METHODS:
-        raise PolhodeError(
-            f"there is no fixed-step method {shown(method)}.", cure=f"Choose one of {', '.join(METHODS)}."
-        )
+        raise unknown("fixed-step method", method, METHODS)
     return METHODS[method]

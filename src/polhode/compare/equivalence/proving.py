@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import PolhodeError, understood
+from ...errors import PolhodeError, check_kind
 from ...expr import Vector, quiet_collector
 from ...formalisms.uicker_kahn import only_single_joints
 from ...kinematics.tree import Tree, build_tree
@@ -31,9 +31,7 @@ def equivalence(system: System | Model) -> Proof:
     >>> print(proof["3.1"].here[0])
     K = \\frac{\\dot{\\theta}^{2} l^{2} m}{2}
     """
-    with understood("a system", system, place="equivalence", cure="Give a System, or its model()."):
-        if not isinstance(system, System | Model):
-            raise TypeError
+    check_kind(System | Model, "a system", system, "equivalence", "Give a System, or its model().")
     model = system.model() if isinstance(system, System) else system
     with quiet_collector():
         tree = _open_tree(model)

@@ -22,10 +22,9 @@ counted is a reading, which the two formulas support and no more.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from operator import index
 from typing import Any
 
-from ...errors import understood
+from ...errors import whole_number
 from ...expr import Matrix, Vector
 from .table_3 import Formula, fitted
 from .written import Count, Tally, as_written
@@ -115,9 +114,7 @@ def differences(n: int = 6) -> list[Difference]:
     618 / 495  the first link turns about its axis alone: two components of ω and ω̇ are zero
     618 / 515  Silver's lines serve any joint: 2ω + z q̇ is added up, and multiplied by nothing
     """
-    with understood("a number of joints", n, place="differences", cure="Give a whole number, two or more."):
-        if index(n) < 2:  # the formulas hold from two joints on
-            raise ValueError
+    whole_number(n, "two joints or more, from which on the formulas hold", least=2, place="differences")
     reading = Reading()
     steps: list[tuple[str, dict[str, Any]]] = [
         ("Hollerbach's count of Luh, Walker and Paul", {}),

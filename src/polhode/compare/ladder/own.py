@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ...errors import PolhodeError, understood
+from ...errors import PolhodeError, check_kind
 from ...expr import quiet_collector
 from ...formalisms.uicker_kahn import only_single_joints
 from ...kinematics.tree import Tree, build_tree
@@ -89,9 +89,7 @@ def ladder_of(system: System | Model) -> OwnLadder:
     >>> str(arm["silver"].written), str(arm["silver"].with_zeros)
     ('130 / 99', '118 / 86')
     """
-    with understood("a system", system, place="ladder", cure="Give a System, or its model()."):
-        if not isinstance(system, System | Model):
-            raise TypeError
+    check_kind(System | Model, "a system", system, "ladder", "Give a System, or its model().")
     model = system.model() if isinstance(system, System) else system
     if len(model.joints) == 0:
         raise PolhodeError(

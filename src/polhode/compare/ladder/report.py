@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ...errors import PolhodeError
+from ...errors import whole_number
 from ...model.model import Model
 from .arms import general_arm, puma_like_arm
 from .planned import customised, on_the_graph
@@ -117,8 +117,7 @@ def ladder(n_max: int = 6, *, customise: bool = True) -> Ladder:
     >>> [str(formula) for formula in ladder(4, customise=False).rungs[2].growth]
     ['805n - 608', '642n - 512']
     """
-    if not isinstance(n_max, int) or n_max < 1:
-        raise PolhodeError(f"an arm has one joint or more, not {n_max!r}.", cure="Give n_max ≥ 1.", code="E-LADDER-002")
+    n_max = whole_number(n_max, "one joint or more", least=1, place="ladder n_max")
     arms = (general_arm().model(), puma_like_arm().model()) if customise else ()
     return Ladder(tuple(_rung(method, n_max, arms) for method in (*TABLE_3, OURS)), n_max)
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ...errors import PolhodeError
+from ...errors import unknown
 
 _FRACTIONS = {Fraction(0): "", Fraction(1, 2): "½", Fraction(1, 3): "⅓", Fraction(2, 3): "⅔", Fraction(1, 4): "¼"}
 _FRACTIONS |= {Fraction(3, 4): "¾", Fraction(1, 6): "⅙", Fraction(5, 6): "⅚"}
@@ -136,9 +136,5 @@ FORMALISMS = tuple(method.formalism for method in (*TABLE_3, OURS) if method.for
 def known(formalism: str) -> str:
     """The name of a formalism of the ladder, or an error."""
     if formalism not in FORMALISMS:
-        raise PolhodeError(
-            f"the ladder has no formalism {formalism!r}.",
-            cure=f"Choose one of {', '.join(FORMALISMS)}.",
-            code="E-LADDER-001",
-        )
+        raise unknown("formalism", formalism, FORMALISMS, place="ladder", code="E-LADDER-001")
     return formalism

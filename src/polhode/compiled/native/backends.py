@@ -18,6 +18,8 @@ from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.stored_code import ONE_STATE, Code, CodeStore, Entry
 from polhode.errors import PolhodeError, warn
 
+from ...errors import unknown
+
 #: From this many states on, a batch runs in lanes. A fixed number, so that the same call gives the same bits.
 LANES_FROM = 256
 #: Lanes pay where there are so many instructions for each number that is turned from rows to lanes and back: measured
@@ -286,9 +288,7 @@ BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyTy
 def check_backend(backend: str) -> None:
     """Raise unless there is a backend of this name."""
     if not isinstance(backend, str) or backend not in ("auto", *BACKENDS):
-        raise PolhodeError(
-            f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}.", code="E-CODE-012"
-        )
+        raise unknown("backend", backend, ("auto", *BACKENDS), code="E-CODE-012")
 
 
 def choose(program: Program, backend: str, store: CodeStore) -> Backend:

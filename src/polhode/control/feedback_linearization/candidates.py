@@ -7,21 +7,21 @@ from dataclasses import replace
 from ...analysis.control_geometry.affine import Plant
 from ...analysis.control_geometry.linearizability import Linearizability
 from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees_of
-from ...errors import PolhodeError
+from ...errors import fault_at
 from ...expr import Matrix, Vector, rank
 from ...expr.spelling import spelled
 
 _PLACE = "feedback_linearize"
+fault = fault_at(_PLACE)
 
 
 def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDegree:
     """The degrees of as many coordinates and states as inputs, which sum up to the dimension of the state."""
     if not conditions.is_linearizable:
-        raise PolhodeError(
+        raise fault(
             f"the state cannot be made linear by static feedback: {conditions.sentences[-1].rstrip('.')}.",
-            place=_PLACE,
-            cure="Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True.",
-            code="E-FEEDBACK-010",
+            "Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True.",
+            "E-FEEDBACK-010",
         )
     symbols = [*plant.equations.q, *plant.equations.z]
     found = degrees_of(plant, {spelled(x): x for x in symbols}, None)
@@ -33,12 +33,11 @@ def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDe
     total = sum(found.degrees[k] or 0 for k in chosen)
     if len(chosen) < len(plant.inputs) or total < plant.size:
         degrees = ", ".join(map(str, conditions.indices))
-        raise PolhodeError(
+        raise fault(
             f"outputs of relative degrees {{{degrees}}} exist, but coordinates are none: theirs sum up to {total} of "
             f"{plant.size}.",
-            place=_PLACE,
-            cure="Give outputs=[…] as expressions of the state.",
-            code="E-FEEDBACK-011",
+            "Give outputs=[…] as expressions of the state.",
+            "E-FEEDBACK-011",
         )
     chosen.sort()
     return replace(

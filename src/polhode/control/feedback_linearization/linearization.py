@@ -24,7 +24,7 @@ from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees
 from ...analysis.control_geometry.zero_dynamics import ZeroDynamics, zero_dynamics_of
 from ...analysis.operating_point import parameter_values
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import PolhodeError, warn
+from ...errors import fault_at, warn
 from ...expr import (
     Expr,
     as_expr,
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ...surface.equations import Equations
 
 _PLACE = "feedback_linearize"
+fault = fault_at(_PLACE)
 #: Expressions with longer texts are not written out in sentences.
 _SHORT = 80
 
@@ -117,11 +118,10 @@ class FeedbackLinearization(Controller):
     def _degree(self, outputs: dict[str, Expr], extend: bool) -> RelativeDegree:
         count = len(self._plant.inputs)
         if len(outputs) != count:
-            raise PolhodeError(
+            raise fault(
                 f"{count} inputs are to make {len(outputs)} outputs linear.",
-                place=_PLACE,
-                cure="Give as many outputs as inputs, and name the inputs: inputs=[…].",
-                code="E-FEEDBACK-012",
+                "Give as many outputs as inputs, and name the inputs: inputs=[…].",
+                "E-FEEDBACK-012",
             )
         found = degrees_of(self._plant, outputs, self._state)
         return extended(self._plant, outputs, self._state) if extend and not found.exists else found
@@ -306,11 +306,10 @@ def _assembly(equations: Any) -> Any:
         return found
 
     def refuse(*args: Any, **options: Any) -> Any:
-        raise PolhodeError(
+        raise fault(
             "a record of equations does not say how its constraints are assembled.",
-            place=_PLACE,
-            cure="Give what system.derive() returns.",
-            code="E-FEEDBACK-013",
+            "Give what system.derive() returns.",
+            "E-FEEDBACK-013",
         )
 
     return refuse
@@ -319,18 +318,16 @@ def _assembly(equations: Any) -> Any:
 def _check(degree: RelativeDegree) -> None:
     if not degree.exists:
         cure = "Put integrators before inputs that appear too early, extend=True, or take other outputs."
-        raise PolhodeError(
+        raise fault(
             f"there is {str(degree).rstrip('.')}.",
-            place=_PLACE,
-            cure="Take other outputs." if None in degree.degrees else cure,
-            code="E-FEEDBACK-014",
+            "Take other outputs." if None in degree.degrees else cure,
+            "E-FEEDBACK-014",
         )
     if degree.exists_at is False:
-        raise PolhodeError(
+        raise fault(
             f"the law does not exist at the given state: {str(degree).rstrip('.')}.",
-            place=_PLACE,
-            cure="Take other outputs, or a state away from there.",
-            code="E-FEEDBACK-015",
+            "Take other outputs, or a state away from there.",
+            "E-FEEDBACK-015",
         )
 
 

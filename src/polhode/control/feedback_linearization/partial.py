@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...analysis.control_geometry.affine import Plant
 from ...analysis.control_geometry.relative_degree import degrees_of
-from ...errors import PolhodeError, listed, shown
+from ...errors import fault_at, listed, shown
 from ...expr import Expr, rank
 from ...expr.spelling import spelled
 from .linearization import FeedbackLinearization
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...surface.equations import Equations
 
 _PLACE = "PartialLinearization"
+fault = fault_at(_PLACE)
 _KINDS = ("collocated", "non-collocated")
 
 
@@ -59,11 +60,10 @@ class PartialLinearization(FeedbackLinearization):
         if not isinstance(outputs, str) or outputs in map(spelled, self._plant.variables):
             return super()._named(outputs)
         if outputs not in _KINDS:
-            raise PolhodeError(
+            raise fault(
                 f"{shown(outputs)} is neither {' nor '.join(_KINDS)}, nor the name of a state.",
-                place=_PLACE,
-                cure='Write "collocated" or "non-collocated", or give a list of outputs.',
-                code="E-FEEDBACK-030",
+                'Write "collocated" or "non-collocated", or give a list of outputs.',
+                "E-FEEDBACK-030",
             )
         return _coordinates(self._plant, outputs == "collocated")
 
@@ -72,32 +72,29 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
     """The coordinates of the speeds that inputs drive; or of the others, and driven ones as far as inputs are left."""
     driven = [k for k in plant.regular.driven if k >= 0]
     if len(driven) < len(plant.inputs):
-        raise PolhodeError(
+        raise fault(
             "the inputs do not drive as many speeds as they are: which coordinates they drive is not known.",
-            place=_PLACE,
-            cure="Give a list of outputs.",
-            code="E-FEEDBACK-031",
+            "Give a list of outputs.",
+            "E-FEEDBACK-031",
         )
     of_speed = {rate: q for q, rate in zip(plant.equations.q, plant.coordinate_rates, strict=True)}
     speeds = list(plant.equations.u)
     strange = [u for u in speeds if u not in of_speed]
     if strange:
-        raise PolhodeError(
+        raise fault(
             f"the speed {spelled(strange[0])} is not the rate of a coordinate.",
-            place=_PLACE,
-            cure="Give a list of outputs.",
-            code="E-FEEDBACK-032",
+            "Give a list of outputs.",
+            "E-FEEDBACK-032",
         )
     active = [of_speed[speeds[k]] for k in driven]
     if collocated:
         return {spelled(q): q for q in active}
     passive = [of_speed[u] for k, u in enumerate(speeds) if k not in driven]
     if len(passive) > len(active):
-        raise PolhodeError(
+        raise fault(
             f"{len(active)} inputs cannot make {len(passive)} coordinates linear, {listed(map(spelled, passive))}.",
-            place=_PLACE,
-            cure=f"Give a list of {len(active)} of them.",
-            code="E-FEEDBACK-033",
+            f"Give a list of {len(active)} of them.",
+            "E-FEEDBACK-033",
         )
     found = degrees_of(plant, {spelled(q): q for q in (*passive, *active)}, None)
     chosen = list(range(len(passive)))

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
 
-from ...errors import ModelError, PolhodeError, shown
+from ...errors import ModelError, PolhodeError, shown, unknown
 from .function import Opaque
 from .piecewise import Pieces, interpolant
 
@@ -131,17 +131,9 @@ def checked(
         raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-TABLE-015")
     place = place or (f"table '{name}'" if name else "table")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise ModelError(
-            f"there is no kind {shown(kind)}.",
-            place=place,
-            cure=f"Choose one of {', '.join(KINDS)}.",
-            code="E-TABLE-006",
-        )
+        raise unknown("kind", kind, KINDS, place=place, code="E-TABLE-006", error=ModelError)
     if not isinstance(outside, str) or outside not in OUTSIDE:
-        cure = f"Choose one of {', '.join(OUTSIDE)}."
-        raise ModelError(
-            f"there is no way {shown(outside)} to go on outside.", place=place, cure=cure, code="E-TABLE-007"
-        )
+        raise unknown("way to go on outside", outside, OUTSIDE, place=place, code="E-TABLE-007", error=ModelError)
     pair = isinstance(x, tuple) and len(x) == 2 and all(_is_list(entry) for entry in x)
     if pair and kind in ("held", "pchip"):
         raise ModelError(

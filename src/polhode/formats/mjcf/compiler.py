@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib import import_module
 from math import prod
 from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from ...errors import FormatError, LimitError, PolhodeError
+from ...errors import FormatError, LimitError, installed
 from ...expr.rational import decimal
 from ...files.reading import locate
 from ..markup import Limits, read_bytes
@@ -236,14 +235,7 @@ def _flat_field(attributes: dict[str, str]) -> dict[str, str]:
 
 def mujoco_module() -> Any:
     """The `mujoco` package, an optional dependency."""
-    try:
-        return import_module("mujoco")
-    except ImportError:
-        raise PolhodeError(
-            "MJCF is compiled by MuJoCo, which is not installed.",
-            cure='Install it with: pip install "polhode[mujoco]"',
-            code="E-MJCF-011",
-        ) from None
+    return installed("mujoco", "mujoco", "MuJoCo, which compiles MJCF,", code="E-MJCF-011")
 
 
 def compile_model(plain: PlainModel, file: str) -> tuple[Any, list[str]]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import pi
 from typing import Any, NamedTuple
 
-from ...errors import FormatError, listed, shown, suggestion, understood
+from ...errors import FormatError, listed, suggestion, understood, unknown
 from ...expr.rational import decimal
 from ..findings import Findings
 from ..numbers import is_sane
@@ -254,12 +254,7 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
     values: dict[str, Fraction] = {}
     for name in names:
         if not isinstance(name, str) or name not in by_name:
-            raise FormatError(
-                f"there is no joint {shown(name)} to lock.",
-                place=findings.file,
-                cure=suggestion(name, by_name),
-                code="E-URDF-063",
-            )
+            raise unknown("joint to lock", name, by_name, place=findings.file, code="E-URDF-063", error=FormatError)
         wanted = locked[name] if isinstance(locked, Mapping) else 0
         value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
         if value is None or not is_sane(value):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...errors import check_kind
 from . import vector_parameter
 from .motion import is_body
 from .rotation import Frame, Rotation
@@ -42,7 +41,6 @@ class MovingRotation:
     __slots__ = ("_velocity", "rotation")
 
     def __init__(self, rotation: Rotation, velocity: Any, frame: Frame = "body") -> None:
-        check_kind(Rotation, "a Rotation", rotation, "MovingRotation")
         self.rotation = rotation
         exact = rotation.is_exact or is_exact(velocity)
         w = read(velocity, (3,), "an angular velocity", exact)
@@ -54,7 +52,6 @@ class MovingRotation:
     @staticmethod
     def from_rate(rotation: Rotation, rate: Any, form: str = "vector", *, extrinsic: bool = False) -> MovingRotation:
         """Of a rotation and the rates of its coordinates in a form: the second trivialisation."""
-        check_kind(Rotation, "a Rotation", rotation, "MovingRotation.from_rate")
         return MovingRotation(rotation, rotation.velocity(rate, form, extrinsic=extrinsic))
 
     def velocity(self, frame: Frame = "body") -> Any:

@@ -278,7 +278,6 @@ class Rotation:
 
     def interpolate(self, other: Rotation, s: Any) -> Rotation:
         """From this rotation (s = 0) to another (s = 1) at constant angular velocity, by the shorter way."""
-        check_kind(Rotation, "a Rotation", other, "interpolate")
         l = (self.inverse() @ other).exponential
         if isinstance(l, Vector):
             return self @ Rotation.from_exponential(l * as_expr(s))
@@ -288,7 +287,6 @@ class Rotation:
 
     def equals(self, other: Rotation, tolerance: float = 1e-12) -> Any:
         """Whether two are one rotation: exactly, or within an angle; of a batch an array of answers."""
-        check_kind(Rotation, "a Rotation", other, "equals")
         gap = composed(inverse(self._stored), other._stored)
         return all(map(is_zero, gap.lift[1:])) if gap.is_exact else angle_of(gap.lift) <= tolerance
 

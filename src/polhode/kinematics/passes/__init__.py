@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ...errors import PolhodeError, shown
+from ...errors import unknown
 from ..tree import Tree
 from .hold import hold
 from .lend import lend
@@ -40,9 +40,7 @@ def check(names: Iterable[str]) -> None:
     """Refuse the name of a pass that is none."""
     for name in names:
         if not isinstance(name, str) or name not in PASSES:
-            raise PolhodeError(
-                f"there is no pass {shown(name)}.", cure=f"Choose among {', '.join(PASSES)}.", code="E-TREE-001"
-            )
+            raise unknown("pass", name, PASSES, code="E-TREE-001")
 
 
 def apply(tree: Tree, names: Iterable[str]) -> Tree:

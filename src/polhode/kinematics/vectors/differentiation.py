@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...errors import PolhodeError, shown
+from ...errors import PolhodeError, fault_at, shown
 from ...expr import Expr, Vector, as_expr, derivative, directional, free_symbols, substitute
 from ...expr.node import SYMBOL
 from .scene import CONSTANT, Axis, Key, Scene
 from .walk import along, gathered, spin_between
+
+fault = fault_at("partial derivative")
 
 
 def rates(entries: Iterable[Expr], scene: Scene) -> list[Expr]:
@@ -37,11 +39,10 @@ def partials(entries: Iterable[Expr], by: Expr, scene: Scene) -> list[Expr]:
     given = substitute(entries, scene.tree.followed)
     for x in free_symbols(given):
         if x.data[0] == "intermediate":
-            raise PolhodeError(
+            raise fault(
                 f"how '{x.name}', a name for another expression, changes is not known.",
-                place="partial derivative",
-                cure="Differentiate what it stands for: named(…).unnamed().",
-                code="E-VECTOR-014",
+                "Differentiate what it stands for: named(…).unnamed().",
+                "E-VECTOR-014",
             )
     return derivative(given, by)
 
@@ -52,18 +53,16 @@ def variable_of(scene: Scene, by: Any) -> Expr:
     known: list[Expr] = [*tree.u, *tree.q]
     x = next((x for x in known if by is x or (isinstance(by, str) and by == x.name)), None)
     if x is None:
-        raise PolhodeError(
+        raise fault(
             f"{shown(by)} is neither a speed nor a coordinate of the system.",
-            place="partial derivative",
-            cure=f"Give one of {', '.join(dict.fromkeys([*tree.speeds, *tree.coordinates]))}.",
-            code="E-VECTOR-006",
+            f"Give one of {', '.join(dict.fromkeys([*tree.speeds, *tree.coordinates]))}.",
+            "E-VECTOR-006",
         )
     if any(x in tree.q[first : first + 4] for first in tree.quaternions):
-        raise PolhodeError(
+        raise fault(
             f"'{x.name}' does not change alone: it is a component of a unit quaternion.",
-            place="partial derivative",
-            cure="Differentiate by the speeds, or store the orientation as angles or as a vector-parameter.",
-            code="E-VECTOR-015",
+            "Differentiate by the speeds, or store the orientation as angles or as a vector-parameter.",
+            "E-VECTOR-015",
         )
     return x
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import PolhodeError
+from ...errors import check_kind
 from ...expr import Expr, Matrix, as_expr
 from ...model.body import Body
 from ...model.builder import Builder
@@ -72,12 +72,7 @@ class Dyadic(Combination):
             same_system(self.system, other.system)
             products = (self._unit(one).outer(other.T.dot(self._unit(two)) * c) for (one, two), c in self.terms.items())
             return sum(products, start=Dyadic(self.system, {}))
-        if not isinstance(other, Arrow):
-            raise PolhodeError(
-                f"cannot multiply a dyadic and {other!r}.",
-                cure="Give an arrow or a dyadic; numbers multiply with *.",
-                code="E-VECTOR-012",
-            )
+        check_kind(Arrow, "an arrow or a dyadic", other, "product with a dyadic", "Numbers multiply with *.")
         same_system(self.system, other.system)
         return Arrow(
             self.system, gathered((one, c * self._unit(two).dot(other)) for (one, two), c in self.terms.items())
@@ -87,10 +82,7 @@ class Dyadic(Combination):
 
     def cross(self, other: Any) -> Dyadic:
         """D × a with the `other`, a dyadic: (D × a) · b = D · (a × b)."""
-        if not isinstance(other, Arrow):
-            raise PolhodeError(
-                f"cannot take the cross product of a dyadic and {other!r}.", cure="Give an arrow.", code="E-VECTOR-012"
-            )
+        check_kind(Arrow, "an arrow", other, "cross product of a dyadic")
         products = (self._unit(one).outer(self._unit(two).cross(other) * c) for (one, two), c in self.terms.items())
         return sum(products, start=Dyadic(self.system, {}))
 

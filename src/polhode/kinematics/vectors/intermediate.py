@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
-from operator import index
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from ...errors import PolhodeError, shown, understood
+from ...errors import PolhodeError, check_kind, shown, understood, whole_number
 from ...expr import Expr, free_symbols, substitute, symbol
 from ...expr.node import NEG, NUMBER, SYMBOL
 from ...model.builder import Builder
@@ -57,13 +56,8 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
     >>> short.arrow, short.meaning
     (Z1*a_y - Z2*a_z, {Z1: cos(q), Z2: sin(q)})
     """
-    if not isinstance(arrow, Combination):
-        raise PolhodeError(
-            f"{arrow!r} is neither an arrow nor a dyadic.", cure="Give one, such as 3 * A.x.", code="E-VECTOR-011"
-        )
-    with understood("a number to begin with", first, place="named", cure="Give a whole number, 0 or more."):
-        if index(first) < 0:
-            raise ValueError
+    check_kind(Combination, "an arrow or a dyadic", arrow, "named", "Give one, such as 3 * A.x.")
+    whole_number(first, "a whole number, 0 or more", least=0, place="named first")
     with understood("names and what they stand for", known, place="named known", cure="Give {symbol: expression}."):
         if not isinstance(known, Mapping | None) or any(not isinstance(name, Expr) for name in known or ()):
             raise TypeError

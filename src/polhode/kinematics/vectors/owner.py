@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import PolhodeError, shown
+from ...errors import PolhodeError, check_kind, shown
 from ...model.builder import Builder
 from ...model.directions import Directions
 from ...model.reading import unknown
@@ -14,13 +14,7 @@ Anchor = Directions | str
 
 def home_of(owner: Directions) -> Builder:
     """The System that a body or frame belongs to."""
-    if not isinstance(owner, Directions):
-        raise PolhodeError(
-            f"{shown(owner)} is not a body or frame.",
-            place="vectors",
-            cure="Give what system.body(…) or system.frame(…) made.",
-            code="E-VECTOR-013",
-        )
+    check_kind(Directions, "a body or frame", owner, "vectors", "Give what system.body(…) or system.frame(…) made.")
     if owner.home is None:
         raise PolhodeError(
             f"'{owner.name}' belongs to no system, so that its axes point nowhere.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import ModelError, shown, suggestion
+from ...errors import ModelError, suggestion, unknown
 from .building_block import BuildingBlock
 from .compound import Compound
 from .fixed import Fixed
@@ -48,12 +48,7 @@ def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointT
         return kind
     made = JOINTS.get(kind) if isinstance(kind, str) else None
     if made is None:
-        raise ModelError(
-            f"there is no joint type {shown(kind)}.",
-            place=place,
-            cure=suggestion(kind, JOINTS, f"Choose one of {', '.join(JOINTS)}."),
-            code="E-JOINT-007",
-        )
+        raise unknown("joint type", kind, JOINTS, place=place, code="E-JOINT-007", error=ModelError)
     known = [field.name for field in made.fields]
     strange = [name for name in options if name not in known]
     if strange:

@@ -12,11 +12,13 @@ from itertools import pairwise
 from operator import index
 from typing import Any
 
-from ...errors import ModelError, understood
+from ...errors import ModelError, fault_at, understood
 from ...expr import Matrix, Vector, as_expr, is_zero, rational_value, same, sqrt
 from ...expr.field import root_of_integer, square_free
 from ...geometry import unit_axis
 from .protocol import XYZ, JointType, Stage, given, orientation_labels, stage, twist
+
+fault = fault_at("building block", ModelError)
 
 _IDENTITY = Matrix.identity(3)
 
@@ -89,11 +91,10 @@ def unit_direction(direction: str | Iterable[Any], what: str) -> Vector:
     with understood(f"a direction ({what})", direction, place="building block", cure="Give a letter or (3/5, 0, 4/5)."):
         made = Vector([as_expr(entry) for entry in direction])
     if len(made) != 3 or not is_zero(made.dot(made) - 1):
-        raise ModelError(
+        raise fault(
             f"the {what} ({', '.join(map(str, made))}) is not a unit vector.",
-            place="building block",
-            cure="Scale it to unit length exactly, for example (3/5, 0, 4/5), or write a letter.",
-            code="E-BLOCK-001",
+            "Scale it to unit length exactly, for example (3/5, 0, 4/5), or write a letter.",
+            "E-BLOCK-001",
         )
     return made
 
@@ -103,19 +104,17 @@ def _checked_rotations(rotations: Iterable[int]) -> tuple[int, ...]:
     with understood("a list of axis indices", rotations, place="building block", cure="Give for example (1, 2, 3)."):
         indices = tuple(map(index, rotations))
     if len(indices) > 3 or any(index not in (1, 2, 3) for index in indices):
-        raise ModelError(
+        raise fault(
             f"the rotations {indices} are not up to three axis indices of 1, 2 and 3.",
-            place="building block",
-            cure="Write for example rotations=(1, 2, 3).",
-            code="E-BLOCK-004",
+            "Write for example rotations=(1, 2, 3).",
+            "E-BLOCK-004",
         )
     for one, next_one in pairwise(indices):
         if one == next_one:
-            raise ModelError(
+            raise fault(
                 f"the rotations {indices} turn twice in a row about axis {one}.",
-                place="building block",
-                cure="Turn about it once, or put another axis between.",
-                code="E-BLOCK-003",
+                "Turn about it once, or put another axis between.",
+                "E-BLOCK-003",
             )
     return indices
 
@@ -140,20 +139,18 @@ def nominal_orientation(rotations: Sequence[int], axis: Any, reference: Any) -> 
 def _normalized(normal: Vector) -> Vector:
     square = as_expr(normal.dot(normal))
     if is_zero(square):
-        raise ModelError(
+        raise fault(
             "the reference is parallel to the axis of the first rotation.",
-            place="building block",
-            cure="Give a reference that is not, best one across it.",
-            code="E-BLOCK-002",
+            "Give a reference that is not, best one across it.",
+            "E-BLOCK-002",
         )
     if is_zero(square - 1):
         return normal
     known = rational_value(square)
     if known is None or root_of_integer(square_free(known)[1]) is None:
-        raise ModelError(
+        raise fault(
             "the angle between axis and reference has no exact sine.",
-            place="building block",
-            cure="Give a reference at right angles to the axis.",
-            code="E-BLOCK-005",
+            "Give a reference at right angles to the axis.",
+            "E-BLOCK-005",
         )
     return Vector(normal / sqrt(as_expr(known)))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from ...errors import ModelError, shown
+from ...errors import ModelError, check_kind
 from .protocol import JointType, Stage
 
 
@@ -33,14 +34,9 @@ class Compound(JointType):
         return tuple(joint.stages[place] for joint in self.joints for place in joint.from_parent)
 
 
-def _check_part(joint: object) -> None:
-    if not isinstance(joint, JointType):
-        raise ModelError(
-            f"{shown(joint)} is not a joint type.",
-            place="compound joint",
-            cure='Give joint types, for example Compound(Revolute("x"), Prismatic("z")).',
-            code="E-JOINT-011",
-        )
+def _check_part(joint: Any) -> None:
+    cure = 'Give joint types, for example Compound(Revolute("x"), Prismatic("z")).'
+    check_kind(JointType, "a joint type", joint, "compound joint", cure)
     if joint.nominal is not None:
         raise ModelError(
             f"a {joint.kind} with a nominal orientation cannot be a part of a compound joint.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import cos, sin
 
-from ...errors import PolhodeError
+from ...errors import unknown
 from ...expr import Expr
 from ..body import Shape, cylinder, rod
 from ..joints import JointMap, JointType, Revolute, Spherical
@@ -27,9 +27,7 @@ def six_degree_of_freedom_arm(wrist: str = "compound") -> System:
     (['shoulder', 'elbow', 'wrist'], 6)
     """
     if wrist not in _WRISTS:
-        raise PolhodeError(
-            f"there is no wrist {wrist!r}.", cure=f"Choose one of {', '.join(_WRISTS)}.", code="E-SAMPLE-001"
-        )
+        raise unknown("wrist", wrist, _WRISTS, code="E-SAMPLE-001")
     arm = System(f"six-degree-of-freedom arm, {wrist} wrist")
     m1, m2, m3 = (arm.parameter(name, value, "kg") for name, value in (("m1", 1), ("m2", 1), ("m3", Fraction(1, 2))))
     l1, l2, l3 = (arm.parameter(name, value, "m") for name, value in (("l1", 3), ("l2", 3), ("l3", Fraction(7, 10))))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import PolhodeError
+from ...errors import installed
 from ..initial_state import Floats
 from ..projection import ProjectedRates
 from ..rates import Rates
@@ -34,14 +34,8 @@ def solver(name: str) -> Callable[..., Any]:
 
 
 def _check_there(name: str) -> None:
-    try:
-        import sksundae  # noqa: F401 - to know whether it is there
-    except ImportError:
-        raise PolhodeError(
-            f"the method '{name}' needs SUNDIALS, which is not installed.",
-            cure="Install it with pip install 'polhode[sundials]', or use method=\"Radau\".",
-            code="E-SIM-022",
-        ) from None
+    what = f"SUNDIALS, which the method '{name}' needs,"
+    installed("sksundae", "sundials", what, or_else=', or use method="Radau"', code="E-SIM-022")
 
 
 class _SundialsSolver:

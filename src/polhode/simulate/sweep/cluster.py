@@ -9,9 +9,11 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from ...errors import PolhodeError, shown
+from ...errors import PolhodeError, fault_at, shown
 from .chunks import Chunk, Work, lost, run_chunk
 from .executors import Arrivals
+
+fault = fault_at("client")
 
 #: Chunks under way for each thread of the cluster: one that runs, and some on their way there and back.
 _AHEAD = 3
@@ -20,11 +22,10 @@ _AHEAD = 3
 def check_client(client: Any) -> None:
     """Raise for what is no client that can be waited for."""
     if not hasattr(client, "submit") or not hasattr(client, "nthreads") or getattr(client, "asynchronous", False):
-        raise PolhodeError(
+        raise fault(
             f"{shown(client)} is not a client of dask.distributed that one can wait for.",
-            place="client",
-            cure="Give Client(cluster) or Client('tcp://…'), not an asynchronous one.",
-            code="E-SWEEP-060",
+            "Give Client(cluster) or Client('tcp://…'), not an asynchronous one.",
+            "E-SWEEP-060",
         )
 
 
@@ -52,11 +53,10 @@ def on_cluster(work: Work, chunks: Sequence[Chunk], client: Any) -> Arrivals:
             elif isinstance(error, PolhodeError):
                 raise error
             elif error is not None:
-                raise PolhodeError(
+                raise fault(
                     f"the cluster could not run a chunk: {type(error).__name__}: {error}",
-                    place="client",
-                    cure="Every worker needs polhode, and whatever module a measure is in.",
-                    code="E-SWEEP-061",
+                    "Every worker needs polhode, and whatever module a measure is in.",
+                    "E-SWEEP-061",
                 ) from error
             else:
                 yield chunk, future.result()

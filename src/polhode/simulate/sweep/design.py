@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import LimitError, PolhodeError, ShapeError, listed, shown, suggestion
+from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, suggestion
 from ...model.lookup import units_by_name
 from ...model.unit import si_value, si_values
 from ..initial_state import Floats
 from ..members import PREFIXES, Members, Which, label_of, labels_of, names_of
+
+fault = fault_at("sweep")
 
 #: More members than this are refused: their statuses alone would fill the memory.
 MOST_MEMBERS = 10**7
@@ -52,11 +54,10 @@ def shape_of(axes: Mapping[str, Floats], zipped: bool) -> tuple[int, ...]:
 def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Mapping[str, Any]) -> Design:
     """Read what a user wants varied; names are those of parameters, coordinates (their start), speeds and inputs."""
     if not isinstance(vary, Mapping) or not vary:
-        raise PolhodeError(
+        raise fault(
             f"{shown(vary)} says not what to vary.",
-            place="sweep",
-            cure='Give values by name: {"l": np.linspace(0.5, 2, 20)}.',
-            code="E-SWEEP-001",
+            'Give values by name: {"l": np.linspace(0.5, 2, 20)}.',
+            "E-SWEEP-001",
         )
     which = {name: _which(equations, name) for name in vary}
     labels = labels_of(equations)
@@ -124,11 +125,10 @@ def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
         if name in known[option]:
             return option, str(name)
     plain = [each for names in known.values() for each in names]
-    raise PolhodeError(
+    raise fault(
         f"there is no parameter, input, coordinate or speed '{name}' to vary.",
-        place="sweep",
-        cure=suggestion(name, [*plain, *(f"{PREFIXES[option]}:{n}" for option, names in known.items() for n in names)]),
-        code="E-SWEEP-008",
+        suggestion(name, [*plain, *(f"{PREFIXES[option]}:{n}" for option, names in known.items() for n in names)]),
+        "E-SWEEP-008",
     )
 
 
@@ -172,11 +172,10 @@ def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Seq
     for option in varied & {"inputs", "tau"}:
         given = shared.get(option)
         if callable(given):
-            raise PolhodeError(
+            raise fault(
                 f"{option} are given by a function, so none of them can be varied.",
-                place="sweep",
-                cure="Vary a parameter that an expression in it has.",
-                code="E-SWEEP-010",
+                "Vary a parameter that an expression in it has.",
+                "E-SWEEP-010",
             )
         shared[option] = _by_name(given, names_of(equations)[option])
     return shared

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import PolhodeError, check_kind, listed, understood, unknown
+from ...errors import PolhodeError, by_name, fault_at, listed, number, understood, unknown
 from ..initial_state import Floats
 from .arrangement import Arrangement, Runs, of_grid, of_samples
 from .design import axis_named
@@ -17,6 +17,8 @@ from .design import axis_named
 if TYPE_CHECKING:
     from ...view.spacing import Quantity
     from .results import Sweep
+
+fault = fault_at("plot")
 
 #: Results that are drawn unasked, and panels of all of them.
 _MOST_RESULTS, _MOST_PANELS = 12, 24
@@ -41,11 +43,10 @@ def plotted(
 
     if sweep.trajectories is not None:
         if any(each is not None for each in (measures, x, by, at)):
-            raise PolhodeError(
+            raise fault(
                 "whole trajectories are drawn over time, all of them.",
-                place="plot",
-                cure="Leave measures, x, by and at out, or sweep with a measure.",
-                code="E-SWEEP-090",
+                "Leave measures, x, by and at out, or sweep with a measure.",
+                "E-SWEEP-090",
             )
         return sweep.trajectories.plot(path)
     figure = figure_of(sweep, measures, x, by, at)
@@ -97,17 +98,15 @@ def _axis(runs: Runs, name: Any, word: str) -> str:
 
 def _held(runs: Runs, at: Any) -> dict[str, float]:
     """The values that the runs in the picture had, by name."""
-    check_kind(Mapping, "a mapping from names to values", {} if at is None else at, "plot at")
     made: dict[str, float] = {}
-    for given, value in (at or {}).items():
+    for given, value in by_name(at, "plot at").items():
         name = _axis(runs, given, "at")
-        with understood("a number", value, place=f"plot at '{name}'"):
-            number = float(value)
+        wanted = number(value, place=f"plot at '{name}'")
         known = runs.where(made).distinct(name)
-        apart = np.abs(known - number)
-        if not len(known) or not apart.min() <= _NEAR * max(abs(number), float(np.ptp(known))):
+        apart = np.abs(known - wanted)
+        if not len(known) or not apart.min() <= _NEAR * max(abs(wanted), float(np.ptp(known))):
             raise PolhodeError(
-                f"there is no run with {name} = {number:g}.",
+                f"there is no run with {name} = {wanted:g}.",
                 place="plot at",
                 cure=f"There are runs with {listed(f'{each:g}' for each in known)}.",
                 code="E-SWEEP-092",
@@ -121,12 +120,7 @@ def _check_once(named: Mapping[str, str | None], held: Mapping[str, float]) -> N
     places: dict[str, str] = dict.fromkeys(held, "at")
     for word, name in named.items():
         if name in places:
-            raise PolhodeError(
-                f"'{name}' is given twice, in {places[name]} and in {word}.",
-                place="plot",
-                cure="Give it once.",
-                code="E-SWEEP-093",
-            )
+            raise fault(f"'{name}' is given twice, in {places[name]} and in {word}.", "Give it once.", "E-SWEEP-093")
         if name is not None:
             places[name] = word
 
@@ -181,11 +175,10 @@ def _long(name: str, found: Sequence[Quantity]) -> PolhodeError:
 
 def _nothing(sweep: Sweep, count: int) -> PolhodeError:
     told = next(iter(sweep.failures.values()), "")
-    return PolhodeError(
+    return fault(
         f"none of the {count} runs has a result.",
-        place="plot",
-        cure=f"The first that failed says: {told}" if told else "Sweep with a measure that gives a number.",
-        code="E-SWEEP-098",
+        f"The first that failed says: {told}" if told else "Sweep with a measure that gives a number.",
+        "E-SWEEP-098",
     )
 
 

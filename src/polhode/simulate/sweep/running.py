@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ...errors import PolhodeError, shown, warn
+from ...errors import PolhodeError, shown, warn, whole_number
 from ...files.version import key_of
 from ..batch import NOT_RUN, REFUSED
 from ..batch_running import joined
@@ -214,11 +212,7 @@ def _runner(workers: int | None, executor: Any, client: Any) -> tuple[Callable[[
 
 
 def _whole(given: Any, place: str) -> int | None:
-    if given is None:
-        return None
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        raise PolhodeError(f"it is {shown(given)}.", place=place, cure="Give a whole number ≥ 1.", code="E-SWEEP-082")
-    return int(given)
+    return None if given is None else whole_number(given, "a whole number ≥ 1", least=1, place=place)
 
 
 def _key(derivation: Derivation, duration: float, design: Design, measures: Any, durable: bool) -> str:

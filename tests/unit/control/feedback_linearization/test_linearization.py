@@ -142,7 +142,7 @@ def test_orientations_may_be_quaternions() -> None:
         (lambda: cart_pole().derive().feedback_linearize(["x"], ["G"]), "no input 'G'"),
         (lambda: cart_pole().derive().feedback_linearize(["x"], extend="yes"), "True or False"),
         (lambda: cart_pole().derive().feedback_linearize(3), "3"),
-        (lambda: FeedbackLinearization("cart", ["x"]), "no set of equations"),
+        (lambda: FeedbackLinearization("cart", ["x"]), "not a set of equations"),
         (
             lambda: FeedbackLinearization(four_bar().derive().record, ["crank"], ["crank"], {}),
             "how its constraints are",

@@ -175,7 +175,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], str]] = {
     "unknown frame": (lambda p: p.A.x.express("a"), "basis: there is no body or frame 'a'"),
     "product of dyadics": (lambda p: ph.basis(p.A) * ph.basis(p.A), "two arrows cannot be multiplied"),
     "dyadic and number": (lambda p: ph.basis(p.A) + 3, "cannot add a dyadic and 3"),
-    "dyadic by number": (lambda p: ph.basis(p.A) & 3, "cannot multiply a dyadic and 3"),
+    "dyadic by number": (lambda p: ph.basis(p.A) & 3, "3 is not an arrow or a dyadic"),
     "neither speed nor coordinate": (
         lambda p: p.A.x.partial("q3"),
         r"'q3' is neither a speed nor a coordinate of the system.\n  Give one of u1, u2, q1, q2",

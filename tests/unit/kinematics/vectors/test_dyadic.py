@@ -85,5 +85,5 @@ def test_the_cross_product_of_a_dyadic_and_an_arrow_is_a_dyadic(pair: Any) -> No
     a, b = pair.A.y + 2 * pair.N.x, pair.B.z - pair.A.x
     assert ((D ^ a) & b) == (D & (a ^ b))
     assert ((a ^ D) & b) == (a ^ (D & b))
-    with pytest.raises(ph.PolhodeError, match="cross product of a dyadic and 3"):
+    with pytest.raises(ph.PolhodeError, match="cross product of a dyadic: 3 is not an arrow"):
         D ^ 3

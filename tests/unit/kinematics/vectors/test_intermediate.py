@@ -64,14 +64,14 @@ def test_nothing_of_the_model_gives_its_name(pair: Any) -> None:
 
 
 def test_what_is_neither_is_refused() -> None:
-    with pytest.raises(ph.PolhodeError, match="3 is neither an arrow nor a dyadic"):
+    with pytest.raises(ph.PolhodeError, match="3 is not an arrow or a dyadic"):
         named(3)  # type: ignore[type-var]
 
 
 @pytest.mark.parametrize("first", [None, "8", -1, float("nan"), 1.5])
 def test_numbers_begin_with_a_whole_one(first: Any) -> None:
     s = ph.System()
-    with pytest.raises(ph.PolhodeError, match="is not a number to begin with"):
+    with pytest.raises(ph.PolhodeError, match="is not a whole number, 0 or more"):
         named(s.ground.y, first=first)
 
 

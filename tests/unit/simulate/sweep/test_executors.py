@@ -96,9 +96,9 @@ def test_workers_that_cannot_start_are_told(pendulum: ph.Equations) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"workers": 0}, "workers: it is 0"),
-        ({"workers": 1.5}, "workers: it is 1.5"),
-        ({"chunk": 0}, "chunk: it is 0"),
+        ({"workers": 0}, "workers: 0 is not a whole number"),
+        ({"workers": 1.5}, "workers: 1.5 is not a whole number"),
+        ({"chunk": 0}, "chunk: 0 is not a whole number"),
         ({"executor": 5}, "5 is no executor"),
         ({"client": 5}, "5 is not a client"),
         ({"client": 5, "workers": 2}, "workers and client are given"),
