@@ -69,6 +69,36 @@ loads: [{type: joint_force, joint: x, value: "-grip(x) + map(x, a)"}]
 poses: {start: {coordinates: {x: 1, a: 0.5}}}
 """
 
+FLEXIBLE = """\
+parameters: {L: 2, EI: 30}
+bodies: {load: {mass: 1, inertia: [1, 1, 1]}, wheel: {mass: 2, inertia: [1, 1, 1]}}
+flexible:
+  boom:
+    {type: beam, length: L, mass: 1, EI: [EI, 2*EI], GJ: 3, gyration: 0.1, modes: {x: 1, z: 2, torsion: 1}, axis: -y,
+     ends: [clamped, free], damping: 0.01, stations: [L, {at: L/2, static: false}]}
+  hull:
+    {type: modal, shapes: [[0, 0, x**2], [0, 0, x*y]], material: [[1, [-1, -1, 0], [1, 1, 0]], [1, [-1, 1, 0]]],
+     stiffness: [[4, 1], [1, 5]], rayleigh: [0.1, 0.01], stations: [[1, 0, 0]]}
+  plate:
+    type: modal
+    nodes:
+      a: {at: [0, 0, 0], shapes: [[0, 0, 1]], turns: [[0, 1, 0]], mass: 3}
+      b: {at: [1, 0, 0], shapes: [[0, 0, -1]], mass: 2}
+    stiffness: [5]
+frames: {eye: {body: boom at L/2, at: [0, 0, 0.1]}}
+joints:
+  root: {parent: ground, child: boom, type: revolute, axis: z}
+  tip: {parent: boom at L, child: load, type: revolute, axis: y}
+  float: {parent: ground, child: hull, type: free}
+  arm: {parent: "hull at (1, 0, 0)", child: plate, type: fixed}
+  axle: {parent: plate at a, child: wheel, type: spherical}
+loads:
+  - {type: force, on: boom at L/4, vector: [0, 0, 1], frame: plate at b}
+  - {type: spring, a: boom at 0, b: wheel, stiffness: 3, length: 1}
+closures: {pin: {a: load, b: wheel, type: spherical}}
+poses: {bent: {coordinates: {boom_z1: 0.1}}}
+"""
+
 
 def _load(name: str, chance: Random, options: str = "") -> tuple[str, ...]:
     """Statements that read a file and, now and then, go on with it."""
@@ -92,7 +122,7 @@ def _yaml() -> list[bytes]:
     made = [path.read_bytes() for path in sorted(MODELS.glob("*.yaml"))]
     small = (samples.four_bar, samples.bennett, samples.whipple_bicycle, samples.squeezing_mechanism)
     made += [dumps_yaml(sample()).encode() for sample in small]
-    return [*made, YAML_SAMPLE.encode(), TABLES.encode()]
+    return [*made, YAML_SAMPLE.encode(), TABLES.encode(), *([FLEXIBLE.encode()] * 3)]
 
 
 @cache

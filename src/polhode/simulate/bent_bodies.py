@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.flexible.record import Segment
+from ..model.flexible.record import Flexibility, Segment
 from ..model.records import GROUND
 from ..view.scene import PALETTE, MovingLine
 from .initial_state import Floats
@@ -24,20 +24,24 @@ _BARS, _RADIUS = 24, 0.016
 def bent_lines(run: Trajectory, painter: Painter, positions: Floats, rotations: Floats) -> list[MovingLine]:
     """Bars along the centre lines of the flexible bodies, given where all bodies but the ground are."""
     lines: list[MovingLine] = []
+    for number, flexibility, fields in centre_lines(painter):
+        inboard = list(painter.system.bodies).index(painter.system.joints[flexibility.joint].parent)
+        local = np.einsum("ta,kax->tkx", run.values(*flexibility.amplitudes).T, fields)
+        points = positions[:, number, None] + np.einsum("tij,tkj->tki", rotations[:, number], local)
+        for a, b in pairwise(range(points.shape[1])):
+            ends = np.stack([points[:, a], points[:, b]], axis=1)
+            lines.append(MovingLine("", ends, _RADIUS * painter.size, PALETTE[inboard % len(PALETTE)]))
+    return lines
+
+
+def centre_lines(painter: Painter) -> Iterator[tuple[int, Flexibility, Floats]]:
+    """For each centre line the number of its body, not counting the ground, and its fields: (points, amplitudes, 3)."""
     names = [name for name in painter.system.bodies if name != GROUND]
     for number, name in enumerate(names):
-        body = painter.system.bodies[name]
-        if body.flexibility is None or not body.flexibility.segments:
-            continue
-        s = run.values(*body.flexibility.amplitudes).T
-        color = PALETTE[(number + 1) % len(PALETTE)]
-        for chain in _chains(body.flexibility.segments):
-            local = np.einsum("ta,kax->tkx", s, _fields(chain, painter))
-            points = positions[:, number, None] + np.einsum("tij,tkj->tki", rotations[:, number], local)
-            for a, b in pairwise(range(points.shape[1])):
-                ends = np.stack([points[:, a], points[:, b]], axis=1)
-                lines.append(MovingLine("", ends, _RADIUS * painter.size, color))
-    return lines
+        flexibility = painter.system.bodies[name].flexibility
+        if flexibility is not None and flexibility.segments:
+            for chain in _chains(flexibility.segments):
+                yield number, flexibility, _fields(chain, painter)
 
 
 def _chains(segments: Sequence[Segment]) -> list[list[Segment]]:

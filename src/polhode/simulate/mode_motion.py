@@ -17,12 +17,13 @@ from ..analysis.linear import Linear, numbers_of
 from ..analysis.modes import Mode
 from ..compiled.functions import Functions
 from ..errors import fault_at, understood
-from ..expr import Matrix, as_expr
+from ..expr import Matrix, as_expr, evaluate
 from ..model.unit import si_values
 from .assembly import assemble
+from .bent_bodies import centre_lines
 from .initial_state import Floats
 from .run import simulate
-from .scene import size_of
+from .scene import Painter
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -140,13 +141,23 @@ def _duration(mode: Mode, cycles: float) -> float:
 
 def _seen(derivation: Derivation, about: _About, mode: Mode, parameters: Mapping[str, Any]) -> float:
     """The amplitude by which the body that moves farthest, or the one that turns most, is seen to move."""
-    functions = Functions(derivation)
-    more: dict[str, Any] = {"parameters": parameters}
-    p, R = functions.poses(about.q, **more)
-    extent = max(size_of(about.linear.equations, parameters), float(np.ptp(p, axis=0).max(initial=0.0)))
+    functions, equations = Functions(derivation), about.linear.equations
+    painter = Painter(equations.system, parameters, {})
+    bent = list(centre_lines(painter))
+
+    def seen(q: Floats) -> tuple[Floats, Floats]:
+        """The points of bodies, and of the centre lines of those that bend, and the rotations of bodies."""
+        p, R = functions.poses(q, parameters=parameters)
+        values = {**painter.values, **about.known, **dict(zip(equations.q, q.tolist(), strict=True))}
+        amplitudes = [np.array(evaluate(list(each.amplitudes), values)) for _, each, _ in bent]
+        lines = [p[k] + s @ fields @ R[k].T for s, (k, _, fields) in zip(amplitudes, bent, strict=True)]
+        return np.concatenate([p, *lines]), R
+
+    p, R = seen(about.q)
+    extent = max(painter.size, float(np.ptp(p, axis=0).max(initial=0.0)))
     farthest = 0.0
     for part in (mode.vector.real, mode.vector.imag):
-        moved_p, moved_R = functions.poses(about.q + _STEP * about.parts(part)[0], **more)
+        moved_p, moved_R = seen(about.q + _STEP * about.parts(part)[0])
         shift, turn = (float(np.abs(each).max(initial=0.0)) / _STEP for each in (moved_p - p, moved_R - R))
         farthest = max(farthest, shift / (_SHIFT * extent), turn / _TURN)
     return 1.0 / farthest if farthest > _STEP else _SHIFT

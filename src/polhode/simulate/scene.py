@@ -18,6 +18,7 @@ from ..geometry.rotations.exact import as_rotation
 from ..kinematics.prescribed import moves_in
 from ..model.body import Body
 from ..model.constraints.protocol import LoopConstraint, Mark
+from ..model.flexible.mounting import added
 from ..model.joints.protocol import JointType, Solid
 from ..model.model import Model
 from ..model.records import GROUND
@@ -109,6 +110,8 @@ class Painter:
         self.com = {name: self.numbers(body.com) for name, body in system.bodies.items()}
         self.mass = {name: self.numbers([body.mass])[0] for name, body in system.bodies.items()}
         self.unseen = {motor.rotor for motor in system.motors.values() if motor.is_placeless}
+        internal = [added(record)["bodies"] for record in system.flexible.values()]
+        self.stations = {station for _, _, *stations in internal for station in stations}
         self.size = self._typical_size()
 
     def numbers(self, entries: Any) -> Floats:
@@ -192,7 +195,7 @@ class Painter:
         start = points[0] if points else np.zeros(3)
         bends = body.flexibility is not None and bool(body.flexibility.segments)
         if body.name in self.unseen or (bends and not body.shapes):  # what bends is drawn by lines
-            return SceneBody(body.name, (), start.tolist())
+            return SceneBody(body.name, (), start.tolist(), listed=not bends)
         marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p)
             for frame in self.system.frames.values()
@@ -202,8 +205,9 @@ class Painter:
         pieces = self._given(body)
         # Where others have meshes, a body that is given no looks has none: it is a frame, or hidden in its neighbour.
         if not pieces and not (self.meshes and not body.shapes):
-            pieces = [*self._made_up(body, start, [*points[1:], *closing]), *self._joint_marks(body.name)]
-        return SceneBody(body.name, (*pieces, *extras), tip.tolist())
+            made_up = [] if body.name in self.stations else self._made_up(body, start, [*points[1:], *closing])
+            pieces = [*made_up, *self._joint_marks(body.name)]
+        return SceneBody(body.name, (*pieces, *extras), tip.tolist(), bool(pieces) or body.name not in self.stations)
 
     def _force_marks(self, name: str) -> list[Shape]:
         """Where something acts on a body."""
@@ -267,7 +271,7 @@ class Painter:
 
     def _joint_marks(self, name: str, color: str | None = None) -> list[Shape]:
         """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
-        seen = (joint for joint in self.system.joints.values() if joint.child not in self.unseen)
+        seen = (joint for joint in self.system.joints.values() if joint.child not in {*self.unseen, *self.stations})
         held = [
             (joint.type, joint.child, joint.in_child) if self.moves(joint.in_parent)
             else (joint.type, joint.parent, joint.in_parent) for joint in seen

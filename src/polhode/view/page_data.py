@@ -89,6 +89,7 @@ def _body(body: SceneBody, run: int, index: int, meshes: Mapping[int, int]) -> d
         "color": body.color(index),
         "tracer": body.tracer,
         "ghost": run - 1,
+        "listed": body.listed,
         "shapes": [_shape(shape, meshes) for shape in body.shapes],
     }
 

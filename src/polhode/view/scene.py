@@ -77,11 +77,15 @@ class Shape:
 
 @dataclass(frozen=True)
 class SceneBody:
-    """A named body and the shapes that move with it; `tracer` is the point of it whose path may be drawn."""
+    """A named body and the shapes that move with it; `tracer` is the point of it whose path may be drawn.
+
+    A body that is not `listed` has no entry in the list of bodies.
+    """
 
     name: str
     shapes: Sequence[Shape | MeshShape] = ()
     tracer: Sequence[float] = ORIGIN
+    listed: bool = True
 
     def __post_init__(self) -> None:
         tracer = _numbers(self.tracer, (3,), f"body {self.name!r}", "tracer")

@@ -49,3 +49,14 @@ def test_settings_take_units_and_plain_numbers_are_si(polhode: Shell, tmp_path: 
     assert polhode.errors.count("parameter 'k': plain numbers are in SI units, N/m") == 1
     polhode(*run, "--set", "k=25 kg", code=2)
     assert "'25 kg' is not in units of kN/m" in polhode.errors
+
+
+def test_flexible_bodies_are_listed_by_their_coordinates_and_stations(polhode: Shell) -> None:
+    model = MODELS / "flexible_arm.yaml"
+    told = polhode("check", model)
+    assert "flexible arm: 4 bodies, 4 joints, 6 coordinates, 6 speeds" in told
+    assert "boom bends by boom_z1, boom_z2, boom_s1_z, boom_s1_ry; stations boom at L/2, boom at L" in told
+    derived = polhode("derive", model)
+    assert "boom_z1, boom_z2, boom_s1_z, boom_s1_ry" in derived and "boom at L/2, boom at L" in derived
+    assert "boom material" not in derived and "elastic" not in derived
+    assert "boom_s1_z" in polhode("simulate", model, "--duration", "0.1")

@@ -71,3 +71,27 @@ def test_what_does_not_move_gets_a_sentence() -> None:
         swings.trajectory(cycles=0)
     with pytest.raises(ph.PolhodeError, match="is not a number of cycles and an amplitude"):
         swings.trajectory(amplitude="large")  # type: ignore[arg-type] # that is the fault
+
+
+@pytest.mark.parametrize("length", [0.02, 2, 200])
+def test_the_tip_of_a_cantilever_moves_by_a_tenth_of_its_length(length: float) -> None:
+    s = ph.System("cantilever", gravity=(0, 0, 0))
+    rod = s.beam("rod", length=length, mass=3, EI=40, modes=2)
+    s.joint("wall", s.ground, rod, "fixed")
+    for mode in s.derive().linearize().modes():
+        run = mode.trajectory(cycles=1)
+        assert run.info["mode"]["departure"] < 1e-3
+        tip = sum(np.abs(run[f"rod_z{k}"][0]) for k in (1, 2))  # a mode is one coordinate, whose shape is ±1 at the tip
+        assert tip == pytest.approx(0.1 * length, rel=1e-3)
+
+
+def test_the_modes_of_an_arm_with_a_flexible_link_are_seen_and_stay_small() -> None:
+    from pathlib import Path
+
+    equations = ph.load(Path(__file__).parents[3] / "models" / "flexible_arm.yaml").derive()
+    modes = equations.linearize(equations.equilibrium()).modes()
+    bending = [mode for mode in modes if mode.is_oscillating and mode.participation["boom_z1"] > 0.2]
+    assert bending
+    for mode in (modes[0], *bending):
+        told = mode.trajectory(cycles=1).info["mode"]
+        assert told["departure"] < 0.2 and 0.01 < told["amplitude"] < 1

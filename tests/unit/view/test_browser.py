@@ -10,7 +10,7 @@ import pytest
 
 from polhode.view.mesh import Mesh, MeshShape, Piece, simplified
 from polhode.view.page import write_page
-from polhode.view.scene import SIZES, Channel, Motion, Scene, SceneBody, Shape
+from polhode.view.scene import SIZES, Channel, Motion, MovingLine, Scene, SceneBody, Shape
 
 NOW = "Number(document.getElementById('now').textContent)"
 STATE = "document.documentElement.className"
@@ -298,3 +298,16 @@ def test_a_mesh_is_pointed_at_by_its_form(browser, robot):
         if not browser.value("document.getElementById('tip').hidden"):
             names.add(browser.value("document.getElementById('tip').textContent"))
     assert names == {"white", "red"}
+
+
+def test_a_body_that_is_drawn_by_lines_alone_is_framed_and_the_list_leaves_out_what_is_not_listed(browser, tmp_path):
+    time = np.linspace(0, 1, 30)
+    ends = np.tile([[0.0, 0, 0], [20.0, 0, 0]], (30, 1, 1))
+    motion = Motion(
+        time, np.zeros((30, 2, 3)), np.tile([1.0, 0, 0, 0], (30, 2, 1)), [MovingLine("", ends, 0.1, "#ee7733")]
+    )
+    bodies = [SceneBody("wall", [Shape("sphere", (0.1,))]), SceneBody("wall material", listed=False)]
+    browser.open(write_page(tmp_path / "boom.html", Scene("Boom", bodies), motion), "0")
+    assert browser.value("document.getElementById('scale').textContent") == "Grid 5 m"
+    assert browser.value("document.getElementById('bodies').textContent").count("wall") == 1
+    assert browser.complaints == []

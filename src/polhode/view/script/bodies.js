@@ -16,9 +16,9 @@ function row(list, name, color, shown, change, buttons = [], text = name) {
 }
 
 function listBodies() {
-  const short = shortNames(data.bodies.filter((body) => body.ghost < 0).map((body) => body.name));
+  const short = shortNames(data.bodies.filter((body) => body.ghost < 0 && body.listed).map((body) => body.name));
   data.bodies.forEach((body, k) => {
-    if (body.ghost >= 0) return;
+    if (body.ghost >= 0 || !body.listed) return;
     const trace = element("button", { type: "button", textContent: "trace", title: "Draw the path of this body" });
     trace.setAttribute("aria-label", `Trace ${body.name}`);
     trace.addEventListener("click", () => toggleTrace(k));

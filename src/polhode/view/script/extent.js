@@ -19,9 +19,11 @@ const gathering = [];
 for (let n = 0, most = Math.min(frames, clamp(Math.round(2400 / count), 24, 120)); n < most; n++)
   posesAt(start + (duration * n) / Math.max(1, most - 1)).forEach(({ R, p }, k) =>
     outlines[k].forEach((point) => gathering.push(...add(apply(R, point), p))));
-for (let n = 0; arrows.length && n < 40; n++)
+// Arrows, and the bars without a name by which bodies that bend are drawn; axes go on for ever.
+const inFrame = data.moving.map(({ arrow, name }) => arrow || !name);
+for (let n = 0; inFrame.includes(true) && n < 40; n++)
   movingAt(start + (duration * n) / 39).forEach((ends, i) => {
-    if (data.moving[i].arrow && !Number.isNaN(ends[0][0])) gathering.push(...ends.flat());
+    if (inFrame[i] && !Number.isNaN(ends[0][0])) gathering.push(...ends.flat());
   });
 const cloud = new Float32Array(gathering.length ? gathering : [0, 0, 0, 1, 1, 1]);
 const low = [Infinity, Infinity, Infinity], high = low.map((x) => -x);
