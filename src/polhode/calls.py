@@ -24,7 +24,7 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any, TypeAlias, TypeVar
 
-from .errors import PACKAGE, ModelError, PolhodeError, listed, shown, unknown, wrong_kind
+from .errors import PACKAGE, ModelError, PolhodeError, listed, shown, suggestion, unknown, wrong_kind
 
 T = TypeVar("T")
 _Read: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, ...]], tuple[str, ...]]
@@ -128,7 +128,7 @@ def _checked(function: Any) -> Any:
             names, flags, known = read[0]
             for name in named:
                 if name not in known and known:
-                    raise unknown("option", name, known, place=_name(function), code="E-CALL-001")
+                    raise unknown("option", name, known, place=_name(function, given), code="E-CALL-001")
             for name, value in (*zip(names, given, strict=False), *named.items()) if flags else ():
                 if name in flags and not any(_PLAIN[kind][1](value) for kind in flags[name]):
                     raise _wrong_kind(function, name, value, flags[name])
@@ -181,11 +181,21 @@ def _is_users(error: Exception) -> bool:
     return not all(str(file).startswith(libraries) for file in files)
 
 
+class UnknownKey(PolhodeError, KeyError):
+    """A name that is not in a result; a KeyError too, on which `in` and `get` of a mapping rely."""
+
+    __str__ = Exception.__str__
+
+
 def _refusal(
     function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any], error: Exception
 ) -> PolhodeError:
     """The sentence on arguments that a function cannot be called with, or failed on."""
-    call, taken = _name(function), signature(function)
+    call, taken = _name(function, given), signature(function)
+    if isinstance(error, KeyError) and function.__name__ == "__getitem__":
+        known = map(str, given[0]) if isinstance(given[0], Mapping) else ()
+        cure, owner = suggestion(given[1], known, "" if known else "See its table."), type(given[0]).__name__
+        return UnknownKey(f"there is no {shown(given[1])}.", place=owner, cure=cure, code="E-CALL-005")
     try:
         bound = taken.bind(*given, **named).arguments
     except TypeError as wrong:
@@ -238,10 +248,10 @@ def _wrong_kind(function: Callable[..., Any], name: str, value: object, kinds: t
     return wrong_kind(" or ".join(words), value, f"{_name(function)} {name}")
 
 
-def _name(function: Callable[..., Any]) -> str:
-    """What a call is called: a class for its constructor."""
+def _name(function: Callable[..., Any], given: tuple[Any, ...] = ()) -> str:
+    """What a call is called: a class for its constructor, that of the object where this is known."""
     owner, _, name = function.__qualname__.rpartition(".")
-    return owner if name in ("__init__", "__call__") else function.__name__
+    return (type(given[0]).__name__ if given else owner) if name in ("__init__", "__call__") else function.__name__
 
 
 def _options(parameters: Iterable[Parameter]) -> tuple[str, ...]:
