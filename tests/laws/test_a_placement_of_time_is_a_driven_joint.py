@@ -352,3 +352,28 @@ def test_a_motor_sits_on_the_joint_that_time_places(coupling: str, axis: str, st
         s.motor("j", 50, inertia=(1, 1, 2), mass=3, coupling=coupling, stiffness=stiffness)
         found.append(s.derive())
     assert found[0].agrees_with(found[1])
+
+
+@pytest.mark.parametrize("is_placed", [True, False])
+def test_what_takes_coordinates_alone_is_refused_where_time_moves_the_frame(is_placed: bool) -> None:
+    s = ph.System("crane")
+    far = 1 + s.time
+    s.joint("a", s.ground, s.body("boom", 1, com=(1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y"))
+    if is_placed:
+        s.joint("b", "boom", s.body("hook", 1, com=(1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y"), at=(far, 0, 0))
+    else:
+        s.joint("run", "boom", s.body("car"), ph.Prismatic("x"))
+        s.prescribe("run", far)
+        s.joint("b", "car", s.body("hook", 1, com=(1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y"))
+    s.frame("tip", "hook", at=(1, 0, 0))
+    e = s.derive()
+    calls: list[Callable[[], object]] = [
+        lambda: e.inverse_kinematics("tip", (1.5, 0, 0), of="position"),
+        lambda: e.manipulability("tip", [0.1, 0.5], of="position"),
+        lambda: e.workspace("tip"),
+    ]
+    for call in calls:
+        with pytest.raises(ph.PolhodeError, match="of 'tip' depends on time by itself"):
+            call()
+    assert e.inverse_kinematics("tip", np.eye(3), of="orientation").solved
+    assert e.manipulability("boom", [0.1, 0.5]).measure > 0

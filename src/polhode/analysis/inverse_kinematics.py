@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.whole import check_all_coordinates
+from ..dynamics.whole import check_all_coordinates, check_not_of_time
 from ..errors import PolhodeError, ShapeError, check_kind, shown, suggestion, understood
 from ..geometry.pose_parts import pose_parts
 from ..geometry.rotations.values import matrix_of
@@ -93,6 +93,9 @@ def inverse_kinematics(
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
     check_asked(of, _PLACE)
     check_all_coordinates(equations, "inverse kinematics")
+    at = equations.pose(name)
+    parts = {"position": at.p, "orientation": at.R.entries(), "pose": (*at.p, *at.R.entries())}
+    check_not_of_time(equations, name, of, parts[of])
     with understood("a number of restarts", restarts, place=_PLACE, cure="Give a whole number, 0 or more."):
         if index(restarts) < 0:
             raise ValueError
