@@ -52,6 +52,8 @@ CORNERS: dict[str, Callable[[Expr], Any]] = {
 }
 SMOOTH: dict[str, Callable[[Expr], Any]] = {
     "square of max": lambda t: maximum(t - 1, 0) ** 2,
+    "smooth step of a clamped ramp": lambda t: (lambda x: x**2 * (3 - 2 * x))(minimum(maximum(2 * t - 1, 0), 1)),
+    "raised cosine of a clamped ramp": lambda t: 1 - ph.cos(ph.pi * maximum(minimum(t - ph.pi / 9, 1), 0)),
     "t abs t": lambda t: (t - 1) * absolute(t - 1),
     "saw squared": lambda t: (t - floor(t)) ** 2 * (1 - t + floor(t)) ** 2,
     "square of a rectified sine": lambda t: maximum(ph.sin(3 * t), 0) ** 2,
