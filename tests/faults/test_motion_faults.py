@@ -123,6 +123,16 @@ def test_a_motion_with_a_jump_in_its_acceleration_alone_is_run_as_it_is(motion: 
     assert run["q"][-1] == pytest.approx(end, abs=5e-5)
 
 
+@pytest.mark.parametrize("motion", SMOOTH)
+def test_a_place_with_such_a_jump_is_run_as_the_driven_joint(motion: str) -> None:
+    by_hand, placed = hanging(), ph.System("hanging", gravity=(0, 0, -10))
+    by_hand.prescribe("x", SMOOTH[motion](by_hand.time))
+    at = (SMOOTH[motion](placed.time), 0, 0)
+    placed.joint("q", placed.ground, placed.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"), at=at)
+    runs = [s.derive().simulate(1.9, start={"q": 1.0}, rtol=1e-9, atol=1e-11) for s in (by_hand, placed)]
+    assert runs[1]["q"][-1] == pytest.approx(runs[0]["q"][-1], abs=1e-11)
+
+
 # ---- model files -------------------------------------------------------------------------------------------------
 
 FILE = """\
