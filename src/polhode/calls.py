@@ -24,7 +24,7 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any, TypeAlias, TypeVar
 
-from .errors import PACKAGE, ModelError, PolhodeError, listed, shown, suggestion, unknown, wrong_kind
+from .errors import PACKAGE, ModelError, PolhodeError, listed, shown, unknown, wrong_kind
 
 T = TypeVar("T")
 _Read: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, ...]], tuple[str, ...]]
@@ -34,7 +34,7 @@ _BY_TYPE = type("ByType", (), {"__repr__": lambda self: "<by type>"})()
 #: Types of what public calls returned, whose methods are public too; but not of modules where a check would slow calls.
 _SEEN: set[type] = set()
 _FAST = ("polhode.expr.", "polhode.compiled.", "polhode.simulate.stepper")
-_INSIDE = ("polhode.", "dataclasses")
+_INSIDE = ("polhode.", "dataclasses", "collections.abc", "_collections_abc")
 _PASSING = (PolhodeError, OSError, MemoryError, ImportError, Warning)
 #: What plain kinds are called in a sentence, and what has them.
 _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -143,6 +143,9 @@ def _checked(function: Any) -> Any:
         except Exception as error:
             if _is_users(error) or (isinstance(error, IndexError) and function.__name__ == "__getitem__"):
                 raise  # an IndexError ends iteration
+            if isinstance(error, KeyError) and function.__name__ == "__getitem__" and isinstance(given[0], Mapping):
+                place = type(given[0]).__name__
+                raise unknown("value", given[1], list(given[0]), place=place, code="E-CALL-005") from error
             raise _refusal(function, given, named, error) from error
 
     function._checked = call
@@ -181,21 +184,11 @@ def _is_users(error: Exception) -> bool:
     return not all(str(file).startswith(libraries) for file in files)
 
 
-class UnknownKey(PolhodeError, KeyError):
-    """A name that is not in a result; a KeyError too, on which `in` and `get` of a mapping rely."""
-
-    __str__ = Exception.__str__
-
-
 def _refusal(
     function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any], error: Exception
 ) -> PolhodeError:
     """The sentence on arguments that a function cannot be called with, or failed on."""
     call, taken = _name(function, given), signature(function)
-    if isinstance(error, KeyError) and function.__name__ == "__getitem__":
-        known = map(str, given[0]) if isinstance(given[0], Mapping) else ()
-        cure, owner = suggestion(given[1], known, "" if known else "See its table."), type(given[0]).__name__
-        return UnknownKey(f"there is no {shown(given[1])}.", place=owner, cure=cure, code="E-CALL-005")
     try:
         bound = taken.bind(*given, **named).arguments
     except TypeError as wrong:
