@@ -129,7 +129,7 @@ def _checked(function: Any) -> Any:
             names, flags, known = read[0]
             for name in named:
                 if name not in known and known:
-                    raise unknown("option", name, known, place=_name(function), code="E-CALL-001")
+                    raise unknown("option", name, known, place=_name(function, given), code="E-CALL-001")
             for name, value in (*zip(names, given, strict=False), *named.items()) if flags else ():
                 if name in flags and not any(_PLAIN[kind][1](value) for kind in flags[name]):
                     raise _wrong_kind(function, name, value, flags[name])
@@ -189,7 +189,7 @@ def _refusal(
     function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any], error: Exception
 ) -> PolhodeError:
     """The sentence on arguments that a function cannot be called with, or failed on."""
-    call, taken = _name(function), signature(function)
+    call, taken = _name(function, given), signature(function)
     try:
         bound = taken.bind(*given, **named).arguments
     except TypeError as wrong:
@@ -242,10 +242,10 @@ def _wrong_kind(function: Callable[..., Any], name: str, value: object, kinds: t
     return wrong_kind(" or ".join(words), value, f"{_name(function)} {name}")
 
 
-def _name(function: Callable[..., Any]) -> str:
-    """What a call is called: a class for its constructor."""
+def _name(function: Callable[..., Any], given: tuple[Any, ...] = ()) -> str:
+    """What a call is called: a class for its constructor, that of the object where this is known."""
     owner, _, name = function.__qualname__.rpartition(".")
-    return owner if name in ("__init__", "__call__") else function.__name__
+    return (type(given[0]).__name__ if given else owner) if name in ("__init__", "__call__") else function.__name__
 
 
 def _options(parameters: Iterable[Parameter]) -> tuple[str, ...]:

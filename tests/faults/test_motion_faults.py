@@ -52,6 +52,8 @@ CORNERS: dict[str, Callable[[Expr], Any]] = {
 }
 SMOOTH: dict[str, Callable[[Expr], Any]] = {
     "square of max": lambda t: maximum(t - 1, 0) ** 2,
+    "smooth step of a clamped ramp": lambda t: (lambda x: x**2 * (3 - 2 * x))(minimum(maximum(2 * t - 1, 0), 1)),
+    "raised cosine of a clamped ramp": lambda t: 1 - ph.cos(ph.pi * maximum(minimum(t - ph.pi / 9, 1), 0)),
     "t abs t": lambda t: (t - 1) * absolute(t - 1),
     "saw squared": lambda t: (t - floor(t)) ** 2 * (1 - t + floor(t)) ** 2,
     "square of a rectified sine": lambda t: maximum(ph.sin(3 * t), 0) ** 2,
@@ -119,6 +121,16 @@ def test_a_motion_with_a_jump_in_its_acceleration_alone_is_run_as_it_is(motion: 
 
     end = solve_ivp(rates, (0, 1.9), [1.0, 0.0], rtol=1e-7, atol=1e-9, max_step=0.01).y[0, -1]
     assert run["q"][-1] == pytest.approx(end, abs=5e-5)
+
+
+@pytest.mark.parametrize("motion", SMOOTH)
+def test_a_place_with_such_a_jump_is_run_as_the_driven_joint(motion: str) -> None:
+    by_hand, placed = hanging(), ph.System("hanging", gravity=(0, 0, -10))
+    by_hand.prescribe("x", SMOOTH[motion](by_hand.time))
+    at = (SMOOTH[motion](placed.time), 0, 0)
+    placed.joint("q", placed.ground, placed.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"), at=at)
+    runs = [s.derive().simulate(1.9, start={"q": 1.0}, rtol=1e-9, atol=1e-11) for s in (by_hand, placed)]
+    assert runs[1]["q"][-1] == pytest.approx(runs[0]["q"][-1], abs=1e-11)
 
 
 # ---- model files -------------------------------------------------------------------------------------------------

@@ -330,3 +330,50 @@ def test_a_chain_of_the_network_has_arms_that_stay() -> None:
     s = ph.System("rod", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
     assert len(serial_chain(s.model(), "b").ports) == 1
+
+
+@pytest.mark.parametrize("coupling", ["full", "reduced"])
+@pytest.mark.parametrize("axis", ["y", "z"])
+@pytest.mark.parametrize("stiffness", [None, 1000])
+def test_a_motor_sits_on_the_joint_that_time_places(coupling: str, axis: str, stiffness: int | None) -> None:
+    found = []
+    for placed in (True, False):
+        s = ph.System("shaker")
+        turn, far = s.time**2 / 2, ph.sin(2 * s.time)
+        arm = s.body("arm", 2, com=(1, 2, -3), inertia=(1, 1, 1))
+        if placed:
+            s.joint("j", s.ground, arm, ph.Revolute(axis), at=(far, 0, 0), rotation=("z", turn))
+        else:
+            s.joint("slide", s.ground, s.body("slide"), ph.Prismatic("x"))
+            s.joint("turn", "slide", s.body("turn"), ph.Revolute("z"))
+            s.prescribe("slide", far)
+            s.prescribe("turn", turn)
+            s.joint("j", "turn", arm, ph.Revolute(axis))
+        s.motor("j", 50, inertia=(1, 1, 2), mass=3, coupling=coupling, stiffness=stiffness)
+        found.append(s.derive())
+    assert found[0].agrees_with(found[1])
+
+
+@pytest.mark.parametrize("is_placed", [True, False])
+def test_what_takes_coordinates_alone_is_refused_where_time_moves_the_frame(is_placed: bool) -> None:
+    s = ph.System("crane")
+    far = 1 + s.time
+    s.joint("a", s.ground, s.body("boom", 1, com=(1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y"))
+    if is_placed:
+        s.joint("b", "boom", s.body("hook", 1, com=(1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y"), at=(far, 0, 0))
+    else:
+        s.joint("run", "boom", s.body("car"), ph.Prismatic("x"))
+        s.prescribe("run", far)
+        s.joint("b", "car", s.body("hook", 1, com=(1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y"))
+    s.frame("tip", "hook", at=(1, 0, 0))
+    e = s.derive()
+    calls: list[Callable[[], object]] = [
+        lambda: e.inverse_kinematics("tip", (1.5, 0, 0), of="position"),
+        lambda: e.manipulability("tip", [0.1, 0.5], of="position"),
+        lambda: e.workspace("tip"),
+    ]
+    for call in calls:
+        with pytest.raises(ph.PolhodeError, match="of 'tip' depends on time by itself"):
+            call()
+    assert e.inverse_kinematics("tip", np.eye(3), of="orientation").solved
+    assert e.manipulability("boom", [0.1, 0.5]).measure > 0

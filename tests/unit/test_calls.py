@@ -30,7 +30,9 @@ WRONG: list[tuple[Callable[[ph.Equations], Any], str]] = [
     (lambda e: e.simulate(0.1, metod="rk4"), "simulate: there is no option 'metod'"),
     (lambda e: e.sweep({"m": [1]}, 0.1, metod="rk4"), "sweep: there is no option 'metod'"),
     (lambda e: e.power("yes"), "power solved: 'yes' is not True or False"),
-    (lambda e: e.equilibrium()["nothing"], "'nothing' cannot be used"),
+    (lambda e: e.equilibrium()["nothing"], "Equilibrium: there is no value 'nothing'"),
+    (lambda e: ph.System(graivty=3), "System: there is no option 'graivty'"),
+    (lambda e: ph.System(1, 2, 3), "System: too many positional arguments"),
     (lambda e: ph.dual(1.0).map(5), "map function: 5 is not a function"),
     (lambda e: ph.Matrix.zeros("a", 2), "zeros rows: 'a' is not a whole number"),
     (lambda e: ph.RotationSpline([0, 1], [1, 1], chart={}), "RotationSpline"),
@@ -43,6 +45,13 @@ def test_arguments_of_the_wrong_kind_are_named_in_a_sentence(e: ph.Equations, k:
     with pytest.raises(ph.PolhodeError) as caught:
         call(e)
     assert said in str(caught.value)
+
+
+def test_a_result_that_is_a_mapping_has_in_and_get(e: ph.Equations) -> None:
+    rest = e.equilibrium()
+    assert "hinge" in rest
+    assert "nothing" not in rest
+    assert rest.get("nothing", 3) == 3
 
 
 def test_a_fault_of_our_own_keeps_its_traceback() -> None:

@@ -288,7 +288,7 @@ class _Search:
         if not self.steady.rows or not len(x):
             return np.eye(len(x))
         _, sizes, rows = np.linalg.svd(self.steady.conditions(x)[1])
-        count = int((sizes > _NOTHING * max(1.0, sizes.max(initial=0.0))).sum())
+        count = int((sizes > max(_NOTHING, 1e-13 * sizes.max(initial=0.0))).sum())  # rounding is by the largest
         return np.asarray(rows[count:].T)
 
     def outside(self, x: Floats) -> str:

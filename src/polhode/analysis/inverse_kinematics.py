@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.whole import check_all_coordinates
+from ..dynamics.whole import check_all_coordinates, check_not_of_time
 from ..errors import PolhodeError, ShapeError, understood, unknown, whole_number
 from ..geometry.pose_parts import pose_parts
 from ..geometry.rotations.values import matrix_of
@@ -92,6 +92,9 @@ def inverse_kinematics(
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
     check_asked(of, _PLACE)
     check_all_coordinates(equations, "inverse kinematics")
+    at = equations.pose(name)
+    parts = {"position": at.p, "orientation": at.R.entries(), "pose": (*at.p, *at.R.entries())}
+    check_not_of_time(equations, name, of, parts[of])
     for name_of, value in (("restarts", restarts), ("seed", seed)):
         whole_number(value, "a whole number, 0 or more", least=0, place=f"{_PLACE} {name_of}")
     if prefer is not None and prefer not in PREFERENCES:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_not_of_time
 from ..errors import PolhodeError, ShapeError, understood
 from ..expr import rank
 from ..notebook import Cell, Shown, Table
@@ -75,7 +76,9 @@ def manipulability(
             code="E-IK-011",
         )
     rows = list(ASKED[of])
-    generic = rank([equations.jacobian(name)[k] for k in rows])
+    symbolic = [equations.jacobian(name)[k] for k in rows]
+    check_not_of_time(equations, name, "Jacobian", (entry for row in symbolic for entry in row))
+    generic = rank(symbolic)
     J = np.asarray(jacobian(at.reshape(-1, count)))[:, rows]
     J = np.broadcast_to(J, (int(np.prod(at.shape[:-1])), *J.shape[1:])).reshape(*at.shape[:-1], *J.shape[1:])
     U, sizes, _ = np.linalg.svd(J, full_matrices=False)

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.whole import check_all_coordinates
-from ..errors import PolhodeError, fault_at, shown, understood, whole_number
-from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero
+from ..dynamics.whole import check_all_coordinates, check_not_of_time
+from ..errors import PolhodeError, fault_at, understood, whole_number
+from ..expr import Expr, evaluate, free_symbols, is_zero
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.records import Limits
 from ..notebook import Cell, Shown, Table
@@ -160,13 +160,7 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
             cure="Open its loops, or see system.diagnose(pose).",
             code="E-WORKSPACE-002",
         )
-    if system.time in free_symbols([as_expr(x) for x in equations.pose(name).p]):
-        raise PolhodeError(
-            f"the position of {shown(name)} depends on time by itself, and so would its workspace.",
-            place=f"system '{system.name}'",
-            cure="Leave out the prescribed motion, or prescribe a number or a parameter.",
-            code="E-WORKSPACE-006",
-        )
+    check_not_of_time(equations, name, "position", equations.pose(name).p)
     known = {each.symbol: each.value for each in system.parameters.values()}
     known |= {system.parameters[key].symbol: value for key, value in parameters.items() if key in system.parameters}
     limits = {q: each for joint in system.joints.values() for q, each in zip(joint.q, joint.limits, strict=False)}

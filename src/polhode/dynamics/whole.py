@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError, listed
+from ..errors import PolhodeError, listed, shown
+from ..expr import as_expr, free_symbols
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -47,4 +49,15 @@ def check_all_coordinates(equations: EquationsOfMotion, what: str) -> None:
             f"{what} is that of all coordinates, and these equations are without {names}.",
             cure="Derive without omitting them.",
             code="E-OMIT-005",
+        )
+
+
+def check_not_of_time(equations: EquationsOfMotion, name: str, what: str, values: Iterable[Any]) -> None:
+    """Refuse a pose or Jacobian that depends on time beside the coordinates."""
+    if equations.system.time in free_symbols([as_expr(value) for value in values]):
+        raise PolhodeError(
+            f"the {what} of {shown(name)} depends on time by itself.",
+            place=f"system '{equations.system.name}'",
+            cure="Leave out the motion in time, or write a number or a parameter in its stead.",
+            code="E-WORKSPACE-006",
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from ..expr import Expr
+from ..expr import Expr, as_expr, free_symbols
 from .model import Model
 
 
@@ -20,6 +20,11 @@ def acting_parts(system: Model) -> Iterator[tuple[str, Any]]:
         yield f"the prescribed motion of '{prescribed.coordinate}'", prescribed
     for name, constraint in system.constraints.items():
         yield f"the constraint '{name}'", constraint
+    placed = {f"joint '{name}'": (joint.in_parent, joint.in_child) for name, joint in system.joints.items()}
+    for place, poses in (placed | {f"frame '{name}'": (frame.pose,) for name, frame in system.frames.items()}).items():
+        entries = [as_expr(entry) for pose in poses for entry in (*pose.p, *pose.R.entries())]
+        if system.time in free_symbols(entries):
+            yield f"the place of {place}", entries
     yield "gravity", system.gravity
 
 

@@ -219,10 +219,17 @@ def _seat(system: Builder, link: Joint, motor: Motor) -> tuple[str, Pose]:
             cure="Give axis=….",
             code="E-MOTOR-008",
         )
-    axis = own.R @ along if motor.axis is None and own is not None else frame.R @ Vector(motor.axis or along)
+    base, axis = (own.R, along) if motor.axis is None and own is not None else (frame.R, Vector(motor.axis or along))
+    # where the axis moves in time the shortest turn to it would spin about it, and the rotor with it
+    turn = base @ turned_to(axis) if _moves(system, Pose(base, Vector([0, 0, 0]))) else turned_to(base @ axis)
     if motor.at is not None:
-        return carrier, Pose(turned_to(axis), frame.p + frame.R @ motor.at)
-    return carrier, Pose(turned_to(axis), frame.p if own is None else own.p)
+        return carrier, Pose(turn, frame.p + frame.R @ motor.at)
+    return carrier, Pose(turn, frame.p if own is None else own.p)
+
+
+def _moves(system: Builder, seat: Pose) -> bool:
+    """Whether a pose depends on time."""
+    return system.time in free_symbols(map(as_expr, (*seat.R.entries(), *seat.p)))
 
 
 def turned_to(axis: Vector) -> Matrix:
@@ -245,7 +252,7 @@ def turned_to(axis: Vector) -> Matrix:
 def _add_rotor(system: Builder, motor: Motor, carrier: str, seat: Pose) -> None:
     """The rotor on a revolute joint; decoupled, it turns against the ground and its mass stays with the carrier."""
     x, y, z = motor.inertia
-    if motor.coupling == "full" or carrier == GROUND:
+    if motor.coupling == "full" or (carrier == GROUND and not _moves(system, seat)):
         _add_body(system, motor.rotor, carrier, Revolute("z"), seat, motor.mass, motor.com, (x, y, z))
         return
     if motor.mass or x or y:

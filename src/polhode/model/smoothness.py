@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..errors import ModelError, PolhodeError
-from ..expr import Expr, as_expr, derivative, free_symbols, is_zero, substitute, symbol
+from ..expr import Expr, as_expr, constant_sign, derivative, free_symbols, is_zero, substitute, symbol
 from ..expr.graph import rebuild, topological
 from ..expr.node import CALL
 from ..expr.opaque.table import Table
@@ -58,7 +58,7 @@ def _broken_order(value: Expr, node: Expr) -> int | None:
     try:
         above, below = (_on_side(value, node.args[0], forms[0], side) for side in (1, -1))
         for order, each in enumerate((above - below, *derivative([above - below], _GAP))):
-            if not is_zero(substitute([each], {_GAP: 0})[0]):
+            if not is_zero(_folded(substitute([each], {_GAP: 0})[0])):
                 return order
     except (PolhodeError, ZeroDivisionError):
         return 0
@@ -103,6 +103,17 @@ def _replaced(value: Expr, replacements: Mapping[int, Expr]) -> Expr:
         if id(node) not in table:
             args = [table[id(arg)] for arg in node.args]
             table[id(node)] = rebuild(node, args) if args else node
+    return table[id(value)]
+
+
+def _folded(value: Expr) -> Expr:
+    """A value with nodes of numbers alone as they are there: min(0, 1) is 0."""
+    table: dict[int, Expr] = {}
+    for node in topological([value]):
+        here = rebuild(node, [table[id(arg)] for arg in node.args]) if node.args else node
+        gap, above, below = _forms(here) or (_GAP, here, here)
+        side = 0 if free_symbols([gap]) else constant_sign(gap)
+        table[id(node)] = above if side > 0 else below if side < 0 else here
     return table[id(value)]
 
 

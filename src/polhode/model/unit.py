@@ -52,6 +52,7 @@ _OTHER = {
 _PREFIXED = {"m", "s", "A", "K", "mol", "g", "L", "l", "bar", "eV", "Wh", "Ah", *_COHERENT} - {"1"}
 _AFFINE = re.compile(r"(°|deg_?)[CF]|celsius|fahrenheit", re.IGNORECASE)
 _SEPARATOR = re.compile(r"(\s*[*·⋅/]\s*|\s+)")
+_AFTER_SLASH = re.compile(r"/\s*\(([^()/]*(?:/\s*[^()/\s*·⋅]+\s*)?)\)(?=$|[\s*·⋅/])")  # no power of it
 _NAME = r"°[CF]?|%|1|[A-Za-zµμΩ_]+"
 _FACTOR = re.compile(rf"({_NAME})(?:\^?([+-]?[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}}))?")
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
@@ -112,8 +113,8 @@ def _parsed(text: str) -> Unit:
     word = text.strip().replace("**", "^")
     if not word:
         return Unit()
-    # J/(kg K) is J/kg/K
-    flat = re.sub(r"/\s*\(([^()/]*)\)", lambda group: "/" + _SEPARATOR.sub("/", group[1].strip()), word)
+    # J/(kg K) is J/kg/K, and N/(m/s) is N/m*s
+    flat = _AFTER_SLASH.sub(lambda group: "/" + _inverse(group[1]), word)
     first, *rest = _SEPARATOR.split(flat)
     signs = ["", *(sign.strip() for sign in rest[::2])]
     if any(sign in ("", "·", "⋅") and "/" in signs[:k] for k, sign in enumerate(signs)):
@@ -135,6 +136,11 @@ def _parsed(text: str) -> Unit:
         product = product.times(_symbol(match[1]), -power if sign == "/" else power)
     si = word if product.is_si else re.sub(_NAME, lambda name: _coherent(name[0], word), word)
     return replace(product, si="" if si == "1" else si)
+
+
+def _inverse(factors: str) -> str:
+    """The factors after a slash of a product or quotient that stands there in parentheses."""
+    return _SEPARATOR.sub(lambda sign: "*" if "/" in sign[0] else "/", factors.strip())
 
 
 def _coherent(name: str, whole: str) -> str:

@@ -356,7 +356,10 @@ def _parameters(members: Members) -> tuple[dict[str, Any], NDArray[np.bool_]]:
 
 
 def _of(value: Any, i: int) -> Any:
-    return value[i] if np.ndim(value) else value
+    """The value of a parameter in one member, in SI units."""
+    from ..model.unit import Si
+
+    return Si(value[i]) if np.ndim(value) else value
 
 
 def _starts(

@@ -178,6 +178,17 @@ def test_starts_are_counted(starts: Any) -> None:
         rotor().equilibria(starts=starts)
 
 
+@pytest.mark.parametrize("carrier", ["ground", "bob"])
+def test_a_stiff_spring_makes_no_family_of_what_is_soft(carrier: str) -> None:
+    s = ph.System("pendulum and stiff spring")
+    s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    spring = s.joint("x", carrier, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_spring(spring, 10**10)
+    rest = s.derive().equilibrium(start={"a": 0.5})
+    assert abs(rest["a"]) < 1e-9
+    assert rest.notices == ()
+
+
 def test_of_a_family_of_equilibria_one_is_listed() -> None:
     """A cart may stand anywhere, its pendulum hangs or stands: two families; a marble in a round gutter has one."""
     s = ph.System("cart and pendulum")

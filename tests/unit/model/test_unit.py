@@ -28,6 +28,7 @@ def test_a_unit_is_kept_as_it_is_written(unit: str) -> None:
     ("value", "unit", "si", "label"),
     [(20, "kN/m", 20000, "N/m"), (500, "g", Fraction(1, 2), "kg"), (0.1, "mm", Fraction(1, 10000), "m"),
      (90, "deg", ph.pi / 2, "rad"), (30, "rpm", ph.pi, "rad/s"), (3, "N m/deg", 540 / ph.pi, "N m/rad"),
+     (2, "kN/(mm/s)", 2000000, "N/(m/s)"), (3, "W/(m K/s)", 3, "W/(m K/s)"), (1, "1/(N/m)", 1, "1/(N/m)"),
      (6, "L/min", Fraction(1, 10000), "m³/s"), (1, "lbf", Fraction("4.4482216152605"), "N"), (0, "deg", 0, "rad"),
      ("2.5 t", "kg", 2500, "kg"), ("-30 deg", "", -ph.pi / 6, "rad"), ("1/3 h", "s", 1200, "s"), (5, "%", 0.05, "")],
 )  # fmt: skip
@@ -47,7 +48,7 @@ def test_a_value_is_in_si_units_exactly(value: object, unit: str, si: object, la
      ("KN/m", "'kn' or 'kN'"), ("N m per rad", "Write a slash"), ("degC", "293.15 K"), ("°C", "293.15 K"),
      ("degrees", "mean 'deg'"), ("J/kg K", "in two ways"), ("N/m·s", "in two ways"), ("m//s", "is no unit"),
      ("m^", "is no unit"), ("(m", "is no unit"), ("m" * 101, "is no unit|no unit"), ("5 m", "is no unit"),
-     ("m/", "is no unit")],
+     ("m/", "is no unit"), ("J/(kg K)^2", "in two ways"), ("N/(m/s)²", "is no unit"), ("N/(m/s K)", "in two ways")],
 )  # fmt: skip
 def test_what_is_no_unit_is_refused(unit: str, said: str) -> None:
     s = ph.System("s")
