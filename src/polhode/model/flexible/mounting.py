@@ -88,6 +88,7 @@ def mount(system: Builder, record: Flexible) -> FlexibleBody:
     check_new("joint", elastic(record.name), system.model().joints)
     inboard = FlexibleBody(record.name, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=system)
     before, deformation = system.model(), record.deformation()
+    system._units.check(system, "flexible", record.name, record)
     try:
         system._add("bodies", record.name, inboard)
         _write(system, record, deformation)

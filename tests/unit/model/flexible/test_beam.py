@@ -299,6 +299,13 @@ def test_negative_damping_is_refused(given: dict[str, object]) -> None:
         beam(**given)
 
 
+def test_a_stiffness_in_the_unit_of_a_moment_is_refused() -> None:
+    s = ph.System("crane")
+    with pytest.raises(ModelError, match="beam 'boom': the EI EI is in N·m, not in N·m²"):
+        s.beam("boom", length=2, mass=3, EI=s.parameter("EI", "8 kN m"))
+    assert s.beam("boom", length=2, mass=3, EI=s.parameter("B", "8 kN m^2")).q
+
+
 @pytest.mark.parametrize("given", ["length", "mass", "EI", "damping"])
 def test_a_beam_cannot_depend_on_coordinates(given: str) -> None:
     s = ph.System("crane")
