@@ -177,8 +177,7 @@ def damping_matrix(
 
 
 def _shares(stiffness: Matrix, mass: Matrix, values: Mapping[str, Any]) -> list[list[Fraction]]:
-    """M √(M⁻¹ K) over (k_i m_i k_j m_j)^¼, rounded, at the default values of parameters (1 without one); of a beam without
-    shear and inertia of sections they are the same numbers for all values."""
+    """M √(M⁻¹ K) over (k_i m_i k_j m_j)^¼, rounded, at the default values of parameters (1 without one)."""
     import numpy as np
 
     n = mass.shape[0]

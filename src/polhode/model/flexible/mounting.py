@@ -88,7 +88,6 @@ def mount(system: Builder, record: Flexible) -> FlexibleBody:
     check_new("joint", elastic(record.name), system.model().joints)
     inboard = FlexibleBody(record.name, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=system)
     before, deformation = system.model(), record.deformation()
-    system._units.check(system, "flexible", record.name, record)
     try:
         system._add("bodies", record.name, inboard)
         _write(system, record, deformation)
@@ -122,8 +121,8 @@ def _write(system: Builder, record: Flexible, deformation: Deformation) -> None:
     """Write the joint, the material, the stations' joints and the stiffness into the model, over those that were."""
     name, still = record.name, Pose.identity()
     for what in ("mass", "second", "stiffness", "damping"):
-        said = "size or shape" if what == "second" else what
-        check_kinds(getattr(deformation, what), said, CONSTANT, f"flexible body '{name}'")
+        spoken = {"second": "size or shape"}.get(what, what)
+        check_kinds(getattr(deformation, what), spoken, CONSTANT, f"flexible body '{name}'")
     joint = _elastic_joint(system, name, deformation)
     heavy = Body(
         material(name), deformation.mass, deformation.com, deformation.inertia, home=system,
