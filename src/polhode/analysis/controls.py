@@ -1,6 +1,7 @@
 """Which inputs are controls, and by which names a user calls them: one rule for all that takes `inputs` or `limits`.
 
-Controls are those named, else the declared inputs, else the efforts of joints with a motor, else all efforts. An input
+Controls are those named, else the declared inputs, else the efforts of joints with a motor, else all efforts but those
+on elastic coordinates, which nothing drives. An input
 is named by its name; an effort by its speed, by its joint, where that has one speed, or as it is written, `tau_<speed>`
 or `tau(<speed>)`; either by its symbol.
 """
@@ -31,7 +32,7 @@ def controls_of(equations: EquationsOfMotion, inputs: Sequence[Any] | None, plac
     ({'F': F}, {'tau_x': tau_x})
     """
     if inputs is None:
-        return declared_controls(equations) or {spelled(tau): tau for tau in equations.tau}
+        return declared_controls(equations) or joint_efforts(equations)
     symbols = [*equations.tau, *(entry.symbol for entry in equations.system.inputs.values())]
     known = control_names(symbols, joints_of_one_speed(equations))
     found: dict[str, Expr] = {}
@@ -54,6 +55,12 @@ def declared_controls(equations: EquationsOfMotion) -> dict[str, Expr]:
         return {name: entry.symbol for name, entry in system.inputs.items()}
     shafts = {str(speed.name) for motor in system.motors.values() for speed in system.joints[motor.shaft].u}
     return {spelled(tau): tau for name, tau in zip(tree.speeds, tree.tau, strict=True) if name in shafts}
+
+
+def joint_efforts(equations: EquationsOfMotion) -> dict[str, Expr]:
+    """The efforts on the speeds of all joints but the elastic ones of flexible bodies."""
+    elastic = {tau for joint in equations.system.joints.values() if joint.type.kind == "elastic" for tau in joint.tau}
+    return {spelled(tau): tau for tau in equations.tau if tau not in elastic}
 
 
 def control_names(controls: Iterable[Expr], joints: Mapping[str, str]) -> dict[str, Expr]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..analysis.controls import controls_of, declared_controls
+from ..analysis.controls import controls_of, declared_controls, joint_efforts
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, listed, warn
@@ -127,7 +127,7 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
         own = {u.name for u in equations.u}
         found = declared_controls(equations)
         if not found:
-            found = {spelled(tau): tau for tau in equations.tau if tau.name in own}
+            found = {name: tau for name, tau in joint_efforts(equations).items() if tau.name in own}
             warn_of_base(equations, found, place)
     if not found:
         raise PolhodeError(

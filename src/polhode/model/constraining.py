@@ -27,11 +27,12 @@ def couple(
     after, before = joint_named(system, follower, "coupling"), joint_named(system, leader, f"coupling of '{follower}'")
     place = f"coupling of '{after.name}' to '{before.name}'"
     for joint in (after, before):
-        if len(joint.q) != 1 or len(joint.u) != 1:
+        if len(joint.q) != 1 or len(joint.u) != 1 or joint.type.kind == "elastic":
+            kind = " elastic" if joint.type.kind == "elastic" else ""
             raise ModelError(
-                f"joint '{joint.name}' has {len(joint.q)} coordinates.",
+                f"joint '{joint.name}' has {len(joint.q)}{kind} coordinates.",
                 place=place,
-                cure="Only joints with one coordinate can be coupled.",
+                cure="Only joints with one coordinate, that is not elastic, can be coupled.",
                 code="E-MODEL-040",
             )
         if joint.stores_tangent(0):

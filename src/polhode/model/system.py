@@ -292,7 +292,9 @@ class System(ForceMethods, ConstraintMethods, Shown):
         from .flexible.mounting import mount
 
         given = {"length": length, "mass": mass, "EI": EI, "modes": modes, "axis": axis, "ends": ends, **options}
-        return mount(self, beam_of({key: each.value for key, each in self.parameters.items()}, name, given))
+        record = beam_of({key: each.value for key, each in self.parameters.items()}, name, given)
+        self._units.check(self, "flexible", name, record)
+        return mount(self, record)
 
     def flexible_body(
         self,

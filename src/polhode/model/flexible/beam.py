@@ -94,7 +94,11 @@ class Beam:
     def with_station(self, at: Any, static: bool) -> tuple[Beam, str]:
         """The beam with a station at x, and its name; x = 0 is the inboard section, which has no name of its own."""
         x = as_expr(at)
-        ratio, L = constant_ratio(x / self.length), shown(self.length)
+        share, L = x / self.length, shown(self.length)
+        near = Fraction(share.data).limit_denominator(10**6) if share.is_number else None
+        if near is not None and share != near and abs(near - Fraction(share.data)) < Fraction(1, 10**12):
+            share, x = as_expr(near), near * self.length  # of a float, such as 1 / 3
+        ratio = constant_ratio(share)
         if ratio is None:
             message = f"the station {shown(x)} is not a fixed fraction of the length {L}."
             raise refused(message, self.place, "Give a rational multiple of it, as at(length / 2).", "E-FLEX-006")

@@ -197,7 +197,7 @@ class BeamFields:
             first=first,
             second=tuple(map(tuple, second)),
             stiffness=stiffness,
-            damping=damping_matrix(stiffness, mass, beam.damping, beam.rayleigh, beam.place),
+            damping=damping_matrix(stiffness, mass, beam.damping, beam.rayleigh, beam.values, beam.place),
             inboard=self.section(Fraction(0)),
             stations={name: self.section(ratio) for name, ratio, _ in beam.stations},
             segments=self._segments(),

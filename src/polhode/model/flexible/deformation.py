@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol
 
 from ...errors import ModelError, shown
@@ -145,10 +146,20 @@ def check_positive(what: str, value: Expr, values: Mapping[str, Any], place: str
 
 
 def damping_matrix(
-    stiffness: Matrix, mass: Matrix, ratios: Sequence[Expr], rayleigh: Sequence[Expr] | None, place: str
+    stiffness: Matrix,
+    mass: Matrix,
+    ratios: Sequence[Expr],
+    rayleigh: Sequence[Expr] | None,
+    values: Mapping[str, Any],
+    place: str,
 ) -> Matrix:
-    """D of modal ratios (one for all, or each), 2 ζ_i √(k_i m_i) on the diagonal, or of Rayleigh's α M + β K."""
+    """D of a ratio ζ of all modes, 2 ζ M √(M⁻¹ K); of one for each coordinate, 2 ζ_i √(k_i m_i) on the diagonal; or of
+    Rayleigh's α M + β K."""
     n = stiffness.shape[0]
+    for value in (*ratios, *(rayleigh or ())):
+        number = nominal(value, values)
+        if number is not None and number < 0:
+            raise refused(f"the damping {shown(value)} is negative.", place, "Give a damping ≥ 0.", "E-FLEX-001")
     if rayleigh is not None:
         if any(ratios):
             message = "damping is given by ratios and by Rayleigh's coefficients."
@@ -156,7 +167,30 @@ def damping_matrix(
         result: Matrix = mass * rayleigh[0] + stiffness * rayleigh[1]
         return result.map(as_expr)
     each = numbers(list(ratios) * (n if len(ratios) == 1 else 1), n, "ratios of damping", place)
-    return Matrix.diagonal([2 * zeta * sqrt(stiffness[i, i] * mass[i, i]) for i, zeta in enumerate(each)]).map(as_expr)
+    roots = [sqrt(stiffness[i, i] * mass[i, i]) for i in range(n)]
+    if len(ratios) > 1 or not any(ratios):
+        return Matrix.diagonal([2 * zeta * root for zeta, root in zip(each, roots, strict=True)]).map(as_expr)
+    shares = _shares(stiffness, mass, values)
+    rows = [[2 * ratios[0] * shares[i][j] * (a if i == j else sqrt(a * b)) for j, b in enumerate(roots)]
+            for i, a in enumerate(roots)]  # fmt: skip
+    return Matrix(rows).map(as_expr)
+
+
+def _shares(stiffness: Matrix, mass: Matrix, values: Mapping[str, Any]) -> list[list[Fraction]]:
+    """M √(M⁻¹ K) over (k_i m_i k_j m_j)^¼, rounded, at the default values of parameters (1 without one)."""
+    import numpy as np
+
+    n = mass.shape[0]
+    known = {str(x.name): 1 for x in free_symbols([*mass.entries(), *stiffness.entries()])}
+    known |= {name: value for name, value in values.items() if value is not None}
+    M, K = (np.array([nominal(x, known) for x in each.entries()], float).reshape(n, n) for each in (mass, stiffness))
+    factor = np.linalg.cholesky(M)
+    halved = np.linalg.solve(factor, np.linalg.solve(factor, K).T)
+    squares, V = np.linalg.eigh((halved + halved.T) / 2)
+    D = factor @ (V * np.sqrt(np.clip(squares, 0, None))) @ V.T @ factor.T
+    scale = np.sqrt(np.sqrt(np.diag(K) * np.diag(M)))
+    scale[scale == 0] = 1.0
+    return [[Fraction(round(float(x) * 2**32), 2**32) for x in row] for row in D / np.outer(scale, scale)]
 
 
 def numbers(value: Any, count: int, what: str, place: str) -> list[Expr]:

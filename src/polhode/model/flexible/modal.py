@@ -100,6 +100,7 @@ class ModalBody:
 #: The symbols that shape functions are written with.
 PLACE = tuple(symbol(letter, "position") for letter in "xyz")
 _XI = symbol("xi", "position")
+_MATERIAL = "Give material=[(mass, at), (mass, start, end), …]: points and bars."
 
 # ---- reading what a user gives -----------------------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ def modal_body_of(values: Mapping[str, Any], name: str, given: Mapping[str, Any]
     check_matrix(parts["stiffness"], "stiffness", values, place, definite=False)
     if "damping" in parts:
         _refuse(given, ("damping", "rayleigh"), "the data file has it", place)
-    parts.setdefault("damping", damping_matrix(parts["stiffness"], mass, *_losses(given, place), place))
+    parts.setdefault("damping", damping_matrix(parts["stiffness"], mass, *_losses(given, place), values, place))
     still = Section((zero(),) * size, (zero(),) * (size - 1))
     base = Deformation(labels=tuple(str(k) for k in range(1, size)), inboard=still, stations={}, **parts)
     written = {key: value for key, value in given.items() if value is not None} | {"shapes": fields}
@@ -173,14 +174,15 @@ def _from_functions(shapes: Any, material: Any, place: str) -> dict[str, Any]:
     elements = []
     for entry in list_of(material, "points and bars", place):
         mass, *ends = list_of(entry, "(mass, at) or (mass, start, end)", place)
+        if not 1 <= len(ends) <= 2:
+            raise refused(f"{shown(entry)} is no point or bar.", place, _MATERIAL, "E-FLEX-019")
         start, *rest = (vector_of(end, place) for end in ends)
         way = rest[0] - start if rest else zero()
         at = dict(zip(PLACE, start + way * _XI, strict=True))
         lines = [_coefficients(substitute(list(moved), at), place) for moved in (Vector(PLACE), *fields)]
         elements.append((number_of(mass, place), lines))
     if not elements:
-        cure = "Give material=[(mass, at), (mass, start, end), …]: points and bars."
-        raise refused("shape functions need the mass that they move.", place, cure, "E-FLEX-019")
+        raise refused("shape functions need the mass that they move.", place, _MATERIAL, "E-FLEX-019")
     return {**_moments(elements), "fields": fields}
 
 

@@ -17,6 +17,7 @@ from ...expr.spelling import acceleration_of
 from ...geometry import Pose
 from ..body import Body
 from ..building import _check_fresh
+from ..dependence import CONSTANT, check_kinds
 from ..forces.elasticity import Elasticity
 from ..joints import Fixed
 from ..joints.elastic import Elastic
@@ -129,6 +130,9 @@ def station(system: Builder, name: str, where: Any, static: bool) -> Body:
 def _write(system: Builder, record: Flexible, deformation: Deformation) -> None:
     """Write the joint, the material, the stations' joints and the stiffness into the model, over those that were."""
     name, still = record.name, Pose.identity()
+    for what in ("mass", "second", "stiffness", "damping"):
+        spoken = {"second": "size or shape"}.get(what, what)
+        check_kinds(getattr(deformation, what), spoken, CONSTANT, f"flexible body '{name}'")
     joint = _elastic_joint(system, name, deformation)
     heavy = Body(
         material(name), deformation.mass, deformation.com, deformation.inertia, home=system,

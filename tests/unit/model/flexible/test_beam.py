@@ -277,3 +277,75 @@ def test_shapes_with_shear_need_values() -> None:
     s = ph.System("crane")
     with pytest.raises(ModelError, match="whose values are not known"):
         s.beam("boom", length=1, mass=1, EI=s.parameter("EI"), GA=3, gyration="0.1")
+
+
+def _ratios(s: ph.System, **parameters: float) -> list[float]:
+    values = s.derive().linearize({}, parameters=parameters).eigenvalues(parameters)
+    return [-value.real / abs(value) for value in values]
+
+
+@pytest.mark.parametrize("parameters", [{}, {"L": 5, "m": 0.7, "EI": 3}], ids=["defaults", "other values"])
+def test_one_ratio_damps_each_mode_by_it_also_with_static_shapes(parameters: dict[str, float]) -> None:
+    s, boom = beam(damping="0.02")
+    s.gravity = (0, 0, 0)
+    s.joint("wall", s.ground, boom, "fixed")
+    boom.at(s.parameters["L"].symbol)
+    assert np.allclose(_ratios(s, **parameters), 0.02, rtol=1e-7)
+
+
+@pytest.mark.parametrize("given", [{"damping": -1}, {"rayleigh": (0, -1)}], ids=["ratio", "Rayleigh"])
+def test_negative_damping_is_refused(given: dict[str, object]) -> None:
+    with pytest.raises(ModelError, match="the damping -1 is negative"):
+        beam(**given)
+
+
+def test_a_stiffness_in_the_unit_of_a_moment_is_refused() -> None:
+    s = ph.System("crane")
+    with pytest.raises(ModelError, match="beam 'boom': the EI EI is in N·m, not in N·m²"):
+        s.beam("boom", length=2, mass=3, EI=s.parameter("EI", "8 kN m"))
+    assert s.beam("boom", length=2, mass=3, EI=s.parameter("B", "8 kN m^2")).q
+
+
+@pytest.mark.parametrize("given", ["length", "mass", "EI", "damping"])
+def test_a_beam_cannot_depend_on_coordinates(given: str) -> None:
+    s = ph.System("crane")
+    slide = s.joint("slide", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+    with pytest.raises(ModelError, match="cannot depend on the coordinate 'slide'"):
+        s.beam("boom", **{"length": 2, "mass": 3, "EI": 40, given: 1 + slide.q[0]})
+
+
+def test_a_station_that_was_rounded_is_the_fraction_beside_it() -> None:
+    _, boom = beam(length="0.3")
+    assert boom.at(0.1 + 0.2) is boom.at("0.3")
+    _, boom = beam(length=1)
+    assert boom.at(1 / 3) is boom.at("1/3")
+
+
+def test_a_gravity_field_over_a_beam_is_refused() -> None:
+    s, _ = beam()
+    with pytest.raises(ModelError, match="rigid bodies, and 'boom material' bends"):
+        s.gravity_field(lambda r: (0, 0, -9))
+    s = ph.System("crane")
+    s.gravity_field(lambda r: (0, 0, -9))
+    s.joint("wall", s.ground, s.beam("boom", length=2, mass=3, EI=40), "fixed")
+    with pytest.raises(ModelError, match="rigid bodies, and 'boom material' bends"):
+        _ = s.derive().forcing
+
+
+def test_an_elastic_joint_cannot_be_coupled() -> None:
+    s, boom = beam(modes=1)
+    s.joint("slew", s.ground, boom, ph.Revolute("z"))
+    with pytest.raises(ModelError, match="has 1 elastic coordinates"):
+        s.couple("boom elastic", "slew", 2)
+
+
+def test_nothing_drives_elastic_coordinates() -> None:
+    from polhode.control import LQR, ComputedTorque
+
+    s, boom = beam()
+    s.gravity = (0, 0, 0)
+    s.joint("slew", s.ground, boom, ph.Revolute("y"))
+    equations = s.derive()
+    assert LQR(equations.linearize({})).K.shape == (1, 6)
+    with pytest.raises(ph.PolhodeError, match="underactuated: tau_slew drives all speeds but 'boom_z1' and 'boom_z2'"):
+        ComputedTorque(equations, kp=1, kd=1)

@@ -130,3 +130,16 @@ def test_nodes_that_do_not_fit_are_refused() -> None:
         lumped(nodes={"a": Node((0, 0, 0), [(0, 0, 1)])})
     with pytest.raises(ModelError, match="there is no node 'mast'"):
         lumped()[1].at("mast")
+
+
+@pytest.mark.parametrize("entry", [(10,), (10, (0, 0, 0), (1, 0, 0), (2, 0, 0))], ids=["no place", "three places"])
+def test_material_that_is_no_point_or_bar_is_refused(entry: tuple[object, ...]) -> None:
+    with pytest.raises(ModelError, match="is no point or bar"):
+        ph.System("car").flexible_body("hull", shapes=[lambda x, y, z: (0, 0, x)], material=[entry], stiffness=[1])
+
+
+def test_shape_functions_are_taken_where_parameters_have_units() -> None:
+    s = ph.System("car")
+    m = s.parameter("m", "3 t")
+    hull = s.flexible_body("hull", shapes=[lambda x, y, z: (0, 0, x)], material=[(m, (1, 0, 0))], stiffness=[1])
+    assert len(hull.q) == 1
