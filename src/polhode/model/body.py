@@ -91,7 +91,14 @@ class Body(Directions):
 
     @property
     def centre(self) -> Point:
-        """The mass centre as a point."""
+        """The mass centre as a point; that of a body that bends is not fixed in it."""
+        if self.flexibility is not None:
+            raise ModelError(
+                "the mass centre of a body that bends is no point of it.",
+                place=f"body '{self.name}'",
+                cure="equations.center_of_mass is that of the mechanism.",
+                code="E-FLEX-028",
+            )
         return self.point(self.com)
 
     @property

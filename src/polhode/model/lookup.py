@@ -75,6 +75,15 @@ def body_name(system: Builder, body: Body | str, place: str) -> str:
             cure=f"Give the body of '{system.name}', or its name.",
             code="E-MODEL-019",
         )
+    bending = system.bodies[name].flexibility
+    if bending is not None:
+        holder = system.model().joints[bending.joint].parent
+        raise ModelError(
+            f"'{name}' bends, and has no fixed places.",
+            place=place,
+            cure=f"Give a section of it: {holder}.at(…), in a file '{holder} at …'.",
+            code="E-FLEX-027",
+        )
     return name
 
 

@@ -52,7 +52,7 @@ def bent() -> ph.System:
     s = ph.System("two beams", gravity=(0, 0, 0))
     mast = s.beam(
         "mast", length=10, mass=4, EI=300, EA=1e6, GJ=40, GA=1e5, gyration="0.1", modes=2, axis="-y", bending="x",
-        ends=("free", "free"), frame="mean", rayleigh=("0.1", "0.001"), shapes="polynomials", stiffening=True,
+        ends=("free", "free"), frame="mean", rayleigh=("0.1", "0.001"), load_shapes=2, stiffening=True,
     )  # fmt: skip
     s.joint("flight", s.ground, mast, "free")
     boom = s.beam("boom", length=2, mass=1, EI=5, ends=("supported", "guided"))

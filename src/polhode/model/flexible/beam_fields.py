@@ -14,7 +14,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ...expr import Expr, Matrix, Vector, as_expr
+from ...errors import warn
+from ...expr import Expr, Matrix, Vector, as_expr, free_symbols
 from .deformation import Deformation, Section, damping_matrix, modal_mass, no_moments, nominal, outer, refused
 from .polynomial import Field, field_value, gram, plus, primitive, slope, times, value
 from .record import Polynomials, Segment
@@ -102,6 +103,11 @@ class BeamFields:
         if None in ratios:
             message = "the shapes of a beam with shear depend on EI/(GA L²) and gyration/L, whose values are not known."
             raise refused(message, beam.place, "Give the parameters in them default values.", "E-FLEX-008")
+        if free_symbols(squares):
+            message = "the shapes of a beam with shear are those at the default values of its parameters."
+            warn(
+                message, place=beam.place, cure="Runs at other values are less exact: build it anew.", code="W-FLEX-003"
+            )
         shear, rotary = (Fraction(ratio or 0).limit_denominator(10**6) for ratio in ratios)
         return Line((first, last), False, shear, rotary)
 

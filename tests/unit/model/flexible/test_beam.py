@@ -349,3 +349,17 @@ def test_nothing_drives_elastic_coordinates() -> None:
     assert LQR(equations.linearize({})).K.shape == (1, 6)
     with pytest.raises(ph.PolhodeError, match="underactuated: tau_slew drives all speeds but 'boom_z1' and 'boom_z2'"):
         ComputedTorque(equations, kp=1, kd=1)
+
+
+def test_a_body_that_bends_has_no_fixed_places() -> None:
+    s, boom = beam()
+    s.joint("root", s.ground, boom)
+    with pytest.raises(ModelError, match=r"(?s)bends, and has no fixed places.*boom\.at"):
+        s.force("boom material", (0, 0, 1), at=(1, 0, 0))
+    with pytest.raises(ModelError, match="no point of it"):
+        s.bodies["boom material"].centre.velocity()
+
+
+def test_shapes_with_shear_are_said_to_hold_at_default_values() -> None:
+    with pytest.warns(UserWarning, match="those at the default values"):
+        beam(GA=1000, gyration="0.05")
