@@ -396,8 +396,23 @@ POINT: Callable[[Any], Any] = lambda f: (f, 0, 0)  # noqa: E731
 NUMBER: Callable[[Any], Any] = lambda f: 2 + f  # noqa: E731
 ROTATION: Callable[[Any], Any] = lambda f: ("z", f)  # noqa: E731
 
+
+def _beam(**given: Callable[[Any], Any]) -> Add:
+    plain = {"length": 1, "mass": 1, "EI": 1, "modes": 1}
+    return lambda s, f: s.beam("J", **{**plain, **{k: v(f) for k, v in given.items()}})
+
+
+def _flexible(stiffness: Any) -> Add:
+    bar = [(3, (-1, 0, 0), (1, 0, 0))]
+    return lambda s, f: s.flexible_body(
+        "J", shapes=[lambda x, y, z: (0, 0, x**2)], material=bar, stiffness=[stiffness(f)]
+    )
+
+
 #: Places that hold numbers and parameters alone.
 CONSTANT: dict[str, Add] = {
+    "beam length": _beam(length=NUMBER), "beam mass": _beam(mass=NUMBER), "beam EI": _beam(EI=NUMBER),
+    "beam damping": _beam(damping=NUMBER), "flexible body stiffness": _flexible(NUMBER),
     "mass": _body(mass=NUMBER), "com": _body(com=POINT), "inertia": _body(inertia=lambda f: (2 + f, 2, 2)),
     "about": _body(inertia=lambda f: (9, 9, 9), about=POINT),
     "solid": _body(inertia=lambda f: ph.cylinder(1, f, 2)),
@@ -502,7 +517,7 @@ def test_every_method_of_a_system_is_tried_or_takes_no_expression() -> None:
         "apply", "force", "torque", "joint_force", "coordinate_force", "joint_spring", "spring", "damper", "line_force",
         "gravity_field", "potential", "couple", "prescribe", "constraint", "close", "constrain", "constrain_speed",
         "roll_wheel", "roll_ball", "roll_disc", "knife_edge", "no_slip", "parameter", "input", "state", "state_rate",
-        "body", "frame", "joint", "motor", "pose",
+        "body", "frame", "joint", "motor", "pose", "beam", "flexible_body",
     }  # fmt: skip
     elsewhere = {
         "point",  # tests/unit/kinematics/vectors

@@ -72,6 +72,6 @@ def test_every_branch_of_the_ur5_leads_to_the_pose(robot: tuple[ph.Equations, An
 def test_restarts_are_counted_and_what_cannot_move_reaches_nothing() -> None:
     s = ph.System("hinge")
     s.joint("a", s.ground, s.body("link", 1, com=(1, 0, 0)), ph.Revolute("z"))
-    with pytest.raises(ph.PolhodeError, match="is not a number of restarts"):
+    with pytest.raises(ph.PolhodeError, match="is not a whole number, 0 or more"):
         s.derive().inverse_kinematics("link", (np.zeros(3), np.eye(3)), restarts=-1)
     assert s.derive().manipulability("ground", [0.3]).measure == 0.0

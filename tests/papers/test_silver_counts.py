@@ -128,5 +128,5 @@ def test_nothing_to_move_is_not_counted() -> None:
 
 @pytest.mark.parametrize("given", [None, 1.5, "6", 1, 0, -1])
 def test_differences_are_of_two_joints_or_more(given: Any) -> None:
-    with pytest.raises(PolhodeError, match="is not a number of joints"):
+    with pytest.raises(PolhodeError, match="is not two joints or more"):
         differences(given)

@@ -55,5 +55,7 @@ def test_a_pair_that_becomes_real_is_still_followed() -> None:
 
 @pytest.mark.parametrize("values", [[], [1.0, np.nan], [[1.0, 2.0]], 3.0, "ab", None])
 def test_values_that_are_no_numbers_get_a_sentence(values: object) -> None:
-    with pytest.raises(PolhodeError, match=r"the gains are no list of finite numbers|not a list of gains"):
+    with pytest.raises(
+        PolhodeError, match=r"there are no gains|the gains are no list of finite numbers|not a list of gains"
+    ):
         numbers_along(values, "gains", "here")

@@ -57,7 +57,7 @@ def test_ports_that_are_none_get_a_sentence() -> None:
         root_locus(small, "F", "pol", [1])
     with pytest.raises(ph.PolhodeError, match="there is no input 'G'"):
         root_locus(small, "G", "pole", [1])
-    with pytest.raises(ph.PolhodeError, match="the input is 3, which is no name"):
+    with pytest.raises(ph.PolhodeError, match="3 is not the name of an input"):
         root_locus(small, 3, "pole", [1])  # type: ignore[arg-type] # that is the fault
     with pytest.raises(ph.PolhodeError, match="3 is not a list of states or expressions"):
         root_locus(small, "F", 3, [1])

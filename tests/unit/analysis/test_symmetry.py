@@ -154,5 +154,5 @@ def test_a_state_that_no_force_uses_leaves_the_energy() -> None:
 
 
 def test_parameters_that_are_no_mapping_get_a_sentence() -> None:
-    with pytest.raises(ph.PolhodeError, match="a mapping from names to values"):
+    with pytest.raises(ph.PolhodeError, match="3 is not values by name"):
         top().symmetries(3)  # type: ignore[arg-type]
