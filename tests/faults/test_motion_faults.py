@@ -32,6 +32,7 @@ def table(values: Any, **how: Any) -> Callable[[Expr], Expr]:
 
 
 JUMPS: dict[str, Callable[[Expr], Any]] = {
+    "angle that leaps": lambda t: ph.atan2(ph.sin(t), ph.cos(t)),
     "sign": lambda t: sign(t - 1),
     "floor": floor,
     "held table": table(np.sin(TIMES), kind="held"),
@@ -39,6 +40,7 @@ JUMPS: dict[str, Callable[[Expr], Any]] = {
     "squares of signs": lambda t: (sign(t - 1) + 2) ** 2,
 }
 CORNERS: dict[str, Callable[[Expr], Any]] = {
+    "saw by asin": lambda t: ph.asin(ph.sin(t)),
     "abs": lambda t: absolute(t - 1),
     "max": lambda t: maximum(t - 1, 0),
     "min": lambda t: minimum(t, 1),
@@ -51,6 +53,7 @@ CORNERS: dict[str, Callable[[Expr], Any]] = {
     "cubic table that is held at its end": table(np.sin(TIMES), kind="cubic"),
 }
 SMOOTH: dict[str, Callable[[Expr], Any]] = {
+    "connecting rod": lambda t: ph.asin(ph.sin(t) / 3) + ph.atan2(ph.sin(t), 2 + ph.cos(t)),
     "square of max": lambda t: maximum(t - 1, 0) ** 2,
     "smooth step of a clamped ramp": lambda t: (lambda x: x**2 * (3 - 2 * x))(minimum(maximum(2 * t - 1, 0), 1)),
     "raised cosine of a clamped ramp": lambda t: 1 - ph.cos(ph.pi * maximum(minimum(t - ph.pi / 9, 1), 0)),

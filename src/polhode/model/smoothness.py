@@ -8,12 +8,14 @@ max(t - 1, 0)**2 is smooth enough, and max(t - 1, 0) is not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import inf
 
 from ..errors import ModelError, PolhodeError
 from ..expr import Expr, as_expr, constant_sign, derivative, free_symbols, is_zero, substitute, symbol
 from ..expr.graph import rebuild, topological
 from ..expr.node import CALL
 from ..expr.opaque.table import Table
+from ..expr.ranges import range_of
 
 #: Symbols that vary during a run and may be in a motion.
 _VARYING = ("time", "coordinate", "speed")
@@ -52,6 +54,8 @@ def _broken_order(value: Expr, node: Expr) -> int | None:
     """0 if a value jumps where a node changes its form, 1 if its slope does, None if neither."""
     if node.op == CALL and isinstance(node.data, Table) and _varies(node):
         return _table_order(node.data, node.args[0])
+    if node.op in ("asin", "acos", "atan2") and _varies(node):
+        return _angle_order(node)
     forms = _forms(node)
     if forms is None or not _varies(forms[0]):
         return None
@@ -63,6 +67,17 @@ def _broken_order(value: Expr, node: Expr) -> int | None:
     except (PolhodeError, ZeroDivisionError):
         return 0
     return None
+
+
+def _angle_order(node: Expr) -> int | None:
+    """The same of an angle: asin and acos have corners at ±1, atan2(y, x) jumps at y = 0 where x < 0.
+
+    Bounds of the operands decide; where none are known, as with a parameter for a radius, it counts as smooth.
+    """
+    y, x = range_of(node.args[0]), range_of(node.args[-1])
+    if node.op == "atan2":
+        return 0 if -inf < x.low < 0 and -inf < y.low < 0 < y.high < inf else None
+    return 1 if -inf < y.low <= -1 or 1 <= y.high < inf else None
 
 
 def _varies(node: Expr) -> bool:
