@@ -215,6 +215,9 @@ def check_matrix(matrix: Matrix, what: str, values: Mapping[str, Any], place: st
     entries = [nominal(entry, values) for entry in matrix.entries()]
     if n and None not in entries:
         scaled = np.array(entries, dtype=float).reshape(n, n)
+        if not np.abs(scaled).max() < 1e150:
+            message = f"an entry {np.abs(scaled).max():.3g} of the {what} is not one of a mechanism."
+            raise refused(message, place, "Check the units.", "E-FLEX-005")
         scale = np.sqrt(np.abs(np.diag(scaled)))
         scale[scale == 0] = 1.0
         least = float(np.linalg.eigvalsh(scaled / np.outer(scale, scale))[0])

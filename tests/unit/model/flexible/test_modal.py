@@ -143,3 +143,11 @@ def test_shape_functions_are_taken_where_parameters_have_units() -> None:
     m = s.parameter("m", "3 t")
     hull = s.flexible_body("hull", shapes=[lambda x, y, z: (0, 0, x)], material=[(m, (1, 0, 0))], stiffness=[1])
     assert len(hull.q) == 1
+
+
+def test_masses_beyond_all_measure_are_refused() -> None:
+    s = ph.System("plate")
+    with pytest.raises(ph.PolhodeError, match="not one of a mechanism"):
+        s.flexible_body(
+            "plate", shapes=[lambda x, y, z: (0, 0, x)], material=[("1e300", (0, 0, 0), (10, 0, 0))], stiffness=[1]
+        )
