@@ -62,7 +62,7 @@ couplings:
         ("second: {leader: second}", "8: couplings.second: coupling of 'second' to 'second': a joint cannot follow"),
         ("second: {leader: first}\n  first: {leader: second}", "9: couplings.first: coupling of 'first' to 'second'"),
         ("second: {leader: ball}", "joint 'ball' has 4 coordinates"),
-        ("ball: {leader: first}", "Only joints with one coordinate can be coupled"),
+        ("ball: {leader: first}", "Only joints with one coordinate, that is not elastic, can be coupled"),
         ("second: {leader: first, multiplier: 0}", "the multiplier is zero"),
         ("second: {leader: first, multiplier: r - r}", "the multiplier is zero"),
         ("second: {leader: first, multiplier: nan}", "8: couplings.second.multiplier: 'nan' is not a finite number"),
