@@ -42,7 +42,7 @@ _HALF_TURN = 1e27
 
 
 class Quantity(ABC):
-    """What is asked for of some `equations`: a frozen record of names, all of them the user's own.
+    """A quantity of some `equations`, by names that the user gave; a frozen record.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")

@@ -28,7 +28,7 @@ class ControllerFailed(Exception):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Held:
-    """A function that is asked every so many seconds, from t = 0 on, and whose values are held in between."""
+    """A function that is evaluated at fixed intervals, from t = 0 on; its values are held in between."""
 
     function: Callable[..., Any]
     every: float

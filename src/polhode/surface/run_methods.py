@@ -50,7 +50,7 @@ class RunMethods(Derived):
         rtol, atol      relative and absolute tolerance of a step; `max_steps` ends a run that takes more
         hold            coordinates that stay as given when a mechanism with constraints is assembled
         controller      a controller of `polhode.control`, or its law, which gives some of the efforts and inputs; it is
-                        part of the mechanism, or is asked every `sample_time` seconds and held
+                        part of the mechanism, or is evaluated every `sample_time` seconds and held
         reference       what it is to follow: by name a number, an expression of time (also as text), samples, another
                         run
         limits          of what it gives: (low, high) or one number for both, for all or by name; "model" for those of
@@ -62,7 +62,7 @@ class RunMethods(Derived):
 
         With `audit`, or a tolerance for it, the power through every port is compared with the rate of energy when the
         run is done (`trajectory.power_audit`), and SimulationError raised where they differ. Where nothing feeds or
-        drains energy, a drift by more than 100 times the tolerance (0.001 with fixed steps) is told, unless
+        drains energy, a drift by more than 100 times the tolerance (0.001 with fixed steps) gives a notice, unless
         `watch_energy=False`. A mechanism with constraints is assembled first (`polhode.simulate.assemble`), and after
         every step projected onto its constraints, in position and velocity; `trajectory.drift` tells what is left.
 
