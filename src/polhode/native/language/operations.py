@@ -1,0 +1,279 @@
+"""Operations of the language: each is a Python function, and has a form in native code.
+
+In plain Python a block is a whole array: `for block in blocks(run)` goes round once, with every entry.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .function import Function
+from .kinds import DOUBLE, INTEGER, POINTER, WIDTH, Array, Code, Struct, llvm_type
+from .values import Record, TranslationError, Value, Variable, as_record
+
+
+class Operation:
+    """A function of the language: called in plain Python, written by `native(function, …)` when it is translated."""
+
+    def __init__(self, plain: Callable[..., Any], native: Callable[..., Any]) -> None:
+        self.plain, self.native, self.__doc__ = plain, native, plain.__doc__
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self.plain(*arguments, **options)
+
+
+def _operation(native: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    return lambda plain: Operation(plain, native)
+
+
+def _intrinsic(name: str) -> Callable[..., Any]:
+    return lambda f, *operands: f.intrinsic(name, *operands)
+
+
+def _library(name: str) -> Callable[..., Any]:
+    return lambda f, *operands: f.library(name, *operands)
+
+
+def _fused(f: Function, a: Any, b: Any, c: Any) -> Value:
+    one, two, three = f.alike(a, b, c)
+    return f.intrinsic("fma", one, two, three) if f.fused else one.binary("*", two).binary("+", three)
+
+
+@_operation(_fused)
+def fma(a: Any, b: Any, c: Any) -> Any:
+    """a b + c, rounded once where the machine can."""
+    return a * b + c
+
+
+@_operation(_intrinsic("sqrt"))
+def sqrt(x: Any) -> Any:
+    """The square root; nan for a negative number."""
+    return np.sqrt(x)
+
+
+@_operation(_intrinsic("fabs"))
+def absolute(x: Any) -> Any:
+    """|x|."""
+    return np.abs(x)
+
+
+@_operation(_intrinsic("maxnum"))
+def largest(a: Any, b: Any) -> Any:
+    """The larger; where one is nan, the other."""
+    return np.fmax(a, b)
+
+
+@_operation(_intrinsic("minnum"))
+def smallest(a: Any, b: Any) -> Any:
+    """The smaller; where one is nan, the other."""
+    return np.fmin(a, b)
+
+
+@_operation(_library("pow"))
+def power(x: Any, exponent: Any) -> Any:
+    """x to a power."""
+    return np.float64(x) ** exponent
+
+
+@_operation(_library("exp"))
+def exp(x: Any) -> Any:
+    """e to the x."""
+    return np.exp(x)
+
+
+@_operation(_library("log"))
+def log(x: Any) -> Any:
+    """The natural logarithm."""
+    return np.log(x)
+
+
+@_operation(_library("sin"))
+def sin(x: Any) -> Any:
+    """The sine."""
+    return np.sin(x)
+
+
+@_operation(_library("cos"))
+def cos(x: Any) -> Any:
+    """The cosine."""
+    return np.cos(x)
+
+
+def _as_value(x: Any) -> Any:
+    return x.read() if isinstance(x, Variable) else x
+
+
+@_operation(lambda f, x: _as_value(x).compare("!=", _as_value(x)))
+def is_nan(x: Any) -> Any:
+    """True for nan."""
+    return x != x  # noqa: PLR0124
+
+
+# ---- blocks ------------------------------------------------------------------------------------------------------
+
+
+class Blocks:
+    """The blocks of arrays of the state's length, for a loop over them."""
+
+    def __init__(self, count: Any) -> None:
+        self.count = count
+
+
+@_operation(lambda f, run: Blocks(run.read("blocks") if isinstance(run, Record) else run.blocks))
+def blocks(run: Any) -> Iterable[Any]:
+    """The blocks of an array of the state's length; in plain Python one, with all of them."""
+    return (slice(None),)
+
+
+@_operation(lambda f, value: f.variable(f.of_kind(f.block, value)))
+def vector(value: float) -> Any:
+    """A variable that is a block, with the same number in each place."""
+    return value
+
+
+def _total(f: Function, block: Any) -> Value:
+    made = f.of_kind(f.block, block)
+    a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
+    return a.binary("+", b).binary("+", c.binary("+", d))
+
+
+@_operation(_total)
+def total(block: Any) -> Any:
+    """The sum of a block: (0 + 1) + (2 + 3)."""
+    return np.sum(block)
+
+
+def _greatest(f: Function, block: Any) -> Value:
+    made = f.of_kind(f.block, block)
+    a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
+    return f.intrinsic("maxnum", f.intrinsic("maxnum", a, b), f.intrinsic("maxnum", c, d))
+
+
+@_operation(_greatest)
+def greatest(block: Any) -> Any:
+    """The largest entry of a block; nan is left out."""
+    return np.fmax.reduce(np.atleast_1d(block))
+
+
+# ---- memory ------------------------------------------------------------------------------------------------------
+
+
+def _at(f: Function, array: Any, index: Any) -> Value:
+    array = _as_value(array)
+    kind = array.entry_kind(0)
+    return Value(f, POINTER, array.address(index, kind), array.target)
+
+
+@_operation(_at)
+def at(array: Any, index: int) -> Any:
+    """The array from an entry on."""
+    return array[index:]
+
+
+def _row(f: Function, array: Any, run: Any, number: Any) -> Value:
+    count = f.of_kind(INTEGER, run.read("blocks") if isinstance(run, Record) else run.blocks)
+    return Value(f, POINTER, _as_value(array).address(count.binary("*", number), f.block), Array)
+
+
+@_operation(_row)
+def row(array: Any, run: Any, number: int) -> Any:
+    """One of several arrays of the state's length, padded to whole blocks, that lie one after the other."""
+    width = WIDTH * run.blocks
+    return array[number * width : (number + 1) * width]
+
+
+def _record_at(f: Function, struct: type[Struct], pointer: Any) -> Any:
+    return as_record(struct, _as_value(pointer))
+
+
+@_operation(_record_at)
+def record_at(struct: type[Struct], pointer: Any) -> Any:
+    """The record that a pointer points to."""
+    return pointer
+
+
+def _entry(f: Function, array: Any, index: Any, kind: Any) -> Value:
+    array = _as_value(array)
+    return f.load(llvm_type(kind), array.address(index, llvm_type(kind)), kind)
+
+
+@_operation(_entry)
+def entry(table: Any, index: int, kind: Any) -> Any:
+    """An entry of a table of pointers, of this kind."""
+    return table[index]
+
+
+def _local(f: Function, size: int) -> Value:
+    name = f"%{f.fresh('local')}"
+    f._entry.append(f"  {name} = alloca {f.number}, i64 {int(size)}, align 64")
+    return Value(f, POINTER, name, Array)
+
+
+@_operation(_local)
+def local(size: int) -> Any:
+    """An array of so many numbers, known at translation, of this call alone."""
+    return np.zeros(size)
+
+
+def _call(f: Function, function: Any, *arguments: Any, returns: Any = None) -> Any:
+    made = []
+    for each in arguments:
+        value = each.pointer if isinstance(each, Record) else _as_value(each)
+        if not isinstance(value, Value):
+            kind = INTEGER if isinstance(value, int) and not isinstance(value, bool) else DOUBLE
+            value = f.of_kind(kind, value)
+        made.append(value)
+    address = _as_value(function)
+    if address.target is not Code:
+        raise TranslationError("call needs a field of kind Code.")
+    return f.call(address.name, "void" if returns is None else llvm_type(returns), *made, target=returns)
+
+
+@_operation(_call)
+def call(function: Any, *arguments: Any, returns: Any = None) -> Any:
+    """Call the function behind a pointer."""
+    return function(*arguments)
+
+
+def _take_next(f: Function, counter: Any) -> Value:
+    return f.emit(INTEGER, f"atomicrmw add ptr {_as_value(counter).name}, i64 1 monotonic, align 8")
+
+
+@_operation(_take_next)
+def take_next(counter: Any) -> int:
+    """Atomic fetch-and-add of 1; returns the old value."""
+    old = int(counter[0])
+    counter[0] = old + 1
+    return old
+
+
+# ---- conversions, by the names that Python has for them ------------------------------------------------------------
+
+
+def to_float(f: Function, value: Any) -> Any:
+    """float(value)."""
+    value = _as_value(value)
+    if not isinstance(value, Value):
+        return float(value)
+    if value.kind == INTEGER:
+        return f.emit(DOUBLE, f"sitofp i64 {value.name} to double")
+    return value
+
+
+def to_int(f: Function, value: Any) -> Any:
+    """int(value): towards zero; 1 for a condition that holds."""
+    value = _as_value(value)
+    if not isinstance(value, Value):
+        return int(value)
+    if value.kind == INTEGER:
+        return value
+    if value.kind == "i1":
+        return f.emit(INTEGER, f"zext i1 {value.name} to i64")
+    return f.emit(INTEGER, f"fptosi double {value.name} to i64")
+
+
+INFINITY, NAN = math.inf, math.nan

@@ -1,0 +1,264 @@
+"""Zeros of event functions g(t, x) inside a step, on its dense output, in their order.
+
+An interval of the step is tested by the quartic through g at five times, checked at two more, in Bernstein's form: its
+coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, the interval is settled; else
+it is divided. Two zeros of one event closer than 2^-20 of the step count as none: touching zero is no event. Of a
+Python function, whose smoothness is not known, sign changes at eighths of the step and at the samples inside it are
+found.
+
+The sign of g before a time is that of its last value that was not zero. An event that changed the state stands at its
+zero with the sign from which it came.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
+from .record import Events, Run
+
+#: What happens at an event: the run goes on; it ends; the state changes by expressions, or by Python.
+GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON = 0, 1, 2, 3
+#: Numbers of a row of the log before its states.
+HEAD = 4
+#: A zero is located to this, in seconds, and to this part of the time.
+CLOSE, PART = 1e-15, 1e-14
+#: An interval is divided so often at most, and so many intervals of a step are tested.
+_DEPTH, _MOST_INTERVALS = 20, 400
+#: Errors of the fit count so many times, and those of its slope.
+_DOUBT, _SLOPE_DOUBT = 4.0, 16.0
+#: Rounding of g, as a part of its size in the interval.
+_ROUNDING = 1e-13
+_NODES = (0.0, 0.25, 0.5, 0.75, 1.0)
+_CHECKS = (0.125, 0.875)
+
+
+def _bernstein() -> tuple[tuple[float, ...], ...]:
+    """Bernstein's coefficients of the quartic through values at the nodes."""
+    from math import comb
+
+    basis = [[comb(4, k) * s**k * (1.0 - s) ** (4 - k) for k in range(5)] for s in _NODES]
+    return tuple(tuple(line) for line in np.linalg.inv(np.array(basis)).tolist())
+
+
+def _predictions() -> tuple[tuple[float, ...], ...]:
+    """The weights of values at the nodes in the quartic at the times of the checks."""
+    return tuple(
+        tuple(float(np.prod([(s - b) / (a - b) for b in _NODES if b != a])) for a in _NODES) for s in _CHECKS
+    )
+
+
+_BERNSTEIN, _PREDICTIONS = _bernstein(), _predictions()
+
+
+@inline
+def evaluate_events(run, t, x):
+    """Values of all event functions at a state, in run.events.values."""
+    events = run.events
+    run.clock = t
+    events.arguments[0] = x
+    call(events.at, events.arguments)
+
+
+@native
+def event_value(run: Run, number: int, t: float) -> float:
+    """The value of one event on the dense output of the last step; nan where it has none."""
+    if t >= run.t:
+        evaluate_events(run, run.t, run.x)
+        return run.events.values[number]
+    reason = call(run.state_at, run, t, run.y, returns=int)
+    if reason > 0:
+        return NAN
+    evaluate_events(run, t, run.y)
+    return run.events.values[number]
+
+
+@native
+def scan(run: Run) -> int:
+    """Test all events over the whole step; times become t_old for those that may have zeros in it, else nan."""
+    events = run.events
+    h, found = run.t - run.t_old, 0
+    for node, part in enumerate((0.125, 0.25, 0.5, 0.75, 0.875)):
+        t = fma(part, h, run.t_old)
+        reason = call(run.state_at, run, t, run.y, returns=int)
+        if reason > 0:
+            return -1
+        evaluate_events(run, t, run.y)
+        for i in range(run.event_count):
+            events.work[i * 7 + 1 + node] = events.values[i]
+    evaluate_events(run, run.t, run.x)
+    for i in range(run.event_count):
+        check, a, b, c, last = (events.work[i * 7 + 1 + node] for node in range(5))
+        before, after = events.before[i], events.values[i]
+        verdict = _verdict(before, a, b, c, after, check, last)
+        events.times[i] = NAN
+        is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, events.sides[i]) * after > 0.0))
+        if not is_sure or events.has_expressions == 0:
+            events.times[i] = run.t_old
+            found += 1
+    return found
+
+
+@inline
+def _sign(value, otherwise):
+    """1.0 or -1.0, of zero another sign."""
+    return 1.0 if value > 0.0 else (-1.0 if value < 0.0 else otherwise)
+
+
+@inline
+def _verdict(y0, y1, y2, y3, y4, early, late):
+    """1: no zero between; 2: monotone between; 0: not known."""
+    values = (y0, y1, y2, y3, y4)
+    size, off = 0.0, 0.0
+    for value in values:
+        size = largest(size, absolute(value))
+    for weights, checked in zip(_PREDICTIONS, (early, late), strict=True):
+        off = largest(off, absolute(_weighted(weights, values) - checked))
+    margin = fma(_DOUBT, off, _ROUNDING * size)
+    coefficients = [_weighted(weights, values) for weights in _BERNSTEIN]
+    least, most = coefficients[0], coefficients[0]
+    for each in coefficients[1:]:
+        least, most = smallest(least, each), largest(most, each)
+    slopes = [two - one for one, two in zip(coefficients[:-1], coefficients[1:], strict=True)]
+    flattest, steepest = slopes[0], slopes[0]
+    for each in slopes[1:]:
+        flattest, steepest = smallest(flattest, each), largest(steepest, each)
+    slope_margin = fma(_SLOPE_DOUBT, off, _ROUNDING * size)
+    if is_nan(off + size + total_of(values)):
+        return 0
+    if size == 0.0 and off == 0.0:
+        return 1
+    if least > margin or most < -margin:
+        return 1
+    if flattest > slope_margin or steepest < -slope_margin:
+        return 2
+    return 0
+
+
+@inline
+def total_of(values):
+    """The sum of some numbers."""
+    made = values[0]
+    for each in values[1:]:
+        made = made + each
+    return made
+
+
+@inline
+def _weighted(weights, values):
+    made = weights[0] * values[0]
+    for weight, value in zip(weights[1:], values[1:], strict=True):
+        made = fma(weight, value, made)
+    return made
+
+
+@native
+def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
+    """The first zero of an event in (begin, run.t], where it comes with a sign; nan where there is none, inf for nan.
+
+    The right ends of intervals that are still to be tested lie on a stack, run.events.nodes.
+    """
+    events = run.events
+    stack, depth, left = events.nodes, 0, _MOST_INTERVALS
+    stack[0] = run.t
+    a, side = begin, sign
+    smallest_part = (run.t - run.t_old) * 2.0**-_DEPTH
+    while depth >= 0:
+        b = stack[depth]
+        h = b - a
+        end = event_value(run, number, b)
+        if is_nan(end):
+            return 1e300
+        verdict = 0
+        is_smallest = h <= smallest_part or left <= 0 or depth >= 60
+        if not is_smallest:
+            left -= 1
+            first, early = event_value(run, number, a), event_value(run, number, fma(0.125, h, a))
+            y1, y2 = event_value(run, number, fma(0.25, h, a)), event_value(run, number, fma(0.5, h, a))
+            y3, late = event_value(run, number, fma(0.75, h, a)), event_value(run, number, fma(0.875, h, a))
+            verdict = _verdict(first, y1, y2, y3, end, early, late)
+        if verdict == 0 and not is_smallest:
+            depth += 1
+            stack[depth] = fma(0.5, h, a)
+        else:
+            now = _sign(end, side)
+            if verdict != 1 and side * now < 0.0:
+                return zero_between(run, number, a, b, side)
+            if side == 0.0:
+                side = now
+            elif verdict == 1:
+                side = now
+            a = b
+            depth -= 1
+    return NAN
+
+
+@native
+def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
+    """The same for a function of which nothing is known: at eighths of the step and at samples inside it."""
+    a, side, sample = begin, sign, run.next_sample
+    while a < run.t:
+        b = run.t
+        for part in (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875):
+            node = fma(part, run.t - run.t_old, run.t_old)
+            if node > a and node < b:
+                b = node
+        while sample < run.sample_count and run.times[sample] <= a:
+            sample += 1
+        if sample < run.sample_count and run.times[sample] < b:
+            b = run.times[sample]
+        end = event_value(run, number, b)
+        if is_nan(end):
+            return 1e300
+        now = _sign(end, side)
+        if side * now < 0.0:
+            return zero_between(run, number, a, b, side)
+        side = now
+        a = b
+    return NAN
+
+
+@native
+def zero_between(run: Run, number: int, before: float, after: float, sign: float) -> float:
+    """The zero between two times at which an event has opposite signs, by Chandrupatla's method; 1e300 for nan.
+
+    Where the value at the first time has not the sign with which the event comes, the zero is there.
+    """
+    a, b, c = after, before, before
+    fa, fb, fc = event_value(run, number, after), event_value(run, number, before), 0.0
+    if is_nan(fa) or is_nan(fb):
+        return 1e300
+    if fa == 0.0:
+        return after
+    if fb * sign <= 0.0 or fa * fb >= 0.0:
+        return before
+    part = 0.5
+    while True:
+        t = a + part * (b - a)
+        ft = event_value(run, number, t)
+        if is_nan(ft):
+            return 1e300
+        if (ft > 0.0) == (fa > 0.0):
+            c, fc = a, fa
+        else:
+            c, fc = b, fb
+            b, fb = a, fa
+        a, fa = t, ft
+        best = a if absolute(fa) < absolute(fb) else b
+        close = 1.0 if b == a else (CLOSE + PART * absolute(best)) / absolute(b - a)
+        if fa == 0.0 or close >= 0.5:
+            return best
+        xi = (a - b) / (c - b)
+        phi = 2.0 if fc == fb else (fa - fb) / (fc - fb)
+        part = 0.5
+        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+            across = (c - a) / (b - a) * fa / (fc - fa)
+            part = fa / (fb - fa) * fc / (fb - fc) + across * fb / (fc - fb)
+        part = part if part > close else close
+        part = part if part < 1.0 - close else 1.0 - close
+
+
+__all__ = [
+    "CHANGES", "CHANGES_BY_PYTHON", "ENDS", "GOES_ON", "HEAD", "Events", "evaluate_events", "next_sign_change",
+    "next_zero", "scan",
+]  # fmt: skip

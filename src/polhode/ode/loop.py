@@ -1,0 +1,419 @@
+"""The stepping loop of a run: one for every method, for runs alone and for members of a batch one after the other.
+
+A method is called behind pointers: `attempt(run, step)` computes a step from run.x to run.y and accepts or refuses it,
+`state_at(run, t, x)` gives the state at a time within the last step. Some also have `prepare(run)`, which sets the
+length of the next step, and `begin_method(run)`. A fixed step is one whose error is nil.
+
+After a step that was accepted the loop projects its end onto the constraints, locates events, tests limits and writes
+the samples that the step passed, in this order. Wherever it returns in between, `pending` says what is left to do.
+
+Samples inside of a step are by its dense output. The slope of that is compared with the rates at each of them: where
+they differ by more than `DEFECT` tolerances the step missed something that happened in between, and is taken again,
+shorter. Where none does, the bits of a run do not depend on its samples.
+"""
+
+from __future__ import annotations
+
+from ..native.language import (
+    INFINITY, Array, Code, Integers, Pointers, absolute, at, call, entry, fma, inline, is_nan, largest, native, smallest,
+)  # fmt: skip
+from .event_location import (
+    CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, evaluate_events, next_sign_change, next_zero, scan,
+)  # fmt: skip
+from .limits import begin_limits, note_limits, note_limits_inside
+from .rates import copy, largest_of
+from .record import (
+    AGAIN, EVENTS, NOTHING, PROJECTION, REFUSED, SAMPLES, SNAP, SUSPICIOUS, SWALLOWED, ZENO, Reason, Run,
+)  # fmt: skip
+from .right_side import project, rates
+from .step_control import MOST_RETRIES
+from .time_events import pass_time_event
+
+#: What a function gives where the run goes on.
+GO_ON = -1
+#: The slope of the dense output may differ from the rates at a sample by so many tolerances, over the step.
+DEFECT = 20.0
+#: A step that missed something is taken again, so much shorter.
+_SHORTER = 0.25
+
+
+@native
+def begin(run: Run) -> int:
+    """Begin at run.t and run.x: rates, limits, events, and a first step where run.h is 0."""
+    run.dense_ready = 0
+    run.pending = NOTHING
+    run.noted_steps = 0
+    run.quiet_steps = 0
+    run.h_cap = INFINITY
+    run.retries = 0
+    reason = call(run.begin_method, run, returns=int)
+    if reason > 0:
+        return reason
+    if run.limit_count > 0:
+        begin_limits(run, 0, 1)
+    if run.event_count > 0:
+        evaluate_events(run, run.t, run.x)
+        for i in range(run.event_count):
+            value = run.events.values[i]
+            run.events.before[i] = value
+            if value != 0.0:
+                run.events.sides[i] = 1.0 if value > 0.0 else -1.0
+    return 0
+
+
+@native
+def advance(run: Run) -> int:
+    """Steps, until there is a reason to return."""
+    while True:
+        reason = _finish_step(run)
+        if reason >= 0:
+            return reason
+        if not run.t < run.t_end:
+            if run.has_schedule == 0:
+                return Reason.DONE
+            reason = pass_time_event(run, begin)
+            if reason >= 0:
+                return reason
+            continue
+        if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
+            run.noted_steps = 0
+            return Reason.STIFF
+        if run.budget <= 0:
+            return Reason.BUDGET
+        if run.has_prepare > 0:
+            reason = call(run.prepare, run, returns=int)
+            if reason > 0:
+                return reason
+        step = _next_step(run)
+        if run.is_last == 0 and step <= SWALLOWED * absolute(run.t):
+            return Reason.UNDERFLOW
+        verdict = call(run.attempt, run, step, returns=int)
+        if verdict >= 0:
+            return verdict
+        if verdict == REFUSED:
+            run.rejected += 1
+            run.after_rejection = 1
+            run.h = run.h_next
+            if run.is_finite == 0:
+                run.retries += 1
+                run.h = 0.1 * step
+                if run.retries > MOST_RETRIES:
+                    run.retries = 0
+                    return Reason.NONFINITE
+        elif verdict != AGAIN:
+            run.retries = 0
+            _accept(run, step)
+            if run.each_step > 0:
+                return Reason.STEP
+
+
+@inline
+def _next_step(run):
+    """The length of the next step; run.is_last for the last one."""
+    if run.is_fixed > 0:
+        run.is_last = 0
+        return run.h
+    h, room = smallest(smallest(run.h, run.h_max), run.h_cap), run.t_end - run.t
+    run.is_last = 1 if h * 1.0000001 >= room else 0
+    return room if run.is_last > 0 else h
+
+
+@inline
+def _accept(run, step):
+    """run.y is the next state and run.rate its rates."""
+    run.after_rejection = 0
+    # a step that was cut to end at t_end, or for a sample, is no reason against the one that was wanted
+    is_cut = (run.is_last > 0) | (run.h_cap < INFINITY)
+    run.h = largest(run.h_next, run.h) if is_cut else run.h_next
+    run.h_cap = INFINITY
+    run.t_old = run.t
+    if run.is_fixed > 0:
+        run.number += 1
+        run.t = fma(float(run.number), step, run.origin)
+    else:
+        run.t = run.t_end if run.is_last > 0 else run.t + step
+    run.taken = step
+    run.dense_ready = 0
+    run.steps += 1
+    run.budget -= 1
+    run.pending = PROJECTION
+    copy(run, run.x, run.x_old)
+    copy(run, run.f, run.f_old)
+    if run.trace_count < run.trace_room:
+        kept = at(run.trace, run.trace_count * (run.size + 2))
+        kept[0] = run.t_old
+        kept[1] = run.taken
+        for i in range(run.size):
+            kept[i + 2] = run.x_old[i]
+        run.trace_count += 1
+    copy(run, run.y, run.x)
+    copy(run, run.rate, run.f)
+    size, speed = largest_of(run, run.x), largest_of(run, run.f)
+    run.look = 1 if not size <= run.bound or speed > SUSPICIOUS * (size + 1.0) else 0
+
+
+@native
+def _finish_step(run: Run) -> int:
+    """What is pending about the last step; a reason to return, or GO_ON."""
+    if run.pending == PROJECTION:
+        if run.has_defect > 0:
+            reason = _check_samples(run)
+            if reason >= 0:
+                return reason
+            if run.pending == NOTHING:
+                return GO_ON
+        if run.coordinate_count > 0:
+            off = project(run, run.t, run.x)
+            if off > 0:
+                return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
+            reason = rates(run, run.t, run.x, run.f)
+            if reason > 0:
+                return Reason.FAILED if reason == Reason.FAILED else Reason.PROJECT
+        run.pending = EVENTS
+    if run.pending == EVENTS:
+        if run.event_count > 0:
+            reason = _handle_events(run)
+            if reason >= 0:
+                return reason
+        if run.pending == EVENTS:
+            run.pending = SAMPLES
+    if run.pending == SAMPLES:
+        if run.limit_count > 0 and run.limits_seen < run.t:
+            reason = note_limits(run)
+            if reason > 0:
+                return reason
+        reason = write_samples(run, run.t)
+        if reason > 0:
+            return reason
+        run.pending = NOTHING
+        if run.look > 0:
+            run.look = 0
+            return Reason.LOOK
+    return GO_ON
+
+
+# ---- samples -------------------------------------------------------------------------------------------------------
+
+
+@native
+def write_samples(run: Run, end: float) -> int:
+    """The states at the sample times up to one within the last step, on the constraints; a reason where one fails."""
+    while run.next_sample < run.sample_count:
+        t = run.times[run.next_sample]
+        is_at_end = t >= run.t or (run.is_fixed > 0 and run.t - t <= SNAP * run.h)
+        if t > end and not is_at_end:
+            break
+        if t > run.t + (SNAP * run.h if run.is_fixed > 0 else 0.0):
+            break
+        source = run.x
+        if not is_at_end:
+            source = run.y
+            reason = call(run.state_at, run, t, run.y, returns=int)
+            if reason > 0:
+                return reason
+            if run.coordinate_count > 0:
+                if project(run, t, run.y) > 0:
+                    return Reason.SAMPLE
+        sample = at(run.samples, run.next_sample * run.size)
+        for i in range(run.size):
+            sample[i] = source[i]
+        run.next_sample += 1
+    return 0
+
+
+@native
+def _check_samples(run: Run) -> int:
+    """Compare the slope of the dense output with the rates at the samples inside of the step.
+
+    Where they differ by too much the step is undone, to be taken again shorter. A reason to return, or GO_ON.
+    """
+    number = run.next_sample
+    while number < run.sample_count:
+        t = run.times[number]
+        if not t < run.t:
+            break
+        defect = call(run.defect, run, t, returns=float)
+        if defect < 0.0:
+            return -int(defect)
+        if defect > DEFECT:
+            _undo_step(run)
+            return GO_ON
+        number += 1
+    return GO_ON
+
+
+@inline
+def _undo_step(run):
+    """Go back to the begin of the last step, and take a shorter one next."""
+    copy(run, run.x_old, run.x)
+    copy(run, run.f_old, run.f)
+    if run.trace_count > 0 and run.trace_count <= run.trace_room:
+        run.trace_count -= 1
+    run.t = run.t_old
+    run.steps -= 1
+    run.rejected += 1
+    run.h_cap = _SHORTER * run.taken
+    run.look = 0
+    run.dense_ready = 0
+    run.pending = NOTHING
+
+
+# ---- events --------------------------------------------------------------------------------------------------------
+
+
+@native
+def _handle_events(run: Run) -> int:
+    """Log the events of the last step in their order, up to one that interrupts it; a reason to return, or GO_ON."""
+    events = run.events
+    found = scan(run)
+    if found < 0:
+        return Reason.NAN_EVENT
+    for i in range(run.event_count):
+        if is_nan(events.values[i]):
+            events.number = i
+            return Reason.NAN_EVENT
+    if found > 0:
+        for i in range(run.event_count):
+            if not is_nan(events.times[i]):
+                reason = _search(run, i, run.t_old)
+                if reason > 0:
+                    return reason
+        while True:
+            first = _first(run)
+            if first < 0:
+                break
+            t, kind = events.times[first], events.kinds[first]
+            is_along = events.directions[first] * events.sides[first] <= 0.0
+            if is_along:
+                if not events.log_count < events.log_room:
+                    events.number = -1
+                    return Reason.EVENT
+                if kind != GOES_ON:
+                    return _interrupt(run, t, first, kind)
+                entry_of_log = at(events.log, events.log_count * (run.size * 2 + HEAD))
+                entry_of_log[0] = t
+                entry_of_log[1] = float(first)
+                entry_of_log[2] = float(kind)
+                entry_of_log[3] = float(run.next_sample)
+                events.log_count += 1
+            events.sides[first] = -events.sides[first]
+            reason = _search(run, first, t)
+            if reason > 0:
+                return reason
+    evaluate_events(run, run.t, run.x)
+    for i in range(run.event_count):
+        value = events.values[i]
+        events.before[i] = value
+        if value != 0.0:
+            events.sides[i] = 1.0 if value > 0.0 else -1.0
+    return GO_ON
+
+
+@inline
+def _search(run, number, begin):
+    """events.times[number] becomes the next zero of an event; a reason where it is nan."""
+    events = run.events
+    if events.has_expressions > 0:
+        events.times[number] = next_zero(run, number, begin, events.sides[number])
+    else:
+        events.times[number] = next_sign_change(run, number, begin, events.sides[number])
+    if events.times[number] >= 1e300:
+        events.number = number
+        return Reason.NAN_EVENT
+    return 0
+
+
+@inline
+def _first(run):
+    """The event with the earliest zero; -1 where there is none."""
+    events = run.events
+    found, earliest = -1, 0.0
+    for i in range(run.event_count):
+        t = events.times[i]
+        if not is_nan(t) and (found < 0 or t < earliest):
+            found = i
+            earliest = t
+    return found
+
+
+@native
+def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
+    """The run ends at an event, or goes on from another state; a reason to return, or GO_ON."""
+    events, size = run.events, run.size
+    logged = at(events.log, events.log_count * (size * 2 + HEAD))
+    before, after = at(logged, HEAD), at(logged, size + HEAD)
+    if t < run.t:
+        reason = call(run.state_at, run, t, run.y, returns=int)
+        if reason > 0:
+            return reason
+        if run.coordinate_count > 0:
+            off = project(run, t, run.y)
+            if off > 0:
+                return Reason.PROJECT
+        for i in range(size):
+            before[i] = run.y[i]
+    else:
+        for i in range(size):
+            before[i] = run.x[i]
+    reason = write_samples(run, t)
+    if reason > 0:
+        return reason
+    logged[0] = t
+    logged[1] = float(number)
+    logged[2] = float(kind)
+    logged[3] = float(run.next_sample)
+    for i in range(size):
+        run.x[i] = before[i]
+    run.t = t
+    run.pending = NOTHING
+    events.number = number
+    if run.limit_count > 0:
+        reason = note_limits_inside(run)
+        if reason > 0:
+            return reason
+    if kind == ENDS:
+        events.log_count += 1
+        return Reason.ENDED
+    if t - events.changed_at <= ZENO * largest(absolute(t), 1.0) or kind == CHANGES_BY_PYTHON:
+        return Reason.EVENT
+    _change(run, number)
+    return continue_after_event(run, number)
+
+
+@native
+def continue_after_event(run: Run, number: int) -> int:
+    """Go on from run.x, which an event has changed; a reason to return, or GO_ON."""
+    events, size = run.events, run.size
+    after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
+    if run.coordinate_count > 0:
+        off = project(run, run.t, run.x)
+        if off > 0:
+            return Reason.PROJECT
+    for i in range(size):
+        after[i] = run.x[i]
+    events.log_count += 1
+    events.changed_at = run.t
+    side = events.sides[number]
+    reason = begin(run)
+    if reason > 0:
+        return reason
+    events.sides[number] = side
+    events.before[number] = 0.0
+    for i in range(run.event_count):
+        if is_nan(events.values[i]):
+            events.number = i
+            return Reason.NAN_EVENT
+    return GO_ON
+
+
+@inline
+def _change(run, number):
+    """New values of some entries of the state, all from the state as it is."""
+    events = run.events
+    table = entry(events.change_arguments, number, Pointers)
+    run.clock = run.t
+    table[0] = run.x
+    call(entry(events.change_at, number, Code), table)
+    places, values = entry(events.change_places, number, Integers), entry(events.change_values, number, Array)
+    for i in range(events.change_counts[number]):
+        run.x[places[i]] = values[i]

@@ -1,0 +1,115 @@
+"""The right-hand side as every method calls it, and operations on arrays of the state's length.
+
+Quaternions are used at unit length, and their rates multiplied by the lengths that they have.
+"""
+
+from __future__ import annotations
+
+from ..native.language import Array, absolute, at, blocks, call, fma, greatest, inline, largest, native, sqrt, total, vector
+from .record import SMALL_PIVOT, Reason, Run
+
+
+@native
+def plain_rates(run: Run, t: float, x: Array, out: Array) -> int:
+    """out = ẋ(t, x); a reason where there is none, else 0."""
+    run.clock = t
+    run.evaluations += 1
+    arguments = run.arguments
+    arguments[run.x_index] = x
+    if run.group_count > 0:
+        copy(run, x, run.unit)
+        scale_to_unit(run, run.unit)
+        arguments[run.x_index] = run.unit
+    arguments[run.out_index] = out
+    call(run.at, arguments)
+    if run.failed > 0:
+        return Reason.FAILED
+    stretch(run, out)
+    is_ill_conditioned = 0
+    for i in range(run.pivot_count):
+        pivot = run.pivots[i] * run.pivot_signs[i]
+        most = largest(run.largest_pivots[i], pivot)
+        run.largest_pivots[i] = most
+        if not pivot > SMALL_PIVOT * most:
+            is_ill_conditioned = 1
+    if is_ill_conditioned > 0:
+        return Reason.ILL_CONDITIONED
+    return 0
+
+
+@inline
+def scale_to_unit(run, x):
+    """Scale quaternions to unit length; run.lengths become the lengths that they had."""
+    for number in range(run.group_count):
+        first, count = run.groups[number * 2], run.groups[number * 2 + 1]
+        square = 0.0
+        for i in range(first, first + count):
+            square = fma(x[i], x[i], square)
+        length = sqrt(square)
+        run.lengths[number] = length
+        for i in range(first, first + count):
+            x[i] = x[i] / length
+
+
+@inline
+def stretch(run, out):
+    """Multiply the rates of quaternions, which were used at unit length, by the lengths that they have."""
+    for number in range(run.group_count):
+        length = run.lengths[number]
+        first, count = run.groups[number * 2], run.groups[number * 2 + 1]
+        for i in range(first, first + count):
+            out[i] = out[i] * length
+
+
+@inline
+def copy(run, source, target):
+    """Copy an array of the state's length."""
+    for block in blocks(run):
+        target[block] = source[block]
+
+
+@inline
+def are_finite(run, array):
+    """True if all entries are finite."""
+    zero = vector(0.0)
+    for block in blocks(run):
+        zero = fma(0.0, array[block], zero)
+    return total(zero) == 0.0
+
+
+@inline
+def largest_of(run, array):
+    """The largest size of an entry."""
+    found = vector(0.0)
+    for block in blocks(run):
+        found = largest(found, absolute(array[block]))
+    return greatest(found)
+
+
+@inline
+def largest_entry(array, first, end):
+    """The largest size of some entries; 1e300 where one is nan."""
+    found = 0.0
+    for i in range(first, end):
+        size = absolute(array[i])
+        found = found if size <= found else (size if size == size else 1e300)  # noqa: PLR0124
+    return found
+
+
+@inline
+def norm(run, array, new=None):
+    """Root of the mean square of the entries over atol + rtol |x|, or the larger of |x| and |new|."""
+    square, x, rtol, atol = vector(0.0), run.x, run.rtol, run.atol
+    for block in blocks(run):
+        size = absolute(x[block])
+        if new is not None:
+            size = largest(size, absolute(new[block]))
+        part = array[block] / fma(rtol, size, atol)
+        square = fma(part, part, square)
+    return sqrt(total(square) / float(run.size))
+
+
+@inline
+def row_of_samples(run, number):
+    """The row of a sample."""
+    return at(run.samples, number * run.size)

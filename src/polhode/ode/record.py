@@ -1,0 +1,243 @@
+"""The record of a run, which native code and Python share, and the constants of every run.
+
+A run is resumable: `advance(run)` takes steps until one of the reasons below and is called again. What it computes does
+not depend on where it was interrupted.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from ..native.language import WIDTH, Array, Code, Integers, Pointers, Struct
+
+
+class Reason(IntEnum):
+    """Why native code returned."""
+
+    DONE = 0  # the run is at t_end
+    BUDGET = 1  # the steps that were allowed are taken
+    EVENT = 2  # an event that ends the run, or changes it by Python, or whose log is full; the run stands at it
+    LOOK = 3  # state or rates exceed the warning thresholds; the step is finished
+    NONFINITE = 4  # no step, however short, has finite rates at its end
+    UNDERFLOW = 5  # the error would need a step that rounding swallows
+    ILL_CONDITIONED = 6  # the pivots of the constraints are too small to divide by; no step was taken
+    FAILED = 7  # a right-hand side in Python raised
+    PROJECT = 8  # the state could not be projected; then pending = EVENTS
+    SAMPLE = 9  # nor the next sample, which is still to be written
+    STEP = 10  # a step was taken, and Python looks at each
+    STIFF = 11  # another kind of method should go on
+    ENDED = 12  # an event ended the run of a member
+    NAN_EVENT = 13  # an event function is nan
+    NOT_FOUND = 14  # the stages of a fixed step were not found: it is too long
+
+
+#: What `attempt` returns where there is no reason to return from the run.
+ACCEPTED, REFUSED, AGAIN = -1, -2, -3
+#: What is still to be done about the last step, in this order.
+NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
+
+#: Rates this many times larger than the state are looked into.
+SUSPICIOUS = 1e6
+#: Pivots below this part of the largest seen are ill conditioned.
+SMALL_PIVOT = 6e-4
+#: Under constraints a step is at most so many times longer than the one before it. An estimate of the error that happens
+#: to vanish, as it may where all coordinates move as one, would allow more.
+CONSTRAINED_GROWTH = 1.5
+#: Otherwise at most so many times.
+GROWTH = 6.0
+#: A step shorter than this part of the time is swallowed by rounding.
+SWALLOWED = 2.0**-49
+#: Two changes of the state within this time, relative to t or 1 s, never end.
+ZENO = 1e-12
+#: A sample within this part of a fixed step of its end is at its end.
+SNAP = 1e-9
+
+
+class Events(Struct):
+    """Event functions g(t, x), what happens at their zeros, and a log of it.
+
+    `kinds` are those of `event_location`. A row of the log has the time, the event, its kind, the samples before it, and
+    the states before and after.
+    """
+
+    at: Code
+    arguments: Pointers
+    count: int
+    values: Array
+    kinds: Integers
+    directions: Array
+    before: Array  # values at the begin of the step
+    sides: Array  # the side of zero from which an event came that changed the state; 0 once it has left its zero
+    times: Array  # of the zeros in the last step, nan for none
+    change_at: Pointers
+    change_arguments: Pointers
+    change_counts: Integers
+    change_places: Pointers
+    change_values: Pointers
+    log: Array
+    log_room: int
+    log_count: int
+    changed_at: float
+    work: Array  # of the search for zeros
+    nodes: Array
+    number: int  # the event at which the run stands
+    has_expressions: int
+
+
+class Schedule(Struct):
+    """Times at which what drives the run jumps, or its slope does, and a sampled law that acts there.
+
+    A step ends a few last bits before such a time, at `before`, so that none sees what holds after. `samples` has for
+    each the row of the law's log that is filled there, and `acts` the row whose controls hold from there on; negative
+    for none. The law is a program behind a table of pointers, of which entry i points to `bases[i]`, `strides[i]`
+    numbers further for each row: rows of its log are its arguments and its results, so that a delay needs no queue, and
+    to evaluate a row twice does no harm.
+    """
+
+    times: Array
+    before: Array
+    states: Array
+    next: int
+    count: int
+    end: float
+    law: Code
+    table: Pointers
+    bases: Pointers
+    strides: Integers
+    entries: int
+    samples: Integers
+    acts: Integers
+    controls: Array
+    control_count: int
+    columns: Integers
+    held: Array
+
+
+class Run(Struct):
+    """A run."""
+
+    # time and step; rtol and atol are for estimates of the error, `error_scale` times the tolerances that were given
+    t: float
+    t_old: float
+    t_end: float
+    h: float
+    taken: float
+    h_max: float
+    h_cap: float  # of the next step alone
+    rtol: float
+    atol: float
+    error_scale: float
+    growth: float
+    bound: float
+    clock: float
+    # an attempt: the step that is wanted next, and whether all is finite at its end
+    h_next: float
+    is_finite: int
+    is_last: int
+    # fixed steps: step k begins at origin + k h
+    is_fixed: int
+    origin: float
+    number: int
+    # counts
+    size: int
+    blocks: int
+    budget: int
+    steps: int
+    rejected: int
+    evaluations: int
+    # flags
+    pending: int
+    dense_ready: int
+    after_rejection: int
+    retries: int  # after attempts that were not finite
+    look: int
+    failed: int
+    each_step: int
+    # arrays of the state's length, padded
+    x: Array
+    x_old: Array
+    f: Array
+    f_old: Array
+    y: Array
+    unit: Array
+    k: Array
+    rate: Array  # the rates at the end of an attempt
+    dense: Array
+    # samples
+    times: Array
+    samples: Array
+    next_sample: int
+    sample_count: int
+    # the method
+    begin_method: Code
+    prepare: Code
+    attempt: Code
+    state_at: Code
+    has_prepare: int
+    has_begin: int
+    defect: Code
+    has_defect: int
+    memory: Array  # what a method has beside
+    # right-hand side
+    rates: Code  # (run, t, x, out) -> reason
+    at: Code
+    arguments: Pointers
+    x_index: int
+    out_index: int
+    groups: Integers  # (first, count) of each quaternion
+    group_count: int
+    lengths: Array
+    partners: Integers  # where the momentum of each quaternion begins, or -1
+    has_partners: int
+    pivots: Array
+    pivot_signs: Array
+    largest_pivots: Array
+    pivot_count: int
+    # constraints: outputs of the right-hand side that lead back to them, and all of their values
+    displacement: Array
+    coordinate_count: int
+    change: Array
+    speed_count: int
+    residual: Array
+    check_at: Code
+    check_arguments: Pointers
+    check_values: Array
+    check_count: int
+    # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one
+    pose: Array
+    pose_reach: float
+    pose_known: int
+    nodes: Array
+    state_on: Array
+    # steps that are kept: rows of t, h and the state before
+    trace: Array
+    trace_count: int
+    trace_room: int
+    # time events
+    schedule: Schedule
+    has_schedule: int
+    # events
+    events: Events
+    event_count: int
+    # steps in a row that another kind of method should have taken, and how many are too many; 0 for no limit
+    noted_steps: int
+    quiet_steps: int
+    stiffness_limit: int
+    # limits of the state: c x[k] + d <= 0, first passage and largest value, and those at the end of the last step
+    limit_count: int
+    limit_places: Integers
+    limits: Array
+    limits_noted: Array
+    limits_before: Array
+    limits_seen: float
+    limit_next: int
+    limit_sought: int
+    limit_probe: float
+    limit_low: float
+    limit_high: float
+    limit_halvings: int
+
+
+def padded(size: int) -> int:
+    """The length of an array for so many numbers, in whole blocks."""
+    return -(-max(1, size) // WIDTH) * WIDTH

@@ -1,0 +1,51 @@
+"""The length of a step: the first one, the next one after an error, and what makes a run stop."""
+
+from __future__ import annotations
+
+from ..native.language import Array, blocks, call, fma, inline, largest, native, power, smallest
+from .rates import norm
+from .record import SWALLOWED, Reason, Run
+
+_SAFETY, _LEAST_FACTOR = 0.8, 0.2
+#: An attempt that is not finite is repeated with a tenth of the step, so many times.
+MOST_RETRIES = 12
+
+
+@inline
+def first_step(run, order, rates):
+    """The length of a first step, from the rates at the start and those a little later (Hairer, Nørsett, Wanner, II.4).
+
+    `rates(t, x, out)` evaluates the right-hand side.
+    """
+    x, y, k = run.x, run.y, run.k
+    size, speed = norm(run, run.x), norm(run, run.f)
+    h = 0.01 * size / speed if (size >= 1e-5) & (speed >= 1e-5) else 1e-6
+    h = smallest(smallest(h, run.h_max), run.t_end - run.t)
+    for block in blocks(run):
+        y[block] = fma(h, run.f[block], x[block])
+    rates(run, run.t + h, y, k)
+    for block in blocks(run):
+        y[block] = k[block] - run.f[block]
+    curve = norm(run, y) / h
+    steepest = largest(speed, curve)
+    other = power(0.01 / steepest, 1.0 / order) if steepest > 1e-15 else largest(1e-3 * h, 1e-6)
+    return smallest(100.0 * h, other)
+
+
+@inline
+def factor_of(run, error, order):
+    """The factor by which the next step may be longer, for an error relative to the tolerance."""
+    return run.growth if error <= 1e-14 else _SAFETY * power(error, -1.0 / order)
+
+
+@inline
+def longer_step(run, step, factor):
+    """The step that is wanted after one that was accepted."""
+    ceiling = 1.0 if run.after_rejection > 0 else run.growth
+    return step * smallest(factor, ceiling)
+
+
+@inline
+def shorter_step(step, factor):
+    """The step that is wanted after one that was refused."""
+    return step * largest(factor, _LEAST_FACTOR)
