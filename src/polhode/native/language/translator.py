@@ -358,7 +358,7 @@ class _Frame:
                 return _Range(*((0, bounds[0]) if len(bounds) == 1 else bounds), is_block=False)
             return range(*bounds)
         found = self._value(node)
-        return _Range(0, found.count, is_block=True) if isinstance(found, Blocks) else found
+        return _Range(found.first, found.count, is_block=True) if isinstance(found, Blocks) else found
 
     def _counted(self, node: ast.For, over: _Range) -> None:
         f = self.f
