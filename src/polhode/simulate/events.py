@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled.native.compiled import Compiled
 from ..errors import PolhodeError, understood
+from ..native.compiled import Compiled
 from .guard import Stop
 from .initial_state import Floats
 from .record import Record

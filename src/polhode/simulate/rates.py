@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.compiled import Compiled
 from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
+from ..native.compiled import Compiled
 from .actuation import Actuation
 from .breaks import Breaks
 from .initial_state import Floats

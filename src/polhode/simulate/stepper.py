@@ -10,7 +10,6 @@ import numpy as np
 from ..calls import public
 from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
-from ..compiled.native.arrays import Floats
 from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
 from ..errors import (
     LimitError,
@@ -24,6 +23,7 @@ from ..errors import (
     whole_number,
 )
 from ..model.body import check_masses
+from ..native.arrays import Floats
 from .guard import moving_pivots
 from .initial_state import InitialState, initial_state
 from .inputs import read_efforts, read_inputs

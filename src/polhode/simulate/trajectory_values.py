@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native import compile_program
 from ..compiled.planning import plan_outputs
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.omission import without_omitted
@@ -19,6 +18,7 @@ from ..errors import PolhodeError, check_kind
 from ..expr import Expr, as_expr, free_symbols, substitute
 from ..expr.spelling import acceleration_of
 from ..model.unit import si_values
+from ..native import compile_program
 from .initial_state import Floats
 
 if TYPE_CHECKING:

@@ -319,7 +319,7 @@ def test_without_the_cache_a_known_function_is_made_anew(known: Path, monkeypatc
 
 def test_f39_another_machine_makes_its_own_code(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted, before = accelerations(known), len(list(default_cache().folder.glob("*.bin")))
-    monkeypatch.setattr("polhode.compiled.native.stored_code.machine", lambda: "another")
+    monkeypatch.setattr("polhode.native.stored_code.machine", lambda: "another")
     np.testing.assert_array_equal(accelerations(known), wanted)
     assert len(list(default_cache().folder.glob("*.bin"))) == before + 1
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.codegen.steppers.events import CHANGES, ENDS, EVENTS, GOES_ON, HEAD
-from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.compiled import Compiled
+from polhode.native.arrays import Floats
+from polhode.native.compiled import Compiled
 
 _STRUCTURE = EVENTS.structure()
 #: Bytes that the logs of all members may take, and the events of each that there is room for in any case.

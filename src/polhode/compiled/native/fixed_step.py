@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from polhode.codegen.ir.program import Outline, Program
 from polhode.codegen.steppers.fixed_tableaux import Tableau, method_named
-from polhode.compiled.native.arrays import Floats, as_floats, batch_size, ordered
-from polhode.compiled.native.compiled import Compiled, compile_program, pieces
-from polhode.compiled.native.stored_code import Code, Entry
 from polhode.errors import PolhodeError, ShapeError, understood
 from polhode.files.cache import ObjectCache
+from polhode.native.arrays import Floats, as_floats, batch_size, ordered
+from polhode.native.compiled import Compiled, compile_program, pieces
+from polhode.native.stored_code import Code, Entry
 
 _CHUNK_SECONDS = 0.05
 _FIRST_CHUNK = 1000
@@ -228,7 +228,7 @@ class NativeLoop:
 
     def lanes(self) -> int:
         """A small kernel waits for its own results: twice the machine's lanes keep it busy."""
-        from polhode.compiled.native.engine import host
+        from polhode.native.engine import host
 
         return host().lanes * (2 if self._small() else 1)
 
@@ -239,7 +239,7 @@ class NativeLoop:
             return self._loaded[lanes][1]
 
     def _load(self, lanes: int) -> tuple[Code, Callable[..., object]]:
-        from polhode.compiled.native import engine
+        from polhode.native import engine
 
         def make() -> Entry:
             host = engine.host()

@@ -11,14 +11,14 @@ import numpy as np
 
 from polhode.codegen.steppers.lane_members import LANE, LANES, MARKS, NUMBERS
 from polhode.codegen.steppers.run_record import padded
-from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.compiled import Compiled
 from polhode.compiled.native.members import Members, members_record
 from polhode.compiled.native.memory import Memory, apart
 from polhode.compiled.native.stepper import NativeRun
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
+from polhode.native.arrays import Floats
+from polhode.native.compiled import Compiled
+from polhode.native.stored_code import Code, CodeStore, Entry
 
 _LANE, _LANES = LANE.structure(), LANES.structure()
 
@@ -53,7 +53,7 @@ def lane_code(method: str, lanes: int) -> LaneCode | None:
     module = stepper.lane_module
 
     def make() -> Entry:
-        from polhode.compiled.native import engine
+        from polhode.native import engine
 
         return Entry().with_object_code(engine.object_code(module(lanes, fused=engine.host().fused)))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.compiled.native.arrays import Floats
+from polhode.native.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

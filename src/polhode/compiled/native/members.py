@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.codegen.steppers.members import MEMBERS, NONE, OWN
-from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.limits import WatchedLimits
+from polhode.native.arrays import Floats
 
 _MEMBERS = MEMBERS.structure()
 

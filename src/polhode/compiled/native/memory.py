@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode.codegen.steppers.run_record import padded
-from polhode.compiled.native.arrays import Floats
+from polhode.native.arrays import Floats
 
 _ALIGNMENT = 64
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from polhode.codegen.steppers.pieces import PIECES
 from polhode.codegen.steppers.run_record import Reason
-from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.sampled_law import SampledLaw
 from polhode.compiled.native.stepper import NativeRun
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
+from polhode.native.arrays import Floats
+from polhode.native.stored_code import Code, CodeStore, Entry
 
 _STRUCTURE = PIECES.structure()
 
@@ -26,7 +26,7 @@ def _function() -> tuple[Code, Callable[[int, int], int]]:
 
     def make() -> Entry:
         from polhode.codegen.steppers.pieces import pieces_module
-        from polhode.compiled.native import engine
+        from polhode.native import engine
 
         return Entry().with_object_code(engine.object_code(pieces_module(fused=engine.host().fused)))
 

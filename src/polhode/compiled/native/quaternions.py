@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.compiled.native.arrays import Floats
 from polhode.errors import PolhodeError
+from polhode.native.arrays import Floats
 
 #: Lengths whose square is off by less are one, to rounding.
 _SLACK = 1e-14

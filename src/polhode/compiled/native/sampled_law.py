@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.compiled import Compiled
+from polhode.native.arrays import Floats
+from polhode.native.compiled import Compiled
 
 Integers = NDArray[np.int64]
 

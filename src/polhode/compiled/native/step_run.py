@@ -11,12 +11,12 @@ import numpy as np
 
 from polhode.codegen.steppers.run_record import Reason, padded
 from polhode.codegen.steppers.step_record import STEPS
-from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.memory import Memory
 from polhode.compiled.native.stepper import NativeRun
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
+from polhode.native.arrays import Floats
+from polhode.native.stored_code import Code, CodeStore, Entry
 
 _STRUCTURE = STEPS.structure()
 #: A piece of a run takes about this long, so that an interrupt is heard.
@@ -62,7 +62,7 @@ def step_code(method: str) -> StepCode:
     stages, module = MODULES[method]
 
     def make() -> Entry:
-        from polhode.compiled.native import engine
+        from polhode.native import engine
 
         return Entry().with_object_code(engine.object_code(module(engine.host().fused)))
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
-from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.compiled import Compiled
 from polhode.compiled.native.memory import Memory, apart
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
+from polhode.native.arrays import Floats
+from polhode.native.compiled import Compiled
+from polhode.native.stored_code import Code, CodeStore, Entry, count
 
 if TYPE_CHECKING:
     from polhode.codegen.steppers.linear import Field
@@ -75,7 +75,7 @@ def stepper_code(method: str) -> StepperCode:
 
     def make() -> Entry:
         from polhode.codegen.steppers.methods import STEPPERS
-        from polhode.compiled.native import engine
+        from polhode.native import engine
 
         stepper = STEPPERS[method]
         facts = {

@@ -17,13 +17,13 @@ import numpy as np
 
 from polhode.codegen.steppers.batch_steps import BATCH
 from polhode.codegen.steppers.run_record import RUN, padded
-from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.compiled import Compiled, pieces
 from polhode.compiled.native.fixed_step import Counts, FixedStep, Run
 from polhode.compiled.native.stepper import stepper_code
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
+from polhode.native.arrays import Floats
+from polhode.native.compiled import Compiled, pieces
+from polhode.native.stored_code import Code, CodeStore, Entry
 
 _RECORD = np.dtype([(name, np.float64 if kind == "double" else np.int64) for name, kind in RUN.kinds.items()])
 #: What an adaptive step of a member costs beside evaluations, in instructions.
@@ -65,7 +65,7 @@ def _functions() -> tuple[Code, Callable[..., int], Callable[..., int]]:
 
     def make() -> Entry:
         from polhode.codegen.steppers.batch_steps import batch_steps_module
-        from polhode.compiled.native import engine
+        from polhode.native import engine
 
         return Entry().with_object_code(engine.object_code(batch_steps_module(fused=engine.host().fused)))
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polhode.codegen.steppers.run_record import padded
-from polhode.compiled.native.compiled import Compiled
 from polhode.compiled.native.stepper import StepperCode
-from polhode.compiled.native.stored_code import Entry, count
 from polhode.errors import PolhodeError
+from polhode.native.compiled import Compiled
+from polhode.native.stored_code import Entry, count
 
 if TYPE_CHECKING:
     from polhode.compiled.native.lane_runs import LaneCode
@@ -38,7 +38,7 @@ def taylor_code(function: Compiled) -> StepperCode:
         from polhode.codegen.taylor.jets import jet_layout
         from polhode.codegen.taylor.recurrences import has_recurrences, series_program
         from polhode.codegen.taylor.stepper import MOST_ORDER, taylor_module
-        from polhode.compiled.native import engine
+        from polhode.native import engine
 
         program = function.program
         if not has_recurrences(program):
@@ -74,7 +74,7 @@ def taylor_lane_code(function: Compiled) -> LaneCode | None:
     def make() -> Entry:
         from polhode.codegen.taylor.lanes import taylor_lane_module
         from polhode.codegen.taylor.recurrences import series_program
-        from polhode.compiled.native import engine
+        from polhode.native import engine
 
         text = taylor_lane_module(series_program(function.program), lanes, fused=engine.host().fused)
         return Entry({"alike": text is not None}).with_object_code(engine.object_code(text or ""))

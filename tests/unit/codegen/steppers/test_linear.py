@@ -10,7 +10,7 @@ import pytest
 from polhode.codegen.llvm.builder import DECLARATIONS, INTEGER, POINTER, Function
 from polhode.codegen.steppers.linear import COMPLEX, FACTORS, REAL, Field, factor_function, solve_function
 from polhode.codegen.steppers.run_record import padded
-from polhode.compiled.native.engine import Library, object_code
+from polhode.native.engine import Library, object_code
 
 
 def library(field: Field) -> Library:

@@ -10,10 +10,10 @@ import pytest
 from polhode.codegen.plan import plan
 from polhode.codegen.steppers.run_record import Reason
 from polhode.codegen.taylor.stepper import LEAST_ORDER, MOST_ORDER, order_for
-from polhode.compiled.native import compile_program
 from polhode.compiled.native.stepper import NativeRun
 from polhode.compiled.native.taylor import taylor_code
 from polhode.expr import Expr, cos, log, sqrt, symbols
+from polhode.native import compile_program
 
 t, x, y, z = symbols("t x y z")
 Floats = np.ndarray

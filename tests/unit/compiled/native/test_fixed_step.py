@@ -10,7 +10,7 @@ import pytest
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.llvm.step_loop import INLINE
 from polhode.codegen.steppers.fixed_tableaux import METHODS
-from polhode.compiled.native import FixedStep
+from polhode.compiled.native.fixed_step import FixedStep
 from polhode.errors import PolhodeError, ShapeError
 
 

@@ -13,14 +13,14 @@ from polhode import Equations
 from polhode.codegen.plan import plan
 from polhode.codegen.steppers.run_record import Reason
 from polhode.codegen.taylor.stepper import MOST_ORDER
-from polhode.compiled.native import compile_program
-from polhode.compiled.native.compiled import Compiled
 from polhode.compiled.native.stepper import NativeRun, StepperCode
 from polhode.compiled.native.taylor import taylor_code
 from polhode.errors import PolhodeError
 from polhode.expr import absolute, symbols
 from polhode.files.cache import ObjectCache
 from polhode.model.samples.arm import six_degree_of_freedom_arm
+from polhode.native import compile_program
+from polhode.native.compiled import Compiled
 
 GRAVITY = 9.81
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from polhode.codegen.llvm.block import LIBRARY
-from polhode.compiled.native.elf_loader import check_memory
-from polhode.errors import PolhodeError
+from ..codegen.llvm.block import LIBRARY
+from ..errors import PolhodeError
+from .elf_loader import check_memory
 
 #: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
 LONG = 500_000

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.compiled.native import Compiled, compile_program
 from polhode.errors import PolhodeError, ShapeError, ValueMissing
+from polhode.native import Compiled, compile_program
 
 # y = (p0·p1) q + u,  s = q·q
 PLANE = Program(
@@ -219,7 +219,7 @@ def test_a_call_can_be_timed_with_and_without_lanes() -> None:
 
 
 def test_importing_the_runtime_loads_no_compiler() -> None:
-    script = "import sys, polhode.compiled.native; sys.exit('llvmlite' in sys.modules)"
+    script = "import sys, polhode.native; sys.exit('llvmlite' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 

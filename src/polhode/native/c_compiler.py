@@ -11,10 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
-from polhode.errors import LimitError, PolhodeError
-from polhode.files.cache import ObjectCache
-from polhode.files.version import key_of
+from ..errors import LimitError, PolhodeError
+from ..files.cache import ObjectCache
+from ..files.version import key_of
+from .stored_code import Code, CodeStore, Entry
 
 _FLAGS = ("-std=c99", "-O2", "-fPIC", "-shared")
 _SECONDS = 300

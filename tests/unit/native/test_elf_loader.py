@@ -13,10 +13,10 @@ from tests.random_program import random_program
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.llvm.module import scalar_module
-from polhode.compiled.native import compile_program, engine, stored_code
-from polhode.compiled.native.elf_loader import Image, LoadedImage, link
-from polhode.compiled.native.stored_code import Entry
 from polhode.errors import PolhodeError
+from polhode.native import compile_program, engine, stored_code
+from polhode.native.elf_loader import Image, LoadedImage, link
+from polhode.native.stored_code import Entry
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or os.uname().machine != "x86_64", reason="images are for Linux on x86-64"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from polhode.codegen.ir.program import Array, Outline
-from polhode.compiled.native.backends import are_lanes_faster
 from polhode.model.samples import n_four_bar, six_degree_of_freedom_arm
+from polhode.native.backends import are_lanes_faster
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def _processor() -> list[str]:
     told = {name.strip(): value.strip() for name, _, value in lines if name.strip() in _TELLING}
     if "flags" in told or "Features" in told:
         return [os.uname().machine, *(f"{name}={told[name]}" for name in sorted(told))]
-    from polhode.compiled.native.engine import host
+    from .engine import host
 
     try:
         return [f"{name}={value}" for name, value in sorted(vars(host()).items())]

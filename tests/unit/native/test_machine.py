@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from polhode.compiled.native import engine
-from polhode.compiled.native import machine as home
-from polhode.compiled.native.machine import machine
+from polhode.native import engine
+from polhode.native import machine as home
+from polhode.native.machine import machine
 
 CPU = "processor\t: 0\nmodel name\t: Abacus\ncpu MHz\t\t: {mhz}\nflags\t\t: fpu {feature}\n\nprocessor\t: 1\n"
 

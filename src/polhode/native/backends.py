@@ -13,12 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from polhode.codegen.ir.program import Outline, Program
-from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.stored_code import ONE_STATE, Code, CodeStore, Entry
-from polhode.errors import PolhodeError, warn
-
-from ...errors import unknown
+from ..codegen.ir.program import Outline, Program
+from ..errors import PolhodeError, unknown, warn
+from .arrays import Floats
+from .stored_code import ONE_STATE, Code, CodeStore, Entry
 
 #: From this many states on, a batch runs in lanes. A fixed number, so that the same call gives the same bits.
 LANES_FROM = 256
@@ -172,8 +170,8 @@ class Vectorised:
     name = "numpy"
 
     def __init__(self, program: Program, store: CodeStore) -> None:
-        from polhode.codegen.ir.calls import on_arrays
-        from polhode.compiled.native.user_functions import over_arrays
+        from ..codegen.ir.calls import on_arrays
+        from .user_functions import over_arrays
 
         self.program = program
         self._meaning = {**_NUMPY, **on_arrays(program), **over_arrays(program, store.cache)}
@@ -202,7 +200,7 @@ class Vectorised:
     def batch(
         self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
     ) -> None:
-        from polhode.codegen.ir.interpreter import evaluate
+        from ..codegen.ir.interpreter import evaluate
 
         rows = slice(span.start, span.stop)
 
@@ -220,8 +218,8 @@ class Vectorised:
 
 def llvm_backend(program: Program, store: CodeStore) -> Native:
     """Native code by LLVM."""
-    from polhode.compiled.native import engine
-    from polhode.compiled.native.user_functions import link
+    from . import engine
+    from .user_functions import link
 
     lanes = engine.host().lanes
     link(program, store.cache)
@@ -246,8 +244,8 @@ class LaneFacts:
 
 def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
     """An entry with the object code of a program for one state at a time, and whether lanes are faster for many."""
-    from polhode.codegen.llvm.module import scalar_module
-    from polhode.compiled.native import engine
+    from ..codegen.llvm.module import scalar_module
+    from . import engine
 
     host, entry = engine.host(), entry or Entry()
     made = scalar_module(program, fused=host.fused, width=host.lanes)
@@ -259,8 +257,8 @@ def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
     """The same program over as many states at once as the machine has lanes."""
 
     def make() -> Entry:
-        from polhode.codegen.llvm.module import lane_module
-        from polhode.compiled.native import engine
+        from ..codegen.llvm.module import lane_module
+        from . import engine
 
         host = engine.host()
         return Entry().with_object_code(engine.object_code(lane_module(program(), host.lanes, fused=host.fused)))
@@ -270,8 +268,8 @@ def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
 
 def c_backend(program: Program, store: CodeStore) -> Native:
     """Native code by the system's C compiler."""
-    from polhode.codegen.printers.c99 import print_c, print_loops
-    from polhode.compiled.native.c_compiler import load_source
+    from ..codegen.printers.c99 import print_c, print_loops
+    from .c_compiler import load_source
 
     files = print_c(program)
     code = load_source(files.name, files.source + print_loops(program), store.cache, files.header)

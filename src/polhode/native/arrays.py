@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from polhode.codegen.ir.program import Outline, Program
-from polhode.errors import PolhodeError, Problem, ShapeError, ValueMissing
+from ..codegen.ir.program import Outline, Program
+from ..errors import PolhodeError, Problem, ShapeError, ValueMissing
 
 Floats = npt.NDArray[np.float64]
 

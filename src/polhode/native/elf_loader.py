@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from polhode.errors import PolhodeError
+from ..errors import PolhodeError
 
 _FILE = struct.Struct("<16s H H I Q Q Q I H H H H H H")
 _SECTION = struct.Struct("<I I Q Q Q Q I I Q Q")

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from polhode.compiled.native import engine
+from polhode.native import engine
 
 
 def source(k: int) -> str:

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from polhode.codegen.ir.program import Program
-from polhode.compiled.native.elf_loader import Image, LoadedImage, link
-from polhode.compiled.native.machine import machine
-from polhode.files.cache import ObjectCache
-from polhode.files.version import key_of, version_digest
+from ..codegen.ir.program import Program
+from ..files.cache import ObjectCache
+from ..files.version import key_of, version_digest
+from .elf_loader import Image, LoadedImage, link
+from .machine import machine
 
 T = TypeVar("T")
 
@@ -77,13 +77,13 @@ def _load_image(told: Mapping[str, Any], code: bytes) -> Code:
 
 
 def _load_object(told: Mapping[str, Any], code: bytes) -> Code:
-    from polhode.compiled.native.engine import Library
+    from .engine import Library
 
     return Library(code)
 
 
 def _load_library(told: Mapping[str, Any], code: bytes) -> Code:
-    from polhode.compiled.native.c_compiler import SharedLibrary
+    from .c_compiler import SharedLibrary
 
     return SharedLibrary(code)
 
@@ -121,7 +121,7 @@ class CodeStore:
         """That of a program by itself."""
         if cache is None:
             return cls()
-        from polhode.codegen.ir.serialise import dump_program
+        from ..codegen.ir.serialise import dump_program
 
         return cls(cache, key_of(version_digest(), dump_program(program)))
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode.codegen.ir.program import Outline, Program
-from polhode.compiled.native.arrays import Floats, as_floats, as_parameters, batch_size, ordered
-from polhode.compiled.native.backends import LANES_FROM, Backend, Native, choose
-from polhode.compiled.native.stored_code import CodeStore
-from polhode.errors import PolhodeError, ShapeError
-from polhode.files.cache import ObjectCache, default_cache
+from ..codegen.ir.program import Outline, Program
+from ..errors import PolhodeError, ShapeError
+from ..files.cache import ObjectCache, default_cache
+from .arrays import Floats, as_floats, as_parameters, batch_size, ordered
+from .backends import LANES_FROM, Backend, Native, choose
+from .stored_code import CodeStore
 
 _FLOAT64 = np.dtype(np.float64)
 _REMEMBERED_SETS = 64
@@ -41,7 +41,7 @@ def compile_program(
            [4.],
            [9.]])
     """
-    from polhode.codegen.ir.ops import check_program
+    from ..codegen.ir.ops import check_program
 
     check_program(program)
     # The user's cache for True, none for False, or the one given.

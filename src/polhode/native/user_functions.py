@@ -9,12 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from polhode.codegen.ir.calls import user_functions
-from polhode.codegen.ir.program import Program
-from polhode.codegen.llvm.calls import user_symbol
-from polhode.errors import PolhodeError, warn
-from polhode.expr.opaque.user import UserFunction
-from polhode.files.cache import ObjectCache
+from ..codegen.ir.calls import user_functions
+from ..codegen.ir.program import Program
+from ..codegen.llvm.calls import user_symbol
+from ..errors import PolhodeError, warn
+from ..expr.opaque.user import UserFunction
+from ..files.cache import ObjectCache
 
 #: What LLVM's symbols point to lives as long as the process: loaded code may call it at any time.
 _LINKED: dict[str, tuple[int, Any]] = {}
@@ -55,7 +55,7 @@ def over_arrays(program: Program, cache: ObjectCache | None) -> dict[str, Callab
 
 def _from_c(function: UserFunction, cache: ObjectCache | None) -> tuple[int, Any] | None:
     """The compiled source; None where there is none, or no compiler for it while there is a callable."""
-    from polhode.compiled.native.c_compiler import compiler, load_source
+    from .c_compiler import compiler, load_source
 
     if not function.source:
         return None

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from polhode.codegen.plan import plan
-from polhode.compiled.native import compile_program
-from polhode.compiled.native.call_sequence import BoundLoop, sequence_of
 from polhode.expr import sin, symbol
+from polhode.native import compile_program
+from polhode.native.call_sequence import BoundLoop, sequence_of
 
 a, b, k = symbol("a"), symbol("b"), symbol("k")
 SUM = plan("sum", [("x", [a, b]), ("shared", [k])], [("y", (2,), [a + k * b, sin(a) * b])], [])

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from polhode.codegen.llvm.call_sequence import FIELDS, call_sequence_module
-from polhode.compiled.native.backends import Native
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
-from polhode.errors import PolhodeError
-from polhode.files.cache import default_cache
-from polhode.files.version import key_of, version_digest
-
+from ..codegen.llvm.call_sequence import FIELDS, call_sequence_module
+from ..errors import PolhodeError
+from ..files.cache import default_cache
+from ..files.version import key_of, version_digest
 from .arrays import Floats
+from .backends import Native
 from .compiled import Compiled
+from .stored_code import Code, CodeStore, Entry
 
 #: Longer programs run one row after the other: code in lanes would take longer to compile than it saves.
 _LONG = 5_000
@@ -26,7 +25,7 @@ _LONG = 5_000
 @cache
 def _code() -> Code:
     def make() -> Entry:
-        from polhode.compiled.native import engine
+        from . import engine
 
         return Entry().with_object_code(engine.object_code(call_sequence_module()))
 
