@@ -14,7 +14,6 @@ import pytest
 
 import polhode as ph
 from polhode.codegen.plan import plan
-from polhode.compiled.native.fixed_step import FixedStep
 from polhode.errors import PolhodeError
 from polhode.expr import symbols
 from polhode.model.samples import four_bar
@@ -23,6 +22,7 @@ from polhode.native import machine as machine_module
 from polhode.native.backends import LANES_FROM, BackendWarning
 from polhode.native.c_compiler import compiler
 from polhode.native.machine import machine
+from polhode.ode.fixed_step import FixedStep
 
 
 def pendulum() -> ph.System:

@@ -9,7 +9,7 @@ import pytest
 from tests.seeds import TRIAL
 
 import polhode as ph
-from polhode.compiled.native.step_run import StepRun
+from polhode.ode.step_run import StepRun
 from polhode.simulate.trajectory import Trajectory
 
 STEPS = 10**6 if TRIAL else 10**5

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 CONTRACTS = ROOT / ".importlinter"
 ROOMS = (
     "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "analysis",
-    "planning", "codegen", "native", "compiled", "view", "simulate", "optimize", "compare", "surface",
+    "planning", "codegen", "native", "ode", "compiled", "view", "simulate", "optimize", "compare", "surface",
     "cli",
 )  # fmt: skip
 

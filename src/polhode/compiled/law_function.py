@@ -13,8 +13,8 @@ from ..errors import PolhodeError, ShapeError, ValueMissing, by_name, fault_at, 
 from ..expr import Expr
 from ..expr.spelling import spelled
 from ..model.unit import si_values
+from ..ode.quaternions import unit_quaternions
 from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
-from .native.quaternions import unit_quaternions
 from .parameter_sets import parameter_sets
 from .values import real_numbers, stacked
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
-from ..codegen.steppers.fixed_tableaux import Tableau
-from ..codegen.steppers.run_record import Reason
+from ..codegen.fixed_steps import METHODS as TABLEAUX
+from ..codegen.fixed_steps import Tableau
 from ..compiled.functions import Functions
-from ..compiled.native.fixed_step import runge_kutta_step
-from ..compiled.native.stepper import NativeRun
 from ..constraints import Constraints
 from ..errors import PolhodeError
+from ..ode.fixed_step import runge_kutta_step
+from ..ode.run_record import Reason
+from ..ode.stepper import NativeRun
 from .assembly import assembled
 from .guard import Stop
 from .initial_state import Floats, InitialState

@@ -1,4 +1,4 @@
-"""Events of the members of a batch, as native code handles them (`codegen.steppers.events`), and what they leave."""
+"""Events of the members of a batch, as native code handles them (`ode.events`), and what they leave."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..codegen.steppers.events import CHANGES, GOES_ON, HEAD
 from ..compiled.functions import Functions
-from ..compiled.native.events import EventLogs, Happening
+from ..ode.events import CHANGES, GOES_ON, HEAD
+from ..ode.load_events import EventLogs, Happening
 from .events import Events, read_events
 from .initial_state import Floats
 from .state_changes import ParametricValues

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen.steppers.events import HEAD
-from ..codegen.steppers.run_record import Reason
 from ..compiled.functions import Functions
-from ..compiled.native.events import EventLogs
-from ..compiled.native.lane_runs import LaneCode, LaneRuns
-from ..compiled.native.members import Members as NativeMembers
-from ..compiled.native.stepper import NativeRun
 from ..dynamics.synopsis import SeenLimit
 from ..errors import PolhodeError, warn
 from ..expr import free_symbols
 from ..model.body import check_mass
+from ..ode.events import HEAD
+from ..ode.lane_runs import LaneCode, LaneRuns
+from ..ode.load_events import EventLogs
+from ..ode.load_members import Members as NativeMembers
+from ..ode.run_record import Reason
+from ..ode.stepper import NativeRun
 from .batch_threads import run_in_threads
 from .events import Events
 from .grown_variables import grown

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.stepper import NativeRun
 from ..constraints import DependentSpeeds, PseudoSpeeds
 from ..constraints.newton import solve
 from ..errors import listed
 from ..expr import as_expr
+from ..ode.stepper import NativeRun
 from .guard import Stop
 from .initial_state import Floats
 from .inputs import Signal

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.sampled_law import SampledLaw
 from ..control.discretisation import rule_of
 from ..control.named_symbols import Named, numbers_of
 from ..errors import LimitError, number, unknown, whole_number
 from ..expr import Expr
+from ..ode.sampled_law import SampledLaw
 from .breaks import Breaks
 from .callables import ControllerFailed, sample_times
 from .initial_state import Floats

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 import numpy as np
 
 from ..calls import public
-from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
-from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -24,6 +22,8 @@ from ..errors import (
 )
 from ..model.body import check_masses
 from ..native.arrays import Floats
+from ..ode.methods.tableaux import PAIRS
+from ..ode.stepping import AdaptiveStepping, FixedStepping, Stepping
 from .guard import moving_pivots
 from .initial_state import InitialState, initial_state
 from .inputs import read_efforts, read_inputs

@@ -16,11 +16,11 @@ import pytest
 import polhode as ph
 from polhode.codegen.ir.program import Program
 from polhode.codegen.plan import plan
-from polhode.compiled.native.fixed_step import FixedStep
 from polhode.errors import PolhodeError
 from polhode.expr import Expr, sin, symbols
 from polhode.native import compile_program
 from polhode.native.user_functions import FunctionWarning
+from polhode.ode.fixed_step import FixedStep
 
 X, Y, K = symbols("x y k")
 SOURCE = """/* slip and load */

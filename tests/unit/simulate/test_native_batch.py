@@ -10,10 +10,10 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.compiled.native.lane_runs import LaneRuns
-from polhode.compiled.native.stepper import NativeRun
 from polhode.errors import SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
+from polhode.ode.lane_runs import LaneRuns
+from polhode.ode.stepper import NativeRun
 from polhode.simulate import batch_threads, native_batch
 from polhode.simulate.batch import Batch
 from polhode.simulate.batch_running import run_members

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ...codegen.taylor.cost_model import is_taylor_faster
-from ...compiled.native.stepper import stepper_code
 from ...errors import PolhodeError
 from ...native.backends import say_once
+from ...ode.stepper import stepper_code
 from ..callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import Guard, Stop

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
-from ...codegen.steppers.projection import UNPROJECTED
+from ...codegen.fixed_steps import METHODS as TABLEAUX
+from ...codegen.fixed_steps import UNPROJECTED
 from ...constraints import PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError

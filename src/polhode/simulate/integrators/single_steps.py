@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ...codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
-from ...codegen.steppers.fixed_tableaux import Tableau
-from ...compiled.native.fixed_step import runge_kutta_step
+from ...codegen.fixed_steps import METHODS as TABLEAUX
+from ...codegen.fixed_steps import Tableau
+from ...ode.fixed_step import runge_kutta_step
 from ..callables import ControllerFailed
 from ..discontinuities import Discontinuities
 from ..guard import Stop

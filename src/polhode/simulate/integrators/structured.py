@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...codegen.steppers.run_record import Reason
-from ...compiled.native.step_run import StepRun, step_code
 from ...dynamics.canonical import why_not_canonical
 from ...errors import PolhodeError
+from ...ode.run_record import Reason
+from ...ode.step_run import StepRun, step_code
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates

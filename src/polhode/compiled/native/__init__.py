@@ -1,1 +1,0 @@
-"""Integration by native code: records of a run, loaded integrators, fixed steps."""
