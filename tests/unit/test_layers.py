@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 CONTRACTS = ROOT / ".importlinter"
 ROOMS = (
     "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "analysis",
-    "planning", "codegen", "native", "ode", "compiled", "view", "simulate", "optimize", "compare", "surface",
+    "planning", "codegen", "native", "ode", "compiled", "view", "simulate", "show", "optimize", "compare", "surface",
     "cli",
 )  # fmt: skip
 
@@ -110,11 +110,13 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "codegen/plan": "from polhode.expr import node\nfrom polhode.codegen import program",
             "codegen/c99": "from polhode.codegen import program",
             "native/engine": "from polhode.codegen import c99, program",
+            "ode/stepper": "from polhode.native import engine\nfrom polhode.codegen import program",
             "compiled/functions": "from polhode.dynamics import equations\nfrom polhode.native import engine",
             "analysis/linear": "from polhode.dynamics import equations",
             "control/lqr": "from polhode.analysis import linear",
             "planning/spline": "from polhode.geometry import rotation",
             "simulate/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
+            "show/scene": "from polhode.simulate import trajectory\nfrom polhode.view import page",
             "optimize/problem": "from polhode.simulate import trajectory\nfrom polhode.analysis import linear",
             "view/page": "from polhode import errors",
             "cli/demo": "from polhode.surface import system\nfrom polhode.view import page",
@@ -149,7 +151,10 @@ WRONG_DOORS = {
         "codegen/plan": "from polhode import expr",
         "native/engine": "from polhode.codegen import plan",
     },
+    "machine code knows no integration": {"native/engine": "def f():\n    from polhode import ode"},
+    "integration knows no mechanism": {"ode/stepper": "def f():\n    from polhode import compiled"},
     "a run seeks no optimum": {"simulate/run": "def f():\n    from polhode import optimize"},
+    "a run draws nothing": {"simulate/run": "def f():\n    from polhode import show"},
     "simulation knows no formalism": {"simulate/run": "from polhode import formalisms"},
     "analysis knows no targets": {"analysis/linear": "from polhode import codegen"},
     "control does not start simulations": {"control/lqr": "from polhode import simulate"},

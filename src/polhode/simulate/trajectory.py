@@ -24,12 +24,12 @@ from .under_control import UnderControl
 
 if TYPE_CHECKING:
     from ..expr import Expr
+    from ..show.traces import Traces
     from ..surface.equations import Equations
     from .actuation import Acted
     from .channels import Channels
     from .comparison import Comparison
     from .limits import PassedLimit
-    from .marks import Traces
     from .power_audit import PowerAudit
     from .reactions import Drift, ReactionHistory
 
@@ -401,7 +401,7 @@ class Trajectory(UnderControl, Shown):
         channels: Channels | None = None,
     ) -> Any:
         """A matplotlib figure: coordinates, speeds, states, what acted, energy, or `channels` as in `animate`."""
-        from .trajectory_panels import plotted
+        from ..show.panels import plotted
 
         return plotted(self, path, reactions, beside, channels)
 
@@ -422,7 +422,7 @@ class Trajectory(UnderControl, Shown):
         `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
         "forces", "reactions", …; `traces` paths; `frames` and `screw_axes` axes of bodies; `ghosts` other runs.
         """
-        from .animation import Drawn, animation
+        from ..show.animation import Drawn, animation
 
         return animation(self, path, notes, Drawn(screw_axes, channels, arrows, traces, frames, ghosts, equations))
 
@@ -430,7 +430,7 @@ class Trajectory(UnderControl, Shown):
 
     def summary(self) -> str:
         """One line: how far, how, how fast."""
-        from .trajectory_cell import summary_of
+        from ..show.cell import summary_of
 
         return summary_of(self)
 
@@ -441,6 +441,6 @@ class Trajectory(UnderControl, Shown):
     __repr__ = __str__
 
     def _cell(self) -> Cell:
-        from .trajectory_cell import cell_of
+        from ..show.cell import cell_of
 
         return cell_of(self)

@@ -14,7 +14,7 @@ import traitlets
 
 from ..errors import PolhodeError, SimulationError
 from ..notebook import LARGEST_PAGE
-from ..simulate.animation import page_of
+from ..show.animation import page_of
 from ..simulate.trajectory import Trajectory
 from .widget import GROUPS, Slider, plain
 

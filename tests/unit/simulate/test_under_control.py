@@ -12,8 +12,8 @@ from tests.controlled_arms import InverseDynamics, ServoPID, arm, slider
 
 import polhode as ph
 from polhode.control import Law, Reference
+from polhode.show.panels import panels_of
 from polhode.simulate import Trajectory
-from polhode.simulate.trajectory_panels import panels_of
 
 SAMPLED: dict[str, Any] = {"sample_time": 0.01}
 

@@ -146,7 +146,7 @@ class Sweep(Shown):
         >>> figure.axes[0].get_xscale(), len(figure.axes[0].get_lines()[0].get_xdata())
         ('log', 3)
         """
-        from .picture import plotted
+        from ...show.sweep_picture import plotted
 
         return plotted(self, path, measures, x, by, at)
 
@@ -233,7 +233,7 @@ class Sweep(Shown):
 
     def _cell(self) -> Cell:
         """What was varied and what was measured of each run, and a picture of it."""
-        from .picture import markup_of
+        from ...show.sweep_picture import markup_of
 
         single = {name: values for name, values in self.values.items() if values.ndim == 1}
         shown = min(len(self), MOST_ROWS)

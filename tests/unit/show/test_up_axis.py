@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulate.up_axis import upright
+from polhode.show.up_axis import upright
 from polhode.view.mesh import Mesh, Piece
 
 CORNERS = np.array([[0, 0, 0], [0.1, 0, 0], [0, 1, 0], [0, 0, 0.1]], dtype=float)

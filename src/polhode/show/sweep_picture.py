@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import PolhodeError, by_name, fault_at, listed, number, understood, unknown
-from ..initial_state import Floats
-from .arrangement import Arrangement, Runs, of_grid, of_samples
-from .design import axis_named
+from ..errors import PolhodeError, by_name, fault_at, listed, number, understood, unknown
+from ..simulate.initial_state import Floats
+from ..simulate.sweep.arrangement import Arrangement, Runs, of_grid, of_samples
+from ..simulate.sweep.design import axis_named
 
 if TYPE_CHECKING:
-    from ...view.spacing import Quantity
-    from .results import Sweep
+    from ..simulate.sweep.results import Sweep
+    from ..view.spacing import Quantity
 
 fault = fault_at("plot")
 
@@ -39,7 +39,7 @@ def plotted(
     at: Mapping[str, float] | None,
 ) -> Any:
     """The figure, saved if asked; whole trajectories are drawn over time."""
-    from ...view.plot import save_plot
+    from ..view.plot import save_plot
 
     if sweep.trajectories is not None:
         if any(each is not None for each in (measures, x, by, at)):
@@ -153,7 +153,7 @@ def _asked(sweep: Sweep, measures: Any) -> list[Quantity]:
 
 def _quantities(sweep: Sweep) -> dict[str, list[Quantity]]:
     """Each result by its name: one number of each run, or several."""
-    from ...view.spacing import Quantity
+    from ..view.spacing import Quantity
 
     made: dict[str, list[Quantity]] = {}
     for name, values in sweep.values.items():
@@ -187,9 +187,9 @@ def _nothing(sweep: Sweep, count: int) -> PolhodeError:
 
 def _drawn(sweep: Sweep, made: Arrangement, results: Sequence[Quantity], title: str) -> Any:
     """The figure of an arrangement."""
-    from ...view.families import Panel, plot_families
-    from ...view.maps import Map, plot_maps
-    from ...view.spacing import Quantity
+    from ..view.families import Panel, plot_families
+    from ..view.maps import Map, plot_maps
+    from ..view.spacing import Quantity
 
     def varied(name: str, values: Floats) -> Quantity:
         return Quantity(name, sweep.units.get(name, ""), values)

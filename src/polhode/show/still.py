@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
+from ..simulate.assembly import assemble
+from ..simulate.trajectory import Trajectory
 from ..view.page import write_page
 from .animation import warn_of_meshes
-from .assembly import assemble
-from .looks import looks_of
+from .mesh_assets import looks_of
 from .scene import drawn_motion
-from .trajectory import Trajectory
 
 
 def still(functions: Functions, pose: Any = None, parameters: Mapping[str, Any] | None = None) -> Trajectory:

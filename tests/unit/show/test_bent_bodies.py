@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import polhode as ph
-from polhode.simulate.scene import drawn_motion
+from polhode.show.scene import drawn_motion
 
 
 def test_each_bar_of_a_flexible_body_is_drawn_where_it_is_bent() -> None:

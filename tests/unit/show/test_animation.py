@@ -8,8 +8,8 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.simulate import trajectory_cell
-from polhode.simulate.animation import Animation
+from polhode.show import cell
+from polhode.show.animation import Animation
 from polhode.simulate.trajectory import Trajectory
 
 
@@ -31,7 +31,7 @@ def test_with_a_path_it_is_written_and_without_one_shown(tmp_path: Path) -> None
 def test_a_trajectory_shows_its_motion_unless_that_is_too_large(monkeypatch) -> None:
     run = ball()
     assert "<iframe" in run._repr_html_()
-    monkeypatch.setattr(trajectory_cell, "_LARGEST_PAGE", 1_000)
+    monkeypatch.setattr(cell, "_LARGEST_PAGE", 1_000)
     assert "<iframe" not in run._repr_html_() and "more than the 1,000" in run._repr_html_()
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..model.flexible.record import Flexibility, Segment
 from ..model.records import GROUND
+from ..simulate.initial_state import Floats
 from ..view.scene import PALETTE, MovingLine
-from .initial_state import Floats
 
 if TYPE_CHECKING:
+    from ..simulate.trajectory import Trajectory
     from .scene import Painter
-    from .trajectory import Trajectory
 
 #: How many bars a flexible body is drawn by, and their radius in the mechanism's size.
 _BARS, _RADIUS = 24, 0.016

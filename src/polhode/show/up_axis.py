@@ -14,8 +14,8 @@ import numpy as np
 from ..expr import as_expr, evaluate, free_symbols
 from ..geometry.rotations.exact import as_rotation
 from ..model.model import Model
+from ..simulate.initial_state import Floats
 from ..view.mesh import Mesh
-from .initial_state import Floats
 
 #: Turns y to z.
 _UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])

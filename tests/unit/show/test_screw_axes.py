@@ -7,8 +7,8 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.simulate.scene import drawn_motion
-from polhode.simulate.screw_axes import moving_axes
+from polhode.show.scene import drawn_motion
+from polhode.show.screw_axes import moving_axes
 
 
 def two_links() -> ph.System:

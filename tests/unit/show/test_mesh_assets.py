@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import polhode as ph
-from polhode.simulate.animation import MeshWarning
-from polhode.simulate.looks import looks_of
-from polhode.simulate.scene import scene_of
-from polhode.simulate.still import still, write_still
+from polhode.show.animation import MeshWarning
+from polhode.show.mesh_assets import looks_of
+from polhode.show.scene import scene_of
+from polhode.show.still import still, write_still
 from polhode.view.mesh import MeshShape
 
 trimesh = pytest.importorskip("trimesh")

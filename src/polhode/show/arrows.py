@@ -23,14 +23,14 @@ from ..errors import PolhodeError, name_list, unknown
 from ..expr import Expr, Vector, as_expr
 from ..model.forces.protocol import LineTension, PointForce
 from ..model.records import GROUND
+from ..simulate.initial_state import Floats
+from ..simulate.reactions import reaction_along
 from ..view.scene import PALETTE, MovingLine
-from .initial_state import Floats
-from .reactions import reaction_along
 from .scene import size_of
 from .screw_axes import velocities_along
 
 if TYPE_CHECKING:
-    from .trajectory import Trajectory
+    from ..simulate.trajectory import Trajectory
 
 KINDS = ("forces", "reactions", "angular velocity", "momentum")
 #: How long the longest arrow of a kind is, and how thin arrows are, in the mechanism's size.

@@ -7,10 +7,10 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.simulate.animation import Drawn, page_of
-from polhode.simulate.arrows import moving_arrows
-from polhode.simulate.marks import with_axes, with_traces
-from polhode.simulate.scene import drawn_motion
+from polhode.show.animation import Drawn, page_of
+from polhode.show.arrows import moving_arrows
+from polhode.show.scene import drawn_motion
+from polhode.show.traces import with_axes, with_traces
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,12 @@ from ..expr import as_expr
 from ..geometry.dual import dual_part, real_part
 from ..geometry.screws.numeric import of_twist
 from ..model.records import GROUND
+from ..simulate.initial_state import Floats
 from ..view.scene import MovingLine, Scene
-from .initial_state import Floats
 from .scene import size_of
 
 if TYPE_CHECKING:
-    from .trajectory import Trajectory
+    from ..simulate.trajectory import Trajectory
 
 #: Half the length of an axis, how far from its body it is still drawn, and its radius, in the mechanism's size.
 _HALF, _FAR, _THIN = 1.0, 5.0, 0.006

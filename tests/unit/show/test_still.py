@@ -9,7 +9,7 @@ import pytest
 
 from polhode.errors import PolhodeError
 from polhode.model.samples import four_bar
-from polhode.simulate.still import still, write_still
+from polhode.show.still import still, write_still
 
 
 def test_a_loop_is_closed_before_it_is_shown(tmp_path: Path) -> None:

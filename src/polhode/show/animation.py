@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from ..errors import PolhodeError, check_kind, path_of, understood, warn
 from ..files.writing import replace_file
 from ..notebook import Cell, Shown, framed
+from ..simulate.channels import Channels, channels_of, tell
 from ..view.page import page
 from ..view.scene import Ghost
 from .arrows import moving_arrows
-from .channels import Channels, channels_of, tell
-from .looks import Looks, looks_of
-from .marks import Traces, with_axes, with_traces
+from .mesh_assets import Looks, looks_of
 from .scene import drawn_motion
 from .screw_axes import moving_axes
+from .traces import Traces, with_axes, with_traces
 
 if TYPE_CHECKING:
-    from .trajectory import Trajectory
+    from ..simulate.trajectory import Trajectory
 
 
 #: How the name of a page may end.

@@ -22,14 +22,14 @@ from ..model.flexible.mounting import added
 from ..model.joints.protocol import JointType, Solid
 from ..model.model import Model
 from ..model.records import GROUND
+from ..simulate.initial_state import Floats
 from ..view.mesh import MeshShape
 from ..view.scene import Motion, Scene, SceneBody, SceneLine, Shape
 from .bent_bodies import bent_lines
-from .initial_state import Floats
 
 if TYPE_CHECKING:
-    from .looks import Looks
-    from .trajectory import Trajectory
+    from ..simulate.trajectory import Trajectory
+    from .mesh_assets import Looks
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
 _BAR, _BALL = 0.02, 0.05

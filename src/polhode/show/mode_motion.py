@@ -19,12 +19,12 @@ from ..compiled.functions import Functions
 from ..errors import fault_at, understood
 from ..expr import Matrix, as_expr, evaluate
 from ..model.unit import si_values
-from .assembly import assemble
+from ..simulate.assembly import assemble
+from ..simulate.initial_state import Floats
+from ..simulate.run import simulate
+from ..simulate.trajectory import Trajectory
 from .bent_bodies import centre_lines
-from .initial_state import Floats
-from .run import simulate
 from .scene import Painter
-from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
