@@ -58,7 +58,7 @@ OPTIONS = {
     "MotorOptions": ("model.motor:Motor", "model.motor:MotorOptions"),
     "BeamOptions": ("model.flexible.beam:Beam", "model.flexible.beam:BeamOptions"),
     "RunOptions": ("simulate.run:simulate",),
-    "AssemblyOptions": ("simulate.assembly:assemble",),
+    "AssemblyOptions": ("simulate.constraints.assembly:assemble",),
     "StepperOptions": ("simulate.stepper:stepper",),
     "SmoothOptions": ("simulate.run:simulate", "simulate.settings:SmoothOptions"),
     "OrbitOptions": ("simulate.run:simulate", "simulate.settings:OrbitOptions", "surface.shooting:_TOLERANCES"),

@@ -10,7 +10,7 @@ from tests.seeds import TRIAL
 
 import polhode as ph
 from polhode.ode.step_run import StepRun
-from polhode.simulate.trajectory import Trajectory
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 STEPS = 10**6 if TRIAL else 10**5
 GAUSS = {"gauss4": 4, "gauss6": 6}

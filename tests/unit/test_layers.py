@@ -115,7 +115,7 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "analysis/linear": "from polhode.dynamics import equations",
             "control/lqr": "from polhode.analysis import linear",
             "planning/spline": "from polhode.geometry import rotation",
-            "simulate/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
+            "simulate/trajectory/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
             "show/scene": "from polhode.simulate import trajectory\nfrom polhode.view import page",
             "optimize/problem": "from polhode.simulate import trajectory\nfrom polhode.analysis import linear",
             "view/page": "from polhode import errors",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import PolhodeError, check_kind, path_of, understood, warn
 from ..files.writing import replace_file
 from ..notebook import Cell, Shown, framed
-from ..simulate.channels import Channels, channels_of, tell
+from ..simulate.trajectory.channels import Channels, channels_of, tell
 from ..view.page import page
 from ..view.scene import Ghost
 from .arrows import moving_arrows
@@ -21,7 +21,7 @@ from .screw_axes import moving_axes
 from .traces import Traces, with_axes, with_traces
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
 
 
 #: How the name of a page may end.

@@ -24,13 +24,13 @@ from ..expr import Expr, Vector, as_expr
 from ..model.forces.protocol import LineTension, PointForce
 from ..model.records import GROUND
 from ..simulate.initial_state import Floats
-from ..simulate.reactions import reaction_along
+from ..simulate.trajectory.reactions import reaction_along
 from ..view.scene import PALETTE, MovingLine
 from .scene import size_of
 from .screw_axes import velocities_along
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
 
 KINDS = ("forces", "reactions", "angular velocity", "momentum")
 #: How long the longest arrow of a kind is, and how thin arrows are, in the mechanism's size.

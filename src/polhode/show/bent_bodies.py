@@ -14,7 +14,7 @@ from ..simulate.initial_state import Floats
 from ..view.scene import PALETTE, MovingLine
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
     from .scene import Painter
 
 #: How many bars a flexible body is drawn by, and their radius in the mechanism's size.

@@ -8,7 +8,7 @@ from ..errors import PolhodeError
 from ..notebook import Cell, Table, framed
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
 
 #: What looking at a run may add to a notebook, in bytes; `animate()` may add more.
 _LARGEST_PAGE = 1_000_000

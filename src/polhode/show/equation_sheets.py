@@ -15,7 +15,7 @@ from ..model.records import GROUND, Joint
 from ..view.scene import Scene, Sheet
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
 
 #: With more speeds than this there are no equations: they would be too long.
 MOST_SPEEDS = 8

@@ -19,10 +19,10 @@ from ..compiled.functions import Functions
 from ..errors import fault_at, understood
 from ..expr import Matrix, as_expr, evaluate
 from ..model.unit import si_values
-from ..simulate.assembly import assemble
+from ..simulate.constraints.assembly import assemble
 from ..simulate.initial_state import Floats
 from ..simulate.run import simulate
-from ..simulate.trajectory import Trajectory
+from ..simulate.trajectory.trajectory import Trajectory
 from .bent_bodies import centre_lines
 from .scene import Painter
 

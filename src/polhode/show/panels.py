@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import check_kind, understood
-from ..simulate.channels import Channels, channels_of, tell
 from ..simulate.initial_state import Floats
-from ..simulate.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
+from ..simulate.trajectory.channels import Channels, channels_of, tell
+from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 from ..view.charts import charts_of
 from ..view.scene import Channel
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
 
 #: A panel's title, its unit, and what it draws by name.
 Panel: TypeAlias = "tuple[str, str, Mapping[str, ArrayLike]]"

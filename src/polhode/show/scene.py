@@ -28,7 +28,7 @@ from ..view.scene import Motion, Scene, SceneBody, SceneLine, Shape
 from .bent_bodies import bent_lines
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
     from .mesh_assets import Looks
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.

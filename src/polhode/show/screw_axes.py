@@ -17,7 +17,7 @@ from ..view.scene import MovingLine, Scene
 from .scene import size_of
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
 
 #: Half the length of an axis, how far from its body it is still drawn, and its radius, in the mechanism's size.
 _HALF, _FAR, _THIN = 1.0, 5.0, 0.006

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..simulate.assembly import assemble
-from ..simulate.trajectory import Trajectory
+from ..simulate.constraints.assembly import assemble
+from ..simulate.trajectory.trajectory import Trajectory
 from ..view.page import write_page
 from .animation import warn_of_meshes
 from .mesh_assets import looks_of

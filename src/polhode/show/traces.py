@@ -17,7 +17,7 @@ from ..view.scene import Scene, SceneBody, SceneTrace, Shape
 from .scene import Painter
 
 if TYPE_CHECKING:
-    from ..simulate.trajectory import Trajectory
+    from ..simulate.trajectory.trajectory import Trajectory
 
 #: A point to be traced: the origin of a body or frame, or by its name, a point of a body, or a body and a point in it.
 Traced: TypeAlias = "str | Body | Frame | Point | tuple[str | Body, Sequence[float]]"

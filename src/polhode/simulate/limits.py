@@ -20,7 +20,7 @@ from .initial_state import Floats
 
 if TYPE_CHECKING:
     from ..dynamics.joint_limits import Ends
-    from .trajectory import Trajectory
+    from .trajectory.trajectory import Trajectory
 
 #: A limit is passed where a coordinate is beyond it by more than rounding makes.
 _ROUNDING = 1e-12

@@ -16,10 +16,10 @@ from ..compiled.functions import Functions
 from ..errors import ModelError
 from ..native.compiled import Compiled
 from ..ode.stepper import NativeRun, StepperCode
-from .actuation import Actuation
 from .breaks import Breaks
+from .control.actuation import Actuation
+from .control.inputs import Signal
 from .initial_state import Floats
-from .inputs import Signal
 
 if TYPE_CHECKING:
     from ..ode.lane_runs import LaneCode, LaneRuns

@@ -13,7 +13,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ValueMissing, check_kind, unknown
 from ..expr import Expr, as_expr, free_symbols
 from ..native.compiled import Compiled
-from .callbacks import with_rest
+from .control.callbacks import with_rest
 from .initial_state import Floats
 
 _WORDS = {"events": "an event", "on": "a new value"}

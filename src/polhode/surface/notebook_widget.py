@@ -15,7 +15,7 @@ import traitlets
 from ..errors import PolhodeError, SimulationError
 from ..notebook import LARGEST_PAGE
 from ..show.animation import page_of
-from ..simulate.trajectory import Trajectory
+from ..simulate.trajectory.trajectory import Trajectory
 from .widget import GROUPS, Slider, plain
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.show import cell
 from polhode.show.animation import Animation
-from polhode.simulate.trajectory import Trajectory
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 
 def ball() -> Trajectory:

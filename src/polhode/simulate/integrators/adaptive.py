@@ -18,12 +18,12 @@ from ...codegen.taylor.cost_model import is_taylor_faster
 from ...errors import PolhodeError
 from ...native.backends import say_once
 from ...ode.stepper import stepper_code
-from ..callables import ControllerFailed
+from ..control.callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record, Report
+from ..trajectory.record import Record, Report
 from . import native, native_solver
 
 TAYLOR = "taylor"

@@ -13,12 +13,12 @@ import numpy as np
 
 from ...ode.run_record import SAMPLES, Reason
 from ...ode.stepper import NativeRun
-from ..callables import ControllerFailed
+from ..control.callables import ControllerFailed
 from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record, Report
+from ..trajectory.record import Record, Report
 from .dense_output import DenseOutput
 from .native_solver import nonfinite_ahead
 from .stiff import Switch

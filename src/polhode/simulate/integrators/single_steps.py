@@ -10,12 +10,12 @@ import numpy as np
 from ...codegen.fixed_steps import METHODS as TABLEAUX
 from ...codegen.fixed_steps import Tableau
 from ...ode.fixed_step import runge_kutta_step
-from ..callables import ControllerFailed
+from ..control.callables import ControllerFailed
 from ..discontinuities import Discontinuities
 from ..guard import Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record
+from ..trajectory.record import Record
 
 #: A break this near to the end of a step, as a part of the step, is at its end.
 SNAP = 1e-9

@@ -15,7 +15,7 @@ from ...ode.step_run import StepRun, step_code
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record
+from ..trajectory.record import Record
 from .single_steps import PythonSteps, Stepper
 
 #: A step this much shorter is tried where one has no finite end.

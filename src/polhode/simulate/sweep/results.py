@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from ...errors import PolhodeError, path_of, unknown
 from ...files.archives import readable
 from ...notebook import MOST_ROWS, Cell, Shown, Table
-from ..batch import Batch
-from ..batch_files import as_dataset, check_is, of_dataset
-from ..column_names import check_meant, distinct, variable_names
-from ..datasets import Dataset, Named, read, to_xarray, write
+from ..batch.batch import Batch
+from ..batch.files import as_dataset, check_is, of_dataset
 from ..initial_state import Floats
-from ..trajectory_files import encoded
+from ..trajectory.column_names import check_meant, distinct, variable_names
+from ..trajectory.datasets import Dataset, Named, read, to_xarray, write
+from ..trajectory.files import encoded
 from .design import MEMBER, shape_of
 from .measures import Measured
 
