@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from sympy.physics import mechanics as me
 
 from polhode.errors import PolhodeError
-from polhode.ode.fixed_step import FixedStep
+from polhode.ode_former.fixed_step import FixedStep
 
 from .clock import least_times, seconds_of
 from .motions import double_pendulum

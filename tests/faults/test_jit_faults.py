@@ -22,7 +22,7 @@ from polhode.native import machine as machine_module
 from polhode.native.backends import LANES_FROM, BackendWarning
 from polhode.native.c_compiler import compiler
 from polhode.native.machine import machine
-from polhode.ode.fixed_step import FixedStep
+from polhode.ode_former.fixed_step import FixedStep
 
 
 def pendulum() -> ph.System:

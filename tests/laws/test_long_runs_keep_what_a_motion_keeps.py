@@ -9,7 +9,7 @@ import pytest
 from tests.seeds import TRIAL
 
 import polhode as ph
-from polhode.ode.step_run import StepRun
+from polhode.ode_former.step_run import StepRun
 from polhode.simulate.trajectory.trajectory import Trajectory
 
 STEPS = 10**6 if TRIAL else 10**5

@@ -16,7 +16,7 @@ from ..calls import public_functions
 from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribute, understood, unknown
 from ..native.backends import check_backend
-from ..ode.quaternions import stretch, unit_quaternions
+from ..ode_former.quaternions import stretch, unit_quaternions
 from . import reactions
 from .catalogue import catalogued
 from .named_functions import EquationFunctions
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from ..ode.fixed_step import FixedStep
+    from ..ode_former.fixed_step import FixedStep
     from .call_options import CallOptions, TimeOptions
     from .closed_loop import Laws
     from .store import Facts, StoredFunction
@@ -204,8 +204,8 @@ class Functions(EquationFunctions):
     def fixed_step(
         self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = (), of: str = "state_rates"
     ) -> FixedStep:
-        """A native loop of fixed steps around `state_rates`; see `polhode.ode.fixed_step.FixedStep`."""
-        from ..ode.fixed_step import FixedStep
+        """A native loop of fixed steps around `state_rates`; see `polhode.ode_former.fixed_step.FixedStep`."""
+        from ..ode_former.fixed_step import FixedStep
 
         return FixedStep(self.native(of), method, normalise)
 

@@ -22,8 +22,8 @@ from ..errors import (
 )
 from ..model.body import check_masses
 from ..native.arrays import Floats
-from ..ode.methods.tableaux import PAIRS
-from ..ode.stepping import AdaptiveStepping, FixedStepping, Stepping
+from ..ode_former.methods.tableaux import PAIRS
+from ..ode_former.stepping import AdaptiveStepping, FixedStepping, Stepping
 from .control.inputs import read_efforts, read_inputs
 from .guard import moving_pivots
 from .initial_state import InitialState, initial_state

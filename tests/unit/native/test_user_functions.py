@@ -20,7 +20,7 @@ from polhode.errors import PolhodeError
 from polhode.expr import Expr, sin, symbols
 from polhode.native import compile_program
 from polhode.native.user_functions import FunctionWarning
-from polhode.ode.fixed_step import FixedStep
+from polhode.ode_former.fixed_step import FixedStep
 
 X, Y, K = symbols("x y k")
 SOURCE = """/* slip and load */

@@ -10,8 +10,8 @@ import pytest
 from polhode.codegen.fixed_steps import METHODS
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.errors import PolhodeError, ShapeError
-from polhode.ode.fixed_step import FixedStep
-from polhode.ode.step_loop import INLINE
+from polhode.ode_former.fixed_step import FixedStep
+from polhode.ode_former.step_loop import INLINE
 
 
 def pendulum(padding: int = 0) -> Program:

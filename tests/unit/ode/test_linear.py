@@ -9,8 +9,8 @@ import pytest
 
 from polhode.codegen.llvm.builder import DECLARATIONS, INTEGER, POINTER, Function
 from polhode.native.engine import Library, object_code
-from polhode.ode.linear import COMPLEX, FACTORS, REAL, Field, factor_function, solve_function
-from polhode.ode.run_record import padded
+from polhode.ode_former.linear import COMPLEX, FACTORS, REAL, Field, factor_function, solve_function
+from polhode.ode_former.run_record import padded
 
 
 def library(field: Field) -> Library:

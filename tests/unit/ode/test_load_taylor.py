@@ -17,10 +17,10 @@ from polhode.files.cache import ObjectCache
 from polhode.model.samples.arm import six_degree_of_freedom_arm
 from polhode.native import compile_program
 from polhode.native.compiled import Compiled
-from polhode.ode.load_taylor import taylor_code
-from polhode.ode.methods.taylor import MOST_ORDER
-from polhode.ode.run_record import Reason
-from polhode.ode.stepper import NativeRun, StepperCode
+from polhode.ode_former.load_taylor import taylor_code
+from polhode.ode_former.methods.taylor import MOST_ORDER
+from polhode.ode_former.run_record import Reason
+from polhode.ode_former.stepper import NativeRun, StepperCode
 
 GRAVITY = 9.81
 

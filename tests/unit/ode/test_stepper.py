@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from polhode.ode.methods.registry import STEPPERS
-from polhode.ode.methods.tableaux import PAIRS
-from polhode.ode.run_record import Reason
-from polhode.ode.stepper import NativeRun
+from polhode.ode_former.methods.registry import STEPPERS
+from polhode.ode_former.methods.tableaux import PAIRS
+from polhode.ode_former.run_record import Reason
+from polhode.ode_former.stepper import NativeRun
 
 #: An oscillator beside a decay: five numbers, more than a block.
 MATRIX = np.zeros((5, 5))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.ode.run_record import Reason
-from polhode.ode.stepper import NativeRun
+from polhode.ode_former.run_record import Reason
+from polhode.ode_former.stepper import NativeRun
 
 
 def begun(method: str, rates: object, x: list[float], tolerance: float = 1e-7) -> NativeRun:

@@ -117,7 +117,7 @@ def test_a_run_in_a_fresh_process_loads_little(known: Path) -> None:
     heavy = (
         "polhode.expr.n", "polhode.model.m", "polhode.model.joints", "polhode.formats.urdf", "polhode.geometry",
         "polhode.kinematics", "polhode.constraints", "polhode.dynamics.equations", "polhode.formalisms.deriving",
-        "polhode.codegen.plan", "polhode.codegen.passes", "polhode.ode.methods.registry",
+        "polhode.codegen.plan", "polhode.codegen.passes", "polhode.ode_former.methods.registry",
         "polhode.simulate.batch.batch", "polhode.simulate.constraints", "polhode.simulate.discontinuities", "scipy",
         "sympy", "numpy.ma.",
     )  # fmt: skip

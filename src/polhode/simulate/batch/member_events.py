@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...ode.events import CHANGES, GOES_ON, HEAD
-from ...ode.load_events import EventLogs, Happening
+from ...ode_former.events import CHANGES, GOES_ON, HEAD
+from ...ode_former.load_events import EventLogs, Happening
 from ..events import Events, read_events
 from ..initial_state import Floats
 from ..state_changes import ParametricValues

@@ -22,12 +22,12 @@ from ...dynamics.synopsis import SeenLimit
 from ...errors import PolhodeError, warn
 from ...expr import free_symbols
 from ...model.body import check_mass
-from ...ode.events import HEAD
-from ...ode.lane_runs import LaneCode, LaneRuns
-from ...ode.load_events import EventLogs
-from ...ode.load_members import Members as NativeMembers
-from ...ode.run_record import Reason
-from ...ode.stepper import NativeRun
+from ...ode_former.events import HEAD
+from ...ode_former.lane_runs import LaneCode, LaneRuns
+from ...ode_former.load_events import EventLogs
+from ...ode_former.load_members import Members as NativeMembers
+from ...ode_former.run_record import Reason
+from ...ode_former.stepper import NativeRun
 from ..constraints.regular_masses import have_regular_masses
 from ..control.inputs import Signal, read_efforts, read_inputs
 from ..events import Events

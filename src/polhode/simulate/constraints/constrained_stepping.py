@@ -15,9 +15,9 @@ from ...codegen.fixed_steps import Tableau
 from ...compiled.functions import Functions
 from ...constraints import Constraints
 from ...errors import PolhodeError
-from ...ode.fixed_step import runge_kutta_step
-from ...ode.run_record import Reason
-from ...ode.stepper import NativeRun
+from ...ode_former.fixed_step import runge_kutta_step
+from ...ode_former.run_record import Reason
+from ...ode_former.stepper import NativeRun
 from ..control.inputs import Signal
 from ..guard import Stop
 from ..initial_state import Floats, InitialState

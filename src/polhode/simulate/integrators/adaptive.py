@@ -17,7 +17,7 @@ import numpy as np
 from ...codegen.taylor.cost_model import is_taylor_faster
 from ...errors import PolhodeError
 from ...native.backends import say_once
-from ...ode.stepper import stepper_code
+from ...ode_former.stepper import stepper_code
 from ..control.callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import Guard, Stop

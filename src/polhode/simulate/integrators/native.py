@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...ode.run_record import SAMPLES, Reason
-from ...ode.stepper import NativeRun
+from ...ode_former.run_record import SAMPLES, Reason
+from ...ode_former.stepper import NativeRun
 from ..control.callables import ControllerFailed
 from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
@@ -24,7 +24,7 @@ from .native_solver import nonfinite_ahead
 from .stiff import Switch
 
 if TYPE_CHECKING:
-    from ...ode.load_pieces import Pieces
+    from ...ode_former.load_pieces import Pieces
     from ..limits import LimitsOfRun
     from .adaptive import Control
 
@@ -80,7 +80,7 @@ class _NativeIntegration:
         breaks = self.rates.breaks
         if not len(breaks) or self.rates.drive.is_held:
             return None
-        from ...ode.load_pieces import Pieces
+        from ...ode_former.load_pieces import Pieces
 
         sampled = self.rates.drive.sampled
         if sampled is not None and sampled.law.law.backend == "numpy":

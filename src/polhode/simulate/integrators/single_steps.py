@@ -9,7 +9,7 @@ import numpy as np
 
 from ...codegen.fixed_steps import METHODS as TABLEAUX
 from ...codegen.fixed_steps import Tableau
-from ...ode.fixed_step import runge_kutta_step
+from ...ode_former.fixed_step import runge_kutta_step
 from ..control.callables import ControllerFailed
 from ..discontinuities import Discontinuities
 from ..guard import Stop

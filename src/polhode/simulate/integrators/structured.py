@@ -10,8 +10,8 @@ import numpy as np
 
 from ...dynamics.canonical import why_not_canonical
 from ...errors import PolhodeError
-from ...ode.run_record import Reason
-from ...ode.step_run import StepRun, step_code
+from ...ode_former.run_record import Reason
+from ...ode_former.step_run import StepRun, step_code
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates

@@ -24,7 +24,7 @@ from polhode.codegen.slp.seeds import seed_groups
 from polhode.codegen.slp.sincos_packs import sincos_packs
 from polhode.codegen.slp.vectoriser import group_size, vectorise
 from polhode.native import compile_program, engine
-from polhode.ode.fixed_step import FixedStep
+from polhode.ode_former.fixed_step import FixedStep
 
 JOINTS, SHARED = 3, 4
 

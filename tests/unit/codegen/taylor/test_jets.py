@@ -14,8 +14,8 @@ from polhode.codegen.taylor.interpreter import coefficients
 from polhode.codegen.taylor.recurrences import series_program
 from polhode.expr import cos, exp, sin, sqrt, symbols
 from polhode.native import compile_program
-from polhode.ode.load_taylor import taylor_code
-from polhode.ode.stepper import NativeRun
+from polhode.ode_former.load_taylor import taylor_code
+from polhode.ode_former.stepper import NativeRun
 
 _ORDER = 20
 Inputs = dict[str, list[float]]

@@ -9,7 +9,7 @@ import pytest
 from tests.members_alone import MembersAlone
 
 import polhode as ph
-from polhode.ode import load_events
+from polhode.ode_former import load_events
 from polhode.simulate import crossing
 
 
