@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.simulate.trajectory import Trajectory
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 SOURCE = Path(ph.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
