@@ -16,7 +16,7 @@ from ..calls import public_functions
 from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribute, understood, unknown
 from ..native.backends import check_backend
-from ..ode_former.quaternions import stretch, unit_quaternions
+from ..native.quaternions import stretch, unit_quaternions
 from . import reactions
 from .catalogue import catalogued
 from .named_functions import EquationFunctions

@@ -13,7 +13,7 @@ from ..errors import PolhodeError, ShapeError, ValueMissing, by_name, fault_at, 
 from ..expr import Expr
 from ..expr.spelling import spelled
 from ..model.unit import si_values
-from ..ode_former.quaternions import unit_quaternions
+from ..native.quaternions import unit_quaternions
 from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
 from .parameter_sets import parameter_sets
 from .values import real_numbers, stacked

@@ -152,6 +152,7 @@ class Run(Struct):
     retries: int  # after attempts that were not finite
     look: int
     failed: int
+    calls_python: int
     each_step: int
     # arrays of the state's length, padded
     x: Array

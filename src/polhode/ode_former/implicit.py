@@ -10,7 +10,7 @@ import numpy as np
 
 from .jacobian import FORGOTTEN, IMPLICIT
 from .linear import FACTORS, Field
-from .memory import Memory
+from ..ode.memory import Memory
 
 if TYPE_CHECKING:
     from .stepper import RightSide

@@ -15,8 +15,8 @@ from ..native.arrays import Floats
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, CodeStore, Entry
 from .lane_members import LANE, LANES, MARKS, NUMBERS
-from .load_members import Members, members_record
-from .memory import Memory, apart
+from ..ode.native_members import Members, members_record
+from ..ode.memory import Memory, apart
 from .run_record import padded
 from .stepper import NativeRun
 

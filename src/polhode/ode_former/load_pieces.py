@@ -14,7 +14,7 @@ from ..native.arrays import Floats
 from ..native.stored_code import Code, CodeStore, Entry
 from .pieces import PIECES
 from .run_record import Reason
-from .sampled_law import SampledLaw
+from ..ode.sampled_law import SampledLaw
 from .stepper import NativeRun
 
 _STRUCTURE = PIECES.structure()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..codegen.llvm.builder import Function, Record, Value
-from .methods.tableaux import Pair
+from ..ode.methods.tableaux import Pair
 from .run_record import copy
 from .stiffness import EDGES
 

@@ -13,7 +13,7 @@ from ..files.cache import default_cache
 from ..files.version import key_of, version_digest
 from ..native.arrays import Floats
 from ..native.stored_code import Code, CodeStore, Entry
-from .memory import Memory
+from ..ode.memory import Memory
 from .run_record import Reason, padded
 from .step_record import STEPS
 from .stepper import NativeRun

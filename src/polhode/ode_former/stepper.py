@@ -20,15 +20,15 @@ from ..files.version import key_of, version_digest
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, CodeStore, Entry, count
-from .memory import Memory, apart
+from ..ode.memory import Memory, apart
 from .run_record import RUN, Reason, padded
 
 if TYPE_CHECKING:
     from .implicit import ImplicitPart
     from .linear import Field
     from .load_events import EventLogs
-    from .load_limits import WatchedLimits
-    from .load_members import Members
+    from ..ode.watched_limits import WatchedLimits
+    from ..ode.native_members import Members
 
 _STRUCTURE = RUN.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -323,7 +323,7 @@ class NativeRun:
 
     def begin_members(self, members: Members) -> None:
         """Run members from now on, one after the other."""
-        from .load_members import members_record
+        from ..ode.native_members import members_record
 
         record, targets = members_record(members, self._kept["side"].places), self._targets()
         known = [(targets[name], rows) for name, rows in members.own.items() if name in targets]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import SeenLimit
-from ..ode_former.load_limits import WatchedLimits
+from ..ode.watched_limits import WatchedLimits
 from .initial_state import Floats
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ..errors import (
 )
 from ..model.body import check_masses
 from ..native.arrays import Floats
-from ..ode_former.methods.tableaux import PAIRS
+from ..ode.methods.tableaux import PAIRS
 from ..ode_former.stepping import AdaptiveStepping, FixedStepping, Stepping
 from .control.inputs import read_efforts, read_inputs
 from .guard import moving_pivots

@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate
 
 from polhode.ode_former.methods.registry import STEPPERS
-from polhode.ode_former.methods.tableaux import PAIRS
+from polhode.ode.methods.tableaux import PAIRS
 from polhode.ode_former.run_record import Reason
 from polhode.ode_former.stepper import NativeRun
 

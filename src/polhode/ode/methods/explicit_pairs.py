@@ -21,7 +21,7 @@ from ..record import ACCEPTED, REFUSED, Run
 from ..right_side import rates
 from ..step_control import factor_of, first_step, longer_step, shorter_step
 from ..stiffness import EDGES, is_due, note_if_stiff
-from ...codegen.steppers.tableaux import Pair
+from .tableaux import Pair
 
 #: Where in a step the slope of the dense output is compared with the rates. There h |x' - f(x)| is some 2.5 to 9 times
 #: the largest error of the dense output, of both pairs of order 8, for all rooted trees and for x' = λ x.

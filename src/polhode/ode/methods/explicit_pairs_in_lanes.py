@@ -14,7 +14,7 @@ from .explicit_pairs import (
     PROBE, ROUGH, defect_at, dense_rows, error_of, interpolate, is_bounded_by_stability, make_dense, slope_weights,
     sub_step, take_stages,
 )  # fmt: skip
-from ...codegen.steppers.tableaux import Pair
+from .tableaux import Pair
 
 
 def lane_method(pair: Pair) -> LaneMethod:

@@ -97,7 +97,9 @@ def _defects(lanes, runs, t):
     return defect_of(runs, slopes)
 
 
-TAYLOR_LANES = LaneMethod(
-    _next_step, _attempt, _verdict, _rates_at_end, _start, _first_step, _make_dense, _interpolate, _defects,
-    evaluations_to_begin=1, evaluations_for_dense=0,
-)  # fmt: skip
+def lane_method() -> LaneMethod:
+    """Taylor series in lanes."""
+    return LaneMethod(
+        _next_step, _attempt, _verdict, _rates_at_end, _start, _first_step, _make_dense, _interpolate, _defects,
+        evaluations_to_begin=1, evaluations_for_dense=0,
+    )  # fmt: skip

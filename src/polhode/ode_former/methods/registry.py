@@ -11,10 +11,10 @@ from ..pair_arithmetic import dense_rows
 from .radau import ALLOWANCE, DENSE_ROWS, STAGES, radau_module
 from .rosenbrock import DENSE_ROWS as ROSENBROCK_ROWS
 from .rosenbrock import rosenbrock_module
-from .rosenbrock_tableaux import RODAS5P
+from ...ode.methods.rosenbrock_tableaux import RODAS5P
 from .runge_kutta import runge_kutta_module
 from .runge_kutta_lanes import lane_pair_module
-from .tableaux import PAIRS
+from ...ode.methods.tableaux import PAIRS
 
 
 @dataclass(frozen=True)

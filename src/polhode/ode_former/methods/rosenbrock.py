@@ -17,7 +17,7 @@ from ..right_side import right_side_functions
 from ..run_record import RUN, rates
 from ..step_control import accept, begin_function, is_finite, next_step, norm, refuse
 from ..stiffness import note_if_calm
-from .rosenbrock_tableaux import Rosenbrock
+from ...ode.methods.rosenbrock_tableaux import Rosenbrock
 
 _SAFETY = 0.9
 DENSE_ROWS = 4

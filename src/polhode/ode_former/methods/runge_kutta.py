@@ -32,7 +32,7 @@ from ..right_side import right_side_functions
 from ..run_record import RUN, rates_of
 from ..step_control import accept, begin_function, factor_of, longer_step, next_step, refuse
 from ..stiffness import EDGES, is_looked_at, note_if_stiff
-from .tableaux import Pair
+from ...ode.methods.tableaux import Pair
 
 #: The dense output of the last step is made; it is made, and too rough to be asked.
 _MADE, _TOO_ROUGH = 1, 2

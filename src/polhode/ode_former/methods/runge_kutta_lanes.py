@@ -20,7 +20,7 @@ from ..pair_arithmetic import (
 )
 from ..step_control import chosen_step, factor_of, first_step, longer_step, note_accepted, refuse
 from ..stiffness import EDGES, is_looked_at, note_if_stiff
-from .tableaux import Pair
+from ...ode.methods.tableaux import Pair
 
 
 def lane_pair_module(pair: Pair, lanes: int, *, fused: bool = True) -> str:

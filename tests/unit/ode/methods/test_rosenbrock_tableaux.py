@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.ode_former.methods.rosenbrock_tableaux import RODAS5P
+from polhode.ode.methods.rosenbrock_tableaux import RODAS5P
 
 S = RODAS5P.stages
 

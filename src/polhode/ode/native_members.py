@@ -1,4 +1,4 @@
-"""Members of a batch as native code sees them: their starts, rows of their own, and what becomes of each."""
+"""Members of a batch in native memory: their starts, rows of their own, and what becomes of each."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..native.arrays import Floats
-from .load_limits import WatchedLimits
-from .members import MEMBERS, NONE, OWN
+from .members import NONE, OWN, Members
+from .native_events import EventLogs
+from .watched_limits import WatchedLimits
 
-_MEMBERS = MEMBERS.structure()
+_STRUCTURE = Members.structure()
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class MemberRows:
     """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code.
 
-    Whoever is free takes the next member, from one counter for all threads.
+    A thread that is free takes the next member, from one counter for all threads.
     """
 
     starts: Floats  # (N, n)
@@ -33,6 +34,7 @@ class Members:
     limits: WatchedLimits
     pivots: Floats  # (N, …), the largest seen around each start; nothing without constraints
     signs: Floats  # (N, …), of the pivots there
+    logs: EventLogs | None = None
 
     @classmethod
     def of(
@@ -42,7 +44,8 @@ class Members:
         samples: int,
         limits: WatchedLimits,
         pivots: tuple[Floats, Floats] | None = None,
-    ) -> Members:
+        logs: EventLogs | None = None,
+    ) -> MemberRows:
         """Members that are still to be run; `limits` have rows for each of them, and so have pivots and their signs."""
         count, size = starts.shape
         rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
@@ -50,22 +53,25 @@ class Members:
         states = np.empty((count, samples + 1, size))
         states[:, 0] = starts
         seen, signs = (np.ascontiguousarray(each) for each in pivots or (np.zeros((count, 0)), np.zeros((count, 0))))
-        return cls(np.ascontiguousarray(starts), rows, states, reasons, steps, evaluations, begun, limits, seen, signs)
+        starts = np.ascontiguousarray(starts)
+        return cls(starts, rows, states, reasons, steps, evaluations, begun, limits, seen, signs, logs)
 
 
-def members_record(members: Members, places: Mapping[str, int]) -> Any:
+class MembersRecord:
     """Members as native code sees them, for a table of pointers with these places."""
-    addresses = {
-        name: getattr(members, name).ctypes.data
-        for name in ("next", "starts", "states", "reasons", "steps", "evaluations")
-    }
-    addresses |= {"limits": members.limits.rows.ctypes.data, "limits_noted": members.limits.noted.ctypes.data}
-    addresses |= {"pivots": members.pivots.ctypes.data, "signs": members.signs.ctypes.data}
-    record = _MEMBERS(end=len(members.starts), current=NONE, **addresses)
-    for name, rows in members.own.items():
-        if name not in OWN:
-            continue
-        setattr(record, f"{name}_rows", rows.ctypes.data)
-        setattr(record, f"{name}_stride", rows.shape[1])
-        setattr(record, f"{name}_index", places[name])
-    return record
+
+    def __init__(self, members: MemberRows, places: Mapping[str, int]) -> None:
+        names = ("next", "starts", "states", "reasons", "steps", "evaluations", "pivots", "signs")
+        addresses = {name: getattr(members, name).ctypes.data for name in names}
+        addresses |= {"limits": members.limits.rows.ctypes.data, "limits_noted": members.limits.noted.ctypes.data}
+        if members.logs is not None:
+            addresses |= {"logs": members.logs.rows.ctypes.data, "log_counts": members.logs.counts.ctypes.data}
+        own = np.zeros((3, len(OWN)), dtype=np.int64)  # addresses, lengths, places
+        for k, name in enumerate(OWN):
+            if name in members.own:
+                rows = members.own[name]
+                own[:, k] = rows.ctypes.data, rows.shape[1], places[name]
+        for name, row in zip(("own_rows", "own_strides", "own_places"), own, strict=True):
+            addresses[name] = row.ctypes.data
+        self.record: Any = _STRUCTURE(end=len(members.starts), current=NONE, **addresses)
+        self._kept = members, own

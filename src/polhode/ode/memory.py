@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..native.arrays import Floats
-from .run_record import padded
+from .record import padded
 
 _ALIGNMENT = 64
 
