@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from .trajectory.trajectory import Trajectory
 
 _HOMES = {
-    "METHODS": "integrators", "Assembly": "constraints.assembly", "AssemblyOptions": "settings",
-    "Batch": "batch.batch", "Crossing": "events", "RunOptions": "settings", "Trajectory": "trajectory.trajectory",
-    "assemble": "constraints.assembly", "crossing": "events", "run_or_batch": "run", "simulate": "run",
-    "simulate_batch": "batch.running",
+    "METHODS": ".integrators", "Assembly": ".constraints.assembly", "AssemblyOptions": ".settings",
+    "Batch": ".batch.batch", "Crossing": ".events", "RunOptions": ".settings", "Trajectory": ".trajectory.trajectory",
+    "assemble": ".constraints.assembly", "crossing": ".events", "run_or_batch": ".run", "simulate": ".run",
+    "simulate_batch": ".batch.running",
 }  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    return getattr(import_module(_HOMES[name], __name__), name)
 
 
 __all__ = [
