@@ -57,6 +57,7 @@ def evaluate_events(run, t, x):
     events = run.events
     run.clock = t
     events.arguments[0] = x
+    run.failed = 1 - events.has_expressions
     call(events.at, events.arguments)
 
 

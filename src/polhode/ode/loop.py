@@ -68,48 +68,50 @@ def advance(run: Run) -> int:
         reason = _finish_step(run)
         if reason >= 0:
             return reason
-        if not run.t < run.t_end:
-            if run.has_schedule == 0:
-                return Reason.DONE
+        if not run.t < run.t_end and run.has_schedule > 0:
             reason = pass_time_event(run, begin)
             if reason >= 0:
                 return reason
             continue
-        if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
-            run.noted_steps = 0
-            return Reason.STIFF
-        if run.budget <= 0:
-            return Reason.BUDGET
+        reason = reason_before_step(run)
+        if reason >= 0:
+            return reason
         if run.has_prepare > 0:
             reason = call(run.prepare, run, returns=int)
             if reason > 0:
                 return reason
-        step = _next_step(run)
-        if run.is_last == 0 and step <= SWALLOWED * absolute(run.t):
+        step = next_step(run)
+        if is_swallowed(run, step):
             return Reason.UNDERFLOW
         verdict = call(run.attempt, run, step, returns=int)
         if verdict >= 0:
             return verdict
         if verdict == REFUSED:
-            run.rejected += 1
-            run.after_rejection = 1
-            run.h = run.h_next
-            if run.is_finite == 0:
-                run.retries += 1
-                run.h = 0.1 * step
-                if run.retries > MOST_RETRIES:
-                    run.retries = 0
-                    return Reason.NONFINITE
+            reason = note_refused(run, step)
+            if reason >= 0:
+                return reason
         elif verdict != AGAIN:
-            run.retries = 0
             _accept(run, step)
             if run.each_step > 0:
                 return Reason.STEP
 
 
 @inline
-def _next_step(run):
-    """The length of the next step; run.is_last for the last one."""
+def reason_before_step(run):
+    """A reason to take no step, or GO_ON."""
+    if not run.t < run.t_end:
+        return Reason.DONE
+    if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
+        run.noted_steps = 0
+        return Reason.STIFF
+    if run.budget <= 0:
+        return Reason.BUDGET
+    return GO_ON
+
+
+@inline
+def next_step(run):
+    """The length of the next step; run.is_last is 1 for the last one."""
     if run.is_fixed > 0:
         run.is_last = 0
         return run.h
@@ -119,8 +121,30 @@ def _next_step(run):
 
 
 @inline
-def _accept(run, step):
-    """run.y is the next state and run.rate its rates."""
+def is_swallowed(run, step):
+    """True for a step so short that rounding swallows it."""
+    return run.is_last == 0 and step <= SWALLOWED * absolute(run.t)
+
+
+@inline
+def note_refused(run, step):
+    """A step was refused: the next is run.h_next long, or a tenth where rates were not finite; a reason, or GO_ON."""
+    run.rejected += 1
+    run.after_rejection = 1
+    run.h = run.h_next
+    if run.is_finite == 0:
+        run.retries += 1
+        run.h = 0.1 * step
+        if run.retries > MOST_RETRIES:
+            run.retries = 0
+            return Reason.NONFINITE
+    return GO_ON
+
+
+@inline
+def note_accepted(run, step):
+    """A step was accepted: time, counts and the length of the next one."""
+    run.retries = 0
     run.after_rejection = 0
     # a step that was cut to end at t_end, or for a sample, is no reason against the one that was wanted
     is_cut = (run.is_last > 0) | (run.h_cap < INFINITY)
@@ -137,6 +161,13 @@ def _accept(run, step):
     run.steps += 1
     run.budget -= 1
     run.pending = PROJECTION
+    run.samples_ready = 0
+
+
+@inline
+def _accept(run, step):
+    """run.y is the next state and run.rate its rates."""
+    note_accepted(run, step)
     copy(run, run.x, run.x_old)
     copy(run, run.f, run.f_old)
     if run.trace_count < run.trace_room:
@@ -149,7 +180,7 @@ def _accept(run, step):
     copy(run, run.y, run.x)
     copy(run, run.rate, run.f)
     size, speed = largest_of(run, run.x), largest_of(run, run.f)
-    run.look = 1 if not size <= run.bound or speed > SUSPICIOUS * (size + 1.0) else 0
+    run.look = 1 if (not size <= run.bound) | (speed > SUSPICIOUS * (size + 1.0)) else 0
 
 
 @native
@@ -205,16 +236,20 @@ def write_samples(run: Run, end: float) -> int:
             break
         if t > run.t + (SNAP * run.h if run.is_fixed > 0 else 0.0):
             break
+        sample = at(run.samples, run.next_sample * run.size)
         source = run.x
         if not is_at_end:
             source = run.y
-            reason = call(run.state_at, run, t, run.y, returns=int)
-            if reason > 0:
-                return reason
+            if run.next_sample < run.samples_ready:
+                for i in range(run.size):
+                    run.y[i] = sample[i]
+            else:
+                reason = call(run.state_at, run, t, run.y, returns=int)
+                if reason > 0:
+                    return reason
             if run.coordinate_count > 0:
                 if project(run, t, run.y) > 0:
                     return Reason.SAMPLE
-        sample = at(run.samples, run.next_sample * run.size)
         for i in range(run.size):
             sample[i] = source[i]
         run.next_sample += 1
@@ -225,9 +260,11 @@ def write_samples(run: Run, end: float) -> int:
 def _check_samples(run: Run) -> int:
     """Compare the slope of the dense output with the rates at the samples inside of the step.
 
-    Where they differ by too much the step is undone, to be taken again shorter. A reason to return, or GO_ON.
+    Where they differ by too much the step is undone, to be taken again shorter. A reason to return, or GO_ON. The
+    states are kept in the rows of the samples.
     """
     number = run.next_sample
+    run.samples_ready = number
     while number < run.sample_count:
         t = run.times[number]
         if not t < run.t:
@@ -238,7 +275,11 @@ def _check_samples(run: Run) -> int:
         if defect > DEFECT:
             _undo_step(run)
             return GO_ON
+        sample = at(run.samples, number * run.size)
+        for i in range(run.size):
+            sample[i] = run.y[i]
         number += 1
+        run.samples_ready = number
     return GO_ON
 
 

@@ -21,6 +21,8 @@ def plain_rates(run: Run, t: float, x: Array, out: Array) -> int:
         scale_to_unit(run, run.unit)
         arguments[run.x_index] = run.unit
     arguments[run.out_index] = out
+    # a Python function says when it has succeeded
+    run.failed = run.calls_python
     call(run.at, arguments)
     if run.failed > 0:
         return Reason.FAILED

@@ -152,6 +152,7 @@ class Run(Struct):
     retries: int  # after attempts that were not finite
     look: int
     failed: int
+    calls_python: int
     each_step: int
     # arrays of the state's length, padded
     x: Array
@@ -168,6 +169,7 @@ class Run(Struct):
     samples: Array
     next_sample: int
     sample_count: int
+    samples_ready: int  # rows up to this have states by the dense output of the last step
     # the method
     begin_method: Code
     prepare: Code
@@ -177,6 +179,8 @@ class Run(Struct):
     has_begin: int
     defect: Code
     has_defect: int
+    jet: Code  # (arguments, coefficients, scratch, order): the Taylor coefficients of the motion
+    order: int
     memory: Array  # what a method has beside
     # right-hand side
     rates: Code  # (run, t, x, out) -> reason
