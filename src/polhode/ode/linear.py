@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..native.language import WIDTH, Array, Integers, Struct, absolute, blocks, fma, inline, native, row, total, vector
-from .record import padded
 
 #: The numbers that a matrix is of, by their parts: real, or complex.
 REAL, COMPLEX = 1, 2
+FIELDS = {"real": REAL, "complex": COMPLEX}
 
 
 class Factors(Struct):
@@ -28,16 +26,6 @@ class Factors(Struct):
     lower: Array
     reciprocals: Array
     exchanged: Integers
-
-
-def room_for_factors(size: int, parts: int) -> Factors:
-    """The memory of a factored matrix of real numbers (1 part) or complex ones (2)."""
-    width = padded(size)
-    upper, lower = np.zeros((2, size * parts * width))
-    reciprocals, exchanged = np.zeros(parts * width), np.zeros(size, dtype=np.int64)
-    return Factors(
-        size=size, blocks=width // WIDTH, upper=upper, lower=lower, reciprocals=reciprocals, exchanged=exchanged
-    )
 
 
 @native

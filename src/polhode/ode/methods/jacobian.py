@@ -10,10 +10,7 @@ where the derivatives of f are those of the quaternion's direction (`dynamics.va
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from ...native.language import (
     WIDTH,
@@ -35,9 +32,9 @@ from ...native.language import (
     total,
     vector,
 )
-from ..linear import COMPLEX, REAL, Factors, room_for_factors, solve
+from ..linear import COMPLEX, REAL, Factors, solve
 from ..rates import copy, norm, scale_to_unit
-from ..record import Run, padded
+from ..record import Run
 from ..right_side import rates
 from ..stiffness import EDGES
 
@@ -84,21 +81,6 @@ class Implicit(Struct):
     # counts
     jacobians: int
     factorisations: int
-
-
-def implicit_memory(size: int, fields: Sequence[int]) -> Implicit:
-    """The memory of an implicit method that factors matrices of these fields (`linear`); derivatives by differences."""
-    width = padded(size)
-    # a direction of unequal parts, so that it is across no symmetry
-    direction = np.zeros(width)
-    direction[:size] = np.cos(np.arange(size) ** 2)
-    matrices = {
-        name: room_for_factors(size, parts) for name, parts in (("real", REAL), ("complex", COMPLEX)) if parts in fields
-    }
-    return Implicit(
-        x_index=-1, jacobian=np.zeros(size * width), in_time=np.zeros(width), stretch=np.ones(width),
-        direction=direction, image=np.zeros(width), **matrices,
-    )  # fmt: skip
 
 
 @inline

@@ -7,7 +7,6 @@ for J the error that this makes is part of the estimate, and steps are shorter f
 
 from __future__ import annotations
 
-from ...codegen.steppers.rosenbrock_tableaux import Rosenbrock
 from ...native.language import INFINITY, Array, blocks, fma, inline, native, power, row
 from ..linear import REAL, factor, solve
 from ..rates import are_finite, norm
@@ -15,6 +14,7 @@ from ..record import ACCEPTED, REFUSED, Run
 from ..right_side import rates
 from ..step_control import first_step, longer_step, shorter_step
 from .jacobian import filtered_norm, forget, memory_of, note_if_calm, refresh, shift
+from .rosenbrock_tableaux import Rosenbrock
 
 _SAFETY = 0.9
 #: The filtered defect is 4 to 10 times the largest error of the dense output, on stiff problems and on others. It
