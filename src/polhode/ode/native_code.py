@@ -41,7 +41,7 @@ class LoopCode:
         self.note_limits = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_note_limits"))
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
-        self.rates = code.address("ph_rates")
+        self.rates, self.project = code.address("ph_rates"), code.address("ph_project")
 
 
 def _loop_text(fused: bool) -> str:
@@ -49,12 +49,13 @@ def _loop_text(fused: bool) -> str:
     from .limits import note_limits_inside
     from .loop import advance, begin, continue_after_event, write_samples
     from .members import run_members
-    from .right_side import checked_rates
+    from .right_side import checked_projection, checked_rates
 
     made = Module(fused=fused)
     for function, name in (
         (begin, "begin"), (advance, "advance"), (run_members, "members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
+        (checked_projection, "project"),
     ):  # fmt: skip
         made.add(function, name=f"ph_{name}")
     return made.text
