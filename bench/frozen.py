@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 import warnings
@@ -22,6 +23,9 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+# Sums of SciPy's linear algebra depend on the number of threads, which is read when NumPy is loaded.
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
 
