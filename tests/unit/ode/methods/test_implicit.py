@@ -14,6 +14,7 @@ from polhode.ode import loop
 from polhode.ode.linear import FIELDS, Factors
 from polhode.ode.methods.jacobian import Implicit
 from polhode.ode.methods.registry import method_named
+from polhode.ode.methods.tableaux import PAIRS
 from polhode.ode.native_run import NativeRun
 from polhode.ode.record import GROWTH, Reason, Run, padded
 from polhode.ode.right_side import checked_rates
@@ -175,15 +176,15 @@ def test_no_step_of_a_stiff_problem_is_undone_and_samples_change_no_bits(
     assert ends[0] == ends[1]
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("tolerance", [1e-4, 1e-7, 1e-10])
+@pytest.mark.parametrize("method", [*PAIRS, *METHODS])
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6, 1e-9])
 def test_a_short_push_between_two_long_steps_is_seen(method: str, tolerance: float) -> None:
     def pushed(t: float, x: np.ndarray) -> np.ndarray:
         return np.array([x[1], 100 * np.exp(-(((t - 1) / 0.005) ** 2))])
 
     run, states = begun(method, pushed, np.zeros(2), 2.0, tolerance, 200)
     assert run.advance(2.0, 10**6) == Reason.DONE
-    assert states[-1, 1] == pytest.approx(0.5 * np.sqrt(np.pi), abs=30 * tolerance)
+    assert states[-1, 1] == pytest.approx(0.5 * np.sqrt(np.pi), abs=40 * tolerance)
 
 
 @pytest.mark.parametrize("method", METHODS)
