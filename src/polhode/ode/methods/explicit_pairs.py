@@ -29,7 +29,7 @@ PROBE = 0.65
 #: So many times the tolerance it may be: the dense output is then off by some 2 to 8 tolerances.
 ROUGH = 20.0
 #: Beyond that the defect counts by this part: where stability bounds the steps it is seldom more than 1,000 tolerances.
-_ROUGH_PART = 0.05
+ROUGH_PART = 0.05
 #: The dense output of the last step is made; it is made, and too inexact to be used.
 _MADE, _TOO_ROUGH = 1, 2
 
@@ -81,7 +81,7 @@ def defect(pair: Pair, run: Run, t: float) -> float:
             reason = state_at(pair, run, t, run.y)
             if reason > 0:
                 return -float(reason)
-            return _ROUGH_PART * off
+            return ROUGH_PART * off
     return off
 
 
