@@ -23,7 +23,7 @@ def stages() -> dict[str, tuple[float, float]]:
         "llvmlite.binding",
         "polhode.formalisms",
         "polhode.compiled.functions",
-        "polhode.compiled.native.engine",
+        "polhode.native.engine",
         "bench.models",
     ):
         importlib.import_module(name)

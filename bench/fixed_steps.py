@@ -11,8 +11,8 @@ import sympy
 from scipy.integrate import solve_ivp
 from sympy.physics import mechanics as me
 
-from polhode.compiled.native.fixed_step import FixedStep
 from polhode.errors import PolhodeError
+from polhode.ode_former.fixed_step import FixedStep
 
 from .clock import least_times, seconds_of
 from .motions import double_pendulum

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.compiled.native.backends import lane_code
-from polhode.compiled.native.stored_code import CodeStore
+from polhode.native.backends import lane_code
+from polhode.native.stored_code import CodeStore
 
 from .plain_tree import Floats
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.compiled.native.stepper import NativeRun
 from polhode.errors import PolhodeError
+from polhode.ode_former.stepper import NativeRun
 from polhode.simulate import Trajectory
 
 from .motions import Motion

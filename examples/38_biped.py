@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.model.samples.biped import MOTORS, biped
 from polhode.planning import Gait, quintic, two_bars
 from polhode.simulate import Trajectory
-from polhode.simulate.contact import contact_of
+from polhode.simulate.trajectory.contact import contact_of
 from polhode.view.plot import plot_channels, save_plot
 
 # Describe: the biped of Mladenova's section 10, in the air, on foot 1 and on both; its feet are points without motors.

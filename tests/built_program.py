@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import polhode as ph
-from polhode.simulate.trajectory import Trajectory
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 #: What a compiler is asked besides the command that the program states; nothing may be optimised away or pass unseen.
 STRICT = {

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulate import batch_running
-from polhode.simulate.batch import Batch
-from polhode.simulate.members import Members
+from polhode.simulate.batch import running
+from polhode.simulate.batch.batch import Batch
+from polhode.simulate.batch.members import Members
 from polhode.simulate.run import simulate
 
 
@@ -24,7 +24,7 @@ class MembersAlone:
             self.by_python += 1
             return simulate(*given, **options)
 
-        monkeypatch.setattr(batch_running, "simulate", spied)
+        monkeypatch.setattr(running, "simulate", spied)
 
     def check(self, equations: ph.Equations, duration: float, options: dict[str, Any]) -> Batch:
         """The batch, each member of which is what its run is alone."""

@@ -22,7 +22,7 @@ import polhode.planning
 from polhode.model.samples.underactuated import cart_pole
 from polhode.optimize.problem import Collocation
 from polhode.optimize.solution import Solution
-from polhode.simulate.trajectory import Trajectory
+from polhode.simulate.trajectory.trajectory import Trajectory
 from polhode.surface.small_motions import SmallMotions
 
 CELLS = ("_repr_html_", "_repr_latex_", "_repr_mimebundle_")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.simulate.trajectory import Trajectory
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 SOURCE = Path(ph.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -23,7 +23,7 @@ ROOMS = sorted(path.name for path in SOURCE.iterdir() if path.is_dir() and (path
 #: What messages call the objects that a user has.
 OBJECTS = {"system": ph.System("any"), "equations": ph.Equations, "run": Trajectory}
 #: Where `run` is another record: that of native code.
-OTHER_RUNS = ("codegen", "compiled")
+OTHER_RUNS = ("codegen", "ode")
 #: How names of files end.
 ENDINGS = {"yaml", "ipynb", "md", "html", "json", "py", "svg", "SVG", "csv", "npz"}
 #: Words in backticks that are names elsewhere: of other languages, other libraries, files and examples.

@@ -42,15 +42,16 @@ PAGES = (
     Page(
         "runs", "Runs", "What ``Equations.simulate``, ``sweep``, ``sensitivities``, ``gradient`` and ``stepper`` give.",
         paths=(
-            f"{SIMULATE}.trajectory.Trajectory", f"{SIMULATE}.batch.Batch", f"{SIMULATE}.sweep.results.Sweep",
-            f"{SIMULATE}.sensitivities.Sensitivities", f"{SIMULATE}.adjoint.Gradient", f"{SIMULATE}.stepper.Stepper",
-            f"{SIMULATE}.power_audit.PowerAudit", f"{SIMULATE}.assembly.Assembly",
+            f"{SIMULATE}.trajectory.trajectory.Trajectory", f"{SIMULATE}.batch.batch.Batch",
+            f"{SIMULATE}.sweep.results.Sweep", f"{SIMULATE}.gradients.sensitivities.Sensitivities",
+            f"{SIMULATE}.gradients.adjoint.Gradient", f"{SIMULATE}.stepper.Stepper",
+            f"{SIMULATE}.trajectory.power_audit.PowerAudit", f"{SIMULATE}.constraints.assembly.Assembly",
         ), rooms=("polhode.simulate",),
     ),
     Page(
         "analysis", "Analysis", "What the methods of ``Equations`` that ask questions give.",
         paths=(
-            "polhode.surface.small_motions.SmallMotions", f"{SIMULATE}.linear_along.LinearAlong",
+            "polhode.surface.small_motions.SmallMotions", f"{SIMULATE}.gradients.linear_along.LinearAlong",
             f"{ANALYSIS}.equilibrium.Equilibrium", f"{ANALYSIS}.identification.Fit",
         ), rooms=("polhode.compare",),
     ),
@@ -60,7 +61,7 @@ PAGES = (
         paths=(
             *(f"polhode.control.{name}" for name in polhode.control.__all__),
             *(f"polhode.optimize.{path}" for path in ("problem.Collocation", "solution.Solution")),
-            f"{SIMULATE}.under_control.ControllerLog",
+            f"{SIMULATE}.control.under_control.ControllerLog",
         ),
     ),
     Page("files", "Readers", "From files to a ``System``.", rooms=("polhode.formats", "polhode")),

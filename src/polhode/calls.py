@@ -33,7 +33,7 @@ _OWNERS = ("self", "cls")
 _BY_TYPE = type("ByType", (), {"__repr__": lambda self: "<by type>"})()
 #: Types of what public calls returned, whose methods are public too; but not of modules where a check would slow calls.
 _SEEN: set[type] = set()
-_FAST = ("polhode.expr.", "polhode.compiled.", "polhode.simulate.stepper")
+_FAST = ("polhode.expr.", "polhode.native.", "polhode.ode_former.", "polhode.compiled.", "polhode.simulate.stepper")
 _INSIDE = ("polhode.", "dataclasses", "collections.abc", "_collections_abc")
 _PASSING = (PolhodeError, OSError, MemoryError, ImportError, Warning)
 #: What plain kinds are called in a sentence, and what has them.
@@ -58,7 +58,7 @@ OPTIONS = {
     "MotorOptions": ("model.motor:Motor", "model.motor:MotorOptions"),
     "BeamOptions": ("model.flexible.beam:Beam", "model.flexible.beam:BeamOptions"),
     "RunOptions": ("simulate.run:simulate",),
-    "AssemblyOptions": ("simulate.assembly:assemble",),
+    "AssemblyOptions": ("simulate.constraints.assembly:assemble",),
     "StepperOptions": ("simulate.stepper:stepper",),
     "SmoothOptions": ("simulate.run:simulate", "simulate.settings:SmoothOptions"),
     "OrbitOptions": ("simulate.run:simulate", "simulate.settings:OrbitOptions", "surface.shooting:_TOLERANCES"),

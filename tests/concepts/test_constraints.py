@@ -30,8 +30,8 @@ from polhode.kinematics.motion import flow, link_jacobian
 from polhode.model.constraints import CONSTRAINTS
 from polhode.model.constraints.protocol import Constraint
 from polhode.model.system import System
-from polhode.simulate.scene import scene_of
-from polhode.simulate.trajectory import Trajectory
+from polhode.show.scene import scene_of
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 from .rack import Rack
 from .rod import Rod

@@ -10,7 +10,7 @@ from scipy.special import ellipk
 
 import polhode as ph
 from polhode import Equations
-from polhode.codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
+from polhode.codegen.fixed_steps import METHODS as TABLEAUX
 from polhode.simulate import METHODS
 from polhode.simulate.integrators import fixed
 

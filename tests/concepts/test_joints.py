@@ -34,7 +34,7 @@ from polhode.model.joints import JOINTS, JointType, joint_type
 from polhode.model.records import Joint
 from polhode.model.samples.random_system import random_system
 from polhode.model.stage import STORAGES, Stage
-from polhode.simulate.scene import scene_of
+from polhode.show.scene import scene_of
 
 from .radial_arm import RadialArm
 

@@ -32,10 +32,10 @@ from polhode.codegen.llvm.module import lane_module, scalar_module
 from polhode.codegen.printers.target import check_inputs
 from polhode.codegen.printers.targets import TARGETS as LISTED
 from polhode.codegen.printers.targets import target_of
-from polhode.compiled.native import compile_program, engine
-from polhode.compiled.native.backends import LANES_FROM, BackendWarning
-from polhode.compiled.native.compiled import Compiled
 from polhode.expr.opaque.table import KINDS, Table, checked
+from polhode.native import compile_program, engine
+from polhode.native.backends import LANES_FROM, BackendWarning
+from polhode.native.compiled import Compiled
 
 from . import javascript
 

@@ -17,11 +17,11 @@ import pytest
 from filelock import FileLock
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.compiled.native import backends, compile_program, engine, stored_code
-from polhode.compiled.native.backends import BackendWarning
-from polhode.compiled.native.stored_code import CodeStore
 from polhode.errors import PolhodeError
 from polhode.files.cache import CacheWarning, ObjectCache, default_cache
+from polhode.native import backends, compile_program, engine, stored_code
+from polhode.native.backends import BackendWarning
+from polhode.native.stored_code import CodeStore
 
 SQUARE = Program("square", (Array("x", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("y", (1,), (1,)),))
 KEY = "ab" * 32
@@ -259,7 +259,7 @@ def test_c_code_is_kept_too(cache: ObjectCache, monkeypatch: pytest.MonkeyPatch)
         compile_program(SQUARE, backend="c", cache=cache)
     except PolhodeError:
         pytest.skip("there is no C compiler here")
-    from polhode.compiled.native import c_compiler
+    from polhode.native import c_compiler
 
     monkeypatch.setattr(c_compiler, "_shared_library", None)
     assert right(backend="c", cache=cache)

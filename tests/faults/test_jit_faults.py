@@ -14,14 +14,15 @@ import pytest
 
 import polhode as ph
 from polhode.codegen.plan import plan
-from polhode.compiled.native import FixedStep, backends, compile_program, elf_loader, engine, stored_code
-from polhode.compiled.native import machine as machine_module
-from polhode.compiled.native.backends import LANES_FROM, BackendWarning
-from polhode.compiled.native.c_compiler import compiler
-from polhode.compiled.native.machine import machine
 from polhode.errors import PolhodeError
 from polhode.expr import symbols
 from polhode.model.samples import four_bar
+from polhode.native import backends, compile_program, elf_loader, engine, stored_code
+from polhode.native import machine as machine_module
+from polhode.native.backends import LANES_FROM, BackendWarning
+from polhode.native.c_compiler import compiler
+from polhode.native.machine import machine
+from polhode.ode_former.fixed_step import FixedStep
 
 
 def pendulum() -> ph.System:
@@ -128,7 +129,7 @@ def has_c() -> bool:
         return False
 
 
-@pytest.mark.filterwarnings("ignore::polhode.compiled.native.backends.BackendWarning")
+@pytest.mark.filterwarnings("ignore::polhode.native.backends.BackendWarning")
 @pytest.mark.parametrize("backend", [pytest.param("c", marks=pytest.mark.skipif(not has_c(), reason="no C")), "numpy"])
 def test_f38_programs_batches_steps_and_users_functions_run_without_llvm(
     backend: str, broken: pytest.MonkeyPatch
@@ -151,7 +152,7 @@ def test_f38_programs_batches_steps_and_users_functions_run_without_llvm(
     np.testing.assert_allclose(steps.run(states[:20], h=0.01, steps=50).states, native, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.filterwarnings("ignore::polhode.compiled.native.backends.BackendWarning")
+@pytest.mark.filterwarnings("ignore::polhode.native.backends.BackendWarning")
 def test_f38_a_run_with_constraints_events_and_outputs_is_the_same_without_llvm(broken: pytest.MonkeyPatch) -> None:
     def run() -> ph.Trajectory:
         linkage = four_bar()

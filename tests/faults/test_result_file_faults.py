@@ -146,7 +146,7 @@ def test_h3_a_name_that_means_two_things_is_refused() -> None:
 
 def test_h3_files_of_the_version_before_are_still_read(tmp_path: Path) -> None:
     """As version 1 wrote them: no checksum, variables spelled, names of varied values in a list."""
-    from polhode.simulate.datasets import Dataset, as_archive
+    from polhode.simulate.trajectory.datasets import Dataset, as_archive
 
     dims = ("member", "time")
     names = {"q": ["x"], "u": ["x"], "z": []}
@@ -284,7 +284,7 @@ def rewritten(path: Path, change: object) -> None:
     """A dataset with another record `about`, and a checksum that agrees with it."""
     from dataclasses import replace
 
-    from polhode.simulate.datasets import read, write
+    from polhode.simulate.trajectory.datasets import read, write
 
     data = read(path)
     about = json.loads(data.attributes["about"])

@@ -15,10 +15,10 @@ import pytest
 import polhode as ph
 from polhode import Equations
 from polhode.cli.app import main
-from polhode.codegen.steppers.run_record import Reason
-from polhode.compiled.native.stepper import NativeRun
 from polhode.errors import FormatError, PolhodeError, ShapeError, SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
+from polhode.ode_former.run_record import Reason
+from polhode.ode_former.stepper import NativeRun
 from polhode.simulate import Trajectory
 
 EVERY_METHOD = [

@@ -85,7 +85,7 @@ def _changed(content: bytes, chance: Random) -> bytes:
     """A whole archive with another record or array, and a checksum that agrees with it where that is possible."""
     from dataclasses import replace
 
-    from polhode.simulate.datasets import as_archive, of_archive
+    from polhode.simulate.trajectory.datasets import as_archive, of_archive
 
     data = of_archive(content)
     attributes = {key: value for key, value in data.attributes.items() if key != "sha256"}

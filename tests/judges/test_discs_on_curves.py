@@ -14,7 +14,7 @@ from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.expr import as_expr, cos, same, sin, substitute
 from polhode.simulate import crossing
-from polhode.simulate.trajectory import Trajectory
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 G = 9.81
 M, R, I = 2, 0.4, 0.1

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.codegen.steppers.run_record import Reason
-from polhode.compiled.native.stepper import NativeRun
+from polhode.ode_former.run_record import Reason
+from polhode.ode_former.stepper import NativeRun
 
 STIFF = ["Rodas5P", "Radau"]
 

@@ -10,8 +10,8 @@ import pytest
 from tests.controlled_arms import InverseDynamics, ServoPID, arm, linkage, slider
 
 import polhode as ph
-from polhode.compiled.native.arrays import Floats
 from polhode.control import ControllerState, Law
+from polhode.native.arrays import Floats
 from polhode.simulate import Trajectory
 
 START = {"shoulder": 0.4, "elbow": -0.3}

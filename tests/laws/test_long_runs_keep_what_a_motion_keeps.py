@@ -9,8 +9,8 @@ import pytest
 from tests.seeds import TRIAL
 
 import polhode as ph
-from polhode.compiled.native.step_run import StepRun
-from polhode.simulate.trajectory import Trajectory
+from polhode.ode_former.step_run import StepRun
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 STEPS = 10**6 if TRIAL else 10**5
 GAUSS = {"gauss4": 4, "gauss6": 6}

@@ -16,7 +16,7 @@ import polhode as ph
 from polhode.expr import Expr
 from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate import Trajectory, crossing
-from polhode.simulate.sensitivities import Sensitivities
+from polhode.simulate.gradients.sensitivities import Sensitivities
 
 Floats = NDArray[np.float64]
 TIGHT = {"rtol": 1e-12, "atol": 1e-12, "samples": 5}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import polhode as ph
 from polhode.simulate import Trajectory, crossing
-from polhode.simulate.sensitivities import Sensitivities
+from polhode.simulate.gradients.sensitivities import Sensitivities
 
 Floats = NDArray[np.float64]
 TIGHT = {"rtol": 1e-12, "atol": 1e-12, "samples": 5}

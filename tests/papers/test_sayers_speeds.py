@@ -19,7 +19,7 @@ from polhode.formalisms.kane.speeds import SayersSpeeds
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
-from polhode.simulate.units import speed_units
+from polhode.simulate.trajectory.units import speed_units
 
 FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]
 NON, REC = "nonrecursive", "recursive"

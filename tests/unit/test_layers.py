@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 CONTRACTS = ROOT / ".importlinter"
 ROOMS = (
     "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "analysis",
-    "planning", "codegen", "compiled", "view", "simulate", "optimize", "compare", "surface",
+    "planning", "codegen", "native", "ode", "compiled", "view", "simulate", "show", "optimize", "compare", "surface",
     "cli",
 )  # fmt: skip
 
@@ -72,7 +72,7 @@ def build_house(folder: Path, modules: Mapping[str, str]) -> Path:
     (package / "__init__.py").touch()
     (package / "errors.py").touch()
     for name, text in {**dict.fromkeys(named_modules() - {*ROOMS}, ""), **modules}.items():
-        path = package / (f"{name}/__init__.py" if name in ("compiled/native", "compare/reference") else f"{name}.py")
+        path = package / (f"{name}/__init__.py" if name == "compare/reference" else f"{name}.py")
         path.parent.mkdir(exist_ok=True)
         for folder_on_the_way in (path.parent, *path.parent.parents):
             if package in folder_on_the_way.parents:
@@ -109,12 +109,14 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "codegen/program": "from polhode import errors",
             "codegen/plan": "from polhode.expr import node\nfrom polhode.codegen import program",
             "codegen/c99": "from polhode.codegen import program",
-            "compiled/native/engine": "from polhode.codegen import c99, program",
-            "compiled/functions": "from polhode.dynamics import equations\nfrom polhode.compiled.native import engine",
+            "native/engine": "from polhode.codegen import c99, program",
+            "ode/stepper": "from polhode.native import engine\nfrom polhode.codegen import program",
+            "compiled/functions": "from polhode.dynamics import equations\nfrom polhode.native import engine",
             "analysis/linear": "from polhode.dynamics import equations",
             "control/lqr": "from polhode.analysis import linear",
             "planning/spline": "from polhode.geometry import rotation",
-            "simulate/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
+            "simulate/trajectory/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
+            "show/scene": "from polhode.simulate import trajectory\nfrom polhode.view import page",
             "optimize/problem": "from polhode.simulate import trajectory\nfrom polhode.analysis import linear",
             "view/page": "from polhode import errors",
             "cli/demo": "from polhode.surface import system\nfrom polhode.view import page",
@@ -144,12 +146,15 @@ WRONG_DOORS = {
     "formalisms know no targets": {"formalisms/kane": "from polhode import codegen"},
     "code knows no geometry": {"codegen/plan": "from polhode import geometry"},
     "code knows no mechanics": {"codegen/plan": "from polhode import kinematics"},
-    "native code sees no expression": {"compiled/native/engine": "from polhode import expr"},
+    "native code sees no expression": {"native/engine": "from polhode import expr"},
     "native code sees no expression through the plan": {
         "codegen/plan": "from polhode import expr",
-        "compiled/native/engine": "from polhode.codegen import plan",
+        "native/engine": "from polhode.codegen import plan",
     },
+    "machine code knows no integration": {"native/engine": "def f():\n    from polhode import ode"},
+    "integration knows no mechanism": {"ode/stepper": "def f():\n    from polhode import compiled"},
     "a run seeks no optimum": {"simulate/run": "def f():\n    from polhode import optimize"},
+    "a run draws nothing": {"simulate/run": "def f():\n    from polhode import show"},
     "simulation knows no formalism": {"simulate/run": "from polhode import formalisms"},
     "analysis knows no targets": {"analysis/linear": "from polhode import codegen"},
     "control does not start simulations": {"control/lqr": "from polhode import simulate"},

@@ -69,9 +69,9 @@ def _version(name: str) -> str | None:
 
 def _backends() -> dict[str, bool | str]:
     """Whether each backend compiles a pendulum and gets its mass right, or why it does not."""
-    from ..compiled.native.backends import BACKENDS
     from ..errors import PolhodeError
     from ..model.system import System
+    from ..native.backends import BACKENDS
 
     system = System("slider")
     system.joint("slide", system.ground, system.body("block", 2), "prismatic")

@@ -16,9 +16,9 @@ from ..dynamics.reactions import check_name
 from ..errors import PolhodeError, SimulationError, unknown
 from ..model.system import System
 from ..model.unit import si_values
-from ..simulate.power_audit import TOLERANCE, PowerAudit
-from ..simulate.trajectory import Trajectory
-from ..simulate.trajectory_files import archive_path, as_csv
+from ..simulate.trajectory.files import archive_path, as_csv
+from ..simulate.trajectory.power_audit import TOLERANCE, PowerAudit
+from ..simulate.trajectory.trajectory import Trajectory
 from . import show
 from .samples import with_samples
 from .source import Source

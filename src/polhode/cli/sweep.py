@@ -11,10 +11,10 @@ import numpy as np
 
 from ..errors import LimitError, PolhodeError
 from ..model.system import System
-from ..simulate.datasets import check_format
 from ..simulate.initial_state import Floats
 from ..simulate.sweep import Sweep, SweepInterrupted
 from ..simulate.sweep.design import MOST_MEMBERS
+from ..simulate.trajectory.datasets import check_format
 from ..view.plot import plot_format
 from . import show
 from .simulate import check_folder, read_acting

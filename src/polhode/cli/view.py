@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from ..errors import PolhodeError
-from ..simulate.still import still, write_still
+from ..show.still import still, write_still
 from . import show
 from .simulate import check_folder, read_settings
 from .source import Source

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..calls import public_functions
 from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribute, understood, unknown
+from ..native.backends import check_backend
+from ..native.quaternions import stretch, unit_quaternions
 from . import reactions
 from .catalogue import catalogued
 from .named_functions import EquationFunctions
-from .native.backends import check_backend
-from .native.quaternions import stretch, unit_quaternions
 from .parameter_sets import check_lengths, counted, in_si, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, ReactionOf, label_of
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
+    from ..ode_former.fixed_step import FixedStep
     from .call_options import CallOptions, TimeOptions
     from .closed_loop import Laws
-    from .native import FixedStep
     from .store import Facts, StoredFunction
 
 
@@ -197,15 +197,15 @@ class Functions(EquationFunctions):
 
     def compiled(self, program: Program) -> Any:
         """A program of one's own in the compiled form that these functions have."""
-        from .native import compile_program
+        from ..native import compile_program
 
         return compile_program(program, **self._options)
 
     def fixed_step(
         self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = (), of: str = "state_rates"
     ) -> FixedStep:
-        """A native loop of fixed steps around `state_rates`; see `polhode.compiled.native.FixedStep`."""
-        from .native import FixedStep
+        """A native loop of fixed steps around `state_rates`; see `polhode.ode_former.fixed_step.FixedStep`."""
+        from ..ode_former.fixed_step import FixedStep
 
         return FixedStep(self.native(of), method, normalise)
 

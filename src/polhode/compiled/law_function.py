@@ -13,8 +13,8 @@ from ..errors import PolhodeError, ShapeError, ValueMissing, by_name, fault_at, 
 from ..expr import Expr
 from ..expr.spelling import spelled
 from ..model.unit import si_values
+from ..native.quaternions import unit_quaternions
 from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
-from .native.quaternions import unit_quaternions
 from .parameter_sets import parameter_sets
 from .values import real_numbers, stacked
 
@@ -42,7 +42,7 @@ class LawFunction:
         discretisation: str = "euler",
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        from .native import compile_program
+        from ..native import compile_program
 
         self.planned: PlannedLaw = plan_law(law, equations, sample_time, discretisation)
         self.law, self._equations = law, equations
@@ -97,7 +97,7 @@ class LawFunction:
 
     def _on_state(self, state: Sequence[Any], t: Floats) -> Floats:
         """What is measured on the mechanism at a state."""
-        from .native import compile_program
+        from ..native import compile_program
         from .planning import plan_outputs
 
         e = self._equations

@@ -21,15 +21,15 @@ from ..errors import Problem
 from ..files.cache import UNREADABLE, default_cache
 from ..files.version import key_of
 from ..formats.model_file import ModelFile
-from .native.backends import LaneFacts, Native, lane_code, scalar_entry
-from .native.compiled import Compiled, compile_program
-from .native.stored_code import ONE_STATE, CodeStore, Entry, count
+from ..native.backends import LaneFacts, Native, lane_code, scalar_entry
+from ..native.compiled import Compiled, compile_program
+from ..native.stored_code import ONE_STATE, CodeStore, Entry, count
 from .planning import Planned, plan_of
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
+    from ..native.stored_code import Code
     from .closed_loop import Laws
-    from .native.stored_code import Code
     from .quantities import Asked
 
 
@@ -121,7 +121,7 @@ class StoredFunction:
     def _with_code(self) -> Entry:
         """The entry with code; without, where LLVM does not work, or where only this process knows what it calls."""
         from ..codegen.ir.calls import user_functions
-        from .native.engine import host
+        from ..native.engine import host
 
         entry = self._planned()
         _remember_file(self.derivation)

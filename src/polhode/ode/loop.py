@@ -2,7 +2,7 @@
 
 A method is called behind pointers: `attempt(run, step)` computes a step from run.x to run.y and accepts or refuses it,
 `state_at(run, t, x)` gives the state at a time within the last step. Some also have `prepare(run)`, which sets the
-length of the next step, and `begin_method(run)`. A fixed step is one whose error is nil; it ends at origin + k h, but for
+length of the next step, or takes fixed steps between which nothing happens, and `begin_method(run)`. A fixed step is one whose error is nil; it ends at origin + k h, but for
 one that is cut by an event, or before a time event, and the rest of it comes next.
 
 After a step that was accepted the loop projects its end onto the constraints, locates events, tests limits and writes
@@ -15,6 +15,7 @@ shorter. Where none does, the bits of a run do not depend on its samples.
 
 from __future__ import annotations
 
+from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import (
     INFINITY, Array, Code, Integers, Pointers, absolute, at, call, entry, fma, inline, is_nan, largest, native, smallest,
 )  # fmt: skip
@@ -24,7 +25,7 @@ from .event_location import (
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
 from .record import (
-    AGAIN, EVENTS, NOTHING, PROJECTION, REFUSED, SAMPLES, SNAP, SUSPICIOUS, SWALLOWED, UNPROJECTED, ZENO, Reason, Run,
+    AGAIN, EVENTS, NOTHING, PROJECTION, REFUSED, SAMPLES, SNAP, SUSPICIOUS, SWALLOWED, ZENO, Reason, Run,
 )  # fmt: skip
 from .right_side import project, rates
 from .step_control import MOST_RETRIES
@@ -33,7 +34,7 @@ from .time_events import pass_time_event
 #: What a function gives where the run goes on.
 GO_ON = -1
 #: The slope of the dense output may differ from the rates at a sample by so many tolerances, over the step.
-DEFECT = 20.0
+DEFECT = 500.0
 #: A step that missed something is taken again, so much shorter.
 _SHORTER = 0.25
 
@@ -69,51 +70,52 @@ def advance(run: Run) -> int:
         reason = _finish_step(run)
         if reason >= 0:
             return reason
-        if not run.t < run.t_end:
-            if run.has_schedule == 0:
-                return Reason.DONE
+        if not run.t < run.t_end and run.has_schedule > 0:
             reason = pass_time_event(run, begin)
             if reason >= 0:
                 return reason
             continue
-        if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
-            run.noted_steps = 0
-            return Reason.STIFF
-        if run.budget <= 0:
-            return Reason.BUDGET
+        reason = reason_before_step(run)
+        if reason >= 0:
+            return reason
         if run.has_prepare > 0:
             reason = call(run.prepare, run, returns=int)
             if reason > 0:
                 return reason
-        step = _next_step(run)
-        if run.is_last == 0 and step <= SWALLOWED * absolute(run.t):
+            if run.is_fixed > 0 and run.is_inside == 0:
+                run.t = fma(float(run.number), run.h, run.origin)
+        step = next_step(run)
+        if is_swallowed(run, step):
             return Reason.UNDERFLOW
         verdict = call(run.attempt, run, step, returns=int)
-        if run.is_fixed > 0 and run.is_inside == 0:
-            # an attempt may take steps before the last one, which is to be accepted
-            run.t = fma(float(run.number), run.h, run.origin)
         if verdict >= 0:
             return verdict
         if verdict == REFUSED:
-            run.rejected += 1
-            run.after_rejection = 1
-            run.h = run.h_next
-            if run.is_finite == 0:
-                run.retries += 1
-                run.h = 0.1 * step
-                if run.retries > MOST_RETRIES:
-                    run.retries = 0
-                    return Reason.NONFINITE
+            reason = note_refused(run, step)
+            if reason >= 0:
+                return reason
         elif verdict != AGAIN:
-            run.retries = 0
             _accept(run, step)
-            if run.each_step > 0:
-                return Reason.STEP
 
 
 @inline
-def _next_step(run):
-    """The length of the next step; run.is_last for one that is cut to end at t_end."""
+def reason_before_step(run):
+    """A reason to take no step, or GO_ON."""
+    if not run.t < run.t_end:
+        return Reason.DONE
+    if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
+        run.noted_steps = 0
+        return Reason.STIFF
+    if run.interrupted > 0:
+        return Reason.INTERRUPTED
+    if run.budget <= 0:
+        return Reason.BUDGET
+    return GO_ON
+
+
+@inline
+def next_step(run):
+    """The length of the next step; run.is_last is 1 for one that is cut to end at t_end."""
     if run.is_fixed > 0:
         end = fma(float(run.number + 1), run.h, run.origin)
         run.is_last = 1 if end - run.t_end > SNAP * run.h else 0
@@ -125,8 +127,30 @@ def _next_step(run):
 
 
 @inline
-def _accept(run, step):
-    """run.y is the next state and run.rate its rates."""
+def is_swallowed(run, step):
+    """True for a step so short that rounding swallows it."""
+    return run.is_last == 0 and step <= SWALLOWED * absolute(run.t)
+
+
+@inline
+def note_refused(run, step):
+    """A step was refused: the next is run.h_next long, or a tenth where rates were not finite; a reason, or GO_ON."""
+    run.rejected += 1
+    run.after_rejection = 1
+    run.h = run.h_next
+    if run.is_finite == 0:
+        run.retries += 1
+        run.h = 0.1 * step
+        if run.retries > MOST_RETRIES:
+            run.retries = 0
+            return Reason.NONFINITE
+    return GO_ON
+
+
+@inline
+def note_accepted(run, step):
+    """A step was accepted: time, counts and the length of the next one."""
+    run.retries = 0
     run.after_rejection = 0
     run.t_old = run.t
     if run.is_fixed > 0:
@@ -147,6 +171,13 @@ def _accept(run, step):
     run.steps += 1
     run.budget -= 1
     run.pending = PROJECTION
+    run.samples_ready = 0
+
+
+@inline
+def _accept(run, step):
+    """run.y is the next state and run.rate its rates."""
+    note_accepted(run, step)
     copy(run, run.x, run.x_old)
     copy(run, run.f, run.f_old)
     if run.trace_count < run.trace_room:
@@ -159,7 +190,7 @@ def _accept(run, step):
     copy(run, run.y, run.x)
     copy(run, run.rate, run.f)
     size, speed = largest_of(run, run.x), largest_of(run, run.f)
-    run.look = 1 if not size <= run.bound or speed > SUSPICIOUS * (size + 1.0) else 0
+    run.look = 1 if (not size <= run.bound) | (speed > SUSPICIOUS * (size + 1.0)) else 0
 
 
 @native
@@ -172,7 +203,7 @@ def _finish_step(run: Run) -> int:
                 return reason
             if run.pending == NOTHING:
                 return GO_ON
-        if run.coordinate_count > 0 and _is_projection_due(run):
+        if run.is_constrained > 0 and _is_projection_due(run):
             off = project(run, run.t, run.x)
             if off > 0:
                 return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
@@ -200,6 +231,8 @@ def _finish_step(run: Run) -> int:
         if run.look > 0:
             run.look = 0
             return Reason.LOOK
+        if run.each_step > 0:
+            return Reason.STEP
     return GO_ON
 
 
@@ -224,17 +257,20 @@ def write_samples(run: Run, end: float) -> int:
         t = run.times[run.next_sample]
         if t > last:
             break
-        is_at_end = t >= run.t - snap
+        sample = at(run.samples, run.next_sample * run.size)
         source = run.x
-        if not is_at_end:
+        if t < run.t - snap:
             source = run.y
-            reason = call(run.state_at, run, t, run.y, returns=int)
-            if reason > 0:
-                return reason
-            if run.coordinate_count > 0:
+            if run.next_sample < run.samples_ready:
+                for i in range(run.size):
+                    run.y[i] = sample[i]
+            else:
+                reason = call(run.state_at, run, t, run.y, returns=int)
+                if reason > 0:
+                    return reason
+            if run.is_constrained > 0:
                 if project(run, t, run.y) > 0:
                     return Reason.SAMPLE
-        sample = at(run.samples, run.next_sample * run.size)
         for i in range(run.size):
             sample[i] = source[i]
         run.next_sample += 1
@@ -245,9 +281,11 @@ def write_samples(run: Run, end: float) -> int:
 def _check_samples(run: Run) -> int:
     """Compare the slope of the dense output with the rates at the samples inside of the step.
 
-    Where they differ by too much the step is undone, to be taken again shorter. A reason to return, or GO_ON.
+    Where they differ by too much the step is undone, to be taken again shorter. A reason to return, or GO_ON. The
+    states are kept in the rows of the samples.
     """
     number = run.next_sample
+    run.samples_ready = number
     while number < run.sample_count:
         t = run.times[number]
         if not t < run.t:
@@ -258,7 +296,11 @@ def _check_samples(run: Run) -> int:
         if defect > DEFECT:
             _undo_step(run)
             return GO_ON
+        sample = at(run.samples, number * run.size)
+        for i in range(run.size):
+            sample[i] = run.y[i]
         number += 1
+        run.samples_ready = number
     return GO_ON
 
 
@@ -285,6 +327,7 @@ def _undo_step(run):
 def _handle_events(run: Run) -> int:
     """Log the events of the last step in their order, up to one that interrupts it; a reason to return, or GO_ON."""
     events = run.events
+    logged = events.log_count
     found = scan(run)
     if found < 0:
         return Reason.NAN_EVENT
@@ -309,7 +352,13 @@ def _handle_events(run: Run) -> int:
                     events.number = -1
                     return Reason.EVENT
                 if kind != GOES_ON:
-                    return _interrupt(run, t, first, kind)
+                    reason = _interrupt(run, t, first, kind)
+                    if reason == Reason.PROJECT or reason == Reason.SAMPLE:
+                        # all events of the step are located once more
+                        events.log_count = logged
+                        for i in range(run.event_count):
+                            events.sides[i] = events.work[i * 7]
+                    return reason
                 entry_of_log = at(events.log, events.log_count * (run.size * 2 + HEAD))
                 entry_of_log[0] = t
                 entry_of_log[1] = float(first)
@@ -366,7 +415,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
         reason = call(run.state_at, run, t, run.y, returns=int)
         if reason > 0:
             return reason
-        if run.coordinate_count > 0:
+        if run.is_constrained > 0:
             off = project(run, t, run.y)
             if off > 0:
                 return Reason.PROJECT
@@ -405,7 +454,7 @@ def continue_after_event(run: Run, number: int) -> int:
     """Go on from run.x, which an event has changed; a reason to return, or GO_ON."""
     events, size = run.events, run.size
     after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
-    if run.coordinate_count > 0:
+    if run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
             return Reason.PROJECT

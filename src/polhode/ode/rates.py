@@ -31,6 +31,7 @@ def rates_as_given(run: Run, t: float, x: Array, out: Array) -> int:
     arguments = run.arguments
     arguments[run.x_index] = x
     arguments[run.out_index] = out
+    run.failed = run.calls_python
     call(run.at, arguments)
     return Reason.FAILED if run.failed > 0 else 0
 
@@ -49,6 +50,8 @@ def plain_rates(run: Run, t: float, x: Array, out: Array) -> int:
             scale_momenta(run, run.unit, False)
         arguments[run.x_index] = run.unit
     arguments[run.out_index] = out
+    # a Python function says when it has succeeded
+    run.failed = run.calls_python
     call(run.at, arguments)
     if run.failed > 0:
         return Reason.FAILED

@@ -29,6 +29,7 @@ class Reason(IntEnum):
     ENDED = 12  # an event ended the run of a member
     NAN_EVENT = 13  # an event function is nan
     NOT_FOUND = 14  # the stages of a fixed step were not found: it is too long
+    INTERRUPTED = 15  # between two steps
 
 
 #: What `attempt` returns where there is no reason to return from the run.
@@ -51,8 +52,6 @@ SWALLOWED = 2.0**-49
 ZENO = 1e-12
 #: A sample or a time event within this part of a fixed step of its end is at its end.
 SNAP = 1e-9
-#: Fixed steps between two projections; a sample at the end of a step is projected too.
-UNPROJECTED = 10
 
 
 class Events(Struct):
@@ -157,6 +156,8 @@ class Run(Struct):
     retries: int  # after attempts that were not finite
     look: int
     failed: int
+    calls_python: int
+    interrupted: int
     each_step: int
     # arrays of the state's length, padded
     x: Array
@@ -173,6 +174,7 @@ class Run(Struct):
     samples: Array
     next_sample: int
     sample_count: int
+    samples_ready: int  # rows up to this have states by the dense output of the last step
     # the method
     begin_method: Code
     prepare: Code
@@ -182,13 +184,18 @@ class Run(Struct):
     has_begin: int
     defect: Code
     has_defect: int
+    jet: Code  # (arguments, coefficients, scratch, order): the Taylor coefficients of the motion
+    order: int
     memory: Array  # what a method has beside
     # right-hand side
     rates: Code  # (run, t, x, out) -> reason
+    project: Code  # (run, t, x) -> reason
+    is_constrained: int
     at: Code
     arguments: Pointers
     x_index: int
     out_index: int
+    kernel_arguments: Pointers  # of a kernel that is inlined in fixed steps
     groups: Integers  # (first, count) of each quaternion
     group_count: int
     lengths: Array

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError, shown, understood
 from ..expr import Expr, as_expr, free_symbols, substitute
-from ..simulate.trajectory_values import substitutions_of
+from ..simulate.trajectory.values import substitutions_of
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import fault_at, numbers, shown
-from ..simulate.trajectory import Trajectory
-from ..simulate.trajectory_values import acting_columns, columns_of
+from ..simulate.trajectory.trajectory import Trajectory
+from ..simulate.trajectory.values import acting_columns, columns_of
 from .mesh import Floats
 from .solution import Solution
 

@@ -14,7 +14,7 @@ from ..errors import unknown
 from ..expr import Expr, Function, sampled
 from ..notebook import Cell, Shown, Table, course_table
 from ..simulate.run import simulate
-from ..simulate.trajectory import Trajectory
+from ..simulate.trajectory.trajectory import Trajectory
 from .ipopt import Multipliers
 from .mesh import Floats
 

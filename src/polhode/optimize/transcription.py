@@ -18,8 +18,8 @@ import numpy as np
 
 from ..codegen.ir.program import Program
 from ..compiled.functions import Functions
-from ..compiled.native.call_sequence import BoundLoop, sequence_of
 from ..expr import Expr
+from ..native.call_sequence import BoundLoop, sequence_of
 from .interval_programs import (
     defects_program,
     end_multipliers_program,

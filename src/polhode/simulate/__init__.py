@@ -9,26 +9,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .assembly import Assembly, assemble
-    from .batch import Batch
-    from .batch_running import simulate_batch
+    from .batch.batch import Batch
+    from .batch.running import simulate_batch
+    from .constraints.assembly import Assembly, assemble
     from .events import Crossing, crossing
     from .integrators import METHODS
     from .run import run_or_batch, simulate
     from .settings import AssemblyOptions, RunOptions
-    from .trajectory import Trajectory
+    from .trajectory.trajectory import Trajectory
 
 _HOMES = {
-    "METHODS": "integrators", "Assembly": "assembly", "AssemblyOptions": "settings", "Batch": "batch",
-    "Crossing": "events", "RunOptions": "settings", "Trajectory": "trajectory", "assemble": "assembly",
-    "crossing": "events", "run_or_batch": "run", "simulate": "run", "simulate_batch": "batch_running",
+    "METHODS": ".integrators", "Assembly": ".constraints.assembly", "AssemblyOptions": ".settings",
+    "Batch": ".batch.batch", "Crossing": ".events", "RunOptions": ".settings", "Trajectory": ".trajectory.trajectory",
+    "assemble": ".constraints.assembly", "crossing": ".events", "run_or_batch": ".run", "simulate": ".run",
+    "simulate_batch": ".batch.running",
 }  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    return getattr(import_module(_HOMES[name], __name__), name)
 
 
 __all__ = [

@@ -19,9 +19,9 @@ from ..codegen.passes.switches import jumping_tables
 from .guard import Guard, Stop
 from .initial_state import Floats
 from .rates import Rates
-from .record import Record
 from .roots import find_root
 from .switching import at_the_jump, has_tables, sources
+from .trajectory.record import Record
 
 #: A value this small, of the largest seen, is zero; none counts as smaller than `_LEAST` at its largest.
 _ZERO, _LEAST = 1e-13, 1e-2

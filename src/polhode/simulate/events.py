@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled.native.compiled import Compiled
 from ..errors import PolhodeError, understood
+from ..native.compiled import Compiled
 from .guard import Stop
 from .initial_state import Floats
-from .record import Record
 from .roots import find_root
+from .trajectory.record import Record
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -106,7 +106,7 @@ def read_events(
         changes = dict(on or {})
     if not listed and not changes and until is None:
         return Events()
-    from .callbacks import with_rest
+    from .control.callbacks import with_rest
     from .state_changes import compiled_values, read_change
 
     equations = derivation.equations

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, ShapeError, fault_at, unknown
-from .start_speeds import speeds_at_pose
 from .unwound import Unwound, unwound
 
 if TYPE_CHECKING:
@@ -65,6 +64,8 @@ def initial_state(
     given: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
     if isinstance(start, str):
+        from .constraints.start_speeds import speeds_at_pose
+
         poses = derivation.model.poses
         pose = poses.get(start)
         if pose is None:

@@ -1,7 +1,7 @@
 """Joint limits along a run: which coordinates, speeds and efforts went beyond them, and when.
 
 Nothing acts at a limit, and a run goes on beyond it. A native run notes which limits of coordinates and speeds it
-passes, between its steps too (`codegen.steppers.limits`); of any run what is told is found among its samples. An event
+passes, between its steps too (`ode.limits`); of any run what is told is found among its samples. An event
 stops a run at a limit: `until=hinge.q[0] - 1`. Efforts are looked at where there are samples.
 """
 
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.limits import WatchedLimits
 from ..dynamics.synopsis import SeenLimit
+from ..ode.watched_limits import WatchedLimits
 from .initial_state import Floats
 
 if TYPE_CHECKING:
     from ..dynamics.joint_limits import Ends
-    from .trajectory import Trajectory
+    from .trajectory.trajectory import Trajectory
 
 #: A limit is passed where a coordinate is beyond it by more than rounding makes.
 _ROUNDING = 1e-12

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.compiled import Compiled
-from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
-from .actuation import Actuation
+from ..native.compiled import Compiled
+from ..ode_former.stepper import NativeRun, StepperCode
 from .breaks import Breaks
+from .control.actuation import Actuation
+from .control.inputs import Signal
 from .initial_state import Floats
-from .inputs import Signal
 
 if TYPE_CHECKING:
-    from ..compiled.native.lane_runs import LaneCode, LaneRuns
-    from ..compiled.native.members import Members as NativeMembers
+    from ..ode_former.lane_runs import LaneCode, LaneRuns
+    from ..ode_former.load_members import Members as NativeMembers
     from .switching import FixedSigns
 
 
@@ -77,7 +77,7 @@ class Rates:
     @property
     def is_smooth(self) -> bool:
         """Whether the rates have no jump and no kink, in laws either, and no function of a user's own."""
-        from ..compiled.native.taylor import has_series
+        from ..ode_former.load_taylor import has_series
 
         return self.can_step_natively and (self.is_surely_smooth or has_series(self._compiled))
 
@@ -105,8 +105,8 @@ class Rates:
 
     def stepper_in_lanes(self, method: str) -> LaneCode | None:
         """The native code of a method for several runs side by side; None where they would not have the same bits."""
-        from ..compiled.native.lane_runs import lane_code
-        from ..compiled.native.taylor import taylor_lane_code
+        from ..ode_former.lane_runs import lane_code
+        from ..ode_former.load_taylor import taylor_lane_code
 
         native = self._compiled.native
         if method == "taylor":
@@ -115,7 +115,7 @@ class Rates:
 
     def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: NativeMembers) -> LaneRuns:
         """Members in lanes that step these rates, with all that is set of a run."""
-        from ..compiled.native.lane_runs import LaneRuns
+        from ..ode_former.lane_runs import LaneRuns
 
         return LaneRuns(code, like, self._compiled, self._held, members)
 
@@ -139,7 +139,7 @@ class Rates:
     @property
     def has_series(self) -> bool:
         """Whether the rates have Taylor series: all in the equations, and smooth."""
-        from ..compiled.native.taylor import has_series
+        from ..ode_former.load_taylor import has_series
 
         return self.can_step_natively and not self.is_constrained and has_series(self._compiled)
 
@@ -147,7 +147,7 @@ class Rates:
         """The native code of a method: its name, or for Taylor series, code of these rates alone."""
         if method != "taylor":
             return method
-        from ..compiled.native.taylor import taylor_code
+        from ..ode_former.load_taylor import taylor_code
 
         return taylor_code(self._compiled)
 

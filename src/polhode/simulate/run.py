@@ -12,17 +12,15 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, SimulationError, by_name, listed, warn
-from .callables import ControllerFailed
-from .energy import check_energy
+from .batch.members import Members
+from .control.callables import ControllerFailed
+from .control.inputs import Signal, read_efforts, read_inputs
 from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
-from .inputs import Signal, read_efforts, read_inputs
 from .integrators import adaptive
-from .members import Members
 from .progress import reporting
 from .rates import NonFinite, Rates
-from .record import Record, Report
 from .settings import (
     Even,
     RunOptions,
@@ -35,15 +33,17 @@ from .settings import (
     span_of,
     unknown_method,
 )  # fmt: skip
-from .trajectory import Trajectory
+from .trajectory.energy import check_energy
+from .trajectory.record import Record, Report
+from .trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from .assembly import Assembly
-    from .batch import Batch
-    from .controlled import ClosedLoop
-    from .manifold import Manifold
+    from .batch.batch import Batch
+    from .constraints.assembly import Assembly
+    from .constraints.manifold import Manifold
+    from .control.controlled import ClosedLoop
 
 #: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
@@ -103,7 +103,7 @@ def simulate(
         closed[name] for name in ("functions", "start", "parameters", "tau", "inputs", "controller")
     )
     if loop is not None and loop.sampling is not None:
-        from .sampled_law import starting
+        from .control.sampled_law import starting
 
         loop, start = starting(loop, start, derivation.synopsis)
     is_fixed = _is_fixed(method)
@@ -159,7 +159,7 @@ def simulate(
     if watch_energy and not watched.changes_states and loop is None:
         made = check_energy(made, efforts, given)
     if audit is not False:
-        from .power_audit import TOLERANCE
+        from .trajectory.power_audit import TOLERANCE
 
         tolerance, found = TOLERANCE if audit is True else float(audit), made.power_audit()
         found.check(tolerance, made)
@@ -176,7 +176,7 @@ def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -
     members = Members.of(options)
     if members is None:
         return simulate(derivation, duration, **options)
-    from .batch_running import simulate_batch
+    from .batch.running import simulate_batch
 
     return simulate_batch(derivation, duration, members)
 
@@ -216,7 +216,7 @@ class _Run:
         given = self.functions, self.parameters, self.tau, self.inputs
         if self.manifold is None or self.assembly is None:
             return Rates(*given)
-        from .projection import EmbeddedRates, ProjectedRates
+        from .constraints.projection import EmbeddedRates, ProjectedRates
 
         dependent_speeds = self.derivation.equations.dependent_speeds
         if dependent_speeds is not None:
@@ -236,7 +236,7 @@ class _Run:
     ) -> Trajectory:
         rates = self._rates(method)
         if self.loop is not None and self.loop.sampling is not None:
-            from .sampled_law import SampledLoop
+            from .control.sampled_law import SampledLoop
 
             rates.drive.sampled = SampledLoop(self.loop, self.functions, self.parameters, duration)
         guard = Guard(rates, self.functions, self._values)
@@ -384,8 +384,8 @@ def first_state(
     assembly: Assembly | None = None
     constraints = derivation.equations.constraints if derivation.synopsis.is_constrained else None
     if constraints is not None and constraints.rows:
-        from .assembly import assembled
-        from .manifold import Manifold
+        from .constraints.assembly import assembled
+        from .constraints.manifold import Manifold
 
         manifold = Manifold(functions, constraints, parameters)
         assembly = assembled(manifold, begin, hold)

@@ -184,7 +184,7 @@ def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[st
     """The derivation and the options of a run with its loop closed, where there is a controller."""
     if all(options.get(name) is None for name in LOOP_OPTIONS):
         return derivation, options
-    from .controlled import close
+    from .control.controlled import close
 
     return close(derivation, options)
 

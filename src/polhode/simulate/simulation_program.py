@@ -27,7 +27,7 @@ from .integrators.fixed import check_fit
 from .plain_names import plain_names
 from .run import first_state
 from .settings import MOST_STEPS, every_of, grid_of, span_of
-from .units import coordinate_units, effort_units, speed_units
+from .trajectory.units import coordinate_units, effort_units, speed_units
 
 if TYPE_CHECKING:
     from ..compiled.quantities import Outputs, Wanted

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.native.compiled import Compiled
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ValueMissing, check_kind, unknown
 from ..expr import Expr, as_expr, free_symbols
-from .callbacks import with_rest
+from ..native.compiled import Compiled
+from .control.callbacks import with_rest
 from .initial_state import Floats
 
 _WORDS = {"events": "an event", "on": "a new value"}
@@ -89,8 +89,8 @@ def compiled_values(
 ) -> ParametricValues:
     """Expressions of the state as one function of x and t; coupled, driven and dependent symbols stand for others."""
     from ..codegen.plan import plan
-    from ..compiled.native import compile_program
     from ..expr import substitute
+    from ..native import compile_program
 
     values = equations.in_independent_speeds(substitute(list(expressions), equations.tree.followed))
     system = equations.system

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 import numpy as np
 
 from ..calls import public
-from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
-from ..compiled.native.arrays import Floats
-from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -24,9 +21,12 @@ from ..errors import (
     whole_number,
 )
 from ..model.body import check_masses
+from ..native.arrays import Floats
+from ..ode.methods.tableaux import PAIRS
+from ..ode_former.stepping import AdaptiveStepping, FixedStepping, Stepping
+from .control.inputs import read_efforts, read_inputs
 from .guard import moving_pivots
 from .initial_state import InitialState, initial_state
-from .inputs import read_efforts, read_inputs
 from .integrators import adaptive, fixed
 from .settings import MOST_BYTES, control_of, unknown_method
 
@@ -100,7 +100,7 @@ def stepper(
             )
     constraints = derivation.equations.constraints if known.is_constrained else None
     if constraints is not None and constraints.rows:
-        from .constrained_stepping import ConstrainedStepping
+        from .constraints.constrained_stepping import ConstrainedStepping
 
         if batch is not None:
             raise PolhodeError(

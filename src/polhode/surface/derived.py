@@ -127,9 +127,9 @@ class Derived:
         import numpy as np
 
         from ..codegen.plan import plan
-        from ..compiled.native import compile_program
         from ..errors import understood
         from ..expr import Expr, as_expr
+        from ..native import compile_program
 
         place, cure = "native_function", "Give a list of symbols, a list of expressions, and values by symbols."
         with understood("what a function is made of", (variables, roots, known), place=place, cure=cure):

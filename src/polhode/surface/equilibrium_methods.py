@@ -208,7 +208,7 @@ def _compiled(
     import numpy as np
 
     from ..codegen.plan import plan
-    from ..compiled.native import compile_program
+    from ..native import compile_program
 
     program = plan("steady_state", [("x", list(variables))], outputs, list(known))
     return compile_program(program, parameters=np.array([*known.values()], dtype=np.float64))

@@ -10,7 +10,7 @@ from .derived import Derived
 if TYPE_CHECKING:
     from ..analysis import StateOptions, Values
     from ..simulate import Trajectory
-    from ..simulate.linear_along import LinearAlong
+    from ..simulate.gradients.linear_along import LinearAlong
     from .small_motions import SmallMotions
 
 
@@ -70,7 +70,7 @@ class LinearMethods(Derived):
         from ..analysis.linear_rates import state_names
         from ..analysis.outputs import read_outputs
         from ..compiled.functions import Functions
-        from ..simulate.linear_along import linear_along
+        from ..simulate.gradients.linear_along import linear_along
 
         functions, own = self._functions, self.record
         constraints = own.constraints

@@ -14,8 +14,8 @@ import traitlets
 
 from ..errors import PolhodeError, SimulationError
 from ..notebook import LARGEST_PAGE
-from ..simulate.animation import page_of
-from ..simulate.trajectory import Trajectory
+from ..show.animation import page_of
+from ..simulate.trajectory.trajectory import Trajectory
 from .widget import GROUPS, Slider, plain
 
 if TYPE_CHECKING:

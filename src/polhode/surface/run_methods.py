@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
-    from ..simulate.adjoint import Gradient
-    from ..simulate.sensitivities import Sensitivities
+    from ..simulate.gradients.adjoint import Gradient
+    from ..simulate.gradients.sensitivities import Sensitivities
     from ..simulate.settings import SmoothOptions
     from ..simulate.stepper import Stepper, StepperOptions
     from ..simulate.sweep import Sweep
@@ -133,7 +133,7 @@ class RunMethods(Derived):
 
     def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
         """A run and its derivatives `by` parameters and start values; other options are those of `simulate`."""
-        from ..simulate.sensitivities import sensitivities
+        from ..simulate.gradients.sensitivities import sensitivities
 
         options.setdefault("functions", self._functions)
         return sensitivities(self.derivation, duration, by, **options)
@@ -150,9 +150,9 @@ class RunMethods(Derived):
         """The gradient `by` parameters and start values of a function `of` the last state, or of an `integrand` over
         time.
 
-        It is found by the adjoint; see `polhode.simulate.adjoint`. Other options are those of `simulate`.
+        It is found by the adjoint; see `polhode.simulate.gradients.adjoint`. Other options are those of `simulate`.
         """
-        from ..simulate.adjoint import gradient
+        from ..simulate.gradients.adjoint import gradient
 
         options.setdefault("functions", self._functions)
         return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)

@@ -131,11 +131,11 @@ class MovingMode(Mode):
     parameters: Parameters = None
 
     def trajectory(self, amplitude: float | None = None, cycles: float = 3.0) -> Trajectory:
-        """The motion of the full equations from the state moved along the mode; see `simulate.mode_motion`.
+        """The motion of the full equations from the state moved along the mode; see `show.mode_motion`.
 
         `amplitude` is what the largest displacement is multiplied by; without it, one that is seen and still small.
         """
-        from ..simulate.mode_motion import mode_motion
+        from ..show.mode_motion import mode_motion
 
         linear = self.linear
         if linear is None or linear.derivation is None:

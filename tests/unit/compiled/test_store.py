@@ -14,10 +14,10 @@ from tests.random_program import random_program
 import polhode as ph
 from polhode.codegen.ir.serialise import dump_program, load_program
 from polhode.compiled import catalogue, planning, store
-from polhode.compiled.native.stored_code import Entry
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
+from polhode.native.stored_code import Entry
 
 
 def _pendulum(length: float = 1.0, name: str = "bob") -> ph.System:

@@ -13,7 +13,7 @@ from polhode.constraints.auxiliary import auxiliary_of, fitted
 from polhode.errors import PolhodeError
 from polhode.expr import cos, directional, evaluate, sin, symbols
 from polhode.model.joints import JointType
-from polhode.simulate.units import coordinate_units
+from polhode.simulate.trajectory.units import coordinate_units
 
 HALF = Fraction(1, 2)
 PIN_IN_SLOT = ph.Compound(ph.Revolute("y"), ph.Prismatic("z"))

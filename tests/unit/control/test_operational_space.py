@@ -12,7 +12,7 @@ from tests.planar_arm import planar_arm
 import polhode as ph
 from polhode.control import OperationalSpace
 from polhode.expr import rank
-from polhode.simulate.channels import channels_of
+from polhode.simulate.trajectory.channels import channels_of
 
 
 def hand() -> ph.Equations:

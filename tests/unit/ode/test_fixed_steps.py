@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.fixed_run import fixed_run
+from tests.fixed_run import native_run, plain_run
 
+from polhode.codegen.fixed_steps import METHODS
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.steppers.fixed_tableaux import METHODS
-from polhode.compiled.native import engine
-from polhode.compiled.native.compiled import compile_program
+from polhode.native.compiled import compile_program
 from polhode.ode import loop
-from polhode.ode.methods.inlined_steps import inlined_module
+from polhode.ode.native_code import inlined_code
 from polhode.ode.record import Reason
 
 ORDERS = {name: tableau.order for name, tableau in METHODS.items()} | {
@@ -59,8 +57,8 @@ def test_the_error_falls_with_the_stated_order(method: str) -> None:
     else:
         side, x, options = compile_program(DRIVEN, cache=False), [1.0], {}
     steps = (16, 32) if method == "gauss6" else (64, 128)
-    exact = fixed_run("gauss6", side, x, h=2.0 / 256, end=2.0, times=[2.0])[1][0]
-    ends = (fixed_run(method, side, x, h=2.0 / n, end=2.0, times=[2.0], **options)[1][0] for n in steps)
+    exact = native_run("gauss6", side, x, h=2.0 / 256, end=2.0, times=[2.0])[1][0]
+    ends = (native_run(method, side, x, h=2.0 / n, end=2.0, times=[2.0], **options)[1][0] for n in steps)
     errors = [np.abs(end - exact).max() for end in ends]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[method], abs=0.25)
 
@@ -69,20 +67,20 @@ def test_the_error_falls_with_the_stated_order(method: str) -> None:
 def test_the_run_in_plain_python_equals_the_native_one(method: str) -> None:
     times = [0.02, 0.1, 0.11, 0.25]
     options: dict[str, Any] = {"h": 0.02, "end": 0.3, "times": times, "groups": [(0, 4)], "positions": 4}
-    native, plain = (fixed_run(method, turning, SPUN, plain=plain, **options) for plain in (False, True))
-    assert native[2] == plain[2] == Reason.DONE and native[0].steps == plain[0].steps == 15
+    native, plain = (take(method, turning, SPUN, **options) for take in (native_run, plain_run))
+    assert native[2] == plain[2] == Reason.DONE and native[0].record.steps == plain[0].steps == 15
     np.testing.assert_allclose(native[1], plain[1], rtol=1e-13, atol=1e-14)
 
 
 @pytest.mark.parametrize("method", ORDERS)
 def test_samples_inside_of_steps_are_exact_and_change_nothing(method: str) -> None:
     options: dict[str, Any] = {"h": 0.02, "end": 1.0, "groups": [(0, 4)], "positions": 4}
-    few = fixed_run(method, turning, SPUN, times=[1.0], **options)[1]
+    few = native_run(method, turning, SPUN, times=[1.0], **options)[1]
     times = np.linspace(0.0, 1.0, 173)
-    many = fixed_run(method, turning, SPUN, times=times, **options)[1]
+    many = native_run(method, turning, SPUN, times=times, **options)[1]
     np.testing.assert_array_equal(many[-1], few[-1])
-    exact = fixed_run("gauss6", turning, SPUN, h=0.005, end=1.0, times=times, groups=[(0, 4)])[1]
-    at_steps = fixed_run(method, turning, SPUN, times=np.arange(51) * 0.02, **options)[1]
+    exact = native_run("gauss6", turning, SPUN, h=0.005, end=1.0, times=times, groups=[(0, 4)])[1]
+    at_steps = native_run(method, turning, SPUN, times=np.arange(51) * 0.02, **options)[1]
     np.testing.assert_array_equal(many[86], at_steps[25])
     assert np.abs(many - exact).max() <= 2.0 * np.abs(many[-1] - exact[-1]).max() + 1e-11
 
@@ -91,83 +89,56 @@ def test_samples_inside_of_steps_are_exact_and_change_nothing(method: str) -> No
 @pytest.mark.parametrize("method", ["rk4", "gauss4"])
 def test_rows_are_those_that_were_asked_for(method: str, step: float, count: int) -> None:
     times = np.linspace(0.0, 0.3, count)
-    run, states, why = fixed_run(method, compile_program(DRIVEN, cache=False), [1.0], h=step, end=0.3, times=times)
-    assert why == Reason.DONE and run.next_sample == count and run.steps == round(0.3 / step)
+    run, states, why = native_run(method, compile_program(DRIVEN, cache=False), [1.0], h=step, end=0.3, times=times)
+    assert why == Reason.DONE and run.record.next_sample == count and run.record.steps == round(0.3 / step)
     np.testing.assert_allclose(states[:, 0], np.exp(np.sin(times)), rtol=1e-9)
-
-
-def inlined(program: Program, method: str, groups: tuple[tuple[int, int], ...] = ()) -> tuple[Any, Any]:
-    """A compiled program, and what lets a record step it by an attempt with its kernel inlined."""
-    text = inlined_module(program, METHODS[method], groups, fused=engine.host().fused)
-    code = engine.Library(engine.object_code(text, thorough=True))
-
-    def setup(run: Any, kept: dict[str, Any]) -> None:
-        kept["code"] = code
-        for field in ("rates", "begin_method", "attempt", "state_at"):
-            setattr(run, field, code.address(f"ph_{field.removesuffix('_method')}"))
-
-    return compile_program(program, cache=False), setup
 
 
 @pytest.mark.parametrize("method", EXPLICIT)
 @pytest.mark.parametrize("program", [DRIVEN, PENDULUM], ids=["driven", "pendulum"])
 def test_steps_with_the_kernel_inlined_have_the_same_bits(method: str, program: Program) -> None:
-    side, setup = inlined(program, method)
+    side = compile_program(program, cache=False)
     x = [1.0] if program is DRIVEN else [1.0, 0.5]
     for times in ([], np.arange(101) * 0.01, np.linspace(0.0, 1.0, 37), [0.5, 0.5, 1.0]):
-        options: dict[str, Any] = {"h": 0.01, "end": 1.0, "times": times, "as_given": True}
         (one, states, why), (two, others, also) = (
-            fixed_run(method, side, x, **options, setup=each) for each in (setup, None)
+            native_run(each, side, x, h=0.01, end=1.0, times=times) for each in (method, inlined_code(side, method))
         )
-        assert why == also == Reason.DONE and one.t == two.t == 1.0
-        assert (one.steps, one.number, one.next_sample) == (two.steps, two.number, two.next_sample)
+        assert why == also == Reason.DONE and one.record.t == two.record.t == 1.0
+        for field in ("steps", "number", "next_sample", "budget"):
+            assert getattr(one.record, field) == getattr(two.record, field)
         np.testing.assert_array_equal(states, others)
-        np.testing.assert_array_equal(one.kept["x"], two.kept["x"])
+        np.testing.assert_array_equal(one.x, two.x)
 
 
 def test_a_run_cut_in_pieces_gives_the_same_bits() -> None:
-    for setup in (inlined(DRIVEN, "rk4")[1], None):
-        side = compile_program(DRIVEN, cache=False)
-        whole, _, _ = fixed_run("rk4", side, [0.7], h=0.013, end=13.0, setup=setup)
-        part, _, why = fixed_run("rk4", side, [0.7], h=0.013, end=13.0, budget=137, setup=setup)
-        advance = loop_function("advance")
+    side = compile_program(DRIVEN, cache=False)
+    for method in ("rk4", inlined_code(side, "rk4")):
+        whole, _, _ = native_run(method, side, [0.7], h=0.013, end=13.0)
+        part, _, why = native_run(method, side, [0.7], h=0.013, end=13.0, budget=137)
         while why == Reason.BUDGET:
-            part.budget = 137
-            why = Reason(advance(ctypes.addressof(part)))
-        assert part.steps == whole.steps == 1000 and part.kept["x"][0] == whole.kept["x"][0]
-
-
-def loop_function(name: str) -> Any:
-    from tests.fixed_run import _code
-
-    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(_code("loop").address(name))
+            why = part.advance(13.0, 137)
+        assert part.record.steps == whole.record.steps == 1000 and part.x[0] == whole.x[0]
 
 
 @pytest.mark.parametrize("is_inlined", [False, True])
 def test_a_step_to_a_state_that_is_not_finite_is_not_taken(is_inlined: bool) -> None:
     blow_up = Program("b", (Array("x", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("xdot", (1,), (1,)),))
-    side, setup = inlined(blow_up, "euler")
-    if not is_inlined:
-        setup = None
-
-    def unbounded(run: Any, kept: Any) -> None:
-        run.bound = np.inf
-        if setup:
-            setup(run, kept)
-
-    run, _, why = fixed_run("euler", side, [1.0], h=0.5, end=50.0, setup=unbounded, as_given=True)
-    assert why == Reason.NONFINITE and np.isfinite(run.kept["x"]).all() and run.kept["x"][0] > 1e100
-    assert run.t == run.number * 0.5 == run.steps * 0.5
+    side = compile_program(blow_up, cache=False)
+    method = inlined_code(side, "euler") if is_inlined else "euler"
+    run, _, why = native_run(method, side, [1.0], h=0.5, end=50.0, bound=np.inf)
+    record = run.record
+    assert why == Reason.NONFINITE and np.isfinite(run.x).all() and run.x[0] > 1e100
+    assert record.t == record.number * 0.5 == record.steps * 0.5
 
 
 def test_stages_that_are_not_found_end_the_run() -> None:
-    run, _, why = fixed_run("gauss4", lambda t, x: -50.0 * np.array([np.sin(40 * x[0])]), [0.3], h=1.0, end=5.0)
-    assert why in (Reason.NOT_FOUND, Reason.NONFINITE) and run.steps == 0 and run.kept["x"][0] == 0.3
+    run, _, why = native_run("gauss4", lambda t, x: -50.0 * np.array([np.sin(40 * x[0])]), [0.3], h=1.0, end=5.0)
+    assert why in (Reason.NOT_FOUND, Reason.NONFINITE) and run.record.steps == 0 and run.x[0] == 0.3
 
 
 @pytest.mark.parametrize("method", ["rk4", "gauss6"])
 def test_a_step_that_is_cut_goes_on_to_the_end_of_its_grid(method: str) -> None:
-    run, _, why = fixed_run(method, driven, [1.0], h=0.01, end=0.025, plain=True)
+    run, _, why = plain_run(method, driven, [1.0], h=0.01, end=0.025)
     assert why == Reason.DONE and run.t == 0.025 and run.steps == 3
     run.t_end = 0.05
     assert loop.begin(run) == 0 and loop.advance(run) == Reason.DONE
@@ -180,10 +151,10 @@ def test_the_semi_implicit_euler_method_keeps_the_energy_of_a_pendulum_bounded()
     times = np.arange(0, 1001)
     ranges = {}
     for method in ("semi_implicit_euler", "euler"):
-        run, states, _ = fixed_run(method, side, [1.0, 0.0], h=0.01, end=1000.0, times=times, positions=1)
+        run, states, _ = native_run(method, side, [1.0, 0.0], h=0.01, end=1000.0, times=times, positions=1)
         energy = states[:, 1] ** 2 / 2 - np.cos(states[:, 0])
         ranges[method] = np.ptp(energy)
-        assert run.evaluations <= (2 if method != "euler" else 1) * run.steps + 3
+        assert run.record.evaluations <= (2 if method != "euler" else 1) * run.record.steps + 3
     assert ranges["semi_implicit_euler"] < 0.01 < 1.0 < ranges["euler"]
 
 
@@ -191,8 +162,8 @@ def test_a_state_on_constraints_is_projected_every_ten_steps_and_at_samples() ->
     """A point on the unit circle: x, y and their speeds."""
     seen: list[float] = []
 
-    def setup(run: Any, kept: dict[str, Any]) -> None:
-        run.coordinate_count = run.speed_count = 2
+    def constrained(run: Any) -> None:
+        run.is_constrained, run.coordinate_count, run.speed_count = 1, 2, 2
         run.displacement, run.change = np.zeros(2), np.zeros(2)
         run.pivots, run.pivot_signs, run.largest_pivots, run.pivot_count = np.ones(1), np.ones(1), np.zeros(1), 1
         run.state_on, run.nodes, run.check_count = np.zeros(4), np.zeros(32), 0
@@ -208,8 +179,8 @@ def test_a_state_on_constraints_is_projected_every_ten_steps_and_at_samples() ->
 
         run.at = at
 
-    _run, states, why = fixed_run(
-        "rk4", driven, [1.0, 0.0, 0.0, 0.0], h=0.01, end=0.5, times=[0.27, 0.5], plain=True, setup=setup
+    _, states, why = plain_run(
+        "rk4", driven, [1.0, 0.0, 0.0, 0.0], h=0.01, end=0.5, times=[0.27, 0.5], constrained=constrained
     )
     assert why == Reason.DONE
     assert [round(t, 9) for t in seen] == [0.1, 0.2, 0.27, 0.37, 0.47, 0.5]

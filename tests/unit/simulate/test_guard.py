@@ -17,8 +17,8 @@ from polhode.compiled.functions import Functions
 from polhode.constraints import Constraints
 from polhode.formalisms import auto, deriving
 from polhode.model.samples import bennett, four_bar
+from polhode.simulate.control.inputs import read_efforts, read_inputs
 from polhode.simulate.guard import Guard, Stop, indefinite_notice, is_surely_regular, mass_matrix_stop
-from polhode.simulate.inputs import read_efforts, read_inputs
 from polhode.simulate.rates import Rates
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import polhode as ph
 from polhode.simulate import crossing
-from polhode.simulate.batch_running import RerunInterpolant
+from polhode.simulate.batch.running import RerunInterpolant
 from polhode.simulate.limits import PassedLimit
-from polhode.simulate.trajectory import Trajectory
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 
 def stone(**limits: object) -> ph.Equations:

@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..fixed_steps import METHODS, MOST_STEPS, NEAR, OFF, UNPROJECTED
 from ..ir.program import Program
-from ..steppers.fixed_tableaux import METHODS
-from ..steppers.projection import MOST_STEPS, NEAR, OFF, UNPROJECTED
 
 #: Letters in a line of the text file.
 LINE = 1000

@@ -25,7 +25,9 @@ from functools import cache, partial
 from types import MappingProxyType
 
 from ..ir.program import Output, Program
-from ..llvm.builder import INTEGER, POINTER, WIDTH, Function, Value, Variable
+from ..llvm.block import declarations
+from ..llvm.builder import INTEGER, POINTER, WIDTH, Function, Value, Variable, declared
+from ..llvm.calls import functions_ir
 from ..llvm.kernels import Kernel, kernel_ir
 from .recurrences import STEADY, Rule, SeriesProgram
 from .sum_packs import Factor, SumPacks, sum_packs
@@ -71,6 +73,19 @@ def jet_ir(series: SeriesProgram, *, fused: bool = True, width: int = 1, lanes: 
     program = _at_zero(series, layout)
     kernel = Kernel(program, "ph_first", lanes=lanes, fused=fused, width=width, attributes="internal")
     return [*kernel_ir(kernel, alike=True), _JetWriter(series, layout, fused, lanes).function().text]
+
+
+def jet_module(series: SeriesProgram, *, fused: bool = True, width: int = 1, lanes: int = 1) -> str:
+    """The module with `ph_jet`."""
+    text = [*declarations(lanes, fused), *declared(lanes), *functions_ir(series.program, lanes)]
+    text += jet_ir(series, fused=fused, width=width, lanes=lanes)
+    kept, seen = [], set[str]()
+    for line in "\n".join(text).split("\n"):
+        name = line.partition("@")[2].partition("(")[0] if line.startswith("declare ") else ""
+        if not name or name not in seen:
+            kept.append(line)
+            seen.add(name)
+    return "\n".join(kept)
 
 
 def _at_zero(series: SeriesProgram, layout: JetLayout) -> Program:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ...codegen.llvm.sincos import vector_type
 from .function import Function
-from .kinds import DOUBLE, INTEGER, POINTER, WIDTH, Array, Code, Struct, llvm_type
-from .values import Record, TranslationError, Value, Variable, as_record
+from .kinds import DOUBLE, INTEGER, POINTER, TRUTH, WIDTH, Array, Code, Struct, llvm_type
+from .values import Record, TranslationError, Value, Variable, as_record, places_of
 
 
 class Operation:
@@ -129,6 +130,19 @@ def blocks(run: Any) -> Iterable[Any]:
     return (slice(0, WIDTH * run.blocks),)
 
 
+class Counted:
+    """The integers below a number that is known at translation, for a loop at run time."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+
+@_operation(lambda f, count: Counted(count))
+def counted(count: int) -> Iterable[int]:
+    """The integers below a number: a loop that is not unrolled."""
+    return range(count)
+
+
 @_operation(lambda f, value: f.variable(f.of_kind(f.block, value)))
 def vector(value: float) -> Any:
     """A variable that is a block, with the same number in each place."""
@@ -196,9 +210,9 @@ def record_at(struct: type[Struct], pointer: Any) -> Any:
     return pointer
 
 
-def _entry(f: Function, array: Any, index: Any, kind: Any) -> Value:
+def _entry(f: Function, array: Any, index: Any, kind: Any) -> Any:
     array = _as_value(array)
-    return f.load(llvm_type(kind), array.address(index, llvm_type(kind)), kind)
+    return as_record(kind, f.load(llvm_type(kind), array.address(index, llvm_type(kind)), kind))
 
 
 @_operation(_entry)
@@ -259,6 +273,62 @@ def take_next(counter: Any) -> int:
     old = int(counter[0])
     counter[0] = old + 1
     return old
+
+
+# ---- lanes ---------------------------------------------------------------------------------------------------------
+
+
+def _no_lanes(*arguments: Any) -> Any:
+    """Lanes exist in native code alone."""
+    raise TranslationError("lanes exist in native code alone.")
+
+
+def _are_set(f: Function, array: Any) -> Value:
+    kind = vector_type(f.lanes, INTEGER)
+    zero = "0" if f.lanes == 1 else "zeroinitializer"
+    found = f.load(kind, _as_value(array).name)
+    return f.emit(vector_type(f.lanes, TRUTH), f"icmp ne {kind} {found.name}, {zero}")
+
+
+def _set_marks(f: Function, array: Any, condition: Value) -> None:
+    kind = vector_type(f.lanes, INTEGER)
+    made = f.emit(kind, f"zext {condition.kind} {condition.name} to {kind}")
+    f.store(kind, made, _as_value(array).name)
+
+
+def _any_lane(f: Function, condition: Value) -> Value:
+    places = places_of(condition.kind)
+    if places == 1:
+        return condition
+    bits = f.emit(f"i{places}", f"bitcast {condition.kind} {condition.name} to i{places}")
+    return f.emit(TRUTH, f"icmp ne i{places} {bits.name}, 0")
+
+
+#: The lanes in which an integer of an array, one for each lane, is not zero; write 1 and 0 for a condition; whether a
+#: condition holds in some lane.
+are_set, set_marks, any_lane = (Operation(_no_lanes, each) for each in (_are_set, _set_marks, _any_lane))
+
+
+class SideBySide:
+    """The runs of all lanes as one: their times and steps are numbers, their arrays and settings those of the first."""
+
+    _OF_EACH = ("t", "t_old", "h", "taken", "step")
+
+    def __init__(self, function: Function, lanes: Record, runs: list[Record]) -> None:
+        self._function, self.lanes, self._runs = function, lanes, runs
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._OF_EACH:
+            return self._function.beside([run.read(name) for run in self._runs])
+        return self._runs[0].read(name)
+
+
+def _side_by_side(f: Function, lanes: Record, struct: type[Struct]) -> SideBySide:
+    table = lanes.read("runs")
+    return SideBySide(f, lanes, [_entry(f, table, lane, struct) for lane in range(f.lanes)])
+
+
+side_by_side = Operation(_no_lanes, _side_by_side)
 
 
 # ---- conversions, by the names that Python has for them ------------------------------------------------------------

@@ -21,12 +21,12 @@ import re
 import textwrap
 from collections import ChainMap
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from .function import SCOPES, Function, declared
 from .kinds import INTEGER, TRUTH, POINTER, Code, Struct, is_runtime, llvm_type
-from .operations import Blocks, Operation, to_float, to_int
+from .operations import Blocks, Counted, Operation, to_float, to_int
 from .values import Block, Record, TranslationError, Value, Variable, as_record
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -363,7 +363,8 @@ class _Frame:
                 return _Range(*((0, bounds[0]) if len(bounds) == 1 else bounds), is_block=False)
             return range(*bounds)
         found = self._value(node)
-        return _Range(0, found.count, is_block=True) if isinstance(found, Blocks) else found
+        is_loop = isinstance(found, Blocks | Counted)
+        return _Range(0, found.count, is_block=isinstance(found, Blocks)) if is_loop else found
 
     def _counted(self, node: ast.For, over: _Range) -> None:
         f = self.f
@@ -550,6 +551,8 @@ class _Frame:
         called = self._value(node.func)
         arguments = self._elements(node.args)
         options = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
+        if isinstance(called, partial):
+            called, arguments, options = called.func, [*called.args, *arguments], {**called.keywords, **options}
         if isinstance(called, Routine):
             return self._routine(called, arguments, options)
         if isinstance(called, Operation):

@@ -21,7 +21,7 @@ from ..record import ACCEPTED, REFUSED, Run
 from ..right_side import rates
 from ..step_control import factor_of, first_step, longer_step, shorter_step
 from ..stiffness import EDGES, is_due, note_if_stiff
-from ...codegen.steppers.tableaux import Pair
+from .tableaux import Pair
 
 #: Where in a step the slope of the dense output is compared with the rates. There h |x' - f(x)| is some 2.5 to 9 times
 #: the largest error of the dense output, of both pairs of order 8, for all rooted trees and for x' = λ x.
@@ -65,16 +65,18 @@ def attempt(pair: Pair, run: Run, step: float) -> int:
 
 @native
 def defect(pair: Pair, run: Run, t: float) -> float:
-    """h |p' - f(p)| of the dense output p at a time, over the tolerance; minus a reason where there are no rates."""
-    if run.dense_ready == 0:
+    """h |p' - f(p)| of the dense output p at a time, over the tolerance; minus a reason where there are no rates.
+
+    run.y is the state there. States by steps of their own have no slope to compare.
+    """
+    if run.dense_ready == 0 or run.dense_ready == _TOO_ROUGH:
         reason = state_at(pair, run, t, run.y)
         if reason > 0:
             return -float(reason)
     if pair.may_be_rough:
         if run.dense_ready == _TOO_ROUGH:
             return 0.0
-    theta = (t - run.t_old) / run.taken
-    return defect_at(run, pair, theta, run.y, slope_weights(dense_rows(pair), theta), rates)
+    return defect_at(run, pair, t, slope_weights(dense_rows(pair), (t - run.t_old) / run.taken), rates)
 
 
 @native
@@ -86,10 +88,11 @@ def state_at(pair: Pair, run: Run, t: float, out: Array) -> int:
             return reason
         run.dense_ready = _MADE
         if pair.may_be_rough:
-            defect = defect_at(run, pair, PROBE, run.y, slope_weights(dense_rows(pair), PROBE), rates)
-            if defect < 0.0:
-                return -int(defect)
-            if not defect <= ROUGH:
+            weights = slope_weights(dense_rows(pair), PROBE)
+            off = defect_at(run, pair, fma(PROBE, run.taken, run.t_old), weights, rates)
+            if off < 0.0:
+                return -int(off)
+            if not off <= ROUGH:
                 run.dense_ready = _TOO_ROUGH
     if pair.may_be_rough:
         if run.dense_ready == _TOO_ROUGH:
@@ -217,12 +220,11 @@ def interpolate(run, pair, t, out):
 
 
 @inline
-def defect_at(run, pair, probe, state, weights, rates):
-    """h |p' - f(p)| of the dense output p at a part of the step, over the tolerance; minus a reason where f fails."""
+def defect_at(run, pair, t, weights, rates):
+    """h |p' - f(p)| of the dense output p at a time, over the tolerance; minus a reason where f fails; run.y is p."""
     h, count = run.taken, float(run.size)
-    t = fma(probe, h, run.t_old)
-    interpolate(run, pair, t, state)
-    reason = rates(run, t, state, row(run.k, run, 1))
+    interpolate(run, pair, t, run.y)
+    reason = rates(run, t, run.y, row(run.k, run, 1))
     if reason > 0:
         return -float(reason)
     square = vector(0.0)

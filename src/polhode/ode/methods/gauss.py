@@ -126,7 +126,7 @@ class GaussSteps(Struct):
 
 
 @native
-def begin(run: Run) -> int:
+def begin(method: Collocation, run: Run) -> int:
     """The rates at the start; nothing is known of earlier steps."""
     begin_on_grid(run)
     memory = record_at(GaussSteps, run.memory)

@@ -1,7 +1,7 @@
 """Explicit fixed steps around the kernel of a program, which is inlined where it is short.
 
-An attempt takes several steps, with the state in registers, as long as there is nothing between two of them but samples
-at their ends; the last one is an ordinary step. So the loop sees the end of each such sequence, and its last step.
+Before each ordinary step, `take_steps` takes as many as there are with nothing between two of them but samples at their
+ends, with the state in registers.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from sys import float_info
 
+from ...codegen.fixed_steps import UNPROJECTED, Tableau
 from ...codegen.ir.program import Program
 from ...codegen.llvm.block import declarations
 from ...codegen.llvm.calls import functions_ir
 from ...codegen.llvm.kernels import Kernel, kernel_ir
-from ...codegen.steppers.fixed_tableaux import Tableau
 from ...native.language import (
     INFINITY,
     Array,
@@ -31,8 +31,7 @@ from ...native.language import (
 )  # fmt: skip
 from ..record import SNAP, Run
 from ..right_side import rates
-from . import runge_kutta_fixed
-from .runge_kutta_fixed import take_step, weighted
+from .runge_kutta_fixed import weighted
 
 #: Kernels up to this many instructions are inlined into each stage; longer ones are called.
 INLINE = 400
@@ -44,7 +43,7 @@ _LARGEST = float_info.max
 class KernelSide:
     """The kernel of a program: sizes of its arrays, the numbers of state and time among them, and parts of unit length.
 
-    Its arguments lie in a table: the arrays, what was computed from the parameters, and the rates.
+    Its arguments are in the table run.kernel_arguments: the arrays, and what was computed from the parameters.
     """
 
     sizes: tuple[int, ...]
@@ -56,7 +55,7 @@ class KernelSide:
 def inlined_module(
     program: Program, tableau: Tableau, groups: tuple[tuple[int, int], ...], *, fused: bool = True, width: int = 1
 ) -> str:
-    """The functions of a method around the kernel of a program, and the rates by that kernel."""
+    """Steps of a method around the kernel of a program, and the rates by that kernel."""
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
     kernel = Kernel(program, _NAME, fused=fused, width=width, attributes="internal", inlining=inlining)
     text = [*declarations(1, fused), *functions_ir(program, 1), *kernel_ir(kernel, spills=False)]
@@ -69,9 +68,7 @@ def inlined_module(
     )
     module = Module(fused=fused, beside=text)
     module.add(kernel_rates, side, name="ph_rates")
-    module.add(runge_kutta_fixed.begin, name="ph_begin")
-    module.add(attempt, tableau, side, name="ph_attempt")
-    module.add(runge_kutta_fixed.state_at, tableau, name="ph_state_at")
+    module.add(take_steps, tableau, side, name="ph_prepare")
     return module.text
 
 
@@ -80,24 +77,24 @@ def kernel_rates(side: KernelSide, run: Run, t: float, x: Array, out: Array) -> 
     """out = ẋ(t, x) by the kernel."""
     run.clock = t
     run.evaluations += 1
-    given = [x if k == side.state else entry(run.arguments, k, Array) for k in range(len(side.sizes) + 1)]
+    given = [x if k == side.state else entry(run.kernel_arguments, k, Array) for k in range(len(side.sizes) + 1)]
     call_named(_NAME, *given, out)
     return 0
 
 
 @native
-def attempt(tableau: Tableau, side: KernelSide, run: Run, step: float) -> int:
-    """One or more steps; the last is to run.y."""
-    is_cut = run.is_inside + run.is_last + run.each_step + run.event_count + run.limit_count > 0
-    if not is_cut and run.trace_room + run.coordinate_count == 0:
-        _take_steps(run, tableau, side, step)
-    return take_step(run, tableau, step)
+def take_steps(tableau: Tableau, side: KernelSide, run: Run) -> int:
+    """Steps before the next ordinary one; a reason where the rates there fail."""
+    is_cut = run.is_inside + run.each_step + run.event_count + run.limit_count + run.trace_room > 0
+    if is_cut:
+        return 0
+    return _take_steps(run, tableau, side, run.h)
 
 
 @inline
 def _take_steps(run, tableau, side, h):
     """Steps from run.x up to the one before a sample inside of a step, the last step, or one that cannot be taken."""
-    size, table = side.sizes[side.state], run.arguments
+    size, table = side.sizes[side.state], run.kernel_arguments
     x, stage, clock = local(size), local(size), local(1)
     slopes = [local(size) for _ in tableau.b]
     arrays = [
@@ -120,9 +117,15 @@ def _take_steps(run, tableau, side, h):
     last = int((run.t_end - origin) / h + SNAP) - 1
     if number + run.budget - 1 < last:
         last = number + run.budget - 1
+    margin = -snap
+    if run.is_constrained > 0:
+        # the step before a projection is an ordinary one
+        margin = 2.0 * snap
+        if number + UNPROJECTED - 1 - run.unprojected < last:
+            last = number + UNPROJECTED - 1 - run.unprojected
     while number < last:
         end = fma(float(number + 1), h, origin)
-        if due < end - snap:
+        if due < end + margin:
             break
         for j, weights in enumerate(tableau.a):
             clock[0] = fma(float(number) + tableau.c[j], h, origin)
@@ -154,9 +157,11 @@ def _take_steps(run, tableau, side, h):
         run.number = number
         run.next_sample = next_sample
         run.steps += taken
+        run.unprojected += taken
         run.budget -= taken
         run.evaluations += taken * len(tableau.b)
-        rates(run, fma(float(number), h, origin), run.x, run.f)
+        return rates(run, fma(float(number), h, origin), run.x, run.f)
+    return 0
 
 
 @inline

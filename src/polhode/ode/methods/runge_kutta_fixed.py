@@ -1,21 +1,13 @@
-"""Explicit Runge–Kutta methods of fixed step, and the semi-implicit Euler method.
+"""Explicit Runge–Kutta methods of fixed step.
 
 The increments of a step are summed first, so that the state is rounded once. Quaternions are brought back to unit
 length at the end of each step. A step to a state that is not finite is not taken. The state at a time inside of a step
 is that of a shorter step from the same state.
-
-The semi-implicit Euler method has the new speeds in the rates of the coordinates (E. Hairer, C. Lubich, G. Wanner,
-"Geometric Numerical Integration", I.1.2),
-
-    u⁺ = u + h u̇(t, q, u),    q⁺ = q + h q̇(t, q, u⁺),
-
-where q are the first run.position_count entries of the state. It is of order one, and symplectic where q̇ depends on u
-and u̇ on q alone.
 """
 
 from __future__ import annotations
 
-from ...codegen.steppers.fixed_tableaux import Tableau
+from ...codegen.fixed_steps import Tableau
 from ...native.language import Array, blocks, fma, inline, native, row, sqrt
 from ..fixed_steps import begin_on_grid, time_in_step
 from ..rates import are_finite, copy
@@ -24,20 +16,13 @@ from ..right_side import rates
 
 
 @native
-def begin(run: Run) -> int:
+def begin(tableau: Tableau, run: Run) -> int:
     """The rates at the start."""
-    begin_on_grid(run)
-    return rates(run, time_in_step(run, 0.0, 0.0), run.x, run.f)
+    return begin_steps(run)
 
 
 @native
 def attempt(tableau: Tableau, run: Run, step: float) -> int:
-    """A step to run.y."""
-    return take_step(run, tableau, step)
-
-
-@inline
-def take_step(run, tableau, step):
     """A step to run.y, with the rates at its end, which are those of the first stage of the next."""
     copy(run, run.f, run.k)
     times = [time_in_step(run, step, c) for c in tableau.c]
@@ -114,6 +99,13 @@ def normalise(run, x):
 
 
 @inline
+def begin_steps(run):
+    """The rates at the start of the next step."""
+    begin_on_grid(run)
+    return rates(run, time_in_step(run, 0.0, 0.0), run.x, run.f)
+
+
+@inline
 def finish_step(run, step):
     """The rates at the end of a step, run.y; ACCEPTED, or the reason why it is not taken."""
     if not are_finite(run, run.y):
@@ -121,37 +113,3 @@ def finish_step(run, step):
     reason = rates(run, time_in_step(run, step, 1.0), run.y, run.k)
     run.rate = run.k
     return ACCEPTED if reason == 0 else reason
-
-
-# ---- the semi-implicit Euler method --------------------------------------------------------------------------------
-
-
-@native
-def semi_implicit_attempt(run: Run, step: float) -> int:
-    """A step of the semi-implicit Euler method, to run.y."""
-    reason = _semi_implicit(run, time_in_step(run, step, 0.0), run.x, run.f, step, run.y)
-    if reason > 0:
-        return reason
-    return finish_step(run, step)
-
-
-@native
-def semi_implicit_state_at(run: Run, t: float, out: Array) -> int:
-    """The state at a time within the last step."""
-    return _semi_implicit(run, run.t_old, run.x_old, run.f_old, t - run.t_old, out)
-
-
-@inline
-def _semi_implicit(run, t, x, f, h, out):
-    """out is the state a step of length h from x, where the rates are f."""
-    y, k = run.y, row(run.k, run, 1)
-    for block in blocks(run):
-        y[block] = fma(h, f[block], x[block])
-    for i in range(run.position_count):
-        y[i] = x[i]
-    reason = rates(run, t, y, k)
-    for i in range(run.position_count):
-        y[i] = fma(h, k[i], x[i])
-    copy(run, y, out)
-    normalise(run, out)
-    return reason

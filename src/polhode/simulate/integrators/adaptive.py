@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from ...codegen.taylor.cost_model import is_taylor_faster
-from ...compiled.native.backends import say_once
-from ...compiled.native.stepper import stepper_code
 from ...errors import PolhodeError
-from ..callables import ControllerFailed
+from ...native.backends import say_once
+from ...ode_former.stepper import stepper_code
+from ..control.callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record, Report
+from ..trajectory.record import Record, Report
 from . import native, native_solver
 
 TAYLOR = "taylor"

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
-from ...codegen.steppers.projection import UNPROJECTED
+from ...codegen.fixed_steps import METHODS as TABLEAUX
+from ...codegen.fixed_steps import UNPROJECTED
 from ...constraints import PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
-from ..callables import ControllerFailed
+from ..control.callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import DIVERGED, Guard
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record, Report
+from ..trajectory.record import Record, Report
 from .single_steps import SNAP, Ended, PythonSteps, SingleSteps, Stepper
 from .structured import gauss_steps, lie_steps
 

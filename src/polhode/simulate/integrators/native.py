@@ -1,6 +1,6 @@
 """Whole runs by native integrators, in compiled code.
 
-`integrate` lets native code run until there is a reason to come back (`codegen.steppers.run_record`), a while at a
+`integrate` lets native code run until there is a reason to come back (`ode.run_record`), a while at a
 time, so that progress moves and an interrupt is heard.
 """
 
@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...codegen.steppers.run_record import SAMPLES, Reason
-from ...compiled.native.stepper import NativeRun
-from ..callables import ControllerFailed
+from ...ode_former.run_record import SAMPLES, Reason
+from ...ode_former.stepper import NativeRun
+from ..control.callables import ControllerFailed
 from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record, Report
+from ..trajectory.record import Record, Report
 from .dense_output import DenseOutput
 from .native_solver import nonfinite_ahead
 from .stiff import Switch
 
 if TYPE_CHECKING:
-    from ...compiled.native.pieces import Pieces
+    from ...ode_former.load_pieces import Pieces
     from ..limits import LimitsOfRun
     from .adaptive import Control
 
@@ -80,7 +80,7 @@ class _NativeIntegration:
         breaks = self.rates.breaks
         if not len(breaks) or self.rates.drive.is_held:
             return None
-        from ...compiled.native.pieces import Pieces
+        from ...ode_former.load_pieces import Pieces
 
         sampled = self.rates.drive.sampled
         if sampled is not None and sampled.law.law.backend == "numpy":

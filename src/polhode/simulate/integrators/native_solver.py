@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.steppers.run_record import Reason
-from ...compiled.native.stepper import NativeRun
+from ...ode_former.run_record import Reason
+from ...ode_former.stepper import NativeRun
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 

@@ -7,15 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
-from ...codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
-from ...codegen.steppers.fixed_tableaux import Tableau
-from ...compiled.native.fixed_step import runge_kutta_step
-from ..callables import ControllerFailed
+from ...codegen.fixed_steps import METHODS as TABLEAUX
+from ...codegen.fixed_steps import Tableau
+from ...ode_former.fixed_step import runge_kutta_step
+from ..control.callables import ControllerFailed
 from ..discontinuities import Discontinuities
 from ..guard import Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record
+from ..trajectory.record import Record
 
 #: A break this near to the end of a step, as a part of the step, is at its end.
 SNAP = 1e-9

@@ -1,6 +1,6 @@
 """When a run goes on with another kind of method: with an implicit one while it is stiff, with an explicit one after.
 
-Native code tells when it has seen stiffness begin or end (`codegen.steppers.stiffness`). What is decided here depends
+Native code tells when it has seen stiffness begin or end (`ode.stiffness`). What is decided here depends
 on the motion alone, never on a clock, so that a run can be repeated.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...codegen.steppers.stiffness import EDGES
-from ...compiled.native.stepper import NativeRun
+from ...ode_former.stepper import NativeRun
+from ...ode_former.stiffness import EDGES
 
 #: The method of stiff runs, by differences of the rates. On chains of 2 to 12 links with stiff joints, an elastic joint
 #: and a stiff actuator, at 1e-4, 1e-6 and 1e-9, it takes 0.5 to 1.0 of the time of Rodas5P with exact derivatives, and

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...codegen.steppers.run_record import Reason
-from ...compiled.native.step_run import StepRun, step_code
 from ...dynamics.canonical import why_not_canonical
 from ...errors import PolhodeError
+from ...ode_former.run_record import Reason
+from ...ode_former.step_run import StepRun, step_code
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..record import Record
+from ..trajectory.record import Record
 from .single_steps import PythonSteps, Stepper
 
 #: A step this much shorter is tried where one has no finite end.

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import installed
+from ..constraints.projection import ProjectedRates
 from ..initial_state import Floats
-from ..projection import ProjectedRates
 from ..rates import Rates
 
 #: How much less exactly forces are wanted than positions and speeds, which they do not harm when they are noisy.

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from ...compiled.functions import Functions
 from ...errors import PolhodeError
 from ...files.version import key_of
-from ..batch import INTERRUPTED, NOT_RUN, Batch
-from ..batch_running import run_members
+from ..batch.batch import INTERRUPTED, NOT_RUN, Batch
+from ..batch.members import Members, Which
+from ..batch.running import run_members
 from ..initial_state import Floats
-from ..members import Members, Which
 from .measures import Measure, Measured, MeasureFailed, Measuring
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ...dynamics.equations import EquationsOfMotion
 from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, suggestion
 from ...model.lookup import units_by_name
 from ...model.unit import si_value, si_values
+from ..batch.members import PREFIXES, Members, Which, label_of, labels_of, names_of
 from ..initial_state import Floats
-from ..members import PREFIXES, Members, Which, label_of, labels_of, names_of
 
 fault = fault_at("sweep")
 

@@ -13,10 +13,10 @@ from ...compiled.functions import Functions
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, shown, suggestion
 from ...expr import Expr
-from ..column_names import check_meant, distinct
 from ..initial_state import Floats
-from ..trajectory import Trajectory
-from ..trajectory_values import compiled_values, dependent_of
+from ..trajectory.column_names import check_meant, distinct
+from ..trajectory.trajectory import Trajectory
+from ..trajectory.values import compiled_values, dependent_of
 
 #: What a measure gave: arrays by name.
 Measured = dict[str, NDArray[np.float64]]

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from ...errors import PolhodeError, path_of, unknown
 from ...files.archives import readable
 from ...notebook import MOST_ROWS, Cell, Shown, Table
-from ..batch import Batch
-from ..batch_files import as_dataset, check_is, of_dataset
-from ..column_names import check_meant, distinct, variable_names
-from ..datasets import Dataset, Named, read, to_xarray, write
+from ..batch.batch import Batch
+from ..batch.files import as_dataset, check_is, of_dataset
 from ..initial_state import Floats
-from ..trajectory_files import encoded
+from ..trajectory.column_names import check_meant, distinct, variable_names
+from ..trajectory.datasets import Dataset, Named, read, to_xarray, write
+from ..trajectory.files import encoded
 from .design import MEMBER, shape_of
 from .measures import Measured
 
@@ -146,7 +146,7 @@ class Sweep(Shown):
         >>> figure.axes[0].get_xscale(), len(figure.axes[0].get_lines()[0].get_xdata())
         ('log', 3)
         """
-        from .picture import plotted
+        from ...show.sweep_picture import plotted
 
         return plotted(self, path, measures, x, by, at)
 
@@ -233,7 +233,7 @@ class Sweep(Shown):
 
     def _cell(self) -> Cell:
         """What was varied and what was measured of each run, and a picture of it."""
-        from .picture import markup_of
+        from ...show.sweep_picture import markup_of
 
         single = {name: values for name, values in self.values.items() if values.ndim == 1}
         shown = min(len(self), MOST_ROWS)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import PolhodeError, shown, warn, whole_number
 from ...files.version import key_of
-from ..batch import NOT_RUN, REFUSED
-from ..batch_running import joined
-from ..batch_samples import check_size
+from ..batch.batch import NOT_RUN, REFUSED
+from ..batch.running import joined
+from ..batch.samples import check_size
 from ..progress import reporting
 from ..run import simulate
 from ..settings import check_kinds, closing

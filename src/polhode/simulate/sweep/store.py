@@ -13,8 +13,8 @@ from ...errors import PolhodeError, path_of
 from ...files.archives import MOST_BYTES, readable
 from ...files.reading import read_file
 from ...files.writing import WAITING, put_in_place
-from ..batch_files import as_dataset, of_dataset
-from ..datasets import Dataset, as_archive, of_archive
+from ..batch.files import as_dataset, of_dataset
+from ..trajectory.datasets import Dataset, as_archive, of_archive
 from .chunks import Chunk, ChunkResult, notices_of
 
 _MANIFEST = "sweep.json"

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from ...dynamics.equations import EquationsOfMotion
 from ...expr import Expr
-from ..members import Which, labels_of
-from ..trajectory_values import dependent_of
-from ..units import units_of
+from ..batch.members import Which, labels_of
+from ..trajectory.units import units_of
+from ..trajectory.values import dependent_of
 from .measures import Measure, histories
 
 _WHOLE_RUN = {"end_time": "s", "energy": "J"}

@@ -18,7 +18,7 @@ from polhode.codegen.llvm.builder import (
     Record,
     declared,
 )
-from polhode.compiled.native.engine import Library, object_code
+from polhode.native.engine import Library, object_code
 
 
 def loaded(f: Function, *kinds: type) -> tuple[Library, object]:

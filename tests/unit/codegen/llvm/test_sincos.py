@@ -12,8 +12,8 @@ import pytest
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.llvm.sincos import COSINE, HALF_PI, LIMIT, SINE
-from polhode.compiled.native import compile_program, engine
-from polhode.compiled.native.compiled import Compiled
+from polhode.native import compile_program, engine
+from polhode.native.compiled import Compiled
 
 Real = Callable[[mpmath.mpf], mpmath.mpf]
 

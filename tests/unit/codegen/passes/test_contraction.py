@@ -8,7 +8,7 @@ from tests.random_program import random_program
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.passes.contraction import fused_products
-from polhode.compiled.native import compile_program
+from polhode.native import compile_program
 
 
 def program(*code: tuple[str, int, int], outputs: tuple[int, ...]) -> Program:

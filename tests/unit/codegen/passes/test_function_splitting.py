@@ -13,8 +13,8 @@ from polhode.codegen.passes import function_splitting
 from polhode.codegen.passes.scheduling import schedule
 from polhode.codegen.plan import plan
 from polhode.codegen.slp import vectoriser
-from polhode.compiled.native import compile_program
 from polhode.expr import cos, sin, symbol
+from polhode.native import compile_program
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -19,7 +19,7 @@ from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.llvm import kernels, module, spilled_packs
 from polhode.codegen.slp import store_packs
 from polhode.codegen.slp.store_packs import pack_stores
-from polhode.compiled.native import compile_program, engine
+from polhode.native import compile_program, engine
 
 
 def solve_of_many_columns(seed: int, size: int = 7, columns: int = 10, holes: float = 0.3) -> Program:

@@ -23,8 +23,8 @@ from polhode.codegen.slp.reassociation import Node, isomorphism_classes, reassoc
 from polhode.codegen.slp.seeds import seed_groups
 from polhode.codegen.slp.sincos_packs import sincos_packs
 from polhode.codegen.slp.vectoriser import group_size, vectorise
-from polhode.compiled.native import compile_program, engine
-from polhode.compiled.native.fixed_step import FixedStep
+from polhode.native import compile_program, engine
+from polhode.ode_former.fixed_step import FixedStep
 
 JOINTS, SHARED = 3, 4
 

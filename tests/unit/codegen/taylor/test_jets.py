@@ -12,10 +12,10 @@ from polhode.codegen.ir.program import Program
 from polhode.codegen.plan import plan
 from polhode.codegen.taylor.interpreter import coefficients
 from polhode.codegen.taylor.recurrences import series_program
-from polhode.compiled.native import compile_program
-from polhode.compiled.native.stepper import NativeRun
-from polhode.compiled.native.taylor import taylor_code
 from polhode.expr import cos, exp, sin, sqrt, symbols
+from polhode.native import compile_program
+from polhode.ode_former.load_taylor import taylor_code
+from polhode.ode_former.stepper import NativeRun
 
 _ORDER = 20
 Inputs = dict[str, list[float]]

@@ -10,8 +10,8 @@ import pytest
 import polhode as ph
 from polhode import Equations
 from polhode.model.samples import four_bar
+from polhode.simulate.constraints.projection import EmbeddedRates, ProjectedRates
 from polhode.simulate.integrators.stiff import STIFF_METHOD
-from polhode.simulate.projection import EmbeddedRates, ProjectedRates
 
 
 def block(force: Any) -> Equations:

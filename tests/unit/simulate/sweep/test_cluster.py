@@ -19,7 +19,7 @@ from tests.seeds import TRIAL
 import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.simulate import Trajectory
-from polhode.simulate.datasets import read
+from polhode.simulate.trajectory.datasets import read
 
 distributed = pytest.importorskip("distributed")
 

@@ -1,1 +1,0 @@
-"""Integrators as native code: compiled once for a machine, for right-hand sides of any size behind a pointer."""

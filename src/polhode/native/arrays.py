@@ -1,0 +1,84 @@
+"""From what a user passes to what native code may read: contiguous float64 of a checked shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..codegen.ir.program import Outline, Program
+from ..errors import PolhodeError, Problem, ShapeError, ValueMissing
+
+Floats = npt.NDArray[np.float64]
+
+
+def as_floats(value: Any, size: int, place: str) -> Floats:
+    """One row (size,) or a batch (N, size) as contiguous float64; integers and single precision convert exactly.
+
+    >>> as_floats([1, 2], 2, "array 'q'")
+    array([1., 2.])
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as problem:
+        raise ShapeError("the rows have different lengths.", place=place) from problem
+    if array.dtype.kind not in "fiub" and array.size:
+        raise ShapeError(f"the type is {array.dtype}, which is not a real number.", place=place)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        raise ShapeError(f"{array.dtype} would lose digits.", place=place, cure="Convert it to float64 yourself.")
+    if array.ndim not in (1, 2) or array.shape[-1] != size:
+        raise ShapeError(
+            f"the shape is {array.shape}, expected ({size},) for one state or (N, {size}) for a batch.",
+            place=place,
+        )
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def ordered(program: Program | Outline, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    """Positional and named arrays in the program's order; raises ShapeError for what is missing or unknown."""
+    names = [array.name for array in program.arrays]
+    problems: list[Problem] = []
+    if len(given) > len(names):
+        problems.append(Problem(f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}."))
+    found = dict(zip(names, given, strict=False))
+    for name, value in named.items():
+        if name not in names:
+            problems.append(Problem(f"there is no array {name!r}.", cure=f"The arrays are {', '.join(names)}."))
+        elif name in found:
+            problems.append(Problem(f"array {name!r} was given twice."))
+        found[name] = value
+    for array in program.arrays:
+        if array.name not in found and array.size:
+            problems.append(Problem(f"array {array.name!r} is missing, expected shape ({array.size},)."))
+    if problems:
+        raise ShapeError(problems=problems)
+    return [found.get(name, ()) for name in names]
+
+
+def batch_size(arrays: Sequence[tuple[str, Floats]]) -> int | None:
+    """The common number of states, or None where no array is a batch."""
+    lengths = {name: array.shape[0] for name, array in arrays if array.ndim == 2}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
+        raise ShapeError(f"the arrays have different numbers of states: {told}.")
+    return next(iter(lengths.values()), None)
+
+
+def as_parameters(value: Any, program: Program | Outline) -> Floats:
+    """Parameters (count,) or one set a state (N, count), all finite."""
+    place = f"parameters of {program.name!r}"
+    if value is None:
+        if program.parameters:
+            raise ValueMissing(
+                f"{program.parameters} parameters have no value.", place=place, cure="Pass parameters=..."
+            )
+        value = ()
+    array = as_floats(value, program.parameters, place)
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        raise PolhodeError(
+            problems=[Problem(f"parameter {where[-1]} is {array[tuple(where)]}.", place=place) for where in bad[:20]]
+        )
+    return array

@@ -1,0 +1,330 @@
+"""The ways to run a program: native code by LLVM or the system's C compiler, or NumPy, one instruction at a time."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..codegen.ir.program import Outline, Program
+from ..errors import PolhodeError, unknown, warn
+from .arrays import Floats
+from .stored_code import ONE_STATE, Code, CodeStore, Entry
+
+#: From this many states on, a batch runs in lanes. A fixed number, so that the same call gives the same bits.
+LANES_FROM = 256
+#: Lanes pay where there are so many instructions for each number that is turned from rows to lanes and back: measured
+#: on five robots, for programs whose single state fills vectors by itself, and for others.
+_PACKED, _PLAIN = 20, 3
+
+
+def are_lanes_faster(outline: Outline, is_packed: bool) -> bool:
+    """Whether many states are computed faster side by side than one after the other."""
+    return outline.length > (_PACKED if is_packed else _PLAIN) * sum(outline.sizes)
+
+
+class BackendWarning(UserWarning):
+    """The wanted way to run a program is not there; the next one is used."""
+
+
+class Backend(Protocol):
+    """What `Compiled` needs of a way to run a program."""
+
+    name: str
+
+    def setup(self, parameters: Floats) -> Floats:
+        """Rows of parameters to rows of the work array."""
+        ...
+
+    def handle(self, work: Floats) -> Any:
+        """What `single`'s function takes for a work array."""
+        ...
+
+    def single(self, buffer: Floats) -> Callable[[Any], object]:
+        """A function of a work handle that computes one state in the buffer: all inputs, then all outputs."""
+        ...
+
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
+        """Compute the states in `span`; an input or work array of one dimension is shared by all states."""
+        ...
+
+
+_POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
+_BATCH = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER, _POINTER, _COUNT, _POINTER)
+
+
+class Native:
+    """Machine code with the signatures of `codegen.llvm.module`; the code in lanes is made when it is first wanted."""
+
+    def __init__(
+        self,
+        name: str,
+        saved: int,
+        code: Code,
+        lane_code: Callable[[], Code] | None = None,
+        lanes: int = 1,
+        in_lanes: bool = True,
+        rounds_alike: bool = False,
+    ) -> None:
+        self.name, self.code, self.lanes = name, code, lanes
+        self.in_lanes = in_lanes  # whether lanes are the faster way for many states
+        self.rounds_alike = rounds_alike  # whether a state in lanes has the bits that it has alone
+        self._lane_code = lane_code
+        self._lock = threading.Lock()
+        self._setup = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER)(code.address("ph_setup_batch"))
+        # A call of well under a microsecond is cheaper with the interpreter's lock held.
+        self._single = ctypes.PYFUNCTYPE(None, _POINTER, _POINTER)(code.address("ph_single"))
+        self._scalar = _BATCH(code.address("ph_batch"))
+        self._lane_loop: tuple[Code, Callable[..., object]] | None = None
+        self._saved = saved
+
+    def setup(self, parameters: Floats) -> Floats:
+        work = np.empty((len(parameters), self._saved))
+        self._setup(len(parameters), parameters.ctypes.data, work.ctypes.data)
+        return work
+
+    def handle(self, work: Floats) -> int:
+        return int(work.ctypes.data)
+
+    def single(self, buffer: Floats) -> Callable[[int], object]:
+        function, address = self._single, int(buffer.ctypes.data)
+        return lambda work: function(address, work)
+
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
+        bulk = len(span) // self.lanes * self.lanes if lanes and self.in_lanes and self._lane_code else 0
+        if bulk:
+            try:
+                self._lane_function()
+            except OSError as problem:  # code from the cache runs where LLVM does not
+                self._lane_code, bulk = None, 0
+                say_once(f"the backend {self.name!r} makes no code in lanes here: {_sentence(problem)}")
+            else:
+                self.loop(span[:bulk], inputs, work, outputs, lanes=True)()
+        if bulk < len(span):
+            self.loop(span[bulk:], inputs, work, outputs, lanes=False)()
+
+    def loop(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], *, lanes: bool
+    ) -> Callable[[], object]:
+        """The native loop over these states, ready to be called."""
+        function = self._lane_function() if lanes else self._scalar
+        return functools.partial(function, *self.bound(span, inputs, work, outputs, lanes=lanes)[1])
+
+    def bound(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], *, lanes: bool
+    ) -> tuple[int, tuple[Any, ...]]:
+        """The address of the native loop, and its arguments for these states, as ctypes has them."""
+        address = self.code_in_lanes().address("ph_lanes") if lanes else self.code.address("ph_batch")
+        strides = [array.shape[1] if array.ndim == 2 else 0 for array in inputs]
+        width = work.shape[1] if work.ndim == 2 else 0
+        first = 8 * span.start
+        ins = [array.ctypes.data + first * stride for array, stride in zip(inputs, strides, strict=True)]
+        outs = [array.ctypes.data + first * math.prod(array.shape[1:]) for array in outputs]
+        return address, (
+            len(span),
+            (_POINTER * len(ins))(*ins),
+            (_COUNT * len(strides))(*strides),
+            work.ctypes.data + first * width,
+            width,
+            (_POINTER * len(outs))(*outs),
+        )
+
+    def code_in_lanes(self) -> Code:
+        """The code in lanes, made when it is first asked for; raises OSError where LLVM does not work."""
+        with self._lock:
+            if self._lane_loop is None and self._lane_code is not None:
+                code = self._lane_code()
+                self._lane_loop = code, _BATCH(code.address("ph_lanes"))
+        if self._lane_loop is None:
+            raise PolhodeError(f"the backend {self.name!r} has no lanes.")
+        return self._lane_loop[0]
+
+    def _lane_function(self) -> Callable[..., object]:
+        self.code_in_lanes()
+        return self._lane_loop[1] if self._lane_loop else self._scalar
+
+
+_NUMPY: Mapping[str, Callable[..., Any]] = MappingProxyType({
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
+    "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
+    "atan": np.arctan, "atan2": np.arctan2, "exp": np.exp, "log": np.log, "sinh": np.sinh, "cosh": np.cosh,
+    "tanh": np.tanh, "abs": np.abs, "sign": np.sign, "min": np.minimum, "max": np.maximum, "pow": np.float_power,
+    "floor": np.floor,
+})  # fmt: skip
+
+
+class Vectorised:
+    """NumPy, one instruction after the other over all states: slow for one state, fair for many, always there."""
+
+    name = "numpy"
+
+    def __init__(self, program: Program, store: CodeStore) -> None:
+        from ..codegen.ir.calls import on_arrays
+        from .user_functions import over_arrays
+
+        self.program = program
+        self._meaning = {**_NUMPY, **on_arrays(program), **over_arrays(program, store.cache)}
+        self._constants = [np.float64(value) for value in program.constants]
+
+    def setup(self, parameters: Floats) -> Floats:
+        return parameters
+
+    def handle(self, work: Floats) -> Floats:
+        return work
+
+    def single(self, buffer: Floats) -> Callable[[Floats], object]:
+        sizes = [array.size for array in self.program.arrays]
+        sizes += [len(output.slots) for output in self.program.outputs]
+        views = np.split(buffer[: sum(sizes)], np.cumsum(sizes)[:-1])
+        count = len(self.program.arrays)
+        outputs = [
+            view.reshape(1, *output.shape) for view, output in zip(views[count:], self.program.outputs, strict=True)
+        ]
+
+        def run(work: Floats) -> None:
+            self.batch(range(1), views[:count], work, outputs, False)
+
+        return run
+
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
+        from ..codegen.ir.interpreter import evaluate
+
+        rows = slice(span.start, span.stop)
+
+        def columns(array: Floats) -> list[Any]:
+            return list(array[rows].T) if array.ndim == 2 else list(array)
+
+        entries = [entry for array in inputs for entry in columns(array)]
+        with np.errstate(all="ignore"):
+            found = evaluate(self.program, self._constants, entries, columns(work), self._meaning)
+        for output, into in zip(self.program.outputs, outputs, strict=True):
+            flat = into[rows].reshape(len(span), len(output.slots))
+            for k, entry in enumerate(found[output.name]):
+                flat[:, k] = entry
+
+
+def llvm_backend(program: Program, store: CodeStore) -> Native:
+    """Native code by LLVM."""
+    from . import engine
+    from .user_functions import link
+
+    lanes = engine.host().lanes
+    link(program, store.cache)
+    code, facts = store.read_or_make(
+        ONE_STATE, lambda: scalar_entry(program), lambda entry: (entry.load(), LaneFacts.read(entry.facts))
+    )
+    of_lanes = functools.partial(lane_code, lambda: program, store)
+    return Native("llvm", len(program.saved), code, of_lanes, lanes, facts.are_faster, facts.round_alike)
+
+
+@dataclass(frozen=True)
+class LaneFacts:
+    """What is stored of a program's code in lanes: whether it is faster for many states, and rounds as that of one."""
+
+    are_faster: bool
+    round_alike: bool
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> LaneFacts:
+        return cls(given.get("in lanes", False) is True, given.get("rounds alike", False) is True)
+
+
+def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
+    """An entry with the object code of a program for one state at a time, and whether lanes are faster for many."""
+    from ..codegen.llvm.module import scalar_module
+    from . import engine
+
+    host, entry = engine.host(), entry or Entry()
+    made = scalar_module(program, fused=host.fused, width=host.lanes)
+    told = {"in lanes": are_lanes_faster(program.outline, made.is_packed), "rounds alike": made.rounds_alike}
+    return replace(entry, facts={**entry.facts, **told}).with_object_code(engine.object_code(made.text))
+
+
+def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
+    """The same program over as many states at once as the machine has lanes."""
+
+    def make() -> Entry:
+        from ..codegen.llvm.module import lane_module
+        from . import engine
+
+        host = engine.host()
+        return Entry().with_object_code(engine.object_code(lane_module(program(), host.lanes, fused=host.fused)))
+
+    return store.code("lanes", make)
+
+
+def c_backend(program: Program, store: CodeStore) -> Native:
+    """Native code by the system's C compiler."""
+    from ..codegen.printers.c99 import print_c, print_loops
+    from .c_compiler import load_source
+
+    files = print_c(program)
+    code = load_source(files.name, files.source + print_loops(program), store.cache, files.header)
+    return Native("c", len(program.saved), code)
+
+
+BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyType({
+    "llvm": llvm_backend,
+    "c": c_backend,
+    "numpy": Vectorised,
+})  # fmt: skip
+
+
+def check_backend(backend: str) -> None:
+    """Raise unless there is a backend of this name."""
+    if not isinstance(backend, str) or backend not in ("auto", *BACKENDS):
+        raise unknown("backend", backend, ("auto", *BACKENDS), code="E-CODE-012")
+
+
+def choose(program: Program, backend: str, store: CodeStore) -> Backend:
+    """The named backend, or with "auto" the first that works here; a warning says why it is not an earlier one.
+
+    Whatever keeps LLVM from working is found by `engine.host` before anything is compiled. A `PolhodeError` on the way
+    to LLVM is of a user's function, which no other backend would cure, and is raised.
+    """
+    check_backend(backend)
+    if backend != "auto":
+        try:
+            return BACKENDS[backend](program, store)
+        except PolhodeError:
+            raise
+        except Exception as problem:
+            raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
+    made: Backend | None = None
+    failures: list[str] = []
+    for name in ("llvm", "c"):
+        try:
+            made = BACKENDS[name](program, store)
+            break
+        except Exception as problem:
+            if name == "llvm" and isinstance(problem, PolhodeError):
+                raise
+            failures.append(f"{name!r} does not work here: {_sentence(problem)}")
+    made = made or Vectorised(program, store)
+    if failures:
+        say_once(f"the backend {made.name!r} is used. {' '.join(failures)}")
+    return made
+
+
+@functools.cache
+def say_once(message: str) -> None:
+    """Warn that a backend does not work, once in a process."""
+    warn(message, BackendWarning)
+
+
+def _sentence(problem: Exception) -> str:
+    text = " ".join(str(problem).split()) or type(problem).__name__
+    return text[:300] if text.endswith(".") else f"{text[:300]}."

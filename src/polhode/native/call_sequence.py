@@ -1,0 +1,99 @@
+"""Native loops over batches that are bound to their memory and entered together, by one call from Python."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from ..codegen.llvm.call_sequence import FIELDS, call_sequence_module
+from ..errors import PolhodeError
+from ..files.cache import default_cache
+from ..files.version import key_of, version_digest
+from .arrays import Floats
+from .backends import Native
+from .compiled import Compiled
+from .stored_code import Code, CodeStore, Entry
+
+#: Longer programs run one row after the other: code in lanes would take longer to compile than it saves.
+_LONG = 5_000
+
+
+@cache
+def _code() -> Code:
+    def make() -> Entry:
+        from . import engine
+
+        return Entry().with_object_code(engine.object_code(call_sequence_module()))
+
+    return CodeStore(default_cache(), key_of(version_digest(), "call sequence")).code("call sequence", make)
+
+
+class BoundLoop:
+    """A compiled function for the first `count` rows of its arrays; an array of one dimension is shared by all rows.
+
+    Rows in whole groups of lanes are computed side by side, the others one after the other. The arrays are held.
+    """
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        inputs: Sequence[Floats],
+        outputs: Sequence[Floats],
+        count: int,
+        parameters: Any = None,
+    ) -> None:
+        self.compiled, self.inputs, self.outputs, self.count = compiled, tuple(inputs), tuple(outputs), count
+        self._parameters, self._work = parameters, compiled.work(parameters)
+        self.calls: list[tuple[int, Any]] | None = None  # addresses and arguments, where there is machine code
+        try:
+            self.calls = self._native(compiled.native)
+        except (PolhodeError, OSError):
+            self.calls = None
+
+    def _native(self, native: Native) -> list[tuple[int, Any]]:
+        pays = native.in_lanes and native.lanes > 1 and self.compiled.outline.length <= _LONG
+        bulk = self.count // native.lanes * native.lanes if pays else 0
+        spans = [(range(bulk), True), (range(bulk, self.count), False)]
+        bound = self.inputs, self._work, self.outputs
+        return [native.bound(span, *bound, lanes=lanes) for span, lanes in spans if len(span)]
+
+    def run(self) -> None:
+        """Compute all rows, by any backend."""
+        arrays = [array[: self.count] if array.ndim == 2 else array for array in self.inputs]
+        found = self.compiled(*arrays, parameters=self._parameters)
+        for into, made in zip(self.outputs, found if isinstance(found, tuple) else (found,), strict=True):
+            into[: self.count] = made
+
+
+def sequence_of(loops: Sequence[BoundLoop]) -> Callable[[], object]:
+    """A function that runs loops one after the other, each on the memory that it is bound to."""
+    wanted = [loop for loop in loops if any(output[:1].size for output in loop.outputs)]
+    try:
+        code = _code() if all(loop.calls is not None for loop in wanted) else None
+    except OSError:  # LLVM does not work here
+        code = None
+    if code is None:
+        return partial(_by_any_backend, wanted)
+    calls = [call for loop in wanted for call in loop.calls or ()]
+    table = np.zeros((len(calls), len(FIELDS)), dtype=np.int64)
+    for row, (address, (count, ins, strides, work, work_stride, outs)) in zip(table, calls, strict=True):
+        row[:] = address, count, *map(ctypes.addressof, (ins, strides)), work, work_stride, ctypes.addressof(outs)
+    # A call of some microseconds is cheaper with the interpreter's lock held.
+    enter = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(code.address("ph_sequence"))
+    at, size = int(table.ctypes.data), len(calls)
+    held = wanted, calls, table
+
+    def run() -> object:
+        enter(size, at)
+        return held
+
+    return run
+
+
+def _by_any_backend(loops: Sequence[BoundLoop]) -> None:
+    for loop in loops:
+        loop.run()

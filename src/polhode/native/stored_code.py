@@ -1,0 +1,143 @@
+"""Compiled code on disk: entries as bytes, and where those of one function lie.
+
+    line 1      what is known of the function, as JSON; under "code", how its code is loaded
+    line 2      its program as text, or nothing
+    the rest    its code, or nothing
+
+What comes back needs neither its program nor a compiler; nothing in it is executed before all of it was checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from ..codegen.ir.program import Program
+from ..files.cache import ObjectCache
+from ..files.version import key_of, version_digest
+from .elf_loader import Image, LoadedImage, link
+from .machine import machine
+
+T = TypeVar("T")
+
+#: The part of a function that everybody needs; others are "lanes", and loops of steps.
+ONE_STATE = "one state"
+
+
+class Code(Protocol):
+    """Loaded machine code."""
+
+    def address(self, name: str) -> int: ...
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is stored of a function, or of a part of it."""
+
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    program: bytes = b""
+    code: bytes = b""
+
+    @property
+    def payload(self) -> bytes:
+        """The entry as bytes."""
+        return b"\n".join((json.dumps(self.facts).encode(), self.program, self.code))
+
+    @classmethod
+    def read(cls, payload: bytes) -> Entry:
+        """The entry of these bytes; raises ValueError or TypeError where they are none."""
+        line, program, code = payload.split(b"\n", 2)
+        return cls(dict(json.loads(line)), program, code)
+
+    def with_object_code(self, code: bytes) -> Entry:
+        """With object code: linked where it can be loaded so, for LLVM's own loader elsewhere."""
+        image = link(code)
+        try:
+            if image is not None and LoadedImage(image):
+                told = {"form": "image", "functions": image.functions, "needs": image.needs}
+                return Entry({**self.facts, "code": told}, self.program, image.code)
+        except OSError:
+            pass
+        return Entry({**self.facts, "code": {"form": "object"}}, self.program, code)
+
+    def with_shared_library(self, code: bytes) -> Entry:
+        """With what a C compiler made."""
+        return Entry({**self.facts, "code": {"form": "library"}}, self.program, code)
+
+    def load(self) -> Code:
+        """The code in memory; raises one of the cache's `UNREADABLE` where there is none, or none that runs here."""
+        told = self.facts["code"]
+        return _LOADERS[told["form"]](told, self.code)
+
+
+def _load_image(told: Mapping[str, Any], code: bytes) -> Code:
+    return LoadedImage(Image(code, _offsets(told["functions"], len(code)), _offsets(told["needs"], len(code) - 7)))
+
+
+def _load_object(told: Mapping[str, Any], code: bytes) -> Code:
+    from .engine import Library
+
+    return Library(code)
+
+
+def _load_library(told: Mapping[str, Any], code: bytes) -> Code:
+    from .c_compiler import SharedLibrary
+
+    return SharedLibrary(code)
+
+
+_LOADERS: Mapping[str, Callable[[Mapping[str, Any], bytes], Code]] = {
+    "image": _load_image,
+    "object": _load_object,
+    "library": _load_library,
+}
+
+
+def _offsets(given: Mapping[str, Any], end: int) -> dict[str, int]:
+    offsets = {str(name): count(offset) for name, offset in given.items()}
+    if any(offset >= end for offset in offsets.values()):
+        raise ValueError("an offset lies outside the code")
+    return offsets
+
+
+def count(value: Any) -> int:
+    """A whole number that an entry holds, not negative."""
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is not a count")
+    return value
+
+
+@dataclass(frozen=True)
+class CodeStore:
+    """Where the code of one function is stored: a cache, or none, and the digest of what the code follows from."""
+
+    cache: ObjectCache | None = None
+    digest: str = ""
+
+    @classmethod
+    def of_program(cls, program: Program, cache: ObjectCache | None) -> CodeStore:
+        """That of a program by itself."""
+        if cache is None:
+            return cls()
+        from ..codegen.ir.serialise import dump_program
+
+        return cls(cache, key_of(version_digest(), dump_program(program)))
+
+    def key(self, part: str) -> str:
+        """The cache's key of a part: code for one state, for many, for a loop, each on this machine."""
+        return key_of(self.digest, part, machine())
+
+    def read_or_make(self, part: str, make: Callable[[], Entry], read: Callable[[Entry], T]) -> T:
+        """What `read` makes of the entry of a part; made where it is not stored, or of no use."""
+        if self.cache is None:
+            return read(make())
+        found: T = self.cache.get_or_make(
+            self.key(part), lambda: make().payload, lambda payload: read(Entry.read(payload))
+        )
+        return found
+
+    def code(self, part: str, make: Callable[[], Entry]) -> Code:
+        """The code of a part, loaded."""
+        return self.read_or_make(part, make, Entry.load)

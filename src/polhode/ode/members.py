@@ -1,0 +1,141 @@
+"""Many runs one after the other, in as many threads as there are.
+
+Each member has a start, a row of the work array (its parameters), rows of the arrays that are its own (efforts, inputs)
+and a place for its samples; with constraints the pivots that were seen around its start, and their signs. Other
+functions that a run calls, derivatives and checks, have tables of pointers of their own: their entries for rows of
+members are listed as `targets`. All else, memory included, is the run's. A thread that is free takes the next member.
+A member that native code cannot bring to its end leaves the reason.
+"""
+
+from __future__ import annotations
+
+from ..native.language import Array, Integers, Pointers, Struct, at, entry, inline, native, take_next
+from .event_location import HEAD
+from .loop import advance, begin
+from .record import Reason, Run
+
+#: Arrays that each member may have rows of: the work array, efforts, inputs.
+OWN = ("work", "tau", "inputs")
+#: No member.
+NONE = -1
+
+
+class Members(Struct):
+    """Members, and what becomes of each."""
+
+    next: Integers  # the next member, for all threads
+    end: int
+    starts: Array
+    states: Array
+    reasons: Integers
+    steps: Integers
+    evaluations: Integers
+    most_steps: int
+    allowed: int
+    current: int
+    limits: Array
+    limits_noted: Array
+    pivots: Array
+    signs: Array
+    logs: Array
+    log_counts: Integers
+    target_count: int
+    targets: Pointers
+    target_rows: Pointers
+    target_strides: Integers
+    # rows of the arrays of `OWN`, their lengths (0 for none), and their places in the table of arguments
+    own_rows: Pointers
+    own_strides: Integers
+    own_places: Integers
+
+
+@native
+def run_members(run: Run, members: Members) -> int:
+    """Run members from t = 0 to run.t_end; 1 after the steps that were allowed, 0 where no member is left."""
+    while True:
+        if members.allowed <= 0:
+            return 1
+        reason = 0
+        if members.current == NONE:
+            members.current = next_member(members)
+            if members.current == NONE:
+                return 0
+            _start(run, members)
+            reason = begin(run)
+        if reason == 0:
+            done, allowed = run.steps, members.allowed
+            left = members.most_steps - done
+            run.budget = left if left < allowed else allowed
+            reason = advance(run)
+            members.allowed = allowed - (run.steps - done)
+        if not (reason == Reason.BUDGET and run.steps < members.most_steps):
+            if run.event_count > 0:
+                members.log_counts[members.current] = run.events.log_count
+            note_end(members, run, members.current, reason)
+            members.current = NONE
+            # one that took no step has its cost too
+            members.allowed -= 1
+
+
+@inline
+def next_member(members):
+    """A member that no thread has taken yet; NONE where there is none."""
+    member = take_next(members.next)
+    return member if member < members.end else NONE
+
+
+@inline
+def reset(run, members, member):
+    """The record of a run that is about to begin as this member, but for its state and arrays of its own."""
+    run.t = 0.0
+    run.t_old = 0.0
+    run.h = 0.0
+    run.after_rejection = 0
+    run.look = 0
+    run.steps = 0
+    run.rejected = 0
+    run.evaluations = 0
+    run.next_sample = 0
+    run.budget = members.most_steps
+    # the first state of each member is its start
+    run.samples = at(members.states, (member * (run.sample_count + 1) + 1) * run.size)
+    if run.limit_count > 0:
+        run.limits = at(members.limits, member * run.limit_count * 2)
+        run.limits_noted = at(members.limits_noted, member * run.limit_count * 2)
+
+
+@inline
+def note_end(members, run, member, reason):
+    """Why a member came to its end, and how many steps and evaluations it took."""
+    members.reasons[member] = reason
+    members.steps[member] = run.steps
+    members.evaluations[member] = run.evaluations
+
+
+@inline
+def _start(run, members):
+    """Begin as the current member."""
+    member = members.current
+    for k in range(len(OWN)):
+        if members.own_strides[k] > 0:
+            run.arguments[members.own_places[k]] = at(
+                entry(members.own_rows, k, Array), member * members.own_strides[k]
+            )
+    for k in range(members.target_count):
+        own = at(entry(members.target_rows, k, Array), member * members.target_strides[k])
+        entry(members.targets, k, Pointers)[0] = own
+    for i in range(run.pivot_count):
+        run.largest_pivots[i] = members.pivots[member * run.pivot_count + i]
+        run.pivot_signs[i] = members.signs[member * run.pivot_count + i]
+    run.pose_known = 0
+    if run.event_count > 0:
+        events = run.events
+        events.log = at(members.logs, member * events.log_room * (run.size * 2 + HEAD))
+        events.log_count = 0
+        events.changed_at = -1e300
+        for i in range(run.event_count):
+            events.sides[i] = 0.0
+    reset(run, members, member)
+    start = at(members.starts, member * run.size)
+    for i in range(run.size):
+        run.x[i] = start[i]

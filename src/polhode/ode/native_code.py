@@ -1,0 +1,158 @@
+"""Loaded native code: the stepping loop, the methods, and the Taylor coefficients of one right-hand side."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..errors import PolhodeError
+from ..files.cache import default_cache
+from ..files.version import key_of, version_digest
+from ..native.compiled import Compiled
+from ..native.stored_code import Code, CodeStore, Entry, count
+from .methods.registry import method_named
+from .record import padded
+
+_RUN = ctypes.c_void_p
+
+
+def stored(name: str, write: Callable[[bool], str]) -> Code:
+    """Code that serves every right-hand side, from the disk where it is known; OSError where LLVM does not work."""
+
+    def make() -> Entry:
+        from ..native import engine
+
+        return Entry().with_object_code(engine.object_code(write(engine.host().fused)))
+
+    return CodeStore(default_cache(), key_of(version_digest(), "ode", name)).code(name, make)
+
+
+class LoopCode:
+    """The stepping loop, loaded."""
+
+    def __init__(self) -> None:
+        self.code = code = stored("loop", _loop_text)
+        whole = ctypes.c_int64
+        self.begin = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_begin"))
+        self.advance = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_advance"))
+        self.members = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_void_p)(code.address("ph_members"))
+        self.note_limits = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_note_limits"))
+        self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
+        self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
+        self.rates, self.project = code.address("ph_rates"), code.address("ph_project")
+        self.rates_as_given = code.address("ph_rates_as_given")
+
+
+def _loop_text(fused: bool) -> str:
+    from ..native.language import Module
+    from .limits import note_limits_inside
+    from .loop import advance, begin, continue_after_event, write_samples
+    from .members import run_members
+    from .rates import rates_as_given
+    from .right_side import checked_projection, checked_rates
+
+    made = Module(fused=fused)
+    for function, name in (
+        (begin, "begin"), (advance, "advance"), (run_members, "members"), (note_limits_inside, "note_limits"),
+        (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
+        (checked_projection, "project"), (rates_as_given, "rates_as_given"),
+    ):  # fmt: skip
+        made.add(function, name=f"ph_{name}")
+    return made.text
+
+
+@cache
+def loop_code() -> LoopCode:
+    """The stepping loop."""
+    return LoopCode()
+
+
+class MethodCode:
+    """The functions of a method, loaded, and the memory that they need; `jet` for Taylor series."""
+
+    def __init__(
+        self, name: str, jet: Code | None = None, jet_rows: int = 0, inlined: Code | None = None
+    ) -> None:
+        self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
+        self.code = stored(f"method {name}", self.method.text)
+        self.dense_rows = jet_rows or self.method.dense_rows
+        self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, _RUN, ctypes.c_double, ctypes.c_void_p)(
+            self.code.address("ph_state_at")
+        )
+
+    def connect(self, record: Any) -> None:
+        """Let a run step by this method."""
+        for name in ("attempt", "state_at", "defect", "prepare"):
+            if name in self.method.functions:
+                setattr(record, name, self.code.address(f"ph_{name}"))
+        record.begin_method = self.code.address("ph_begin")
+        record.has_prepare, record.has_defect = (int(name in self.method.functions) for name in ("prepare", "defect"))
+        record.is_fixed = int(self.method.is_fixed)
+        if self.inlined is not None:
+            record.rates, record.prepare = self.inlined.address("ph_rates"), self.inlined.address("ph_prepare")
+            record.has_prepare = 1
+        if self.jet is not None:
+            record.jet = self.jet.address("ph_jet")
+
+
+@cache
+def method_code(name: str) -> MethodCode:
+    """The code of a method that serves every right-hand side."""
+    return MethodCode(name)
+
+
+def has_series(function: Compiled) -> bool:
+    """Whether the operations of a function have recurrences; tested once, and stored."""
+
+    def make() -> Entry:
+        from ..codegen.taylor.recurrences import has_recurrences
+
+        return Entry({"series": has_recurrences(function.program)})
+
+    return function.store.read_or_make("series", make, lambda entry: entry.facts["series"] is True)
+
+
+def taylor_code(function: Compiled) -> MethodCode:
+    """Taylor steps of x' = f(t, x), the function's first output; raises OSError where LLVM does not work."""
+
+    def make() -> Entry:
+        from ..codegen.taylor.jets import jet_layout, jet_module
+        from ..codegen.taylor.recurrences import has_recurrences, series_program
+        from ..native import engine
+        from .methods.taylor import MOST_ORDER
+
+        program = function.program
+        if not has_recurrences(program):
+            raise PolhodeError(
+                "the method 'taylor' needs equations of motion without sign, abs, min, max, tables and functions of"
+                " your own: these have no Taylor series.",
+                cure="Take method='DOP853'.",
+                code="E-SIM-080",
+            )
+        host = engine.host()
+        series = series_program(program)
+        text = jet_module(series, fused=host.fused, width=host.lanes)
+        scratch = jet_layout(series).scratch_size(MOST_ORDER)
+        return Entry({"scratch": scratch}).with_object_code(engine.object_code(text))
+
+    def read(entry: Entry) -> MethodCode:
+        width = padded(next(array.size for array in function.outline.arrays if array.name == "x"))
+        return MethodCode("taylor", entry.load(), -(-count(entry.facts["scratch"]) // width))
+
+    return function.store.read_or_make("jet", make, read)
+
+
+def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], ...] = ()) -> MethodCode:
+    """Explicit fixed steps of x' = f(t, x), the output of a function, with its kernel inlined where it is short."""
+
+    def make() -> Entry:
+        from ..native import engine
+        from .methods.inlined_steps import INLINE, inlined_module
+
+        (tableau,), program, host = method_named(name).static, function.program, engine.host()
+        text = inlined_module(program, tableau, groups, fused=host.fused, width=host.lanes)
+        return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
+
+    return MethodCode(name, inlined=function.store.code(f"steps of {name} {groups}", make))

@@ -1,0 +1,381 @@
+"""A run in native memory: its record, its right-hand side, its events, and the calls that step it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import PolhodeError
+from ..native.arrays import Floats
+from ..native.compiled import Compiled
+from .memory import Memory, apart
+from .native_code import MethodCode, loop_code, method_code
+from .record import GROWTH, Reason, Run, padded
+
+if TYPE_CHECKING:
+    from .implicit_memory import ImplicitMemory
+    from .native_events import EventMemory
+    from .native_members import MemberRows
+    from .watched_limits import WatchedLimits
+
+_STRUCTURE = Run.structure()
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_PROJECTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p)
+#: Bytes of steps that a run keeps at most.
+MOST_KEPT = 64_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class RightSide:
+    """A right-hand side as native code calls it: an address, a table of pointers, and where x and ẋ stand in it."""
+
+    address: int
+    table: Any
+    x_index: int
+    out_index: int
+    outputs: Mapping[str, Floats]  # what it puts out beside ẋ, as of its last call
+    alive: Sequence[Any]  # what the pointers point to
+    places: Mapping[str, int] = field(default_factory=dict)  # of arrays and the work array in the table
+
+
+def array_at(address: int | None, size: int) -> Floats:
+    """Numbers in memory that native code owns."""
+    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address or 0))
+
+
+class NativeRun:
+    """A run in native memory; `advance` takes steps until there is a reason to return.
+
+    `x` and `f` are views of the state and its rates as they are now.
+    """
+
+    def __init__(
+        self,
+        method: str | MethodCode,
+        x: Floats,
+        *,
+        t: float = 0.0,
+        rtol: float,
+        atol: float,
+        groups: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        self.code = method_code(method) if isinstance(method, str) else method
+        self.loop = loop_code()
+        self.size = size = len(x)
+        self.record = record = apart(_STRUCTURE)
+        self.address = ctypes.addressof(record)
+        names = ("x", "x_old", "f", "f_old", "y", "unit", "residual", "state_on", "pose")
+        counts = {**dict.fromkeys(names, 1), "nodes": 8, "k": self.code.method.stages, "dense": self.code.dense_rows}
+        self._memory = Memory(counts, size)
+        for name, array in self._memory.arrays.items():
+            setattr(record, name, array.ctypes.data)
+        self.x, self.f, self.x_old, self.y = (self._memory.arrays[name][:size] for name in ("x", "f", "x_old", "y"))
+        self.x[:] = x
+        self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
+        self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
+        self._kept: dict[str, Any] = {}
+        self.is_in_user_code = False
+        record.t = t
+        record.error_scale = scale = self.code.method.scaled(rtol, atol)
+        record.rtol, record.atol = scale * rtol, scale * atol
+        record.h_max, record.h_cap, record.growth, record.bound = np.inf, np.inf, GROWTH, 1e12
+        record.size, record.blocks = size, padded(size) // 4
+        record.groups, record.group_count = self._groups.ctypes.data, len(groups)
+        record.lengths = self._lengths.ctypes.data
+        record.rates = self.loop.rates_as_given if self.code.method.keeps_length else self.loop.rates
+        record.project = self.loop.project
+        self.code.connect(record)
+        self._state = np.zeros(padded(size))
+        self._history = np.empty((0, size + 2))
+        self.steps_before = 0  # steps that another run took before this one went on
+        self.largest_pivots = self.pivot_signs = np.zeros(0)
+        self.implicit: ImplicitMemory | None = None
+        if self.code.method.fields:
+            from .implicit_memory import ImplicitMemory
+
+            self.implicit = ImplicitMemory(size, self.code.method.fields)
+            record.memory = self.implicit.address
+        elif self.code.method.memory is not None:
+            struct, rows = self.code.method.memory
+            memory, arrays = struct.structure()(), Memory(rows, size).arrays
+            for name, array in arrays.items():
+                setattr(memory, name, array.ctypes.data)
+            self._kept["memory"] = memory, arrays
+            record.memory = ctypes.addressof(memory)
+
+    # ---- what it steps -----------------------------------------------------------------------------------------
+
+    @property
+    def calls_python(self) -> bool:
+        """True if native code calls Python functions."""
+        return bool(self.record.calls_python) or "projection" in self._kept or self._has_python_events
+
+    @property
+    def _has_python_events(self) -> bool:
+        return "events" in self._kept and not self.events.record.has_expressions
+
+    @property
+    def clock(self) -> int:
+        """The address of the time at which functions are evaluated."""
+        return self.address + _STRUCTURE.clock.offset
+
+    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0, state: str = "x") -> RightSide:
+        """A compiled function of x (and t, and constant arrays) as right-hand side; its first output is ẋ."""
+        native, work = function.native, function.work()
+        alive: list[Any] = [function, work, native.code]
+        pointers: list[int] = []
+        for name, array in zip(function.arrays, function.outline.arrays, strict=True):
+            if name == state:
+                pointers.append(0)
+            elif name == "t":
+                pointers.append(self.clock)
+            else:
+                values = np.ascontiguousarray(given[name], dtype=np.float64)
+                if values.shape != (array.size,):
+                    raise PolhodeError(f"'{name}' has the shape {values.shape}, expected ({array.size},).")
+                alive.append(values)
+                pointers.append(values.ctypes.data)
+        pointers.append(work.ctypes.data)
+        outputs = [np.zeros(int(np.prod(shape))) for _, shape in function.outline.outputs]
+        alive.append(outputs)
+        out_index = len(pointers) + output
+        pointers += [array.ctypes.data for array in outputs]
+        table = apart(ctypes.c_void_p * len(pointers), *pointers)
+        named = dict(zip(function.outputs, outputs, strict=True))
+        places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
+        return RightSide(native.code.address("ph_at"), table, places[state], out_index, named, alive, places)
+
+    def python(self, function: Callable[[float, Floats], Floats]) -> RightSide:
+        """A Python function of t and x as right-hand side; what it raises ends the step and is raised by `advance`."""
+        table = (ctypes.c_void_p * 2)()
+
+        def evaluate(t: float) -> None:
+            array_at(table[1], self.size)[:] = function(t, array_at(table[0], self.size).copy())
+
+        callback = self.callback(evaluate)
+        return RightSide(ctypes.cast(callback, ctypes.c_void_p).value or 0, table, 0, 1, {}, [callback])
+
+    def prompted(self, side: RightSide, prompt: Callable[[float, Floats], None]) -> RightSide:
+        """A compiled right-hand side before each evaluation of which a Python function of t and x is called."""
+        compiled = _CALLBACK(side.address)
+        table = ctypes.addressof(side.table)
+
+        def evaluate(t: float) -> None:
+            prompt(t, array_at(side.table[side.x_index], self.size).copy())
+            compiled(table)
+
+        callback = self.callback(evaluate)
+        address = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        return replace(side, address=address, alive=[side, callback])
+
+    def project_by(self, projected: Callable[[float, Floats], Floats]) -> None:
+        """Project by a Python function of t and x."""
+
+        def project(_: int, t: float, x: int) -> int:
+            try:
+                state = array_at(x, self.size)
+                state[:] = projected(t, state.copy())
+            except BaseException as problem:
+                self._kept["raised"] = problem
+                return int(Reason.FAILED)
+            return 0
+
+        callback = self._kept["projection"] = _PROJECTION(project)
+        self.record.project, self.record.is_constrained = ctypes.cast(callback, ctypes.c_void_p).value, 1
+
+    def callback(self, evaluate: Callable[[float], None]) -> Any:
+        """A Python function of the time as native code calls it.
+
+        Until it has succeeded the record says that it failed: so an interrupt that is raised before its first line, of
+        which ctypes tells nobody, ends the run too.
+        """
+        record = self.record
+
+        def at(_: int) -> None:
+            try:
+                self.is_in_user_code = True
+                evaluate(float(record.clock))
+                record.failed = 0
+                self.is_in_user_code = False
+            except BaseException as problem:
+                self.is_in_user_code = False
+                self._kept["raised"] = problem
+                record.failed = 1
+
+        return _CALLBACK(at)
+
+    def use(self, side: RightSide) -> None:
+        """Step this right-hand side from now on; one that puts out the way back to constraints keeps them."""
+        self._kept["side"] = side
+        record, outputs = self.record, side.outputs
+        record.at, record.arguments = side.address, ctypes.addressof(side.table)
+        record.x_index, record.out_index = side.x_index, side.out_index
+        record.coordinate_count = record.speed_count = record.pivot_count = record.is_constrained = 0
+        record.kernel_arguments = record.arguments
+        record.calls_python = int(any(isinstance(each, _CALLBACK) for each in side.alive))
+        if "displacement" in outputs:
+            record.is_constrained, record.project = 1, self.loop.project
+            for name in ("displacement", "change", "pivots"):
+                setattr(record, name, outputs[name].ctypes.data)
+            record.coordinate_count, record.speed_count = len(outputs["displacement"]), len(outputs["change"])
+            record.pivot_count = len(outputs["pivots"])
+            self.largest_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
+            record.largest_pivots = self.largest_pivots.ctypes.data
+            record.pivot_signs = self.pivot_signs.ctypes.data
+
+    def use_kernel(self, side: RightSide) -> None:
+        """Step the rates of this one, whose kernel is inlined; `use` gives the way back to constraints."""
+        self._kept["kernel"] = side
+        self.record.kernel_arguments = ctypes.addressof(side.table)
+
+    def check(self, function: Compiled) -> None:
+        """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
+        work = function.work()
+        values = np.zeros(int(np.prod(function.outline.outputs[0][1])))
+        times = [self.clock] * (len(function.arrays) - 1)
+        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, work.ctypes.data, values.ctypes.data)
+        self._kept["check"] = function, work, values, table
+        record = self.record
+        record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
+        record.check_values, record.check_count = values.ctypes.data, len(values)
+
+    def watch(self, events: EventMemory) -> None:
+        """Locate these events, and do what happens at them."""
+        self._kept["events"] = events
+        self.record.events, self.record.event_count = ctypes.addressof(events.record), events.record.count
+
+    @property
+    def events(self) -> EventMemory:
+        """The events that are located."""
+        found: EventMemory = self._kept["events"]
+        return found
+
+    def watch_limits(self, limits: WatchedLimits) -> None:
+        """Note from now on which of these limits are passed."""
+        before = np.zeros((len(limits.places), 2))
+        self._kept["limits"] = limits, before
+        record = self.record
+        record.limit_count, record.limit_places = len(limits.places), limits.places.ctypes.data
+        record.limits, record.limits_noted = limits.rows.ctypes.data, limits.noted.ctypes.data
+        record.limits_before = before.ctypes.data
+
+    def note_limits(self) -> None:
+        """Test the limits where the last step was cut off, at the time and state that are now set."""
+        if self.record.limit_count:
+            self._reason(self.loop.note_limits(self.address))
+
+    def pass_pose(self, q: Floats, reach: float) -> None:
+        """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
+        self._memory.arrays["pose"][: len(q)] = q
+        self.record.pose_reach, self.record.pose_known = reach, 1
+
+    def sample(self, times: Floats, states: Floats) -> None:
+        """Write the states at these times, which increase, into the rows of `states`."""
+        self._kept["samples"] = times, states
+        record = self.record
+        record.times, record.samples = times.ctypes.data, states.ctypes.data
+        record.next_sample, record.sample_count = 0, len(times)
+
+    # ---- steps that are kept -----------------------------------------------------------------------------------
+
+    def keep_steps(self, count: int) -> None:
+        """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
+        record, width = self.record, self.size + 2
+        wanted = record.trace_count + count
+        if 8 * width * wanted > MOST_KEPT:
+            record.trace_room = 0
+        elif wanted > len(self._history):
+            grown = np.empty((max(wanted, 2 * len(self._history)), width))
+            grown[: record.trace_count] = self._history[: record.trace_count]
+            self._history, record.trace, record.trace_room = grown, grown.ctypes.data, len(grown)
+
+    @property
+    def kept_steps(self) -> Floats | None:
+        """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
+        count = self.record.trace_count
+        return self._history[:count].copy() if count == self.record.steps - self.steps_before else None
+
+    def retake(self, row: Floats) -> Reason:
+        """Take a step once more that was kept, so that `state_at` gives states of it."""
+        record = self.record
+        record.trace_room = record.sample_count = record.event_count = record.each_step = record.limit_count = 0
+        record.has_schedule = record.has_defect = 0
+        record.t, record.h, record.h_max = row[0], row[1], row[1]
+        self.x[:] = row[2:]
+        reason = self.begin(row[0] + 2.0 * row[1])
+        record.after_rejection = record.pending = 0
+        return reason or self.advance(row[0] + 2.0 * row[1], 1)
+
+    # ---- stepping ----------------------------------------------------------------------------------------------
+
+    def begin_members(self, members: MemberRows) -> None:
+        """Run members from now on, one after the other."""
+        from .native_members import MembersRecord
+
+        shared, targets = MembersRecord(members, self._kept["side"].places), self._targets()
+        known = [(targets[name], rows) for name, rows in members.own.items() if name in targets]
+        places = [(at, rows.ctypes.data, rows.shape[1]) for at, rows in known]
+        arrays = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
+        record = shared.record
+        record.target_count = len(known)
+        record.targets, record.target_rows, record.target_strides = (row.ctypes.data for row in arrays)
+        self._kept["members"] = shared, record, arrays
+
+    def _targets(self) -> dict[str, int]:
+        """Where the tables of derivatives, checks and events point to arrays that may be a member's own."""
+        found: dict[str, int] = {}
+        if self.implicit is not None and self.implicit.side is not None:
+            side = self.implicit.side
+            found |= {f"jacobian.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
+        if "check" in self._kept:
+            function, _, _, table = self._kept["check"]
+            found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
+        if "events" in self._kept:
+            found |= self.events.targets
+        return found
+
+    def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:
+        """Go on with members, for so many steps, without the interpreter's lock; whether some may be left."""
+        _, record, _ = self._kept["members"]
+        record.most_steps, record.allowed, self.record.t_end = most_steps, allowed, t_end
+        return bool(self.loop.members(self.address, ctypes.addressof(record)))
+
+    def begin(self, t_end: float) -> Reason:
+        """Rates at the start, and a first step on the way to t_end."""
+        self.record.t_end = t_end
+        return self._reason(self.loop.begin(self.address))
+
+    def restart(self, rate: Floats) -> None:
+        """Go on from the state as it is with other rates: what earlier steps showed of them is forgotten."""
+        self.f[:] = rate
+        if self.implicit is not None:
+            self.implicit.restart()
+
+    def advance(self, t_end: float, budget: int) -> Reason:
+        """Steps to t_end, or as many as the budget allows, or until there is another reason to return."""
+        self.record.t_end, self.record.budget = t_end, budget
+        return self._reason(self.loop.advance(self.address))
+
+    def write_samples(self, t: float) -> Reason:
+        """The samples of the last step up to a time."""
+        return self._reason(self.loop.write_samples(self.address, t))
+
+    def continue_after_event(self) -> Reason | None:
+        """Go on from the state as it is, which an event has changed; None where nothing hinders that."""
+        found = int(self.loop.continue_after_event(self.address, self.events.record.number))
+        return None if found < 0 else self._reason(found)
+
+    def state_at(self, t: float) -> Floats:
+        """The state at a time within the last step."""
+        self._reason(self.code.state_at(self.address, t, self._state.ctypes.data))
+        return self._state[: self.size].copy()
+
+    def _reason(self, code: int) -> Reason:
+        if code == Reason.FAILED:
+            self.record.failed = 0
+            raise self._kept.pop("raised", None) or KeyboardInterrupt()
+        return Reason(code)

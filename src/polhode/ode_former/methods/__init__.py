@@ -1,0 +1,1 @@
+"""Methods of integration, one a file; `registry` has those of variable step by name."""

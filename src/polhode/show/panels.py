@@ -1,0 +1,142 @@
+"""What a plot of a run shows: coordinates and speeds of one unit, states, what acted, energy, reactions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import check_kind, understood
+from ..simulate.initial_state import Floats
+from ..simulate.trajectory.channels import Channels, channels_of, tell
+from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
+from ..view.charts import charts_of
+from ..view.scene import Channel
+
+if TYPE_CHECKING:
+    from ..simulate.trajectory.trajectory import Trajectory
+
+#: A panel's title, its unit, and what it draws by name.
+Panel: TypeAlias = "tuple[str, str, Mapping[str, ArrayLike]]"
+_ENERGY = "Energy"
+_MEASURES = ("rad", "m", "rad/s", "m/s")
+
+
+def groups_of(run: Trajectory) -> list[tuple[str, str, Mapping[str, Floats]]]:
+    """Coordinates, speeds and states that share a unit, each group with its title and unit."""
+    if run.functions is None:
+        coordinates, speeds = [""] * len(run.coordinates), [""] * len(run.speeds)
+        titles = {"": "Coordinates"}, {"": "Speeds"}
+        kept = [""] * len(run.states)
+    else:
+        equations = run.functions.equations
+        coordinates, speeds = coordinate_units(equations), speed_units(equations)
+        titles = COORDINATE_GROUPS, SPEED_GROUPS
+        kept = [state.si_unit for state in equations.system.states.values()]
+    found: list[tuple[str, str, Mapping[str, Floats]]] = []
+    for table, units, names, values in (
+        (titles[0], coordinates, run.coordinates, run.q.T),
+        (titles[1], speeds, run.speeds, run.u.T),
+    ):
+        columns = list(zip(units, names, values, strict=True))
+        for unit, title in table.items():
+            members = {name: column for own, name, column in columns if own == unit}
+            if members:
+                found.append((title, unit if unit in _MEASURES else "", members))
+    for unit in dict.fromkeys(kept):
+        own = zip(kept, run.states, run.z.T, strict=True)
+        found.append(("States", unit, {name: column for each, name, column in own if each == unit}))
+    return found
+
+
+def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
+    """What `plot` shows, group by group."""
+    groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [*groups_of(run)]
+    for title, names, values in (("Efforts", run.efforts, run.tau), ("Inputs", run.input_names, run.inputs)):
+        acting = {} if values is None else dict(zip(names, values.T, strict=True))
+        members = {name: column for name, column in acting.items() if np.any(column)}
+        groups += [(title, "", members)] if members else []
+    if run.loop is not None and run.functions is not None and run.tracking_error:
+        groups.append(("Tracking error", "", dict(run.tracking_error)))
+    if run.has_energy:
+        energy = run.energy
+        groups.append(
+            (
+                _ENERGY,
+                "J",
+                {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total},
+            )
+        )
+    for name in reactions:
+        made = run.reaction(name)
+        for words, unit, values in (("Force of", "N", made.force), ("Torque of", "N·m", made.torque)):
+            groups.append((f"{words} {name}", unit, dict(zip("xyz", values.T, strict=True))))
+    return groups
+
+
+def chosen_panels(run: Trajectory, channels: Channels, others: Sequence[Trajectory]) -> list[list[Panel]]:
+    """What is asked for of a run, and then of each other: as on a page, one unit and like magnitude share a panel."""
+    made, missing = channels_of(run, channels, others)
+    tell(missing)
+    charts = [[made[k] for k in chart] for chart in charts_of(made)]
+    titles = [", ".join(each.name for each in chart[:3]) + (", …" if len(chart) > 3 else "") for chart in charts]
+    return [
+        [
+            (title, chart[0].unit, {each.name: (each.values, *each.beside)[k] for each in chart})
+            for title, chart in zip(titles, charts, strict=True)
+        ]
+        for k in range(1 + len(others))
+    ]
+
+
+def split_panels(panels: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
+    """Panels of runs, split as the first run's magnitudes ask: what spins on leaves what leans readable."""
+    first, *others = panels
+    tables = [{title: members for title, _, members in each} for each in others]
+    made: list[list[Panel]] = [[] for _ in panels]
+    for title, unit, members in first:
+        channels = [Channel(name, unit, _finite(values)) for name, values in members.items()]
+        together = title == _ENERGY  # of which one becomes the other
+        for number, chart in enumerate([[*range(len(channels))]] if together else charts_of(channels)):
+            names = [channels[k].name for k in chart]
+            own = f"{title}: {', '.join(names)}" if number else title
+            made[0].append((own, unit, {name: members[name] for name in names}))
+            for panel, table in zip(made[1:], tables, strict=True):
+                known = table.get(title, {})
+                panel.append((own, unit, {name: known[name] for name in names if name in known}))
+    return made
+
+
+def _finite(values: ArrayLike) -> Floats:
+    known = np.asarray(values, dtype=float)
+    return np.where(np.isfinite(known), known, np.nan)
+
+
+def plotted(
+    run: Trajectory,
+    path: str | os.PathLike[str] | None,
+    reactions: str | Sequence[str],
+    beside: Sequence[Trajectory],
+    channels: Channels | None = None,
+) -> Any:
+    """The panels as a figure, saved if asked; other runs stand in the same panels and colours, in broken lines."""
+    from ..view.plot import plot_channels, save_plot
+
+    with understood("a list of trajectories", beside, place="plot beside"):
+        others = list(beside)
+    for other in others:
+        check_kind(type(run), "a trajectory", other, "plot beside")
+    if channels is None:
+        carried = [reactions] if isinstance(reactions, str) else reactions
+        own, *more = split_panels([panels_of(each, carried) for each in (run, *others)])
+        drawn = [(other.t, panels) for other, panels in zip(others, more, strict=True)]
+    else:
+        own, *more = chosen_panels(run, channels, others)
+        drawn = [(run.t, panels) for panels in more]
+    figure = plot_channels(run.t, own, title=run.title, beside=drawn)
+    if path is not None:
+        save_plot(figure, path)
+    return figure

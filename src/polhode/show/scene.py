@@ -1,0 +1,309 @@
+"""The scene of a mechanism: the shapes of its bodies, or shapes made up from joints, mass centres and inertia; force
+elements as their drawing says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..dynamics.equations import EquationsOfMotion
+from ..expr import Expr, as_expr, evaluate, free_symbols
+from ..geometry import Pose
+from ..geometry.rotations.exact import as_rotation
+from ..kinematics.prescribed import moves_in
+from ..model.body import Body
+from ..model.constraints.protocol import LoopConstraint, Mark
+from ..model.flexible.mounting import added
+from ..model.joints.protocol import JointType, Solid
+from ..model.model import Model
+from ..model.records import GROUND
+from ..simulate.initial_state import Floats
+from ..view.mesh import MeshShape
+from ..view.scene import Motion, Scene, SceneBody, SceneLine, Shape
+from .bent_bodies import bent_lines
+
+if TYPE_CHECKING:
+    from ..simulate.trajectory.trajectory import Trajectory
+    from .mesh_assets import Looks
+
+#: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
+_BAR, _BALL = 0.02, 0.05
+#: The colour of what stands still.
+_STAND = "#7a8088"
+#: How many bars a curve is drawn by, and how much farther than discs come on it.
+_CHORDS, _BEYOND = 60, 0.1
+
+
+def scene_of(
+    equations: EquationsOfMotion,
+    parameters: Mapping[str, Any],
+    reach: Mapping[str, tuple[float, float]] | None = None,
+    title: str = "",
+    looks: Looks | None = None,
+) -> Scene:
+    """The bodies of a mechanism, the ground first, with these parameters; `reach` is how far coordinates move.
+
+    `looks` are the meshes that bodies have; a mesh that is not among them is not drawn.
+    """
+    return Painter(equations.system, parameters, reach or {}, looks).scene(title or equations.system.name)
+
+
+def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:
+    """How large a mechanism is drawn: its longest body, in metres."""
+    return Painter(equations.system, parameters, {}).size
+
+
+def drawn_motion(trajectory: Trajectory, looks: Looks | None = None) -> tuple[Scene, Motion]:
+    """The scene of a trajectory and the motion of its bodies; a ground of which nothing is drawn is left out."""
+    ends = zip(trajectory.q.min(0).tolist(), trajectory.q.max(0).tolist(), strict=True)
+    reach = dict(zip(trajectory.coordinates, ends, strict=True))
+    system = trajectory.mechanism.equations.system
+    painter = Painter(system, trajectory.parameters, reach, looks)
+    scene = painter.scene(trajectory.title or system.name)
+    positions, rotations = trajectory.poses()
+    bent = bent_lines(trajectory, painter, positions, rotations)
+    moving = [trajectory.pose(each.name) for each in scene.bodies if each.name in system.frames]
+    positions = np.concatenate([positions, *(p[:, None] for p, _ in moving)], axis=1)
+    rotations = np.concatenate([rotations, *(R[:, None] for _, R in moving)], axis=1)
+    if scene.bodies[0].shapes or any(body == 0 for line in scene.lines for body, _ in line.ends):
+        times = len(trajectory.t)
+        positions = np.concatenate([np.zeros((times, 1, 3)), positions], axis=1)
+        rotations = np.concatenate([np.broadcast_to(np.eye(3), (times, 1, 3, 3)), rotations], axis=1)
+    else:
+        lines = [replace(line, ends=[(body - 1, point) for body, point in line.ends]) for line in scene.lines]
+        scene = replace(scene, bodies=scene.bodies[1:], lines=lines)
+    return scene, Motion(trajectory.t, positions, quaternions_of(rotations), bent)
+
+
+def quaternions_of(rotations: Floats) -> Floats:
+    """Rotation matrices (…, 3, 3) as quaternions (…, 4), scalar first."""
+    from scipy.spatial.transform import Rotation
+
+    flat = rotations.reshape(-1, 3, 3)
+    if not len(flat):
+        return np.zeros((*rotations.shape[:-2], 4))
+    made = Rotation.from_matrix(flat).as_quat()
+    return np.asarray(made[:, [3, 0, 1, 2]], dtype=np.float64).reshape(*rotations.shape[:-2], 4)
+
+
+class Painter:
+    def __init__(
+        self,
+        system: Model,
+        parameters: Mapping[str, Any],
+        reach: Mapping[str, tuple[float, float]],
+        looks: Looks | None = None,
+    ) -> None:
+        self.system, self.reach = system, reach
+        self.meshes = looks.meshes if looks else {}
+        table = system.parameters
+        self.values: dict[Expr, float] = {p.symbol: float(p.value) for p in table.values() if p.value is not None}
+        self.values |= {table[name].symbol: float(value) for name, value in parameters.items() if name in table}
+        self.values |= {p.symbol: float(p.value or 0) for p in system.inputs.values()} | {system.time: 0.0}
+        self.joints = {name: self._joint_points(name) for name in system.bodies}
+        self.closures = {name: self._closing_points(name) for name in system.bodies}
+        self.com = {name: self.numbers(body.com) for name, body in system.bodies.items()}
+        self.mass = {name: self.numbers([body.mass])[0] for name, body in system.bodies.items()}
+        self.unseen = {motor.rotor for motor in system.motors.values() if motor.is_placeless}
+        internal = [added(record)["bodies"] for record in system.flexible.values()]
+        self.stations = {station for _, _, *stations in internal for station in stations}
+        self.size = self._typical_size()
+
+    def numbers(self, entries: Any) -> Floats:
+        return np.array(evaluate([as_expr(entry) for entry in entries], self.values))
+
+    def moves(self, pose: Pose) -> bool:
+        """Whether a placement depends on time: then nothing of it is drawn on its body."""
+        return moves_in(pose, self.system.time)
+
+    def scene(self, title: str) -> Scene:
+        bodies = [self._drawn(body) for body in self.system.bodies.values()]
+        bodies += [SceneBody(frame.name) for frame in self.system.frames.values() if self.moves(frame.pose)]
+        pull = self.numbers(self.system.gravity)
+        falls = bool(np.abs(pull).max() > 0)
+        up = -pull if falls else np.array([0.0, 0.0, 1.0])
+        height = self._height(up / np.linalg.norm(up))
+        # nothing stands on a floor where nothing falls, unless something rolls there
+        return Scene(title, bodies, up.tolist(), height, self._lines(), floor=falls or height is not None)
+
+    def _lines(self) -> list[SceneLine]:
+        """What acts between two bodies."""
+        index = {name: k for k, name in enumerate(self.system.bodies)}
+        return [
+            SceneLine(name, [(index[body], point) for body, point in ends], _BAR * self.size / 3)
+            for name, ends in self._acting("line")
+        ]
+
+    def _acting(self, shape: str) -> Iterator[tuple[str, tuple[tuple[str, list[float]], ...]]]:
+        """What is drawn of the loads in this shape: their names, and the points of bodies that it takes."""
+        for each in self.system.acting:
+            element = each.element
+            at = {field.of: field.name for field in element.fields if field.kind == "point"}
+            for drawn, *held in element.drawing:
+                points = [getattr(element, at[field]) for field in held]
+                given = {*free_symbols(as_expr(x) for point in points for x in point)}
+                if drawn == shape and given <= {*self.values} - {self.system.time}:
+                    ends = zip(held, points, strict=True)
+                    yield each.name, tuple((getattr(element, field), self.numbers(p).tolist()) for field, p in ends)
+
+    def _height(self, up: Floats) -> float | None:
+        """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
+        return min(
+            (float(self.numbers(mark.place) @ up) for mark in self._constraint_marks("plane", GROUND)), default=None
+        )
+
+    def _constraint_marks(self, kind: str, body: str) -> list[Mark]:
+        """What is seen on a body of constraints."""
+        marks = (mark for constraint in self.system.constraints.values() for mark in constraint.drawing)
+        return [mark for mark in marks if (mark.kind, mark.body) == (kind, body)]
+
+    def _joint_points(self, name: str) -> list[Floats]:
+        """Where joints sit on a body, the one that carries it first."""
+        own = [joint.in_child for joint in self.system.joints.values() if joint.child == name]
+        own += [joint.in_parent for joint in self.system.joints.values() if joint.parent == name]
+        return [self.numbers(pose.p) for pose in own if not self.moves(pose)]
+
+    def _closing_points(self, name: str) -> list[Floats]:
+        """Where loops are closed on a body."""
+        places = [mark.place for mark in self._constraint_marks("end", name)]
+        return [self.numbers(place) for place in places if self.system.time not in free_symbols(map(as_expr, place))]
+
+    def _typical_size(self) -> float:
+        reach = [0.0]
+        for name, points in self.joints.items():
+            if name == GROUND or not points:
+                continue
+            ends = [*points, *self.closures[name], self.com[name]]
+            reach += [float(np.linalg.norm(point - points[0])) for point in ends]
+            reach.append(float(max(self._box_of_inertia(self.system.bodies[name])[0], default=0.0)))
+        return max(reach) or 1.0
+
+    def _drawn(self, body: Body) -> SceneBody:
+        points, closing = self.joints[body.name], self.closures[body.name]
+        tracks = self._tracks(body.name)
+        extras = [*tracks, *self._force_marks(body.name)]
+        if body.name == GROUND:
+            # no stands where things roll, nor under what has its own looks
+            bare = bool(tracks or self.meshes) or self._height(np.zeros(3)) is not None
+            made_up = [] if bare else self._joint_marks(GROUND, _STAND)
+            return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
+        start = points[0] if points else np.zeros(3)
+        bends = body.flexibility is not None and bool(body.flexibility.segments)
+        if body.name in self.unseen or (bends and not body.shapes):  # what bends is drawn by lines
+            return SceneBody(body.name, (), start.tolist(), listed=not bends)
+        marks = [*points[1:], *closing, self.com[body.name]] + [
+            self.numbers(frame.pose.p)
+            for frame in self.system.frames.values()
+            if frame.body == body.name and not self.moves(frame.pose)
+        ]
+        tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
+        pieces = self._given(body)
+        # Where others have meshes, a body that is given no looks has none: it is a frame, or hidden in its neighbour.
+        if not pieces and not (self.meshes and not body.shapes):
+            made_up = [] if body.name in self.stations else self._made_up(body, start, [*points[1:], *closing])
+            pieces = [*made_up, *self._joint_marks(body.name)]
+        return SceneBody(body.name, (*pieces, *extras), tip.tolist(), bool(pieces) or body.name not in self.stations)
+
+    def _force_marks(self, name: str) -> list[Shape]:
+        """Where something acts on a body."""
+        points = [np.array(point) for _, ((body, point),) in self._acting("mark") if body == name]
+        return [_ball(point, 1.5 * _BAR * self.size) for point in points]
+
+    def _tracks(self, name: str) -> list[Shape]:
+        """The curves of a body that discs roll on, as far as they come and a little farther."""
+        made: list[Shape] = []
+        for curve in self._constraint_marks("curve", name):
+            if curve.parameter is None or curve.parameter.name not in self.reach:
+                continue
+            low, high = self.reach[curve.parameter.name]
+            beyond = _BEYOND * (high - low) + abs(self.numbers([curve.margin])[0])
+            line = [as_expr(entry) for entry in curve.place]
+            values = [self.values | {curve.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
+            points = [np.array(evaluate(line, each)) for each in values]
+            radius = _BAR * self.size / 2
+            made += [_bar(a, b, radius, _STAND) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
+        return made
+
+    def _given(self, body: Body) -> list[Shape | MeshShape]:
+        made: list[Shape | MeshShape] = []
+        for shape in body.shapes:
+            turn = as_rotation(shape.rotation, f"shape of body '{body.name}'")
+            rotation = self.numbers(turn.entries()).reshape(3, 3)
+            size, at = tuple(self.numbers(shape.size).tolist()), self.numbers(shape.at).tolist()
+            if shape.kind != "mesh":
+                made.append(Shape(shape.kind, size, at, rotation, shape.color or None))
+            elif shape.file in self.meshes:
+                quaternion = quaternions_of(rotation).tolist()
+                made.append(MeshShape(*self.meshes[shape.file], size, at, quaternion, shape.color or None))
+        return made
+
+    def _made_up(self, body: Body, start: Floats, onward: Sequence[Floats]) -> list[Shape]:
+        """Bars to the next joints and the mass centre; there a box of the same inertia, or a ball for a thin body."""
+        radius, com = _BAR * self.size, self.com[body.name]
+        massive = self.mass[body.name] > 0
+        lengths, axes = self._box_of_inertia(body)
+        thick = min(lengths) > 4 * radius
+        ends = [*onward, *([com] if massive and not thick else [])]
+        bars = [_bar(start, end, radius) for end in ends if np.linalg.norm(end - start) > 2 * radius]
+        if not massive:
+            return bars or [_ball(start, radius)]
+        if thick:
+            return [*bars, Shape("box", lengths, com.tolist(), axes)]
+        heavy = [mass for name, mass in self.mass.items() if name != GROUND and mass > 0]
+        share = float(np.cbrt(self.mass[body.name] / np.mean(heavy))) * (0.5 if self.meshes else 1.0)
+        return [*bars, _ball(com, _BALL * self.size * min(2.0, max(0.25 if self.meshes else 0.5, share)))]
+
+    def _box_of_inertia(self, body: Body) -> tuple[tuple[float, ...], Floats]:
+        """Edges and axes of the solid box that has a body's mass and inertia: a² = 6 (Iy + Iz - Ix) / m."""
+        mass = self.mass[body.name]
+        if mass <= 0:
+            return (0.0, 0.0, 0.0), np.eye(3)
+        moments, axes = np.linalg.eigh(self.numbers(body.inertia.entries()).reshape(3, 3))
+        if np.linalg.det(axes) < 0:
+            axes[:, 0] *= -1
+        squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
+        return tuple(np.sqrt(np.maximum(squares, 0.0)).tolist()), axes
+
+    def _joint_marks(self, name: str, color: str | None = None) -> list[Shape]:
+        """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
+        seen = (joint for joint in self.system.joints.values() if joint.child not in {*self.unseen, *self.stations})
+        held = [
+            (joint.type, joint.child, joint.in_child) if self.moves(joint.in_parent)
+            else (joint.type, joint.parent, joint.in_parent) for joint in seen
+        ]  # fmt: skip
+        for loop in self.system.constraints.values():
+            if isinstance(loop, LoopConstraint) and loop.closing_joint is not None:
+                end = (loop.b, loop.pose_b) if loop.b == GROUND else (loop.a, loop.pose_a)
+                held.append((loop.closing_joint, *end))
+        own = [(kind, pose) for kind, on, pose in held if on == name and not self.moves(pose)]
+        return [self._solid(solid, kind, pose, color) for kind, pose in own for solid in kind.drawing]
+
+    def _solid(self, solid: Solid, kind: JointType, pose: Pose, color: str | None) -> Shape:
+        turn = self.numbers(pose.R.entries()).reshape(3, 3)
+        if solid.along:
+            turn = _turned_to(turn @ self.numbers(getattr(kind, solid.along)))
+        size = tuple(_BAR * self.size * entry for entry in solid.size)
+        return Shape(solid.kind, size, self.numbers(pose.p).tolist(), turn, color)
+
+
+def _bar(start: Floats, end: Floats, radius: float, color: str | None = None) -> Shape:
+    """A round-ended bar between two points."""
+    along = end - start
+    length = float(np.linalg.norm(along))
+    return Shape("capsule", (radius, length), ((start + end) / 2).tolist(), _turned_to(along / length), color)
+
+
+def _turned_to(z: Floats) -> Floats:
+    """A rotation that brings the axis z along a direction."""
+    x = np.cross(z, [0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0])
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _ball(at: Floats, radius: float) -> Shape:
+    return Shape("sphere", (radius,), at.tolist(), np.eye(3))

@@ -1,0 +1,259 @@
+"""The results of a sweep as a figure: what is asked for, found by name, and handed to `view` as plain arrays."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import PolhodeError, by_name, fault_at, listed, number, understood, unknown
+from ..simulate.initial_state import Floats
+from ..simulate.sweep.arrangement import Arrangement, Runs, of_grid, of_samples
+from ..simulate.sweep.design import axis_named
+
+if TYPE_CHECKING:
+    from ..simulate.sweep.results import Sweep
+    from ..view.spacing import Quantity
+
+fault = fault_at("plot")
+
+#: Results that are drawn unasked, and panels of all of them.
+_MOST_RESULTS, _MOST_PANELS = 12, 24
+#: The same in a cell of a notebook, which should not take long.
+_MOST_IN_CELL = 4, 4
+#: A result of more numbers than these is not drawn as a whole.
+_MOST_NUMBERS = 6
+#: How near a value must be to that of a run, as a part of its size or of the range of values.
+_NEAR = 1e-6
+
+
+def plotted(
+    sweep: Sweep,
+    path: str | os.PathLike[str] | None,
+    measures: str | Sequence[str] | None,
+    x: str | None,
+    by: str | None,
+    at: Mapping[str, float] | None,
+) -> Any:
+    """The figure, saved if asked; whole trajectories are drawn over time."""
+    from ..view.plot import save_plot
+
+    if sweep.trajectories is not None:
+        if any(each is not None for each in (measures, x, by, at)):
+            raise fault(
+                "whole trajectories are drawn over time, all of them.",
+                "Leave measures, x, by and at out, or sweep with a measure.",
+                "E-SWEEP-090",
+            )
+        return sweep.trajectories.plot(path)
+    figure = figure_of(sweep, measures, x, by, at)
+    if path is not None:
+        save_plot(figure, path)
+    return figure
+
+
+def figure_of(
+    sweep: Sweep,
+    measures: str | Sequence[str] | None = None,
+    x: str | None = None,
+    by: str | None = None,
+    at: Mapping[str, float] | None = None,
+    most: tuple[int, int] = (_MOST_RESULTS, _MOST_PANELS),
+) -> Any:
+    """Results, arranged as the axes suggest and the user asks; where none are named, so many, and panels, at most."""
+    runs = Runs.of(sweep)
+    over, shaded = (None if each is None else _axis(runs, each, word) for each, word in ((x, "x"), (by, "by")))
+    held = _held(runs, at)
+    _check_once({"x": over, "by": shaded}, held)
+    runs = runs.where(held)
+    made = of_samples(runs, over, shaded) if sweep.zipped else of_grid(runs, over, shaded, [*held])
+    asked = _asked(sweep, measures)
+    results = asked if measures is not None else asked[: min(most[0], max(1, most[1] // made.columns))]
+    return _drawn(sweep, made, results, _title(sweep, made, held, (len(results), len(asked))))
+
+
+def markup_of(sweep: Sweep) -> str:
+    """The first results as a picture in a cell of a notebook; nothing where there is none to draw, or matplotlib."""
+    if sweep.trajectories is not None:
+        return ""
+    try:
+        content = b64encode(figure_of(sweep, most=_MOST_IN_CELL)._repr_png_()).decode("ascii")
+    except PolhodeError:  # the cell tells why runs have no result
+        return ""
+    return f'<img alt="results of the sweep" style="max-width:100%" src="data:image/png;base64,{content}">'
+
+
+# ---- what is asked for -------------------------------------------------------------------------------------------
+
+
+def _axis(runs: Runs, name: Any, word: str) -> str:
+    found = axis_named(runs.columns, name)
+    if found is None:
+        raise unknown("varied value", name, runs.columns, place=f"plot {word}", code="E-SWEEP-091")
+    return found
+
+
+def _held(runs: Runs, at: Any) -> dict[str, float]:
+    """The values that the runs in the picture had, by name."""
+    made: dict[str, float] = {}
+    for given, value in by_name(at, "plot at").items():
+        name = _axis(runs, given, "at")
+        wanted = number(value, place=f"plot at '{name}'")
+        known = runs.where(made).distinct(name)
+        apart = np.abs(known - wanted)
+        if not len(known) or not apart.min() <= _NEAR * max(abs(wanted), float(np.ptp(known))):
+            raise PolhodeError(
+                f"there is no run with {name} = {wanted:g}.",
+                place="plot at",
+                cure=f"There are runs with {listed(f'{each:g}' for each in known)}.",
+                code="E-SWEEP-092",
+            )
+        made[name] = float(known[apart.argmin()])
+    return made
+
+
+def _check_once(named: Mapping[str, str | None], held: Mapping[str, float]) -> None:
+    """Raise where one value is to serve twice."""
+    places: dict[str, str] = dict.fromkeys(held, "at")
+    for word, name in named.items():
+        if name in places:
+            raise fault(f"'{name}' is given twice, in {places[name]} and in {word}.", "Give it once.", "E-SWEEP-093")
+        if name is not None:
+            places[name] = word
+
+
+def _asked(sweep: Sweep, measures: Any) -> list[Quantity]:
+    """The results that a user names, or all that are not too long; a number of an array is named `name.0`, …"""
+    known = _quantities(sweep)
+    if not known:
+        raise _nothing(sweep, len(sweep))
+    if measures is None:
+        short = [each for each in known.values() if len(each) <= _MOST_NUMBERS]
+        if not short:
+            raise _long(*next(iter(known.items())))
+        return [quantity for each in short for quantity in each]
+    with understood("a list of measures", measures, place="plot measures"):
+        names = [measures] if isinstance(measures, str) else list(measures)
+    single = {quantity.name: quantity for each in known.values() for quantity in each}
+    made: list[Quantity] = []
+    for name in names:
+        if not isinstance(name, str) or (name not in known and name not in single):
+            raise unknown("result", name, [*known, *single], place="plot measures", code="E-SWEEP-094")
+        found = known[name] if name in known else [single[name]]
+        if len(found) > _MOST_NUMBERS:
+            raise _long(name, found)
+        made += found
+    if not made:
+        raise PolhodeError("no measure is named.", place="plot measures", cure="Name one.", code="E-SWEEP-095")
+    return made
+
+
+def _quantities(sweep: Sweep) -> dict[str, list[Quantity]]:
+    """Each result by its name: one number of each run, or several."""
+    from ..view.spacing import Quantity
+
+    made: dict[str, list[Quantity]] = {}
+    for name, values in sweep.values.items():
+        unit = sweep.result_units.get(name, "")
+        columns = values.reshape(len(sweep), -1).T
+        names = [name] if values.ndim == 1 else [f"{name}.{k}" for k in range(len(columns))]
+        made[name] = [Quantity(each, unit, column) for each, column in zip(names, columns, strict=True)]
+    return made
+
+
+def _long(name: str, found: Sequence[Quantity]) -> PolhodeError:
+    return PolhodeError(
+        f"'{name}' has {len(found):,} numbers for each run, too many for a picture.",
+        place="plot measures",
+        cure=f"Name some of them: measures=['{name}.0', '{name}.1'].",
+        code="E-SWEEP-096",
+    )
+
+
+def _nothing(sweep: Sweep, count: int) -> PolhodeError:
+    told = next(iter(sweep.failures.values()), "")
+    return fault(
+        f"none of the {count} runs has a result.",
+        f"The first that failed says: {told}" if told else "Sweep with a measure that gives a number.",
+        "E-SWEEP-098",
+    )
+
+
+# ---- what is drawn -----------------------------------------------------------------------------------------------
+
+
+def _drawn(sweep: Sweep, made: Arrangement, results: Sequence[Quantity], title: str) -> Any:
+    """The figure of an arrangement."""
+    from ..view.families import Panel, plot_families
+    from ..view.maps import Map, plot_maps
+    from ..view.spacing import Quantity
+
+    def varied(name: str, values: Floats) -> Quantity:
+        return Quantity(name, sweep.units.get(name, ""), values)
+
+    def result(each: Quantity, values: Floats) -> Quantity:
+        return Quantity(each.name, each.unit, values)
+
+    known = np.isfinite([each.values[made.runs.places] for each in results])
+    if not known.any():
+        raise _nothing(sweep, len(made.runs))
+    missing = int((~known.all(axis=0)).sum())
+    absent = f"{missing} of {len(made.runs)} runs without a result" if missing else ""
+    parts = _parts(sweep, made)
+    if made.y is not None:
+        x, y = made.over[0], made.y
+        maps = [Map(result(each, _cells(part, x, y, each.values)), note) for each in results for part, note in parts]
+        across = made.columns if made.beside is not None else _columns(len(results))
+        axes = varied(x, made.runs.distinct(x)), varied(y, made.runs.distinct(y))
+        return plot_maps(maps, *axes, columns=across, title=title, absent=absent)
+    panels = [
+        Panel(varied(name, part.columns[name]), result(each, each.values[part.places]), note)
+        for each in results
+        for part, note in parts
+        for name in made.over
+    ]
+    shade = None if made.by is None else varied(made.by, parts[0][0].columns[made.by])
+    across = made.columns if made.columns > 1 else 1 + (len(results) > 4)
+    return plot_families(panels, shade, made.joined, across, title, absent)
+
+
+def _parts(sweep: Sweep, made: Arrangement) -> list[tuple[Runs, str]]:
+    """The runs of each column of panels, and what is written above it."""
+    if made.beside is None:
+        return [(made.runs, "")]
+    name = made.beside
+    return [(made.runs.where({name: value}), _equals(sweep, name, value)) for value in made.runs.distinct(name)]
+
+
+def _cells(runs: Runs, x: str, y: str, values: Floats) -> Floats:
+    """A result of each run as a matrix over two of its values; nan where there is none."""
+    rows, columns = runs.distinct(x), runs.distinct(y)
+    made = np.full((len(rows), len(columns)), np.nan)
+    placed = np.isfinite(runs.columns[x]) & np.isfinite(runs.columns[y])
+    i = np.searchsorted(rows, runs.columns[x][placed])
+    k = np.searchsorted(columns, runs.columns[y][placed])
+    made[i, k] = values[runs.places[placed]]
+    return made
+
+
+def _columns(count: int) -> int:
+    """How many maps stand side by side."""
+    return 2 if count == 4 else min(count, 3)
+
+
+def _title(sweep: Sweep, made: Arrangement, held: Mapping[str, float], results: tuple[int, int]) -> str:
+    """The system, and which of its runs and results are drawn."""
+    counts = [_of(len(made.runs), len(sweep), "runs"), *([_of(*results, "results")] if results[0] < results[1] else [])]
+    values = [_equals(sweep, name, value) for name, value in {**held, **made.cut}.items()]
+    return f"{sweep.system or 'sweep'}: {', '.join([*counts, *values])}"
+
+
+def _of(some: int, of: int, what: str) -> str:
+    return f"{some} of {of} {what}" if some < of else f"{of} {what}"
+
+
+def _equals(sweep: Sweep, name: str, value: float) -> str:
+    return f"{name} = {value:g} {sweep.units.get(name, '')}".rstrip()

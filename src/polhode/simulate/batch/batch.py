@@ -1,0 +1,337 @@
+"""A batch: many runs of one mechanism, each with values of its own for parameters, start, inputs or efforts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...compiled.functions import Functions
+from ...errors import PolhodeError, understood, unknown
+from ...notebook import Cell, Shown, Table
+from ..initial_state import Floats
+from ..trajectory.column_names import NAMES
+from ..trajectory.named_value import check_unambiguous
+from ..trajectory.trajectory import Trajectory
+from .run_infos import with_own
+
+if TYPE_CHECKING:
+    from ...surface.equations import Equations
+    from ..control.controlled import ClosedLoop
+
+#: What a trajectory holds at every sample, besides the time.
+FIELDS = tuple(NAMES)
+#: The status of a member that could not start, and of one that was not reached before the batch was interrupted.
+REFUSED, NOT_RUN, INTERRUPTED = "refused", "not_run", "interrupted"
+WHOLE = ("done", "event")
+
+
+@dataclass(frozen=True, eq=False)
+class Batch(Shown):
+    """Trajectories of one mechanism: `t` (T,), `q` (N, T, coordinates), `u` (N, T, speeds), `batch[i]` each alone.
+
+    Behind the last sample of a member that stopped early its rows are nan; `failures` says why. `batch["elbow"]` is a
+    coordinate of all members, (N, T), and `varied` what they were given one by one. A batch of a file
+    has the `equations` that it is given.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
+    >>> batch = s.derive().simulate(1, parameters={"l": [1, 2]}, start={"hinge": 0.1}, samples=5)
+    >>> batch.q.shape, batch.u.shape, batch.z.shape, batch.coordinates, batch.speeds, batch.failures
+    ((2, 5, 1), (2, 5, 1), (2, 5, 0), ('hinge',), ('hinge',), {})
+    >>> batch.at([0.1, 0.2]).q.shape, batch.values(s.joints["hinge"].q[0]).shape, batch.to_xarray().sizes["time"]
+    ((2, 2, 1), (2, 1, 5), 5)
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = batch.save(f"{folder}/runs.npz")
+    ...     picture = batch.plot(f"{folder}/runs.png")
+    ...     Batch.load(path).q.shape
+    (2, 5, 1)
+    >>> batch.without_mechanism().functions is None
+    True
+    >>> batch.with_own({}).q.shape, batch.with_runs({}).q.shape
+    ((2, 5, 1), (2, 5, 1))
+    """
+
+    t: Floats
+    arrays: Mapping[str, Floats]
+    reached: NDArray[np.int64]  # how many of the common samples each member has
+    status: NDArray[np.str_]
+    messages: tuple[str, ...]
+    names: Mapping[str, tuple[str, ...]]  # of the columns of each array
+    varied: Mapping[str, Floats] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    infos: Sequence[Mapping[str, Any]] = ()
+    own: Mapping[int, Trajectory] = field(default_factory=dict)  # members that are more than their common samples
+    functions: Functions | None = field(default=None, repr=False)
+    interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(
+        default=None, repr=False
+    )  # states of a member
+    loop: ClosedLoop | None = field(default=None, repr=False)
+    notices: tuple[str, ...] = ()  # what a reader of the batch should know; those of a run are `batch[i].notices`
+
+    @property
+    def q(self) -> Floats:
+        """Coordinates (N, T, …)."""
+        return self.arrays["q"]
+
+    @property
+    def u(self) -> Floats:
+        """Speeds (N, T, …)."""
+        return self.arrays["u"]
+
+    @property
+    def z(self) -> Floats:
+        """States without mass (N, T, …)."""
+        return self.arrays["z"]
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of the coordinates."""
+        return self.names["q"]
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """The names of the speeds."""
+        return self.names["u"]
+
+    @property
+    def failures(self) -> dict[int, str]:
+        """Why members did not get to their end, by their places."""
+        return {i: self.messages[i] for i, status in enumerate(self.status) if status not in WHOLE}
+
+    # ---- members ---------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return (self[i] for i in range(len(self)))
+
+    @overload
+    def __getitem__(self, which: int) -> Trajectory: ...
+    @overload
+    def __getitem__(self, which: str) -> Floats: ...
+    @overload
+    def __getitem__(self, which: slice) -> Batch: ...
+    def __getitem__(self, which: int | str | slice) -> Trajectory | Floats | Batch:
+        """A member's trajectory, a coordinate or speed of all by its name (N, T), or a batch of some."""
+        if isinstance(which, str):
+            return self._named(which)
+        if isinstance(which, slice):
+            return self._part(range(len(self))[which])
+        with understood("the place of a member", which, place="batch"):
+            place = range(len(self))[which]
+        return self.own[place] if place in self.own else self._rows(place)
+
+    def _rows(self, i: int) -> Trajectory:
+        reached = int(self.reached[i])
+        parts: dict[str, Any] = {name: array[i, :reached] for name, array in self.arrays.items()}
+        parts |= {NAMES[name]: names for name, names in self.names.items()}
+        parameters = {name: _of_member(value, i) for name, value in self.parameters.items()}
+        return Trajectory(
+            self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
+            functions=self.functions, parameters=parameters, loop=self.loop,
+            interpolant=None if self.interpolant_of is None else self.interpolant_of(i), **parts,
+        )  # fmt: skip
+
+    def _part(self, chosen: range) -> Batch:
+        places = list(chosen)
+        parameters = {n: np.asarray(v)[places] if np.ndim(v) else v for n, v in self.parameters.items()}
+        interpolant_of = self.interpolant_of
+        return replace(
+            self,
+            interpolant_of=None if interpolant_of is None else lambda i: interpolant_of(places[i]),
+            arrays={name: array[places] for name, array in self.arrays.items()},
+            reached=self.reached[places],
+            status=self.status[places],
+            messages=tuple(self.messages[i] for i in places),
+            varied={name: values[places] for name, values in self.varied.items()},
+            parameters=parameters,
+            infos=tuple(self.infos[i] for i in places),
+            own={k: self.own[i] for k, i in enumerate(places) if i in self.own},
+        )
+
+    def _named(self, name: str) -> Floats:
+        exact = [each for kind in ("q", "z", "inputs") if kind in self.arrays for each in self.names[kind]]
+        check_unambiguous(name, exact, self.speeds)
+        for kind in ("q", "z", "inputs", "u"):
+            if kind in self.arrays and name in self.names[kind]:
+                return self.arrays[kind][:, :, self.names[kind].index(name)]
+        if self.functions is None:
+            known = [each for names in self.names.values() for each in names]
+            raise unknown("coordinate, state, input or speed", name, known, code="E-BATCH-005")
+        made = np.full((len(self), len(self.t)), np.nan)
+        for i, run in enumerate(self):
+            if len(run):
+                made[i, : self.reached[i]] = run[name][np.isin(run.t, self.t)]
+        return made
+
+    def with_runs(self, runs: Mapping[int, Trajectory]) -> Batch:
+        """The same with other runs for some members."""
+        arrays = {name: np.array(array) for name, array in self.arrays.items()}
+        reached, status = self.reached.copy(), self.status.astype(object)
+        messages, own = list(self.messages), dict(self.own)
+        for i, run in runs.items():
+            common = np.isin(run.t, self.t)
+            reached[i] = common.sum()
+            for name, array in arrays.items():
+                values = getattr(run, name)
+                array[i] = np.nan
+                if values is not None and len(values):
+                    array[i, : reached[i]] = values[common]
+            status[i], messages[i], own[i] = run.status, run.message, run
+        return replace(
+            self, arrays=arrays, reached=reached, status=status.astype(np.str_), messages=tuple(messages),
+            infos=with_own(self.infos, {i: run.info for i, run in runs.items()}), own=own,
+        )  # fmt: skip
+
+    def with_own(self, samples: Mapping[int, Mapping[str, Any]]) -> Batch:
+        """The same with other samples for some members: `t` and all that is held at each of them."""
+        own = {i: replace(self._rows(i), **parts) for i, parts in samples.items()}
+        return replace(self, own=own)
+
+    def without_mechanism(self) -> Batch:
+        """The same samples, which another process can be sent without deriving again."""
+        own = {
+            i: replace(run, functions=None, acted=None, interpolant=None)
+            for i, run in self.own.items()
+            if len(run) > self.reached[i]
+        }
+        return replace(self, functions=None, interpolant_of=None, own=own)
+
+    # ---- along the runs --------------------------------------------------------------------------------------
+
+    def values(self, *expressions: Any) -> Floats:
+        """Expressions of the state at the common samples, (N, expressions, T); see `Trajectory.values`."""
+        from ..trajectory.values import compiled_values
+
+        if self.functions is None:
+            raise PolhodeError(
+                "this batch came from a file and does not know its mechanism.",
+                cure="Say which: Batch.load(path, equations).",
+                code="E-BATCH-006",
+            )
+        along = compiled_values(self.functions, expressions)
+        made = np.full((len(self), len(expressions), len(self.t)), np.nan)
+        for i, run in enumerate(self):
+            if len(run):
+                made[i, :, : self.reached[i]] = along(run)[:, np.isin(run.t, self.t)]
+        return made
+
+    def at(self, t: ArrayLike) -> Batch:
+        """The batch at other times; what lies behind a member's end is nan. See `Trajectory.at`."""
+        from ..trajectory.between_samples import read_times
+
+        times = read_times(t)
+        if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+            raise PolhodeError("the times must increase.", place="at", code="E-BATCH-009")
+        runs = []
+        for run in self:
+            reached = times[times <= run.t[-1]] if len(run) else times[:0]
+            runs.append(run.at(reached) if len(reached) else cut(run))
+        return stacked(runs, times, self.varied, self.functions, self.parameters)
+
+    # ---- files and pictures ----------------------------------------------------------------------------------
+
+    def to_xarray(self) -> Any:
+        """An xarray.Dataset over `member` and `time`, what was varied as coordinates of the members."""
+        from ..trajectory.datasets import to_xarray
+        from .files import as_dataset
+
+        return to_xarray(as_dataset(self))
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write everything but the mechanism as NetCDF (.nc), Zarr (.zarr) or a NumPy archive (.npz)."""
+        from ..trajectory.datasets import write
+        from .files import as_dataset
+
+        return write(as_dataset(self), path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], equations: Equations | None = None) -> Batch:
+        """Read what `save` wrote; nothing in the file is ever run."""
+        from ..trajectory.datasets import read
+        from .files import of_dataset
+
+        return of_dataset(read(path), path, None if equations is None else equations.compile())
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Every coordinate, state and speed over time, all members in one panel, as a matplotlib figure."""
+        from ...view.overlay import plot_overlay
+        from ...view.plot import save_plot
+
+        panels = [(name, self.q[:, :, k]) for k, name in enumerate(self.coordinates)]
+        panels += [(name, self.z[:, :, k]) for k, name in enumerate(self.names["z"])]
+        told = [f"d({name})" if name in self.coordinates else name for name in self.speeds]
+        panels += [(name, self.u[:, :, k]) for k, name in enumerate(told)]
+        name = self.functions.equations.system.name if self.functions else "batch"
+        label, shade = next(((n, v) for n, v in self.varied.items() if v.ndim == 1), ("member", np.arange(len(self))))
+        figure = plot_overlay(self.t, panels, label, shade, title=f"{name}: {len(self)} runs")
+        if path is not None:
+            save_plot(figure, path)
+        return figure
+
+    def _cell(self) -> Cell:
+        """What was varied and where each member ends."""
+        varied = {name: values for name, values in self.varied.items() if values.ndim == 1}
+        ends = self.q[:, -1, :] if len(self.t) else np.zeros((len(self), 0))
+        rows = [
+            (k, *(f"{values[k]:.6g}" for values in varied.values()), *(f"{end:.6g}" for end in ends[k]), self.status[k])
+            for k in range(len(self))
+        ]
+        head = ["", *varied, *(f"{name} at the end" for name in self.coordinates[: ends.shape[1]]), "status"]
+        return Cell(repr(self).splitlines()[0], [Table(head, rows, numbers_from=0), *repr(self).splitlines()[1:]])
+
+    def __repr__(self) -> str:
+        failed = len(self.failures)
+        told = f", {failed} of them not to the end" if failed else ""
+        varied = f" over {', '.join(self.varied)}" if self.varied else ""
+        lines = [f"Batch({len(self)} runs{varied}{told}; {len(self.t)} samples of {', '.join(self.coordinates)})"]
+        return "\n".join(lines + [f"  {i}: {message}" for i, message in list(self.failures.items())[:10]])
+
+
+def stacked(
+    runs: Sequence[Trajectory],
+    t: Floats,
+    varied: Mapping[str, Floats],
+    functions: Functions | None,
+    parameters: Mapping[str, Any],
+) -> Batch:
+    """Trajectories as one batch over common samples."""
+    arrays = {
+        name: np.full((len(runs), len(t), width), np.nan)
+        for name in FIELDS
+        if (width := max((each.shape[1] for run in runs if (each := getattr(run, name)) is not None), default=None))
+        is not None
+    }
+    reached = np.zeros(len(runs), dtype=np.int64)
+    for i, run in enumerate(runs):
+        common = np.isin(run.t, t)
+        reached[i] = common.sum()
+        for name, array in arrays.items():
+            values = getattr(run, name)
+            if values is not None and len(run):
+                array[i, : reached[i]] = values[common]
+    whole = max(runs, key=len)
+    return Batch(
+        t, arrays, reached, np.array([run.status for run in runs], dtype=np.str_), tuple(run.message for run in runs),
+        {name: getattr(whole, NAMES[name]) for name in arrays}, dict(varied), dict(parameters),
+        tuple(run.info for run in runs), dict(enumerate(runs)), functions, loop=whole.loop,
+    )  # fmt: skip
+
+
+def cut(run: Trajectory) -> Trajectory:
+    """The run without its samples."""
+    parts: dict[str, Any] = {name: None if (rows := getattr(run, name)) is None else rows[:0] for name in FIELDS}
+    return replace(run, t=run.t[:0], acted=None, interpolant=None, **parts)
+
+
+def _of_member(value: Any, i: int) -> Any:
+    return float(value[i]) if np.ndim(value) else value

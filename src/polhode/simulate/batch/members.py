@@ -1,0 +1,189 @@
+"""Members of a batch: runs that share most of their options, each with values of its own for some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ShapeError, listed
+from ..initial_state import Floats
+
+if TYPE_CHECKING:
+    from ...dynamics.equations import EquationsOfMotion
+
+#: The options of a run that may be given one for each member.
+OPTIONS = ("parameters", "start", "speeds", "inputs", "tau")
+#: Which value: an option, and a name in it, a place in (q, u) or (q, u, z), or None for the whole of it.
+Which = tuple[str, str | int | None]
+
+_KINDS = {"parameters": "parameter", "start": "start of", "speeds": "speed", "inputs": "input", "tau": "effort"}
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The options that all members share, and of each value that differs an array with a row for each member.
+
+    >>> pair = Members.of({"parameters": {"l": [1.0, 2.0], "m": 3}, "start": "up"})
+    >>> pair.count, pair.member(1)
+    (2, {'parameters': {'m': 3, 'l': 2.0}, 'start': 'up'})
+    """
+
+    count: int
+    shared: Mapping[str, Any]
+    varied: Mapping[Which, NDArray[Any]]
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Members | None:
+        """The members that the options of a run describe; None where nothing is an array of values.
+
+        Efforts and inputs by name alone do not make a batch: an array of them might be meant as samples in time.
+        """
+        several = dict(_several(options))
+        if all(option in ("inputs", "tau") and name is not None for option, name in several):
+            return None
+        found = {which: _rows(which, value) for which, value in several.items()}
+        lengths = {which: len(rows) for which, rows in found.items()}
+        if len({*lengths.values()}) > 1:
+            told = listed(f"{words(which)} has {length}" for which, length in lengths.items())
+            raise ShapeError(
+                f"the members of a batch cannot be counted: {told}.",
+                cure="Give each value once, or as many times as there are members.",
+                code="E-BATCH-001",
+            )
+        shared = {
+            option: {name: each for name, each in value.items() if (option, name) not in found}
+            if isinstance(value, Mapping)
+            else value
+            for option, value in options.items()
+            if (option, None) not in found
+        }
+        return cls(next(iter(lengths.values())), shared, found)
+
+    def member(self, i: int) -> dict[str, Any]:
+        """The options of one run."""
+        from ...model.unit import Si
+
+        made = dict(self.shared)
+        for (option, name), rows in self.varied.items():
+            value = rows[i]
+            if name is None:
+                made[option] = value
+            elif isinstance(name, int):
+                made[option] = tuple(value if k == name else each for k, each in enumerate(made[option]))
+            else:
+                made[option] = {**(made.get(option) or {}), name: Si(value)}
+        return made
+
+    def part(self, chosen: slice) -> Members:
+        """Some of the members, in their order."""
+        rows = {which: values[chosen] for which, values in self.varied.items()}
+        return Members(len(range(self.count)[chosen]), self.shared, rows)
+
+
+#: How a kind of value is written in front of its name, as for a speed that has the name of its coordinate.
+PREFIXES = {"parameters": "parameter", "start": "start", "speeds": "speed", "inputs": "input", "tau": "tau"}
+
+
+def words(which: Which) -> str:
+    """A value that differs, as a sentence names it."""
+    option, name = which
+    return f"{_KINDS[option]} '{name}'" if isinstance(name, str) else f"'{option}'"
+
+
+def names_of(equations: EquationsOfMotion) -> dict[str, tuple[str, ...]]:
+    """The names of the values that each option has, in the order of an array of them."""
+    return {
+        "parameters": tuple(equations.system.parameters),
+        "inputs": tuple(equations.system.inputs),
+        "start": (*equations.coordinates, *equations.states),
+        "speeds": tuple(equations.speeds),
+        "tau": tuple(equations.tree.speeds),
+    }
+
+
+def columns_of(which: Which, equations: EquationsOfMotion) -> tuple[str, tuple[str, ...]]:
+    """The option that a value or a row of values belongs to, and their names; a start may be (q, u) or (q, u, z)."""
+    option, name = which
+    if isinstance(name, str):
+        return option, (name,)
+    if option == "start":
+        parts = [("start", equations.coordinates), ("speeds", equations.speeds), ("start", equations.states)]
+        option, names = parts[name or 0]
+        return option, tuple(names)
+    return option, names_of(equations)[option]
+
+
+def labelled(equations: EquationsOfMotion, members: Members) -> dict[str, Floats]:
+    """What differs between members, each value by a name of its own; `hinge(0)` is where the coordinate starts."""
+    made: dict[str, Floats] = {}
+    labels = labels_of(equations)
+    for which, rows in members.varied.items():
+        option, names = columns_of(which, equations)
+        for k, each in enumerate(names):  # states of a controller are none of the equations'
+            made[labels.get((option, each)) or label_of(option, each)] = rows.reshape(len(rows), -1)[:, k]
+    return made
+
+
+def labels_of(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:
+    """The labels of all values that may be varied, by option and name.
+
+    Where two are spelled alike, as a parameter `x(0)` and the start of `x`, each has its option in front: `start:x`.
+    """
+    from ..trajectory.column_names import distinct
+
+    which = [(option, name) for option, names in names_of(equations).items() for name in names]
+    pairs = [(label_of(option, name), f"{PREFIXES[option]}:{name}") for option, name in which]
+    return dict(zip(which, distinct(pairs), strict=True))
+
+
+def label_of(option: str, name: str) -> str:
+    """The name of a value that was varied, apart from those of results.
+
+    >>> label_of("start", "hinge"), label_of("parameters", "l")
+    ('hinge(0)', 'l')
+    """
+    return {"start": f"{name}(0)", "speeds": f"d({name})(0)", "tau": f"tau({name})"}.get(option, name)
+
+
+def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
+    """What is given once for each member."""
+    for option in OPTIONS:
+        value = options.get(option)
+        if isinstance(value, Mapping):
+            for name, each in value.items():
+                if _depth(each) == 1 or (_depth(each) > 1 and option in ("parameters", "start", "speeds")):
+                    yield (option, name), each
+        elif option == "start" and isinstance(value, tuple) and len(value) in (2, 3):
+            yield from (((option, place), each) for place, each in enumerate(value) if _depth(each) == 2)
+        elif option != "parameters" and _depth(value) == 2:
+            yield (option, None), value
+
+
+def _depth(value: Any) -> int:
+    """How many axes an array or a list of numbers has; none where it is no array."""
+    if not isinstance(value, np.ndarray | list | range):
+        return 0
+    try:
+        return np.ndim(value)
+    except ValueError:
+        return 0  # rows of different lengths, told where one run reads it
+
+
+def _rows(which: Which, value: Any) -> NDArray[Any]:
+    rows = np.asarray(value)
+    if rows.dtype.kind not in "fiub":
+        raise ShapeError(f"{rows.dtype} is no type of real numbers.", place=words(which), code="E-BATCH-002")
+    if isinstance(which[1], str) and rows.ndim != 1:
+        raise ShapeError(
+            f"the values have shape {rows.shape}.",
+            place=words(which),
+            cure="Give one number, or an array (N,) with one for each member.",
+            code="E-BATCH-003",
+        )
+    if not len(rows):
+        raise ShapeError("there are no values.", place=words(which), cure="Give one or more.", code="E-BATCH-004")
+    return rows.astype(np.float64)

@@ -1,0 +1,419 @@
+"""Assembly: a state that satisfies all constraints, from one that does nearly, or hardly at all.
+
+Coordinates move as little as they can: those that the user gave only if the others alone cannot do it, and then a
+hundred times less readily; those that are held not at all. Speeds that the user gave stay as they are where the others
+can follow.
+
+Auxiliary coordinates follow all others. One that the user gave says where the others should be: the arc parameter of a
+bead on its wire tells where the bead is. With σ as given, the joints' coordinates are moved until φ(q, σ) = 0 and
+ψ(q, σ) = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...compiled.functions import Functions
+from ...constraints.factorisation import Factorisation
+from ...constraints.newton import solve
+from ...errors import PolhodeError, listed, unknown
+from ...notebook import Told
+from ..guard import fault_of
+from ..initial_state import Floats, InitialState, initial_state
+from ..settings import check_held
+from .manifold import FAILED, TOLERANCE, Freedom, Manifold, mobility
+
+if TYPE_CHECKING:
+    from ...formalisms.derivation import Derivation
+
+#: How much less readily a given coordinate moves than another.
+_GIVEN = 100.0
+#: The same of a flexible body that needed not bend.
+_BENT = 1e6
+_MOST_STEPS = 60
+#: Starts to try before giving up: as given, and shaken more and more.
+_TRIALS = 12
+#: Starts to seek auxiliary coordinates from, besides their given values.
+_AUXILIARY_TRIALS = 16
+#: Steps to move joints to where given auxiliary coordinates say, and the displacement that slopes are taken over, in
+#: radians or metres.
+_JOINT_STEPS, _ASIDE = 40, 1e-6
+#: A coordinate that moved by less is not worth a word.
+_WORTH_A_WORD = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Assembly(Told):
+    """A consistent state, what moved to get there, and the degrees of freedom that are left; z is as it was given.
+
+    `moved` and `changed` say for each coordinate and speed that is not where it was given: from where, and to where.
+
+    >>> import polhode as ph
+    >>> s = ph.System("two carts")
+    >>> a = s.joint("a", s.ground, s.body("A", 1), ph.Prismatic("x"))
+    >>> b = s.joint("b", s.ground, s.body("B", 1), ph.Prismatic("x"))
+    >>> _ = s.constrain(a.q[0] - 2 * b.q[0])
+    >>> found = s.derive().assemble({"a": 2}, hold=["a"])
+    >>> found.q.round(9).tolist(), found.notices
+    ([2.0, 1.0], ("to keep the constraints at the start 'b' from 0 to 1 moved.",))
+    """
+
+    q: Floats
+    u: Floats
+    moved: Mapping[str, tuple[float, float]]
+    changed: Mapping[str, tuple[float, float]]
+    freedom: Freedom
+    notices: tuple[str, ...] = ()
+    z: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def warnings(self, start: InitialState) -> list[str]:
+        """What the user gave and did not get.
+
+        >>> import polhode as ph
+        >>> s = ph.System("cart")
+        >>> _ = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+        >>> s.derive().assemble({"x": 2}).warnings({"x": 2})
+        []
+        """
+        moved = {name: ends for name, ends in self.moved.items() if name in start.given and _is_far(ends)}
+        changed = {name: ends for name, ends in self.changed.items() if name in start.given_speeds and _is_far(ends)}
+        told = [f"to keep the constraints {_in_words(moved)} moved from where it was given."] if moved else []
+        return told + ([f"to keep the constraints the given speeds {_in_words(changed)} changed."] if changed else [])
+
+    def __str__(self) -> str:
+        return "\n".join(self.notices) or "nothing had to move."
+
+
+def assemble(
+    derivation: Derivation,
+    start: Any = None,
+    speeds: Any = None,
+    *,
+    hold: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+    time: float = 0.0,
+) -> Assembly:
+    """A state that keeps the constraints, near the given one.
+
+    >>> import polhode as ph
+    >>> s = ph.System("crank and slider")
+    >>> crank = s.joint("crank", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Revolute("y"))
+    >>> slide = s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    >>> _ = s.constrain((slide.q[0] - ph.cos(crank.q[0])) ** 2 + ph.sin(crank.q[0]) ** 2 - 4, "rod")
+    >>> made = s.derive().assemble({"crank": 0.3}, {"crank": 1.0}, hold=["crank"])
+    >>> {name: round(end, 6) for name, (_, end) in made.moved.items()}
+    {'slide': -1.02271}
+    """
+    check_held(hold, "assemble")
+    functions = Functions(derivation)
+    equations = derivation.equations
+    functions.values_of((), parameters)  # told here, whether there are constraints or not
+    begin = initial_state(derivation, start, speeds, parameters)
+    if equations.constraints is None or not equations.constraints.rows:
+        return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices, begin.z)
+    manifold = Manifold(functions, equations.constraints, parameters)
+    return assembled(manifold, begin, hold, time)
+
+
+def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (), t: float = 0.0) -> Assembly:
+    """The same, for constraints whose numbers are at hand."""
+    equations = manifold.equations
+    q = _positions(manifold, start, hold, t)
+    _check_defined(manifold, q, t)
+    fault = fault_of(equations, equations.system.constraints.values(), manifold.values_at(t, q))
+    if fault is not None:
+        raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-SIM-038")
+    rotors = start.rotors.beside(manifold.matrix(t, q), equations.tree.speeds)
+    q = q.copy()
+    rotors.place(q)
+    manifold.set_scale(t, q)
+    left = mobility(manifold, t, q, start.u)
+    u = start.u.copy() if manifold.is_embedded else _speeds(manifold, start, q, t)
+    rotors.turn(u)
+    if not left.degrees and len(start.given_speeds) and not np.allclose(u, start.u, atol=_WORTH_A_WORD):
+        raise PolhodeError(
+            f"{left.notices[-1]} It cannot start with the speed given for '{start.given_speeds[0]}'.",
+            place="start",
+            cure="Remove a constraint, or start at rest.",
+            code="E-SIM-034",
+        )
+    silent = {*equations.coordinates[manifold.auxiliary]} - {*start.given}
+    moved = {name: ends for name, ends in _differences(equations.coordinates, start.q, q).items() if name not in silent}
+    changed = _differences(equations.speeds, start.u, u)
+    notices = [*start.notices, *left.notices]
+    if moved:
+        notices.append(f"to keep the constraints at the start {_in_words(moved)} moved.")
+    if changed:
+        notices.append(f"to keep the constraints at the start the speeds {_in_words(changed)} changed.")
+    return Assembly(q, u, moved, changed, left, tuple(notices), start.z)
+
+
+def _check_defined(manifold: Manifold, q: Floats, t: float) -> None:
+    """Raise where a constraint has no rows: a wheel that lies flat, a loop's joint in gimbal lock."""
+    defined = np.isfinite(manifold.matrix(t, q)).all(axis=1)
+    if not defined.all():
+        raise PolhodeError(
+            "it is not defined at this pose, which keeps it.",
+            place=f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'",
+            cure="Start somewhere else; in a joint that closes a loop write three turns as one Spherical().",
+            code="E-SIM-037",
+        )
+
+
+def _differences(names: Sequence[str], before: Floats, after: Floats) -> dict[str, tuple[float, float]]:
+    each = zip(names, before.tolist(), after.tolist(), strict=True)
+    return {name: (old, new) for name, old, new in each if abs(new - old) > _WORTH_A_WORD}
+
+
+def _is_far(ends: tuple[float, float]) -> bool:
+    return abs(ends[1] - ends[0]) > 1e-6
+
+
+def _in_words(moved: Mapping[str, tuple[float, float]]) -> str:
+    return listed([f"'{name}' from {old:.6g} to {new:.6g}" for name, (old, new) in moved.items()], most=8)
+
+
+# ---- positions -----------------------------------------------------------------------------------------------
+
+
+def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: float) -> Floats:
+    begin = _auxiliary_solved(manifold, _initial_coordinates(manifold, start, t), start.given, t)
+    left = manifold.residual(t, begin)
+    if np.abs(left).max(initial=0.0) <= TOLERANCE and not manifold.on_wrong_branch(t, begin):
+        return begin
+    nearest, smallest = begin, left
+    for unwilling in (np.inf, _GIVEN):  # first the given coordinates stay, then they give way a little
+        weights = _weights(manifold, start, hold, unwilling, unwilling)
+        q, left = _search(manifold, begin, weights, start.given, t)
+        if np.abs(left).max() <= FAILED and not manifold.on_wrong_branch(t, q):
+            return q
+        if np.abs(left).max() < np.abs(smallest).max():
+            nearest, smallest = q, left
+        if np.isfinite(weights).all():
+            break
+    wrong = manifold.on_wrong_branch(t, nearest)
+    if wrong and np.abs(smallest).max() <= FAILED:
+        raise PolhodeError(
+            f"closure '{wrong[0]}' closes only the wrong way round from here: its axes point against each other.",
+            place="start",
+            cure="Start nearer to where it closes, or turn one of its frames by half a turn.",
+            code="E-SIM-035",
+        )
+    name, size = manifold.worst(smallest)
+    pose = listed([f"{n} = {v:.4g}" for n, v in zip(manifold.equations.coordinates, nearest, strict=True)], most=12)
+    held = f" with {listed([repr(each) for each in hold])} held" if hold else ""
+    raise PolhodeError(
+        f"the mechanism cannot be assembled{held}: at the nearest pose found, {pose}, '{name}' is still off by "
+        f"{size:.3g}.",
+        place="start",
+        cure="Check lengths and where the joints are, hold fewer coordinates, or start nearer to an assembled pose.",
+        code="E-SIM-031",
+    )
+
+
+def _auxiliary_solved(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
+    """The same pose, with auxiliary coordinates that fit best, sought from where they are and all around.
+
+    Those that the user gave, or that there is a guess of, are sought near there alone.
+    """
+    best = manifold.with_auxiliary(t, q)
+    names = manifold.equations.coordinates[manifold.auxiliary]
+    known = {*given, *(q.name for each in manifold.equations.tree.auxiliary if each.guess for q in each.symbols)}
+    loose = np.flatnonzero([name not in known for name in names]) + manifold.auxiliary.start
+    if not len(loose):
+        return best
+    rng = np.random.default_rng(3)
+    least = _misfit(manifold, best, t)
+    for _ in range(_AUXILIARY_TRIALS):
+        if least <= FAILED:
+            break
+        trial = q.copy()
+        trial[loose] += rng.uniform(-np.pi, np.pi, len(loose))
+        trial = manifold.with_auxiliary(t, trial)
+        misfit = _misfit(manifold, trial, t)
+        if misfit < least:
+            best, least = trial, misfit
+    return best
+
+
+def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
+    """The largest residual of a pose; a little more where rows are not defined, infinite on a wrong assembly branch."""
+    left = float(np.abs(manifold.residual(t, q)).max(initial=0.0))
+    if not np.isfinite(left) or manifold.on_wrong_branch(t, q):
+        return np.inf
+    return left if np.isfinite(manifold.matrix(t, q)).all() else left + 2 * FAILED
+
+
+def _search(
+    manifold: Manifold, start: Floats, weights: Floats, given: Sequence[str], t: float
+) -> tuple[Floats, Floats]:
+    """From the start as it is, and if that leads nowhere from starts that are shaken more and more."""
+    rng = np.random.default_rng(5)
+    best, smallest = start, manifold.residual(t, start)
+    for trial in range(_TRIALS):
+        shake = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
+        begin = _auxiliary_solved(manifold, manifold.moved(t, start, shake), given, t) if trial else start
+        q, left = _solved(manifold, begin, weights, t)
+        if np.abs(left).max() < np.abs(smallest).max():
+            best, smallest = q, left
+        if np.abs(left).max() <= FAILED and not manifold.on_wrong_branch(t, q):
+            return q, left
+        if not np.isfinite(weights).any():
+            break
+    return best, smallest
+
+
+def weights_of(manifold: Manifold, start: InitialState, hold: Sequence[str], gave_way: bool) -> Floats:
+    """How unwilling each speed's coordinate was to move: one that was given, infinitely unless it had to give way."""
+    return _weights(manifold, start, hold, _GIVEN if gave_way else np.inf, _GIVEN if gave_way else _BENT)
+
+
+def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float, elastic: float) -> Floats:
+    """For each speed of the tree, how unwilling its coordinate is to move: a given one, an elastic one, another (1)."""
+    tree, coordinates = manifold.equations.tree, manifold.equations.coordinates
+    for name in hold:
+        if name not in coordinates:
+            raise unknown("coordinate to hold", name, coordinates, place="start", code="E-SIM-032")
+    following = [name for name in hold if name in coordinates[manifold.auxiliary]]
+    if following:
+        raise PolhodeError(
+            f"'{following[0]}' follows from the other coordinates and cannot be held.",
+            place="start",
+            cure="Hold a coordinate of a joint, or keep an expression at zero with constrain.",
+            code="E-SIM-036",
+        )
+    weights = np.ones(len(tree.u))
+    some = len(start.given) > 0 and not {*coordinates[: manifold.auxiliary.start]} <= {*start.given}
+    for link in tree.links:
+        if link.stage.is_elastic:  # a body stays bent as it is, unless only that can keep the constraints
+            held = [tree.coordinates[k] in hold for k in link.coordinates]
+            weights[list(link.speeds)] = np.where(held, np.inf, elastic)
+            continue
+        names = {tree.coordinates[k] for k in link.coordinates}
+        alone = len(link.coordinates) == len(link.speeds) == 1 or names <= {*hold} or names <= {*start.given}
+        for speed in link.speeds if link.coordinates and alone else ():
+            if names & {*hold}:
+                weights[speed] = np.inf
+            elif some and names & {*start.given}:
+                weights[speed] = unwilling
+    return weights
+
+
+def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
+    """Steps of least weighted size that answer φ; no joint turns by more than a radian at once."""
+    free = np.flatnonzero(np.isfinite(weights))
+    # mostly all that may move are as willing: then there is nothing to weigh
+    metric = None if (weights[free] == 1.0).all() else np.diag(weights[free] ** 2)
+
+    def step(q: Floats, left: Floats) -> Floats | None:
+        A = manifold.matrix(t, q)
+        if not len(free) or not np.isfinite(A).all():
+            return None
+        whole = np.zeros(len(weights))
+        whole[free] = Factorisation.of(A[:, free], metric).least(-left[: len(manifold.names)])
+        return whole
+
+    found = solve(
+        partial(manifold.residual, t), step, partial(manifold.moved, t), q,
+        tolerance=TOLERANCE, most_steps=_MOST_STEPS, shortest=1e-6, longest=1.0,
+    )  # fmt: skip
+    return found.q, found.residual
+
+
+# ---- speeds --------------------------------------------------------------------------------------------------
+
+
+def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Floats:
+    """Speeds that keep the rows: the given ones as they are if the others can follow, otherwise the nearest."""
+    names = manifold.equations.speeds
+    rows = manifold.rows(t, q)
+    rest = manifold.rates(t, q, np.zeros(len(names)))
+    lost = rows.unanswered(-rest)
+    if np.abs(lost).max(initial=0.0) > FAILED * (1.0 + np.abs(rest).max(initial=0.0)):
+        raise _contradiction(manifold, rows, lost)
+    given = [k for k, name in enumerate(names) if name in start.given_speeds]
+    if given and len(given) < len(names):
+        others = [k for k in range(len(names)) if k not in given]
+        mass = None if rows.L is None else (rows.L @ rows.L.T)[np.ix_(others, others)]
+        following = Factorisation.of(rows.A[:, others], mass, rows.scale)
+        wanted = -(rest + rows.A[:, given] @ start.u[given])
+        if np.abs(following.unanswered(wanted)).max(initial=0.0) <= FAILED * (1.0 + np.abs(wanted).max(initial=0.0)):
+            u = start.u.copy()
+            u[others] = following.least(wanted)
+            return u
+    u = start.u + rows.least(-manifold.rates(t, q, start.u))
+    return np.asarray(u + rows.least(-manifold.rates(t, q, u)))
+
+
+def _contradiction(manifold: Manifold, rows: Factorisation, lost: Floats) -> PolhodeError:
+    table = manifold.constraints.rows
+    worst = int(np.argmax(np.abs(lost)))
+    others = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
+    against = listed([f"'{name}'" for name in others]) or "the tree"
+    return PolhodeError(
+        f"no speeds keep all constraints: what '{table[worst].name}' asks contradicts {against} "
+        f"(by {abs(lost[worst]):.3g}).",
+        place=f"constraint '{table[worst].of}'",
+        cure="Remove one of them, or let them ask for the same motion.",
+        code="E-SIM-033",
+    )
+
+
+# ---- auxiliary coordinates -----------------------------------------------------------------------------------
+
+
+def _initial_coordinates(manifold: Manifold, start: InitialState, t: float) -> Floats:
+    """Coordinates to begin with: auxiliary ones as guessed where not given, joints where given auxiliary ones say."""
+    q = start.q.copy()
+    given: list[str] = []
+    first = manifold.auxiliary.start
+    for each in manifold.equations.tree.auxiliary:
+        own = slice(first, first + len(each.symbols))
+        first = own.stop
+        if {*manifold.equations.coordinates[own]} <= {*start.given}:
+            given.append(each.of)
+        elif each.guess:
+            q[own] = manifold.evaluated(list(each.guess), t, q)
+    return _joints_moved(manifold, q, start, given, t) if given else q
+
+
+def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, constraints: list[str], t: float) -> Floats:
+    """Joints that were not given, moved until the constraints hold with the auxiliary coordinates as given."""
+    tree = manifold.equations.tree
+    free = [
+        speed
+        for link in tree.links
+        if not {tree.coordinates[k] for k in link.coordinates} <= {*start.given}
+        for speed in link.speeds
+    ]
+    owners = [row.of for row in manifold.constraints.rows]
+    owners += [each.of for each in tree.auxiliary for _ in each.definitions]
+    rows = [k for k, owner in enumerate(owners) if owner in constraints]
+
+    def step(q: Floats, left: Floats) -> Floats | None:
+        if not free or not np.isfinite(left).all():
+            return None
+        whole = np.zeros(len(tree.u))
+        whole[free] = Factorisation.of(_slopes(manifold, q, free, rows, t)).least(-left)
+        return whole
+
+    return solve(
+        lambda q: manifold.residual(t, q)[rows], step, partial(manifold.moved_joints, t), q,
+        tolerance=TOLERANCE, most_steps=_JOINT_STEPS, shortest=1e-3,
+    ).q  # fmt: skip
+
+
+def _slopes(manifold: Manifold, q: Floats, free: list[int], rows: list[int], t: float) -> Floats:
+    """How φ and ψ change with each free speed, auxiliary coordinates staying as they are."""
+    columns = []
+    for speed in free:
+        aside = np.zeros(len(manifold.equations.tree.u))
+        aside[speed] = _ASIDE
+        ends = [manifold.residual(t, manifold.moved_joints(t, q, way * aside))[rows] for way in (1.0, -1.0)]
+        columns.append((ends[0] - ends[1]) / (2.0 * _ASIDE))
+    return np.column_stack(columns)

@@ -1,0 +1,379 @@
+"""The constraints of a run as numbers: what they are, how they change, the projection onto them, what they leave free.
+
+    φ(q, t) = 0,    A(q, t) u + a(q, t) = 0,    A u̇ + γ(q, u, t) = 0
+
+Auxiliary coordinates, which have no inertia, satisfy their definitions ψ(q, t) = 0 whenever others are moved.
+
+All rows enter here, also those that depend on others at some poses: this is slower than native code with independent
+rows (`projection`), and works where that code divides by what vanishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from ...compiled.functions import Functions
+from ...constraints import Constraints
+from ...constraints.factorisation import Factorisation
+from ...constraints.newton import solve
+from ...constraints.rows import assembly_branches
+from ...errors import listed
+from ...expr import Expr, evaluate
+from ..guard import Stop
+from ..initial_state import Floats
+
+#: Residuals below this, in metres or of sines, are zero.
+TOLERANCE = 1e-13
+#: What a projection leaves of a residual must be below this.
+FAILED = 1e-9
+_MOST_STEPS = 12
+#: A projection goes on until a residual is as good as zero, or no step helps: near singular poses noise is magnified.
+_EXACT = 1e-17
+#: Definitions that hold within this are left alone.
+_DEFINED = 1e-15
+#: How far along the constraints to look for a pose that is not singular.
+_ASIDE = 1e-2
+#: The order in which functions are given their arrays here.
+_ARRAYS = ("q", "u", "z", "inputs")
+
+
+class Manifold:
+    """The states that satisfy all constraints of a mechanism."""
+
+    def __init__(self, functions: Functions, constraints: Constraints, parameters: Mapping[str, Any] | None) -> None:
+        self.functions, self.equations, self.constraints = functions, functions.equations, constraints
+        self.names = constraints.names
+        self.definitions = list(constraints.definitions)
+        self.auxiliary = self.equations.auxiliary_coordinates
+        self.positions = constraints.positions
+        self.parameters = parameters
+        self.groups = functions.derivation.synopsis.quaternion_groups
+        self.scale = np.ones(len(self.names))
+        dependent_speeds = self.equations.dependent_speeds
+        self.is_embedded = dependent_speeds is not None
+        self._movable = None if dependent_speeds is None else list(dependent_speeds.dependent)
+        self._ends = len(self.equations.q), len(self.equations.q) + len(self.equations.u)
+
+    # ---- numbers ---------------------------------------------------------------------------------------------
+
+    def on_wrong_branch(self, t: float, q: Floats) -> list[str]:
+        """The closures that are on the wrong assembly branch: an axis against itself, or after half a turn."""
+        off = self.evaluated(list(self._branch_cosines.values()), t, q)
+        return [name for name, value in zip(self._branch_cosines, off, strict=True) if value < -1]
+
+    def evaluated(self, entries: Sequence[Expr], t: float, q: Floats) -> list[float]:
+        """Expressions of coordinates, time and parameters at a pose."""
+        return evaluate(list(entries), self.values_at(t, q))
+
+    def values_at(self, t: float, q: Floats) -> dict[Expr, float]:
+        """The values of coordinates, time and parameters at a pose."""
+        system = self.equations.system
+        known: dict[Expr, float] = {system.time: t, **dict(zip(self.equations.q, q.tolist(), strict=True))}
+        for name, entry in system.parameters.items():
+            value = (self.parameters or {}).get(name, entry.value)
+            if value is not None:
+                known[entry.symbol] = float(value)
+        return known
+
+    def share_graphs(self, other: Manifold) -> None:
+        """Take from the same constraints with other parameters what holds for all parameters."""
+        vars(self)["_branch_cosines"] = other._branch_cosines
+
+    @cached_property
+    def _branch_cosines(self) -> dict[str, Expr]:
+        return assembly_branches(self.equations.system, self.equations.tree)
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A compiled function of time and of q, u, z, inputs, as many as it takes, with the parameters of the run."""
+        native = self.functions.native(name)
+        values = self.functions.parameter_values(name, self.parameters)
+        ready = native.with_parameters(values) if len(values) else native
+        taken = [_ARRAYS.index(array) for array in ready.arrays if array != "t"]
+        if "t" not in ready.arrays:
+            return lambda t, *arrays: ready(*(arrays[k] for k in taken))
+        return lambda t, *arrays: ready(*(arrays[k] for k in taken), np.array([t]))
+
+    @cached_property
+    def values(self) -> Callable[[float, Floats], Floats]:
+        """φ(t, q), for the rows that are conditions on the position."""
+        return self.function("constraint_values") if self.positions else lambda t, q: np.zeros(0)
+
+    @cached_property
+    def definition_values(self) -> Callable[[float, Floats], Floats]:
+        """ψ(t, q), the definitions of auxiliary coordinates."""
+        return self.function("definition_values") if self.definitions else lambda t, q: np.zeros(0)
+
+    @cached_property
+    def _definition_steps(self) -> Callable[[float, Floats], Floats]:
+        return self.function("definition_steps")
+
+    @cached_property
+    def rates(self) -> Callable[[float, Floats, Floats], Floats]:
+        """A u + a at (t, q, u)."""
+        return self.function("constraint_rates")
+
+    @cached_property
+    def matrix(self) -> Callable[[float, Floats], Floats]:
+        """A(t, q), a column for each speed of the tree."""
+        return self.function("constraint_matrix")
+
+    @cached_property
+    def gamma(self) -> Callable[[float, Floats, Floats], Floats]:
+        """γ(t, q, u)."""
+        return self.function("constraint_bias")
+
+    @cached_property
+    def _mass(self) -> Callable[[float, Floats], Floats]:
+        return self.function("mass_matrix")
+
+    @cached_property
+    def _bias(self) -> Callable[[float, Floats, Floats, Floats, Floats], Floats]:
+        return self.function("bias")
+
+    @cached_property
+    def z_rates(self) -> Callable[[float, Floats, Floats, Floats, Floats], Floats]:
+        """ż at (t, q, u, z, inputs), of the states without mass."""
+        return self.function("z_rates") if self.equations.states else lambda t, *arrays: np.zeros(0)
+
+    @cached_property
+    def _kinematics(self) -> Callable[[float, Floats], Floats]:
+        return self.function("kinematic_matrix")
+
+    def moved(self, t: float, q: Floats, step: Floats) -> Floats:
+        """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
+        return self.with_auxiliary(t, self.unit(q + self._kinematics(t, q) @ step))
+
+    def moved_joints(self, t: float, q: Floats, step: Floats) -> Floats:
+        """The same for the joints' coordinates alone; the auxiliary ones stay as they are."""
+        new, own = q.copy(), slice(self.auxiliary.start)
+        new[own] += self._kinematics(t, q)[own] @ step
+        return self.unit(new)
+
+    def unit(self, q: Floats) -> Floats:
+        """The same coordinates, in place, with quaternions of unit length."""
+        for first, count in self.groups:
+            part = q[first : first + count]
+            part /= np.sqrt(part.dot(part))
+        return q
+
+    def with_auxiliary(self, t: float, q: Floats) -> Floats:
+        """The same pose, with auxiliary coordinates that satisfy their definitions, or as nearly as can be."""
+        if not self.definitions:
+            return q
+
+        def move(q: Floats, step: Floats) -> Floats:
+            new = q.copy()
+            new[self.auxiliary] += step
+            return self.unit(new)
+
+        return solve(
+            partial(self.definition_values, t), lambda q, _: self._definition_steps(t, q), move, q,
+            tolerance=_DEFINED, most_steps=_MOST_STEPS, shortest=1e-2, longest=1.0,
+        ).q  # fmt: skip
+
+    @cached_property
+    def coordinate_rates(self) -> Callable[[float, Floats, Floats], Floats]:
+        """q̇ at (t, q, u), for equations with multipliers."""
+        return self.function("coordinate_rates")
+
+    # ---- rows ------------------------------------------------------------------------------------------------
+
+    def nearby_poses(self, t: float, q: Floats) -> list[Floats]:
+        """This pose and some others around it, which need not satisfy the constraints."""
+        rng = np.random.default_rng(7)
+        return [q, *(self.moved(t, q, rng.uniform(-0.6, 0.6, len(self.equations.tree.u))) for _ in range(3))]
+
+    def set_scale(self, t: float, q: Floats) -> None:
+        """Set the scale of each row: its length at poses around this one."""
+        lengths = np.max([self.rows(t, pose).lengths for pose in self.nearby_poses(t, q)], axis=0)
+        self.scale = np.where(lengths > 0.0, lengths, 1.0)
+
+    def rows(self, t: float, q: Floats, which: list[int] | None = None) -> Factorisation:
+        """The rows of A at a pose, or some, in the metric of the masses; embedded, on the dependent speeds alone."""
+        A, scale = self.matrix(t, q), self.scale
+        if which is not None:
+            A, scale = A[which], scale[which]
+        if self._movable is not None:
+            return Factorisation.of(A[:, self._movable], None, scale)
+        return Factorisation.of(A, self._mass(t, q), scale)
+
+    def all_rows(self, t: float, q: Floats) -> Factorisation:
+        """The rows on all speeds of the tree, embedded or not."""
+        return Factorisation.of(self.matrix(t, q)) if self.is_embedded else self.rows(t, q)
+
+    def row_residuals(self, t: float, q: Floats) -> Floats:
+        """φ for each row; 0 for one on the level of speeds."""
+        full = np.zeros(len(self.names))
+        full[self.positions] = self.values(t, q)
+        return full
+
+    def residual(self, t: float, q: Floats) -> Floats:
+        """φ for each row, and then ψ for each definition."""
+        return np.concatenate([self.row_residuals(t, q), self.definition_values(t, q)])
+
+    # ---- projection ------------------------------------------------------------------------------------------
+
+    def nearest_coordinates(self, t: float, q: Floats, holonomic: bool = False) -> tuple[Floats, Floats, Factorisation]:
+        """The nearest coordinates that satisfy the constraints, the residual left there, and the rows.
+
+        With `holonomic`, conditions on speeds alone have no say and are not among the rows.
+        """
+        which = self.positions if holonomic else list(range(len(self.names)))
+        latest: list[Any] = [None, None]
+
+        def rows_at(q: Floats) -> Factorisation:
+            if latest[0] is not q:
+                latest[:] = q, self.rows(t, q, which)
+            found: Factorisation = latest[1]
+            return found
+
+        def step(q: Floats, left: Floats) -> Floats | None:
+            rows = rows_at(q)
+            # beyond a cusp, or where a closing joint is not defined, there is none
+            return self._on_tree_speeds(rows.least(-left[which])) if np.isfinite(rows.W).all() else None
+
+        found = solve(
+            partial(self.residual, t), step, partial(self.moved, t), self.with_auxiliary(t, q),
+            tolerance=_EXACT, most_steps=_MOST_STEPS,
+        )  # fmt: skip
+        return found.q, found.residual, rows_at(found.q)
+
+    def _on_tree_speeds(self, step: Floats) -> Floats:
+        if self._movable is None:
+            return step
+        full = np.zeros(len(self.equations.tree.u))
+        full[self._movable] = step
+        return full
+
+    def nearest_state(self, t: float, x: Floats) -> Floats:
+        """The nearest state that satisfies the constraints; a Stop that names the worst row if there is none."""
+        q, u, z = self.parts(x)
+        q, left, rows = self.nearest_coordinates(t, q)
+        if np.abs(left).max(initial=0.0) > FAILED:
+            raise self._broken(t, left)
+        if not self.is_embedded:
+            u = u + rows.least(-self.rates(t, q, u))
+        return np.concatenate([q, u, z])
+
+    def _broken(self, t: float, left: Floats) -> Stop:
+        name, size = self.worst(left)
+        return Stop(
+            "constraints_broken",
+            f"at t = {t:.6g} s the constraints cannot be kept any longer: '{name}' is off by {size:.3g}, and no small "
+            "motion brings it back.",
+            "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
+        )
+
+    def worst(self, residual: Floats) -> tuple[str, float]:
+        """The name of the row, or of the definition, that is violated most, and by how much."""
+        k = int(np.argmax(np.abs(residual)))
+        return [*self.names, *self.definitions][k], float(abs(residual[k]))
+
+    # ---- dynamics --------------------------------------------------------------------------------------------
+
+    def accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """u̇ where rows may depend on each other: M u̇ + bias - τ is a force of the constraints, A u̇ + γ = 0.
+
+        What no row can settle is left free.
+        """
+        q, u, z = self.parts(x)
+        return self.rows(t, q).accelerations(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))
+
+    def unconstrained_accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """u̇ as it would be without constraints."""
+        q, u, z = self.parts(x)
+        return np.asarray(np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, z, inputs)))
+
+    def multipliers(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """λ of all rows, of least size where they depend on each other: Aᵀ λ = M u̇ + bias - τ."""
+        q, u, z = self.parts(x)
+        return self.rows(t, q).motion(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))[1]
+
+    def constraint_forces(self, t: float, x: Floats, udot: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """M u̇ + bias - τ = Aᵀ λ: what the constraints must provide."""
+        q, u, z = self.parts(x)
+        return np.asarray(self._mass(t, q) @ udot + self._bias(t, q, u, z, inputs) - tau)
+
+    def parts(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Coordinates, speeds and states without mass; constraints leave the last alone."""
+        first, last = self._ends
+        return x[:first], x[first:last], x[last:]
+
+
+# ---- mobility ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """Rows to solve with, the degrees of freedom that they leave, and what a reader should know."""
+
+    rows: list[int]
+    degrees: int
+    notices: tuple[str, ...]
+
+
+def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
+    """Degrees of freedom at a pose and at poses near it on the constraints: at a singular one the rank is lower.
+
+    Rows are redundant that depend on others at all these poses, though they might not off the constraints.
+    """
+    here = manifold.all_rows(t, q)
+    best = here
+    can_be_more = here.rank < min(here.A.shape)
+    for aside in _directions(here, u) if can_be_more else ():
+        near, left, _ = manifold.nearest_coordinates(t, manifold.moved(t, q, _ASIDE * aside))
+        if np.abs(left).max(initial=0.0) < 1e-10:
+            there = manifold.all_rows(t, near)
+            best = there if there.rank > best.rank else best
+    degrees = here.A.shape[1] - best.rank
+    notices = redundancy_in_words(manifold, best)
+    if here.rank < best.rank:
+        notices.append(
+            f"the start is a singular pose: for a moment the mechanism has {here.A.shape[1] - here.rank} degrees of "
+            f"freedom instead of {degrees}."
+        )
+    if not degrees:
+        notices.append(lock_in_words(manifold, best))
+    return Freedom(best.chosen, degrees, tuple(notices))
+
+
+def _directions(rows: Factorisation, u: Floats) -> list[Floats]:
+    """Some motions that satisfy the constraints: the one that there is, and a few others."""
+    free = rows.free
+    if not free.shape[1]:
+        return []
+    rng = np.random.default_rng(11)
+    found = [free @ rng.standard_normal(free.shape[1]) for _ in range(3)]
+    if len(u) == len(free) and np.abs(u).max(initial=0.0) > 0.0:
+        found.append(u)
+    return [each / max(1e-12, float(np.abs(each).max())) for each in found]
+
+
+def redundancy_in_words(manifold: Manifold, rows: Factorisation) -> list[str]:
+    """A sentence for each constraint of which some rows say what others say."""
+    table = manifold.constraints.rows
+    told: list[str] = []
+    for of in dict.fromkeys(table[k].of for k in rows.redundant):
+        own = [k for k in rows.redundant if table[k].of == of]
+        sources = sorted({source for k in own for source in rows.sources(k)})
+        what = listed([f"'{table[k].name}'" for k in own])
+        says = "says" if len(own) == 1 else "say"
+        whose = listed([f"'{table[k].name}'" for k in sources]) if sources else ""
+        meaning = f"{says} what {whose} {'says' if len(sources) == 1 else 'say'}" if whose else f"{says} nothing"
+        told.append(f"constraint '{of}' is redundant: {what} {meaning}; its multipliers are those of least size.")
+    return told
+
+
+def lock_in_words(manifold: Manifold, rows: Factorisation) -> str:
+    """That nothing can move, and by which constraints."""
+    found = list(dict.fromkeys(manifold.constraints.rows[k].of for k in rows.chosen))
+    names, single = listed([f"'{name}'" for name in found]), len(found) == 1
+    return (
+        f"the mechanism is locked: {names} leave{'s' if single else ''} no degree of freedom to its "
+        f"{rows.A.shape[1]} speeds, and nothing but time moves it."
+    )

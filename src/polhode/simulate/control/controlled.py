@@ -1,0 +1,290 @@
+"""Closed loops: a mechanism and the law that controls it become one thing to run.
+
+In continuous time the law is made part of the mechanism: its states are states without mass of a model that has these
+beside its own, its parameters are parameters of that model, and what it gives are laws of efforts and inputs. Every
+method, batch, event and sensitivity then knows closed loops. A law that is sampled stays outside (`sampled_law`); its
+parameters alone are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...compiled.functions import Functions
+from ...control.controller import Controller
+from ...control.law import Law, nominal_name
+from ...control.named_symbols import Named, limits_of, rated_efforts, told_unlimited
+from ...control.observer import Observed
+from ...control.saturation import Range, saturated
+from ...dynamics.equations import EquationsOfMotion
+from ...errors import PolhodeError, fault_at, shown
+from ...expr import Expr, free_symbols
+from ...expr.spelling import described, spelled
+from ...model.model import Model
+from ...model.records import Parameter, State
+from ..settings import LOOP_OPTIONS
+from .references import curves_of
+
+if TYPE_CHECKING:
+    from ...compiled.planning import Planned
+    from ...formalisms.derivation import Derivation
+    from .sampled_law import Sampling
+
+fault = fault_at("controller")
+
+#: Programs of sampled laws by what they were made of, as long as the law lives.
+_PLANNED: WeakKeyDictionary[Law, dict[tuple[Any, ...], Planned]] = WeakKeyDictionary()
+_MOST_PLANS = 8
+#: Options that need samples.
+_OF_SAMPLES = ("delay", "quantisation", "noise", "seed", "discretisation")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosedLoop:
+    """A law as it runs, what its references are, the limits of its controls, and how it is sampled, if it is."""
+
+    controller: str
+    law: Law
+    curves: Mapping[Expr, Expr]
+    limits: Mapping[Expr, Range] = field(default_factory=dict)
+    sampling: Sampling | None = None
+    has_observer: bool = False
+    unlimited: str = ""  # a sentence of the controls for which the model was asked and has no limits
+    lengths: Mapping[str, Expr] = field(default_factory=dict)  # by which quaternions that are wanted were divided
+    starts: Mapping[str, float] = field(default_factory=dict)  # of a sampled controller's states, where they are given
+
+    def __repr__(self) -> str:
+        how = "in continuous time" if self.sampling is None else f"every {self.sampling.sample_time:g} s"
+        return f"ClosedLoop({self.controller} {how})"
+
+    @property
+    def how(self) -> Sampling:
+        """How the law is sampled."""
+        if self.sampling is None:
+            raise PolhodeError(
+                "the law is not sampled.", place="controller", cure="Give sample_time=…", code="E-LOOP-034"
+            )
+        return self.sampling
+
+    def planned(self, derivation: Derivation) -> Planned:
+        """The program of the sampled law; those made last are kept for the next run with this law."""
+        from ...compiled.control_law import plan_sampled
+
+        how, known = self.how, _PLANNED.setdefault(self.law, {})
+        tables = (self.curves, self.limits, how.quantisation, dict.fromkeys(how.noise))
+        key = (derivation.key, how.sample_time, how.discretisation, *(tuple(each.items()) for each in tables))
+        if key not in known:
+            if len(known) >= _MOST_PLANS:
+                known.pop(next(iter(known)))
+            known[key] = plan_sampled(
+                self.law, derivation.equations, self.curves, how.sample_time, how.discretisation, self.limits,
+                how.quantisation, tuple(how.noise),
+            )  # fmt: skip
+        return known[key]
+
+
+def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivation, dict[str, Any]]:
+    """The derivation and the options of a run with its loop closed; as they are where there is nothing to close."""
+    controller = options.get("controller")
+    if controller is None:
+        lonely = [name for name in LOOP_OPTIONS if options.get(name) is not None]
+        if lonely:
+            raise PolhodeError(
+                f"'{lonely[0]}' is of a controller, and there is none.",
+                place="simulate",
+                cure="Give controller=…",
+                code="E-LOOP-010",
+            )
+        return derivation, dict(options)
+    if isinstance(controller, ClosedLoop):
+        return derivation, dict(options)
+    law, name = _law_of(controller)
+    equations, system = derivation.equations, derivation.model
+    given, named = options.get("limits"), Named.controls(law, derivation.synopsis.joints)
+    limits = limits_of(given, named, rated_efforts(system))
+    if limits and isinstance(controller, Controller):
+        law = controller.law_within(limits)
+    law = _with_values_of(law, system)
+    _check_fit(law, equations)
+    curves = curves_of(law, options.get("reference"), system)
+    sampling = _sampling(law, options, derivation)
+    told = told_unlimited(given, named, limits)
+    loop = ClosedLoop(
+        name, law, curves.by_symbol, limits, sampling, isinstance(controller, Observed), told, curves.lengths
+    )
+    made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
+    made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
+    _check_free(law, made, derivation)
+    model = _with_parameters(system, law)
+    if loop.sampling is None:
+        running = law.with_values({**law.measured, **loop.curves})
+        model = _with_states(model, running, system)
+        made |= _acting(loop, running, made) | {"start": _start(made.get("start"), running, len(system.states))}
+    if model is system:
+        return derivation, made
+    closed, functions = derivation.extended(model), options.get("functions")
+    if not isinstance(functions, Functions):
+        return closed, made
+    functions = functions.of(closed)
+    return functions.derivation, made | {"functions": functions}
+
+
+def _acting(loop: ClosedLoop, law: Law, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Efforts and inputs of a run: those that the law gives, within their limits, and those that are given."""
+    made = {}
+    for option, kind in (("tau", "effort"), ("inputs", "input")):
+        own = {
+            each.name: saturated(value, loop.limits.get(each))
+            for each, value in law.controls.items()
+            if each.data[0] == kind
+        }
+        made[option] = {**(options.get(option) or {}), **own} if own else options.get(option)
+    return made
+
+
+def _law_of(controller: Any) -> tuple[Law, str]:
+    if isinstance(controller, Controller):
+        return controller.nominal_law, controller.name
+    if isinstance(controller, Law):
+        return controller, "law"
+    raise fault(
+        f"{shown(controller)} is no controller.",
+        "Give one of polhode.control, or its law; a Python function goes to tau= or inputs=.",
+        "E-LOOP-011",
+    )
+
+
+def _with_values_of(law: Law, system: Model) -> Law:
+    """The law with the mechanism's values for nominal parameters that have none."""
+    given = {nominal_name(name): each.value for name, each in system.parameters.items()}
+    made = {
+        name: replace(each, value=given[name]) if each.value is None and name in given else each
+        for name, each in law.parameters.items()
+    }
+    return law if made == law.parameters else replace(law, parameters=made)
+
+
+def _nominal_as_given(law: Law, system: Model, parameters: Any) -> Any:
+    """Parameters of a run, with what is given of the mechanism's for nominal ones that have no other value."""
+    if not isinstance(parameters, Mapping):
+        return parameters
+    own = {
+        nominal: parameters[name]
+        for name in parameters
+        if isinstance(name, str)
+        and (nominal := nominal_name(name)) in law.parameters
+        and law.parameters[nominal].value is None
+    }
+    return {**own, **parameters}
+
+
+def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
+    """Refuse a law that gives, or is given, what the mechanism does not have."""
+    system = equations.system
+    acting = [*equations.tau, *(each.symbol for each in system.inputs.values())]
+    for each in law.controls:
+        if each not in acting:
+            raise fault(
+                f"system '{system.name}' has no {described(each)}, which the law gives.",
+                "Run it on a mechanism with these names: " + ", ".join(map(spelled, acting)) + ".",
+                "E-LOOP-012",
+            )
+    known = {system.time, *(each.symbol for each in law.states), *law.measured}
+    known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
+    known |= {*equations.q, *equations.u, *equations.z}
+    known |= {each.symbol for table in (system.parameters, law.parameters) for each in table.values()}
+    known |= {symbol for each in law.reference for symbol in each.symbols}
+    known -= {*equations.omitted}
+    strange = [each for each in free_symbols(law.expressions) if each not in known]
+    if strange:
+        raise fault(
+            f"system '{system.name}' has no {described(strange[0])}, which the law depends on.",
+            "Design it on a model with the names of this one.",
+            "E-LOOP-013",
+        )
+
+
+def _check_free(law: Law, options: Mapping[str, Any], derivation: Derivation) -> None:
+    """Refuse efforts and inputs that are given though the law gives them, or without saying which."""
+    named = Named.controls(law, derivation.synopsis.joints)
+    for option, kind in (("tau", "effort"), ("inputs", "input")):
+        given = options.get(option)
+        own = [each.name for each in law.controls if each.data[0] == kind]
+        if given is None or not own:
+            continue
+        if not isinstance(given, Mapping):
+            raise PolhodeError(
+                f"{option} is {shown(given)}, and the controller gives some of the {kind}s.",
+                place=option,
+                cure="Give the others by name.",
+                code="E-LOOP-014",
+            )
+        both = [key for key in given if key in named.symbols or (isinstance(key, str) and key in named.by_name)]
+        both = [key for key in both if named.find(key, option).data[0] == kind]
+        if both:
+            raise PolhodeError(
+                f"the {kind} '{both[0]}' is given, and the controller gives it too.",
+                place=option,
+                cure="Leave it to one of them.",
+                code="E-LOOP-015",
+            )
+
+
+def _sampling(law: Law, options: Mapping[str, Any], derivation: Derivation) -> Sampling | None:
+    """How the law is sampled; None in continuous time."""
+    if options.get("sample_time") is not None or law.sample_time is not None:
+        from .sampled_law import sampling_of
+
+        return sampling_of(law, options, derivation.synopsis)
+    if law.is_sampled:
+        raise fault("the law goes from sample to sample.", "Give sample_time=…, in seconds.", "E-LOOP-016")
+    timed = [name for name in _OF_SAMPLES if options.get(name) is not None]
+    if timed:
+        raise PolhodeError(
+            f"'{timed[0]}' needs sample_time: in continuous time the law is part of the mechanism.",
+            place=timed[0],
+            cure="Give sample_time=…, in seconds.",
+            code="E-LOOP-017",
+        )
+    return None
+
+
+def _with_parameters(system: Model, law: Law) -> Model:
+    for name, each in law.parameters.items():
+        there = system.parameters.get(name)
+        if there is None:
+            system = system.with_record("parameters", name, Parameter(each.symbol, each.value, each.unit))
+        elif there.value != each.value:
+            raise fault(
+                f"system '{system.name}' and the controller both have a parameter '{name}', with different values.",
+                "Call one of them by another name.",
+                "E-LOOP-018",
+            )
+    return system
+
+
+def _with_states(system: Model, law: Law, plant: Model) -> Model:
+    """The model with the controller's states as states without mass."""
+    taken = {*plant.states, *(q.name for joint in plant.joints.values() for q in joint.q)}
+    for each in law.states:
+        name = each.symbol.name
+        if name in taken:
+            raise fault(
+                f"system '{plant.name}' and the controller both have a state or coordinate '{name}'.",
+                "Call one of them by another name.",
+                "E-LOOP-019",
+            )
+        system = system.with_record("states", name, State(each.symbol, each.rate, each.start, each.unit))
+    return system
+
+
+def _start(start: Any, law: Law, own: int) -> Any:
+    """Where a run starts; where states without mass are given as an array, the controller's come behind them."""
+    if isinstance(start, tuple) and len(start) == 3 and law.states and np.shape(start[2]) == (own,):
+        return (*start[:2], [*start[2], *(float(each.start) for each in law.states)])
+    return start

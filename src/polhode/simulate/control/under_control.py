@@ -1,0 +1,282 @@
+"""What a run tells of its controller: what was wanted, how far it was missed, and what was asked at the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...notebook import Cell, Shown, course_table
+from ..initial_state import Floats
+
+if TYPE_CHECKING:
+    from ...expr import Expr
+    from .controlled import ClosedLoop
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ControllerLog(Shown):
+    """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
+
+    What it gave acts a delay later, and until the next acts. `names` are those of the states.
+
+    >>> import numpy as np
+    >>> log = ControllerLog(np.array([0.0, 0.1]), np.array([[2.0], [3.0]]), np.array([[0.0], [5.0]]), ("F",), ("e",))
+    >>> log["F"].tolist(), log.held(np.array([0.05, 0.1])).tolist()
+    ([2.0, 3.0], [[0.0], [5.0]])
+    """
+
+    times: Floats
+    controls: Floats
+    states: Floats
+    control_names: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Floats:
+        """A control or a state of the controller at the samples, by its name."""
+        from ..trajectory.named_value import named_value
+
+        known = dict(zip(self.control_names, self.controls.T, strict=True))
+        known |= dict(zip(self.names, self.states.T, strict=True))
+        return named_value(name, known, tuple(known), "control or state of the controller")
+
+    def __repr__(self) -> str:
+        names = ", ".join([*self.control_names, *self.names])
+        return f"ControllerLog({len(self.times)} samples of {names})"
+
+    def _cell(self) -> Cell:
+        both = (("control", self.control_names), ("state of the controller", self.names))
+        return Cell(repr(self), [course_table(kind, ((name, self[name]) for name in names)) for kind, names in both])
+
+    def held(self, t: Floats) -> Floats:
+        """The states at the latest samples before some times `t`."""
+        return np.asarray(self.states[np.searchsorted(self.times, t * (1.0 + 1e-12), side="right") - 1])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UnderControl:
+    """The part of a trajectory that knows of the controller, where there was one.
+
+    `controller` is the log of one that was sampled; the states of a law in continuous time are among those of the run.
+    """
+
+    loop: ClosedLoop | None = field(default=None, repr=False)
+    controller: ControllerLog | None = field(default=None, repr=False)
+
+    @property
+    def reference(self) -> Mapping[str, Floats]:
+        """What was wanted at every sample of the run, by name.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider", gravity=(0, 0, 0))
+        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+        >>> wanted = ph.control.Reference("x", quantity=x.q[0])
+        >>> law = ph.control.Law({x.tau[0]: 9 * (wanted.symbols[0] - x.q[0]) - 6 * x.u[0]}, reference=(wanted,))
+        >>> run = s.derive().simulate(4, controller=law, reference="t/4", samples=3)
+        >>> run.reference["x"].tolist(), run.tracking_error["x"].round(3).tolist()
+        ([0.0, 0.5, 1.0], [0.0, 0.165, 0.167])
+        """
+        return dict(zip(self._wanted, self._along[: len(self._wanted)], strict=True))
+
+    @property
+    def tracking_error(self) -> Mapping[str, Floats]:
+        """What was wanted less what there was, for the references whose quantity the mechanism has.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> import polhode as ph
+        >>> e = cart_pole().derive()
+        >>> run = e.simulate(8, controller=ph.control.LQR(e.linearize()), reference={"x": 1.0}, samples=3)
+        >>> run.tracking_error["x"].round(2).tolist()
+        [1.0, 0.09, -0.01]
+        """
+        followed, other = self._followed, self._other_errors
+        made = self._along[len(self._wanted) :]
+        differences = {name: self.reference[name] - values for name, values in zip(followed, made, strict=False)}
+        return differences | dict(zip(other, made[len(followed) :], strict=True))
+
+    @cached_property
+    def _along(self) -> Floats:
+        asked = [*self._wanted.values(), *self._followed.values(), *self._other_errors.values()]
+        return self._at_samples(*asked)
+
+    def _at_samples(self, *expressions: Expr) -> Floats:
+        """Expressions at the samples of the run."""
+        values: Any = getattr(self, "values")  # noqa: B009 - of the trajectory that this is a part of
+        return np.asarray(values(*expressions)) if expressions else np.zeros((0, len(self._times)))
+
+    @property
+    def _times(self) -> Floats:
+        times: Floats = getattr(self, "t")  # noqa: B009 - likewise
+        return times
+
+    @property
+    def _wanted(self) -> dict[str, Expr]:
+        loop = self.loop
+        if loop is None:
+            return {}
+        return {each.name: loop.curves[each.symbols[0]] for each in loop.law.reference}
+
+    @cached_property
+    def _followed(self) -> dict[str, Expr]:
+        """What follows each reference, as far as it can be known."""
+        if self.loop is None:
+            return {}
+        joints = self._equations.system.joints.values()
+        coordinates = {q.name: q for joint in joints for q in joint.q}
+        found = {each.name: each.quantity or coordinates.get(each.name) for each in self.loop.law.reference}
+        return {name: each for name, each in found.items() if each is not None and self._knows(each)}
+
+    def _knows(self, expression: Expr) -> bool:
+        """Whether an expression can be evaluated along the run."""
+        from ...expr import free_symbols
+
+        return self._symbols_known.issuperset(free_symbols([expression]))
+
+    @cached_property
+    def _other_errors(self) -> dict[str, Expr]:
+        """Errors that are no difference of a reference and what follows it, as far as they can be known."""
+        from ...expr import substitute
+
+        if self.loop is None or not self.loop.law.errors:
+            return {}
+        law = self.loop.law
+        made = dict(zip(law.errors, substitute(list(law.errors.values()), self.loop.curves), strict=True))
+        return {name: error for name, error in made.items() if self._knows(error)}
+
+    @cached_property
+    def _symbols_known(self) -> set[Expr]:
+        """What the mechanism has."""
+        record = self._equations
+        system = record.system
+        known = {system.time, *record.q, *record.u, *record.z}
+        known |= {each.symbol for table in (system.parameters, system.inputs) for each in table.values()}
+        return known | {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
+
+    @property
+    def _equations(self) -> Any:
+        return getattr(self, "mechanism").equations  # noqa: B009 - likewise
+
+    @cached_property
+    def at_limits(self) -> Mapping[str, float]:
+        """For how many seconds each control was at a limit, of those that were.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> import polhode as ph
+        >>> e = cart_pole().derive()
+        >>> regulator = ph.control.LQR(e.linearize(), sample_time=0.02)
+        >>> run = e.simulate(3, controller=regulator, start={"theta": 0.15}, limits=3)
+        >>> {name: round(seconds, 2) for name, seconds in run.at_limits.items()}
+        {'F': 0.12}
+        """
+        if self.loop is None or not self.loop.limits:
+            return {}
+        found = {}
+        for symbol, ends in self.loop.limits.items():
+            values, weights = self._of_control(symbol)
+            low, high = map(self._number, ends)
+            seconds = float(weights[(values <= low) | (values >= high)].sum())
+            if seconds > 0.0:
+                found[symbol.name] = seconds
+        return found
+
+    def _number(self, limit: float | Expr) -> float:
+        """A limit with the parameters of the run; no number where one has no value."""
+        if isinstance(limit, float):
+            return limit
+        from ...dynamics.joint_limits import value_of
+
+        value = value_of(limit, self._equations, getattr(self, "parameters"))  # noqa: B009 - likewise
+        return float("nan") if value is None else value
+
+    def _of_control(self, symbol: Expr) -> tuple[Floats, Floats]:
+        """A control and for how long it acted: at the samples of its law, or about those of the run."""
+        log = self.controller
+        if log is not None and self.loop is not None:
+            values = log.controls[:, [*self.loop.law.controls].index(symbol)]
+            how, end = self.loop.how, float(self._times[-1]) if len(self._times) else 0.0
+            begins = log.times + how.delay
+            return values, np.clip(end - begins, 0.0, how.sample_time)
+        of, names = ("tau", "efforts") if symbol.data[0] == "effort" else ("inputs", "input_names")
+        values = getattr(self, of)[:, getattr(self, names).index(symbol.name)]
+        halves = np.diff(self._times) / 2.0
+        return values, np.append(halves, 0.0) + np.append(0.0, halves) if len(values) else np.zeros(0)
+
+    @property
+    def _loop_told(self) -> tuple[str, ...]:
+        """What is worth knowing of the closed loop: a sentence for each."""
+        loop = self.loop
+        if loop is None or not len(self._times):
+            return ()
+        end = float(self._times[-1])
+        told = [
+            f"the control '{name}' was at its limits for {s:.3g} of {end:.3g} s." for name, s in self.at_limits.items()
+        ]
+        told += [loop.unlimited] if loop.unlimited else []
+        beyond = dict.fromkeys(self._beyond_samples(end))
+        return (*told, *self._unacted(end), *beyond, *self._not_of_unit_length(), *self.conditions_met)
+
+    @cached_property
+    def conditions_met(self) -> tuple[str, ...]:
+        """A sentence for each condition under which the law does not hold and that the run met, or came near.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> e = cart_pole().derive()
+        >>> law = e.feedback_linearize(["theta"])
+        >>> wanted = {"reference": {"theta": "3*t"}, "speeds": {"theta": 3}, "sample_time": 0.01}
+        >>> print(*e.simulate(0.6, controller=law, **wanted).conditions_met[0].split("; "), sep="\\n")
+        the law does not hold where cos(theta) = 0, as the decoupling matrix is singular there
+        the run came through there at t = 0.5173 s (from 0.00437 to -0.00534).
+        """
+        from .singular_laws import conditions_met, vanishing
+
+        loop = self.loop
+        if loop is None or not loop.law.singular:
+            return ()
+        is_whole: bool = getattr(self, "is_whole")  # noqa: B009 - of the trajectory that this is a part of
+        log = self.controller
+        time = self._equations.system.time
+        made = [(words, each) for words, each in vanishing(loop, time, log) if self._knows(each)]
+        return tuple(conditions_met(made, self._equations, self._times, self._at_samples, is_whole))
+
+    def _not_of_unit_length(self) -> Iterator[str]:
+        """Quaternions that were wanted and whose lengths were not one, by more than rounding."""
+        from ...control.orientation_references import ROUNDED
+
+        lengths = self.loop.lengths if self.loop is not None else {}
+        for name, row in zip(lengths, self._at_samples(*lengths.values()), strict=True):
+            if np.abs(row - 1.0).max() > ROUNDED:
+                yield (
+                    f"the quaternion that was wanted for the orientation of '{name}' had lengths from {row.min():.3g} "
+                    f"to {row.max():.3g}: it was divided by its length."
+                )
+
+    def _unacted(self, end: float) -> Iterator[str]:
+        """What a delay keeps from acting, and what an observer does not know of the controls that act."""
+        loop = self.loop
+        if loop is None or loop.sampling is None:
+            return
+        how = loop.sampling
+        if how.delay >= end > 0.0:
+            yield f"nothing that the controller gave acted: the delay of {how.delay:g} s is as long as the run."
+        if how.sample_time >= end > 0.0:
+            yield f"the law was asked once, at the start: a sample time of {how.sample_time:g} s is as long as the run."
+        rounded = [each.name for each in loop.law.controls if each in how.quantisation]
+        if loop.has_observer and (how.delay or rounded):
+            what = f"the delay of {how.delay:g} s" if how.delay else f"how '{rounded[0]}' is rounded"
+            yield f"the observer takes controls to act at once, as the law gives them: it does not know of {what}."
+
+    def _beyond_samples(self, end: float) -> Iterator[str]:
+        """Tables over time, of references or in the law itself, that do not reach as far as the run."""
+        from ..breaks import beyond
+
+        loop = self.loop
+        if loop is None:
+            return
+        time = self._equations.system.time
+        for each in loop.law.reference:
+            yield from beyond(f"the reference '{each.name}'", [loop.curves[each.symbols[0]]], time, end)
+        for control, value in loop.law.controls.items():
+            yield from beyond(f"the {control.data[0]} '{control.name}'", [value], time, end)

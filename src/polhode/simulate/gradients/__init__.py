@@ -1,0 +1,1 @@
+"""Derivatives of runs: sensitivities, the adjoint, and the smooth run behind them."""

@@ -1,0 +1,255 @@
+"""Sensitivities: how a run varies with parameters, inputs, efforts and start values.
+
+The variational equations Ṡ = ∂f/∂x S + ∂f/∂p are integrated together with the motion, as one state (x, S) under one
+control of errors, by one native function. At events S jumps (`jumps`); with constraints, S is brought back after every
+step to variations that keep them, as the state is (`dynamics.tangents`), and begins as the assembled start varies
+(`start_variations`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from ...compiled.variations import TangentVariations, VariationalRates
+from ...dynamics.equations import EquationsOfMotion
+from ...errors import PolhodeError, understood, unknown
+from ...expr import Expr, jacobian, substitute
+from ...expr.spelling import spelled
+from ...notebook import Cell, Shown, Table
+from ..initial_state import Floats
+from ..settings import SmoothOptions
+from ..trajectory.trajectory import Trajectory
+from .jumps import expressed
+from .smooth_run import Met, SmoothRun, closing_smoothly
+from .start_variations import start_variations
+
+if TYPE_CHECKING:
+    from ...formalisms.derivation import Derivation
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivities(Shown):
+    """A run and its derivatives by what `by` names, at every sample: dq (T, n, p), du (T, m, p), dz of other states.
+
+    Times stay where they are: dq[k] is the derivative at the time t[k]. Where the run ended at an event, `end_time`
+    (p,) is the derivative of that time, and `end_q`, `end_u`, `end_z` are those of the state that the run ended with.
+    `values` are those of `expressions`, with their derivatives.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
+    >>> found = s.derive().sensitivities(1, ["l"], start={"hinge": 1}, samples=5)
+    >>> found.t.tolist(), found["hinge", "l"].shape
+    ([0.0, 0.25, 0.5, 0.75, 1.0], (5,))
+    """
+
+    trajectory: Trajectory
+    by: tuple[str, ...]
+    dq: Floats
+    du: Floats
+    dz: Floats
+    event_times: tuple[tuple[Floats, ...], ...]  # for each event, for each time it happened, the derivative (p,)
+    end_time: Floats
+    end_q: Floats
+    end_u: Floats
+    end_z: Floats
+    symbols: tuple[Expr, ...]
+
+    @property
+    def t(self) -> Floats:
+        """The times of the samples."""
+        return self.trajectory.t
+
+    def __getitem__(self, names: tuple[Any, Any]) -> Floats:
+        """∂(a coordinate or speed)/∂(what it varies with) over time, both by name or symbol."""
+        of, by = names
+        equations = self.trajectory.equations.record
+        place = _place(of, [*equations.q, *equations.u, *equations.z], "coordinate or speed")
+        return np.asarray(self._whole[:, place, _place(by, self.symbols, "derivative by")])
+
+    @property
+    def _whole(self) -> Floats:
+        """The derivatives of the whole state."""
+        return np.concatenate([self.dq, self.du, self.dz], axis=1)
+
+    def values(self, *expressions: Any) -> Floats:
+        """The derivatives (T, p) of an expression along the run, or (T, k, p) of several.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> l = s.parameter("l", 1)
+        >>> bob = s.body("bob", 1, (0, 0, -l))
+        >>> _ = s.joint("hinge", s.ground, bob, ph.Revolute("y"))
+        >>> run = s.derive().sensitivities(1, by=["l"], samples=3)  # hanging still
+        >>> run.values(bob.centre.position() & s.ground.z).tolist()
+        [[-1.0], [-1.0], [-1.0]]
+        """
+        equations = self.trajectory.equations.record
+        acted = self.trajectory.acted
+        laws = acted.functions.laws if acted is not None else None
+        entries = [expressed(equations, each, "values") for each in expressions]
+        entries = entries if laws is None else substitute(entries, laws.given)
+        state = [*equations.q, *equations.u, *equations.z]
+        starts = {*state}
+        slopes = jacobian(entries, [*state, *(each for each in self.symbols if each not in starts)])
+        found = self.trajectory.values(*slopes.entries()).T.reshape(len(self.t), len(entries), -1)
+        made: Floats = found[:, :, : len(state)] @ self._whole
+        made[:, :, [each not in starts for each in self.symbols]] += found[:, :, len(state) :]
+        return made[:, 0] if len(expressions) == 1 else made
+
+    def _cell(self) -> Cell:
+        """The derivatives of the state at the end."""
+        run = self.trajectory
+        names = [*run.coordinates, *(f"u({name})" for name in run.speeds), *run.states]
+        last = self._whole[-1] if len(self.t) else self._whole[:0].reshape(0, len(self.by))
+        rows = [(name, *(f"{each:.6g}" for each in row)) for name, row in zip(names, last.tolist(), strict=False)]
+        head = ["at the end", *(f"by {name}" for name in self.by)]
+        return Cell(f"Sensitivities: {run.summary()}", [Table(head, rows, numbers_from=1)])
+
+    def __repr__(self) -> str:
+        return f"Sensitivities({self.trajectory.summary()}; by {', '.join(self.by)})"
+
+
+def _place(name: Any, known: Sequence[Expr], kind: str) -> int:
+    for place, each in enumerate(known):
+        if name is each or (isinstance(name, str) and name in (spelled(each), each.name)):
+            return place
+    raise unknown(kind, name, [spelled(each) for each in known], place="sensitivities", code="E-SENS-007")
+
+
+def sensitivities(
+    derivation: Derivation, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]
+) -> Sensitivities:
+    """Run a mechanism and the derivatives of its motion by all that `by` names.
+
+    by              parameters, inputs, and, for their values at the start, coordinates and speeds: by name (the speed
+                    that is the rate of a coordinate `theta` is `theta'`), or as symbols; so are constant efforts
+    options         those of `simulate`, but for Python functions and the choice of a method: efforts and inputs are
+                    numbers, expressions (of the state too) and samples; events are expressions, and
+                    on={event: {speed: expression}} changes the state where one passes through zero
+
+    >>> import polhode as ph
+    >>> s = ph.System("falling")
+    >>> z = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"))
+    >>> run = s.derive().sensitivities(9, by=["z", "z'"], start={"z": 4.905}, until=z.q[0])
+    >>> run.end_time.round(9).tolist()  # t = √(2 z / g)
+    [0.101936799, 0.101936799]
+    """
+    derivation, closed = closing_smoothly(derivation, {**options})
+    symbols = read_by(derivation.equations, by)
+    run = SmoothRun.of(derivation, duration, symbols, **closed)
+    varying, order = _ordered(run.functions.equations, symbols)
+    return _Sensitive(run, symbols, varying, order).followed()
+
+
+def read_by(equations: EquationsOfMotion, by: Any) -> list[Expr]:
+    """What to differentiate by, as symbols."""
+    system = equations.system
+    known = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    known += [*equations.q, *equations.u, *equations.z, *equations.tau]
+    spellings = {spelled(each): each for each in known}
+    made = []
+    with understood("a list of names", by, place="by", cure='Give by=["l", "m"].'):
+        for name in [by] if isinstance(by, str) else list(by):
+            found = spellings.get(name) if isinstance(name, str) else next((x for x in known if x is name), None)
+            if found is None and isinstance(name, str):
+                found = next((u for u in equations.u if u.name == name), None)
+            if found is None:
+                raise unknown("parameter, input, coordinate or speed", name, spellings, place="by", code="E-SENS-008")
+            made.append(found)
+    twice = [spelled(each) for k, each in enumerate(made) if each in made[:k]]
+    if twice or not made:
+        raise PolhodeError(
+            f"'{twice[0]}' is named twice." if twice else "nothing is named.",
+            place="by",
+            cure='Give by=["l", "m"].',
+            code="E-SENS-009",
+        )
+    return made
+
+
+def _ordered(equations: EquationsOfMotion, symbols: Sequence[Expr]) -> tuple[tuple[str, ...], list[int]]:
+    """The symbols that rates depend on, by name, which come first among the columns; and the place of each symbol."""
+    state = {*equations.q, *equations.u, *equations.z}
+    first = [each for each in symbols if each not in state]
+    order = [*first, *(each for each in symbols if each in state)]
+    return tuple(spelled(each) for each in first), [order.index(each) for each in symbols]
+
+
+class _Sensitive:
+    """(x, S), an array of the state and then a column of S after the other."""
+
+    def __init__(self, run: SmoothRun, symbols: list[Expr], varying: tuple[str, ...], order: list[int]) -> None:
+        self.run, self.symbols, self.order = run, symbols, order
+        self.size, self.columns = len(run.x), len(symbols)
+        self.rates = run.right_side(VariationalRates(varying, self.columns))
+        equations = run.functions.equations
+        needed = run.manifold is not None or bool(equations.quaternions)
+        self.tangent = run.right_side(TangentVariations(varying, self.columns)) if needed else None
+        self.event_times: list[list[Floats]] = [[] for _ in run.jumps]
+
+    def followed(self) -> Sensitivities:
+        run = self.run
+        begin = np.empty((self.columns, self.size))
+        begin[self.order] = start_variations(run, self.symbols).T
+        x = np.concatenate([run.x, begin.ravel()])
+        made = run.follow(self.rates, x, self._projected, self._struck)
+        trajectory = run.trajectory(made)
+        S = self._variations(np.array(made.samples))
+        end_time, end = np.zeros(self.columns), S[-1]
+        with run.telling(made):
+            for met in made.noted:
+                self._time_variation(met)
+            if made.status == "event":
+                met = made.met[-1]
+                end_time = self._time_variation(met)
+                end = end + np.outer(self.rates(met.t, met.before)[: self.size], end_time)
+        equations = run.functions.equations
+        parts = [len(equations.q), len(equations.q) + len(equations.u)]
+        dq, du, dz = np.split(S, parts, axis=1)
+        end_q, end_u, end_z = np.split(end, parts)
+        return Sensitivities(
+            trajectory, tuple(spelled(each) for each in self.symbols), dq, du, dz,
+            tuple(tuple(times) for times in self.event_times), end_time, end_q, end_u, end_z, tuple(self.symbols),
+        )  # fmt: skip
+
+    def _variations(self, x: Floats) -> Floats:
+        """S (…, n, p), in the order asked for, of states with their variations (…, n (1 + p))."""
+        columns = x[..., self.size :].reshape(*x.shape[:-1], self.columns, self.size)
+        return np.swapaxes(columns[..., self.order, :], -1, -2)
+
+    def _projected(self, t: float, x: Floats) -> Floats:
+        if self.tangent is None:
+            return x
+        new = x.copy()
+        new[: self.size] = self.run.rates.unit(self.run.rates.projected(t, x[: self.size]))[0]
+        return self.tangent(t, new)
+
+    def _time_variation(self, met: Met) -> Floats:
+        """How the time of a jump varies."""
+        x = met.before[: self.size]
+        by_x, by_p = met.jump.time_slopes(self.run.known(met.t, x), self.rates(met.t, met.before)[: self.size])
+        explicit = np.where([each in met.jump.state for each in self.symbols], 0.0, by_p)
+        varied: Floats = by_x @ self._variations(met.before) + explicit
+        self.event_times[met.number].append(varied)
+        return varied
+
+    def _struck(self, met: Met) -> Floats:
+        """The state and its variations behind a jump."""
+        time, jump = self._time_variation(met), met.jump
+        known = self.run.known(met.t, met.before[: self.size])
+        by_x, by_t, by_p = jump.after_slopes(known)
+        by_p[:, [each in jump.state for each in self.symbols]] = 0.0
+        before = self.rates(met.t, met.before)[: self.size]
+        new = met.before.copy()
+        new[: self.size] = met.after
+        after = self.rates(met.t, new)[: self.size]
+        S = by_x @ self._variations(met.before) + by_p + np.outer(by_x @ before + by_t - after, time)
+        columns = np.empty((self.columns, self.size))
+        columns[self.order] = S.T
+        new[self.size :] = columns.ravel()
+        return self._projected(met.t, new)

@@ -1,0 +1,89 @@
+"""Names of columns: a result has columns of several kinds, and two of different kinds may have one name.
+
+A coordinate and its speed are both called `x`, and another coordinate may be called `d(x)`, as the speed of `x` is
+spelled. A column has its short spelling where that is unambiguous, else one that states its kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from unicodedata import is_normalized
+
+from ...errors import PolhodeError
+
+#: The kind of the columns of each array of a trajectory, and how one of them is spelled among those of other kinds.
+KINDS = {
+    "q": ("coordinate", "{}"),
+    "u": ("speed", "d({})"),
+    "z": ("state", "{}"),
+    "inputs": ("input", "input({})"),
+    "tau": ("effort", "tau({})"),
+}
+#: Where a trajectory has the names of those columns.
+NAMES = {"q": "coordinates", "u": "speeds", "z": "states", "inputs": "input_names", "tau": "efforts"}
+#: Words that NetCDF or Zarr keep for themselves.
+_RESERVED = frozenset(
+    {"byte", "char", "short", "ushort", "int", "uint", "int64", "uint64", "float", "real", "double", "bool", "string"}
+) | {"zarr.json"}
+
+
+def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> list[str]:
+    """The first spelling of each pair where no other name is or may be spelled so, else the second, made unique.
+
+    >>> distinct([("x", "coordinate:x"), ("d(x)", "coordinate:d(x)"), ("d(x)", "speed:x")])
+    ['x', 'coordinate:d(x)', 'speed:x']
+    """
+    pairs = list(names)
+    count, used = Counter([*taken, *(each for pair in pairs for each in {*pair})]), {*taken}
+    chosen: list[str] = []
+    for plain, full in pairs:
+        name = plain if count[plain] == 1 else full
+        while name in used or (name not in (plain, full) and name in count):
+            name += "_"
+        used.add(name)
+        chosen.append(name)
+    return chosen
+
+
+def check_meant(name: object, known: Collection[str]) -> None:
+    """Raise where a name is the short spelling of two columns that are known by their kinds.
+
+    >>> check_meant("d(x)", ["x", "coordinate:d(x)", "speed:x"])
+    Traceback (most recent call last):
+    polhode.errors.PolhodeError: 'd(x)' means 'coordinate:d(x)' or 'speed:x'.
+      Say which.  [E-TRAJ-026]
+    """
+    written = [f"{kind}:{name}" for kind in ("coordinate", "state", "input")]
+    written += [f"speed:{str(name)[2:-1]}"] * (f"d({str(name)[2:-1]})" == name) + ["energy:total"] * (name == "energy")
+    meant = [repr(each) for each in written if each in known]
+    if meant:
+        raise PolhodeError(f"{name!r} means {' or '.join(meant)}.", cure="Say which.", code="E-TRAJ-026")
+
+
+def variable_names(columns: Iterable[tuple[str, str, str]], taken: Collection[str]) -> tuple[list[str], dict[str, str]]:
+    """Names of the variables of columns (kind, name, spelling), and titles of those that are not called as spelled.
+
+    Where a spelling is ambiguous, or NetCDF or Zarr could not hold it, the variable is called by kind and number.
+
+    >>> columns = [("coordinate", "x", "x"), ("coordinate", "d(x)", "d(x)"), ("speed", "x", "d(x)")]
+    >>> variable_names(columns, ["time"])
+    (['x', 'coordinate_1', 'speed_0'], {'coordinate_1': 'coordinate d(x)', 'speed_0': 'speed x'})
+    """
+    listed, number, pairs = list(columns), Counter[str](), []
+    for kind, _, spelling in listed:
+        full = f"{kind}_{number[kind]}"
+        number[kind] += 1
+        pairs.append((spelling if _is_storable(spelling) else full, full))
+    chosen = distinct(pairs, taken)
+    titles = {
+        variable: f"{kind} {name if name.isprintable() else ascii(name)}"
+        for variable, (kind, name, spelling) in zip(chosen, listed, strict=True)
+        if variable != spelling
+    }
+    return chosen, titles
+
+
+def _is_storable(name: str) -> bool:
+    plain = name.isprintable() and name[:1].isalnum() and name.strip() == name and not {"/", "\\"} & {*name}
+    return plain and len(name.encode()) <= 200 and is_normalized("NFC", name) and name not in _RESERVED

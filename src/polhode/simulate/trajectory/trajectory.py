@@ -1,0 +1,449 @@
+"""A trajectory: what a run gave, and what can be asked of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...compiled.functions import Functions
+from ...compiled.quantities import Asked, PoseOf
+from ...errors import PolhodeError, path_of, understood
+from ...notebook import Cell, Shown
+from ..control.under_control import UnderControl
+from ..initial_state import Floats
+from .energy import Energy
+
+if TYPE_CHECKING:
+    from ...expr import Expr
+    from ...show.traces import Traces
+    from ...surface.equations import Equations
+    from ..control.actuation import Acted
+    from ..limits import PassedLimit
+    from .channels import Channels
+    from .comparison import Comparison
+    from .power_audit import PowerAudit
+    from .reactions import Drift, ReactionHistory
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory(UnderControl, Shown):
+    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
+
+    `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
+    and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`. Files have a
+    `path`; `other` and `beside` are runs, `expressions` and `reactions` are drawn or written as well, with `notes`;
+    `tau`, `inputs` and `parameters` are as of `simulate`.
+
+    >>> import polhode as ph
+    >>> s = ph.System("ball")
+    >>> _ = s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speeds=["v"])
+    >>> fall = s.derive().simulate(1, samples=3)
+    >>> fall["z"].round(3).tolist(), fall.speed("v").round(3).tolist(), len(fall.effort("v")), fall.is_whole, fall.title
+    ([0.0, -1.226, -4.905], [0.0, -4.905, -9.81], 3, True, 'ball')
+    >>> fall.column("speed", "v").tolist() == fall.speed("v").tolist()
+    True
+    >>> fall.at(0.5).x.round(3).tolist(), fall.values(s.time).tolist(), fall.energy_drift < 1e-9, fall.energy.drift < 1
+    ([[-1.226, -4.905]], [[0.0, 0.5, 1.0]], True, True)
+    >>> fall.pose("ball")[0].shape, fall.poses()[1].shape, fall.reaction("z").force.shape, fall.momentum[1].shape
+    ((3, 3), (3, 1, 3, 3), (3, 3), (3, 3))
+    >>> fall.has_energy, fall.has_constraints, fall.multipliers, fall.drift.position, fall.events, fall.summary()[:3]
+    (True, False, {}, 0.0, [], '1 s')
+    >>> fall.of(fall.equations).mechanism.bias([0.0], [0.0]), fall.passed_limits, fall.dependent, fall.notices
+    (array([9.81]), (), ({}, {}), ())
+    >>> made = fall.plot(), fall.to_xarray(), fall.power_audit(), fall.compare(fall.with_states(fall.t, fall.x))
+    """
+
+    t: Floats
+    q: Floats
+    u: Floats
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    status: str = "done"
+    message: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Floats | None = None
+    tau: Floats | None = None
+    functions: Functions | None = field(default=None, repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    z: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    states: tuple[str, ...] = ()
+    acted: Acted | None = field(default=None, repr=False)
+    interpolant: Callable[[Floats], Floats] | None = field(default=None, repr=False)  # times (T,) to states (T, n)
+    efforts: tuple[str, ...] = ()
+    input_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.z.size:
+            object.__setattr__(self, "z", np.zeros((len(self.t), len(self.states))))
+        for name in ("t", "q", "u", "z", "inputs", "tau"):
+            value = getattr(self, name)
+            if value is not None:
+                array = np.ascontiguousarray(value, dtype=np.float64)
+                array = array.copy() if array is value else array
+                array.setflags(write=False)
+                object.__setattr__(self, name, array)
+
+    @property
+    def x(self) -> Floats:
+        """The states (q, u, z) of all samples."""
+        return np.hstack([self.q, self.u, self.z])
+
+    def with_states(self, t: Floats, x: Floats, tau: Floats | None = None, inputs: Floats | None = None) -> Trajectory:
+        """The same run at other times and states, and what acts there."""
+        with understood("times (T,) and states (T, n)", x, place="with_states"):
+            times, states = (np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (t, x))
+            q, u, z = np.split(states.reshape(len(times), -1), np.cumsum([self.q.shape[1], self.u.shape[1]]), axis=1)
+            return replace(self, t=times, q=q, u=u, z=z, tau=tau, inputs=inputs)
+
+    # ---- by name ---------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, name: str | Expr) -> Floats:
+        """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name.
+
+        A speed that has the name of a coordinate is written "theta'"; what means two things is refused, see `column`.
+
+        An expression of these, of time, efforts and parameters has its values too; see `values`.
+        """
+        from .named_value import check_unambiguous, named_value
+
+        if not isinstance(name, str):
+            from ...expr import Expr
+
+            if isinstance(name, Expr):
+                return np.asarray(self.values(name)[0])
+        inputs = () if self.inputs is None else self.input_names
+        check_unambiguous(name, (*self.coordinates, *self.states, *inputs), self.speeds)
+        for kind, names in (("coordinate", self.coordinates), ("state", self.states), ("input", inputs)):
+            if name in names:
+                return self.column(kind, name)
+        coordinates, speeds = self.dependent
+        known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds}
+        known = {**known, **{f"{each}'": known[each] for each in known if each in self.coordinates}, **coordinates}
+        names = (*self.coordinates, *coordinates, *self.states, *self.speeds, *speeds, *inputs)
+        omitted = () if self.functions is None else self.functions.derivation.synopsis.omitted
+        return named_value(name, known, names, "value", omitted)
+
+    def column(self, kind: str, name: str) -> Floats:
+        """A "coordinate", "speed", "state", "input" or "effort" over time, by its kind and name; never ambiguous."""
+        from .named_value import column_of
+
+        return column_of(self, kind, name)
+
+    def speed(self, name: str) -> Floats:
+        """A speed over time, also one that is prescribed, coupled or dependent."""
+        return self.column("speed", name)
+
+    def effort(self, name: str) -> Floats:
+        """The effort on a speed over time, as it acted."""
+        return self.column("effort", name)
+
+    @cached_property
+    def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
+        """Coordinates, and speeds, over time that are prescribed, coupled or dependent, if the mechanism is known."""
+        from .values import dependent_along
+
+        return ({}, {}) if self.functions is None else dependent_along(self)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the run went as far as it was asked to."""
+        return self.status in ("done", "event")
+
+    # ---- mechanics -------------------------------------------------------------------------------------------
+
+    @property
+    def energy(self) -> Energy:
+        """Kinetic and potential energy at every sample."""
+        kinetic, potential = self._known().energy(self.q, self.u, **self._given("energy"))
+        return Energy(np.broadcast_to(kinetic, self.t.shape), np.broadcast_to(potential, self.t.shape))
+
+    @property
+    def has_energy(self) -> bool:
+        """Whether the state tells the energy: not where this depends on a coordinate that is omitted."""
+        from .energy import is_told
+
+        return self.functions is not None and is_told(self.functions)
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest |E - E0| relative to what is in play: largest kinetic energy plus the range of the potential.
+
+        It measures the integration only where nothing feeds or drains energy: no efforts, dampers or forces in time.
+        """
+        return self.energy.drift
+
+    @property
+    def has_constraints(self) -> bool:
+        """Whether the mechanism, as far as it is known, has constraints that a run must keep."""
+        if self.functions is None or not self.functions.derivation.synopsis.is_constrained:
+            return False
+        constraints = self.functions.equations.constraints
+        return constraints is not None and bool(constraints.rows)
+
+    @cached_property
+    def drift(self) -> Drift:
+        """How far the run strays from its constraints."""
+        from .reactions import drift_along
+
+        return drift_along(self)
+
+    @cached_property
+    def multipliers(self) -> dict[str, Floats]:
+        """λ of each constraint over time, of least size where constraints are redundant: their forces are Aᵀλ.
+
+        Without constraints there are none.
+        """
+        from .reactions import multipliers_along
+
+        return multipliers_along(self)
+
+    @property
+    def events(self) -> list[list[float]]:
+        """For each event the times at which it happened."""
+        return list(self.info.get("events", []))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
+        return (*self.info.get("notices", ()), *self._loop_told, *self._unwatched_limits, *map(str, self.passed_limits))
+
+    @cached_property
+    def _unwatched_limits(self) -> tuple[str, ...]:
+        from ..limits import unwatched_limits
+
+        return unwatched_limits(self)
+
+    @cached_property
+    def passed_limits(self) -> tuple[PassedLimit, ...]:
+        """The limits of joints that the run goes beyond, and when; see `simulate.limits`."""
+        from ..limits import passed_limits
+
+        return passed_limits(self)
+
+    @property
+    def momentum(self) -> tuple[Floats, Floats]:
+        """Angular momentum about the ground's origin and linear momentum, (T, 3) each, in ground components."""
+        return self._known().momentum(self.q, self.u, **self._given("momentum"))
+
+    def pose(self, name: str) -> tuple[Floats, Floats]:
+        """Positions (T, 3) and rotation matrices (T, 3, 3) of a body or frame in the ground."""
+        origin, rotation = self._known().pose(name, self.q, **self._given(PoseOf(name)))
+        times = len(self.t)
+        return np.broadcast_to(origin, (times, 3)), np.broadcast_to(rotation, (times, 3, 3))
+
+    def poses(self) -> tuple[Floats, Floats]:
+        """Positions (T, bodies, 3) and rotation matrices (T, bodies, 3, 3) of all bodies, in the model's order."""
+        return self._known().poses(self.q, **self._given("poses"))
+
+    def values(self, *expressions: Any) -> Floats:
+        """Expressions of the state at every sample, a row each, with accelerations, time and parameters."""
+        from .values import values_along
+
+        return values_along(self, self._known(), expressions)
+
+    def reaction(
+        self,
+        name: str,
+        at: str | None = None,
+        frame: str | None = None,
+        on: str | None = None,
+        tau: ArrayLike | None = None,
+    ) -> ReactionHistory:
+        """Time, torques (T, 3) and forces (T, 3) that a joint or constraint carried; see `Equations.reaction`."""
+        from .reactions import reaction_along
+
+        return reaction_along(self, name, at, frame, on, tau)
+
+    def driving_force(self, coordinate: str, tau: ArrayLike | None = None) -> Floats:
+        """The effort that moved a prescribed coordinate."""
+        from .reactions import driving_force_along
+
+        return driving_force_along(self, coordinate, tau)
+
+    def power_audit(self, tau: ArrayLike | None = None) -> PowerAudit:
+        """Whether, at every sample, what flowed into each part is what it stored; see `power_audit`."""
+        from .power_audit import audited
+
+        return audited(self, tau)
+
+    @property
+    def mechanism(self) -> Functions:
+        """The compiled functions of the mechanism."""
+        return self._known()
+
+    @property
+    def equations(self) -> Equations:
+        """The equations that were run."""
+        from ...surface.equations import Equations
+
+        return Equations(self._known().derivation)
+
+    def _given(self, function: Asked) -> dict[str, Any]:
+        given: dict[str, Any] = {"parameters": self.parameters}
+        wanted = self._known().native(function).arrays
+        given |= {name: getattr(self, name) for name in ("t", "z") if name in wanted}
+        if "inputs" in wanted and self.inputs is not None:
+            given["inputs"] = self.inputs
+        return given
+
+    def _known(self) -> Functions:
+        if self.functions is None:
+            raise PolhodeError(
+                "this trajectory came from a file and does not know its mechanism.",
+                cure="Say which: trajectory.of(equations).",
+                code="E-TRAJ-001",
+            )
+        return self.functions
+
+    def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
+        """The same trajectory, knowing the mechanism that it belongs to."""
+        from .values import acting_columns, columns_of, parameters_of
+
+        q, u, z = columns_of(self, equations.record)
+        efforts, inputs = tuple(equations.tree.speeds), tuple(equations.system.inputs)
+        return replace(
+            self, q=q, u=u, z=z, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
+            tau=acting_columns(self.tau, self.efforts, efforts, "efforts"), efforts=efforts,
+            inputs=acting_columns(self.inputs, self.input_names, inputs, "inputs"), input_names=inputs,
+            states=tuple(equations.states), functions=equations.compile(),
+            parameters=parameters_of(equations.record, parameters) or self.parameters,
+        )  # fmt: skip
+
+    # ---- between samples -------------------------------------------------------------------------------------
+
+    def at(self, t: ArrayLike) -> Trajectory:
+        """The trajectory at other times, with the efforts and inputs that acted then.
+
+        By the integrator's own interpolant, if the run has kept it; else by cubics through the samples, whose slopes
+        are the rates that the equations of motion give; `info["between_samples"]` says which.
+        """
+        from .between_samples import between, read_times
+
+        times = read_times(t)
+        x, how = between(self, times)
+        tau, inputs = (None, None) if self.acted is None else self.acted.along(times, x)
+        return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})
+
+    def compare(self, other: Trajectory) -> Comparison:
+        """The largest differences to another run, by name and when, as far as both go."""
+        from .comparison import compared
+
+        return compared(self, other)
+
+    # ---- files -----------------------------------------------------------------------------------------------
+
+    def to_csv(self, path: str | os.PathLike[str], reactions: Sequence[str] = ()) -> Path:
+        """Write time, coordinates (`q.…`), speeds (`u.…`) and states (`z.…`) as comma-separated text, whole or not.
+
+        Efforts (`tau.…`) are there where any acted, inputs (`input.…`) where there are any. Reactions named
+        are added: `torque.…` and `force.…`, each in x, y and z.
+        """
+        from ...files.writing import replace_file
+        from .files import as_csv
+
+        return replace_file(path, as_csv(self, reactions))
+
+    @staticmethod
+    def from_csv(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:
+        """Read what `to_csv` wrote."""
+        from .files import read_csv
+
+        made = Trajectory(**read_csv(path_of(path)))
+        return made if equations is None else made.of(equations)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write everything but the mechanism as a NumPy archive (.npz), whole or not at all."""
+        from ...files.writing import replace_file
+        from .files import archive_path, as_archive
+
+        return replace_file(archive_path(path), as_archive(self))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:
+        """Read what `save` wrote; nothing in the file is ever run."""
+        from .files import read_archive
+
+        made = Trajectory(**read_archive(path_of(path)))
+        return made if equations is None else made.of(equations, made.parameters)
+
+    def to_xarray(self, reactions: Sequence[str] = ()) -> Any:
+        """An xarray.Dataset over `time`: coordinates and states by name, speeds `d(name)`, `tau(name)`, `input(name)`.
+
+        Reactions named are added: `torque(name)` and `force(name)`, each over `time` and `axis`.
+        """
+        from .files import to_xarray
+
+        return to_xarray(self, reactions)
+
+    # ---- pictures --------------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The system's name, and what became of the run if it is not whole."""
+        name = self.functions.derivation.synopsis.system if self.functions else "trajectory"
+        return name if self.is_whole else f"{name} (partial: {self.status.replace('_', ' ')})"
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        reactions: str | Sequence[str] = (),
+        beside: Sequence[Trajectory] = (),
+        channels: Channels | None = None,
+    ) -> Any:
+        """A matplotlib figure: coordinates, speeds, states, what acted, energy, or `channels` as in `animate`."""
+        from ...show.panels import plotted
+
+        return plotted(self, path, reactions, beside, channels)
+
+    def animate(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        notes: str = "",
+        screw_axes: bool | Sequence[str] = False,
+        channels: Channels | None = None,
+        arrows: str | Sequence[str] = (),
+        traces: Traces = (),
+        frames: bool | Sequence[str] = False,
+        ghosts: Sequence[Trajectory] | Mapping[str, Trajectory] = (),
+        equations: bool = True,
+    ) -> Any:
+        """Write the motion as one HTML page, or without a path return what a notebook shows; see docs/page.md.
+
+        `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
+        "forces", "reactions", …; `traces` paths; `frames` and `screw_axes` axes of bodies; `ghosts` other runs.
+        """
+        from ...show.animation import Drawn, animation
+
+        return animation(self, path, notes, Drawn(screw_axes, channels, arrows, traces, frames, ghosts, equations))
+
+    # ---- in words --------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """One line: how far, how, how fast."""
+        from ...show.cell import summary_of
+
+        return summary_of(self)
+
+    def __str__(self) -> str:
+        head = f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"
+        return "\n  ".join(filter(None, [head, self.message, *self.notices]))
+
+    __repr__ = __str__
+
+    def _cell(self) -> Cell:
+        from ...show.cell import cell_of
+
+        return cell_of(self)

@@ -1,0 +1,189 @@
+"""Values along a trajectory: dependent coordinates and speeds, and any expression at the samples.
+
+Coordinates and speeds that are prescribed, coupled to others or dependent are no unknowns: they follow from the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...compiled.functions import Functions
+from ...compiled.planning import plan_outputs
+from ...dynamics.equations import EquationsOfMotion
+from ...dynamics.omission import without_omitted
+from ...errors import PolhodeError, check_kind
+from ...expr import Expr, as_expr, free_symbols, substitute
+from ...expr.spelling import acceleration_of
+from ...model.unit import si_values
+from ...native import compile_program
+from ..initial_state import Floats
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+
+def dependent_of(equations: EquationsOfMotion) -> tuple[dict[str, Expr], dict[str, Expr]]:
+    """The symbols of coordinates, and of speeds, that follow the state, by name.
+
+    >>> import polhode as ph
+    >>> s = ph.System("turntable")
+    >>> _ = s.joint("turn", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"), speeds=["spin"])
+    >>> _ = s.joint("slide", s.bodies["table"], s.body("block", 1), ph.Prismatic("x"))
+    >>> _ = s.prescribe("turn", 2 * s.time)
+    >>> [list(each) for each in dependent_of(s.derive().record)]
+    [['turn'], ['spin']]
+    """
+    joints = equations.system.joints.values()
+    coordinates = {q.name: q for joint in joints for q in joint.q if q not in (*equations.q, *equations.omitted)}
+    return coordinates, {u.name: u for joint in joints for u in joint.u if u not in equations.u}
+
+
+def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """The same over time."""
+    equations = trajectory.mechanism.equations
+    coordinates, speeds = dependent_of(equations)
+    speeds = {name: u for name, u in speeds.items() if _is_known(equations, u)} if equations.omitted else speeds
+    if not coordinates and not speeds:
+        return {}, {}
+    values = trajectory.values(*coordinates.values(), *speeds.values())
+    values.setflags(write=False)
+    split = len(coordinates)
+    return dict(zip(coordinates, values[:split], strict=True)), dict(zip(speeds, values[split:], strict=True))
+
+
+def _is_known(equations: EquationsOfMotion, dependent: Expr) -> bool:
+    """Whether what follows the state does so without an omitted coordinate."""
+    try:
+        without_omitted(equations, "values", substitute([dependent], substitutions_of(equations)))
+    except PolhodeError:
+        return False
+    return True
+
+
+def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
+    """What the symbols of all that follows stand for, their accelerations included."""
+    tree, dependent_speeds = equations.tree, equations.dependent_speeds
+    found: dict[Expr, Expr] = dict(tree.followed)
+    rates = {acceleration_of(u): rate for u, rate in tree.rates.items()}
+    if dependent_speeds is not None:
+        found |= dependent_speeds.followed
+        accelerations = dependent_speeds.E @ equations.udot + dependent_speeds.gamma
+        rates |= {acceleration_of(tree.u[k]): as_expr(accelerations[k]) for k in dependent_speeds.replaced}
+    # A coupled speed is a multiple of its leader's, and so is its acceleration.
+    leaders = {u: acceleration_of(u) for u in tree.u}
+    coupled = [u for u in dependent_of(equations)[1].values() if u in tree.followed and u not in tree.rates]
+    made = substitute([tree.followed[u] for u in coupled], leaders)
+    coupled_rates = substitute(made, rates)
+    rates |= {acceleration_of(u): rate for u, rate in zip(coupled, coupled_rates, strict=True)}
+    values = substitute(list(found.values()), {} if dependent_speeds is None else dependent_speeds.followed)
+    return dict(zip(found, values, strict=True)) | rates
+
+
+def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Floats, Floats, Floats]:
+    """The unknowns of a mechanism in a trajectory that may hold what follows them too."""
+    from ..plain_names import plain_names
+
+    found = []
+    for kind, ours, values, theirs, more in zip(
+        ("coordinates", "speeds", "states"),
+        (trajectory.coordinates, trajectory.speeds, trajectory.states),
+        (trajectory.q, trajectory.u, trajectory.z),
+        (equations.coordinates, equations.speeds, equations.states),
+        (*dependent_of(equations), ()),
+        strict=True,
+    ):
+        if list(ours) == plain_names(theirs):  # as a simulation program writes them
+            ours = tuple(theirs)
+        if [name for name in ours if name in theirs or name not in more] != list(theirs):
+            raise PolhodeError(
+                f"the trajectory's {kind} are {', '.join(ours) or 'none'}; the mechanism's are "
+                f"{', '.join(theirs) or 'none'}.",
+                code="E-TRAJ-002",
+            )
+        found.append(values[:, [ours.index(name) for name in theirs]])
+    return found[0], found[1], found[2]
+
+
+def parameters_of(equations: EquationsOfMotion, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters by name, in SI units."""
+    check_kind(Mapping, "a mapping", given, "of")
+    return dict(si_values(equations.system.parameters, given))
+
+
+def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[str], kind: str) -> Floats | None:
+    """Efforts or inputs by name as a mechanism orders them; unnamed ones must be as many."""
+    if values is None:
+        return None
+    if not ours and values.shape[1] == len(theirs):
+        return values
+    if sorted(ours) != sorted(theirs):
+        known = ", ".join(ours) or f"{values.shape[1]} without names"
+        raise PolhodeError(
+            f"the trajectory's {kind} are {known}; the mechanism's are {', '.join(theirs) or 'none'}.",
+            code="E-TRAJ-032",
+        )
+    return values[:, [list(ours).index(name) for name in theirs]]
+
+
+def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequence[Any]) -> Floats:
+    """The values (expressions, samples); accelerations are those that the equations of motion give."""
+    return compiled_values(functions, expressions, trajectory.tau is not None)(trajectory)
+
+
+def compiled_values(
+    functions: Functions, expressions: Sequence[Any], knows_efforts: bool = True
+) -> Callable[[Trajectory], Floats]:
+    """The same as a function of trajectories of one mechanism, compiled once."""
+    equations = functions.equations
+    roots = substitute([as_expr(value) for value in expressions], substitutions_of(equations))
+    roots = without_omitted(equations, "values", roots)
+    _check_known(roots, functions, knows_efforts)
+    planned = plan_outputs(equations, "values", ("q", "u", "udot", "tau"), [("values", (len(roots),), roots)])
+    native = compile_program(planned.program, cache=False)
+    accelerates = any(root.data[0] == "acceleration" for root in free_symbols(roots))
+
+    def along(trajectory: Trajectory) -> Floats:
+        arrays = {
+            "q": trajectory.q,
+            "u": trajectory.u,
+            "z": trajectory.z,
+            "udot": np.zeros_like(trajectory.u),
+            "tau": np.zeros((1, len(equations.tau))) if trajectory.tau is None else trajectory.tau,
+            "t": trajectory.t[:, None],
+            "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
+        }
+        if accelerates:
+            given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
+            q, u, z = trajectory.q, trajectory.u, trajectory.z
+            arrays["udot"] = functions.forward_dynamics(q, u, arrays["tau"], z, **given)
+        found = native(
+            *(np.broadcast_to(arrays[name], (len(trajectory), arrays[name].shape[-1])) for name in native.arrays),
+            parameters=functions.values_of(planned.parameters, trajectory.parameters),
+        )
+        return np.ascontiguousarray(np.asarray(found, dtype=np.float64).T)
+
+    return along
+
+
+def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: bool) -> None:
+    """Refuse what a trajectory does not know: symbols of another system, and efforts that were not kept."""
+    equations, system = functions.equations, functions.equations.system
+    known = {
+        *equations.q,
+        *equations.u,
+        *equations.z,
+        *equations.udot,
+        system.time,
+        *(equations.tau if knows_efforts else ()),
+    }
+    known |= {given.symbol for table in (system.parameters, system.inputs) for given in table.values()}
+    strange = [met for met in free_symbols(roots) if met not in known]
+    if strange:
+        raise PolhodeError(
+            f"the {strange[0].data[0]} '{strange[0].name}' is not known along this trajectory.",
+            cure="Use coordinates, speeds, states, accelerations, efforts, time, parameters, inputs of its own system.",
+            code="E-TRAJ-005",
+        )

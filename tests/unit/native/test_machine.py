@@ -1,0 +1,49 @@
+"""The word for the machine: the same whenever it is asked for, another for another processor or compiler."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polhode.native import engine
+from polhode.native import machine as home
+from polhode.native.machine import machine
+
+CPU = "processor\t: 0\nmodel name\t: Abacus\ncpu MHz\t\t: {mhz}\nflags\t\t: fpu {feature}\n\nprocessor\t: 1\n"
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's description of the processor")
+
+
+@pytest.fixture(autouse=True)
+def asked_anew() -> Iterator[None]:
+    machine.cache_clear()
+    yield
+    machine.cache_clear()
+
+
+def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **words: str) -> str:
+    (tmp_path / "cpuinfo").write_text(CPU.format(**{"mhz": "1000", "feature": "avx", **words}))
+    monkeypatch.setattr(home, "_CPU", str(tmp_path / "cpuinfo"))
+    machine.cache_clear()
+    return machine()
+
+
+def test_features_count_and_clock_rates_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = described(tmp_path, monkeypatch)
+    assert described(tmp_path, monkeypatch, mhz="2000") == plain
+    assert described(tmp_path, monkeypatch, feature="avx512f") != plain
+
+
+def test_a_processor_that_says_nothing_is_asked_through_llvm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(home, "_CPU", str(tmp_path / "absent"))
+    assert f"features={engine.host().features}" in machine()
+
+
+def test_a_compiler_that_is_not_there_is_another_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = machine()
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    machine.cache_clear()
+    assert machine() != here

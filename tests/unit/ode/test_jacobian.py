@@ -1,0 +1,51 @@
+"""The derivatives that implicit methods step with: compiled ones and differences, of the rates as they are stepped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.ode_former.stepper import NativeRun
+
+
+def evaluated(run: NativeRun) -> np.ndarray:
+    """∂ẋ/∂x as a short step had it."""
+    run.begin(1.0)
+    run.record.h = 1e-9
+    run.advance(1.0, 1)
+    assert run.implicit is not None
+    return run.implicit.arrays["jacobian"].reshape(run.size, -1)[:, : run.size]
+
+
+def test_differences_of_smooth_rates_have_seven_digits() -> None:
+    x = np.array([0.3, -1.2, 0.0, 4.0, 1e-6])
+
+    def rates(t: float, x: np.ndarray) -> np.ndarray:
+        return np.array([np.sin(x[1]), x[0] * x[3], np.exp(x[2]), x[2] ** 2 - x[0], 3 * x[4]])
+
+    run = NativeRun("Radau", x, rtol=1e-9, atol=1e-9)
+    run.use(run.python(rates))
+    expected = np.zeros((5, 5))
+    expected[0, 1], expected[1, 0], expected[1, 3] = np.cos(x[1]), x[3], x[0]
+    expected[2, 2], expected[3, 0], expected[4, 4] = 1.0, -1.0, 3.0
+    assert np.abs(evaluated(run) - expected).max() < 1e-6
+
+
+@pytest.mark.parametrize("length", [1.0, 1.3])
+def test_compiled_derivatives_are_those_of_rates_with_quaternions_of_any_length(length: float) -> None:
+    s = ph.System("top")
+    s.joint("tip", s.ground, s.body("top", 1, (0.01, 0.02, 0.1), (0.02, 0.03, 0.01)), ph.Spherical("quaternion"))
+    functions = s.derive().compile()
+    e = np.array([0.5, 0.1, -0.3, 0.4])
+    x = np.concatenate([length * e / np.linalg.norm(e), [1.0, 2.0, 3.0]])
+    given = {"tau": np.zeros(3), "inputs": np.zeros(0)}
+    run = NativeRun("Radau", x, rtol=1e-9, atol=1e-9, groups=[(0, 4)])
+    native = functions.native("state_rates")
+    run.use(run.compiled(native, given))
+    by_differences = evaluated(run).copy()
+    run = NativeRun("Radau", x, rtol=1e-9, atol=1e-9, groups=[(0, 4)])
+    run.use(run.compiled(native, given))
+    assert run.implicit is not None
+    run.implicit.compiled(run.compiled(functions.native("state_rates_jacobian"), given))
+    assert np.abs(evaluated(run) - by_differences).max() < 1e-5

@@ -1,0 +1,102 @@
+"""Mechanisms by Taylor steps: beside DOP853, by their energy, and what has no series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode import Equations
+from polhode.codegen.plan import plan
+from polhode.errors import PolhodeError
+from polhode.expr import absolute, symbols
+from polhode.files.cache import ObjectCache
+from polhode.model.samples.arm import six_degree_of_freedom_arm
+from polhode.native import compile_program
+from polhode.native.compiled import Compiled
+from polhode.ode_former.load_taylor import taylor_code
+from polhode.ode_former.methods.taylor import MOST_ORDER
+from polhode.ode_former.run_record import Reason
+from polhode.ode_former.stepper import NativeRun, StepperCode
+
+GRAVITY = 9.81
+
+
+def chain(links: int) -> Equations:
+    """Bars of one metre and one kilogram in a vertical plane, under gravity."""
+    system = ph.System("chain", gravity=(0, 0, -GRAVITY))
+    carrier: Any = system.ground
+    for place in range(links):
+        body = system.body(f"bar {place}", 1, (0, 0, "-1/2"), inertia=("1/12", "1/12", "1/600"))
+        system.joint(f"hinge {place}", carrier, body, ph.Revolute("y"), at=(0, 0, -1 if place else 0))
+        carrier = body
+    return system.derive()
+
+
+def free_body() -> Equations:
+    system = ph.System("free body", gravity=(0, 0, 0))
+    system.joint("flight", system.ground, system.body("handle", 1, inertia=(0.2, 0.3, 0.4)), ph.Free())
+    return system.derive()
+
+
+def right_side(equations: Equations) -> Compiled:
+    functions = equations.compile(bake=True)
+    native: Compiled = functions.native("state_rates").with_parameters(functions.parameter_values("state_rates"))
+    return native
+
+
+def run(
+    equations: Equations, function: Compiled, method: str | StepperCode, start: np.ndarray, tolerance: float, end: float
+) -> NativeRun:
+    made = NativeRun(
+        method, start, rtol=tolerance, atol=tolerance, groups=equations.derivation.synopsis.quaternion_groups
+    )
+    made.use(made.compiled(function, {"tau": np.zeros(len(equations.u))}))
+    made.begin(end)
+    assert made.advance(end, 10**6) == Reason.DONE
+    return made
+
+
+@pytest.mark.parametrize("mechanism", ["three bars", "a free body", "an arm of six joints"])
+def test_a_motion_is_that_of_dop853(mechanism: str) -> None:
+    equations = {
+        "three bars": lambda: chain(3),
+        "a free body": free_body,
+        "an arm of six joints": lambda: six_degree_of_freedom_arm().derive(),
+    }[mechanism]()
+    count = len(equations.q)
+    start = np.concatenate([np.linspace(0.4, -0.5, count), np.linspace(-0.6, 0.8, len(equations.u))])
+    for first, size in equations.derivation.synopsis.quaternion_groups:
+        start[first : first + size] = np.array([0.8, 0.6, 0.0, 0.0])
+    function = right_side(equations)
+    ours = run(equations, function, taylor_code(function), start, 1e-12, 0.5)
+    theirs = run(equations, function, "DOP853", start, 1e-13, 0.5)
+    assert ours.x == pytest.approx(theirs.x, abs=3e-11)
+    assert ours.record.steps < theirs.record.steps
+
+
+def test_a_double_pendulum_keeps_its_energy_to_rounding() -> None:
+    equations = chain(2)
+    function = right_side(equations)
+    start = np.array([2.0, -1.0, 0.0, 0.0])
+    made = run(equations, function, taylor_code(function), start, 1e-16, 10.0)
+    energies = [sum(map(float, equations.compile().energy(x[:2], x[2:]))) for x in (start, made.x)]
+    assert abs(energies[1] - energies[0]) < 1e-14 * 4 * GRAVITY
+
+
+def test_code_comes_back_from_the_disk(tmp_path: Path) -> None:
+    program = chain(1).compile(bake=True).program("state_rates")
+    cache = ObjectCache(tmp_path / "cache")
+    made = [taylor_code(compile_program(program, cache=cache)) for _ in range(2)]
+    assert made[0].stages == made[1].stages == MOST_ORDER + 1
+    assert made[0].dense_rows == made[1].dense_rows > 0
+
+
+def test_what_has_no_series_is_told() -> None:
+    (x,) = symbols("x")
+    program = plan("state_rates", [("x", [x])], [("xdot", (1,), [absolute(x)])])
+    with pytest.raises(PolhodeError, match="no Taylor series"):
+        taylor_code(compile_program(program, cache=False))

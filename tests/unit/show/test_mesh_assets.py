@@ -1,0 +1,71 @@
+"""What a robot looks like: meshes where they can be drawn, a sentence where they cannot, and the rest as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import polhode as ph
+from polhode.show.animation import MeshWarning
+from polhode.show.mesh_assets import looks_of
+from polhode.show.scene import scene_of
+from polhode.show.still import still, write_still
+from polhode.view.mesh import MeshShape
+
+trimesh = pytest.importorskip("trimesh")
+pytest.importorskip("fast_simplification")
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> ph.System:
+    trimesh.creation.icosphere(3, 0.1).export(tmp_path / "ball.stl")
+    (tmp_path / "broken.stl").write_bytes(b"solid nothing" + bytes(200))
+    system = ph.System("arm")
+    parent = system.ground
+    files = {"a": ("ball.stl", ""), "b": ("broken.stl", ""), "c": ("gone.stl", "missing: there is no such file")}
+    for name, (file, lacking) in files.items():
+        look = ph.Shape("mesh", (1, -2, 1), (0, 0, 0.5), None, "#cc3311", str(tmp_path / file), lacking)
+        body = system.body(name, 1, com=(0.5, 0, 0), shapes=look)
+        system.joint(f"j{name}", parent, body, "revolute", axis="y", at=(1, 0, 0))
+        parent = body
+    frame = system.body("tool")
+    system.joint("weld", parent, frame, "fixed")
+    return system
+
+
+def test_meshes_are_drawn_and_what_is_not_is_told(arm: ph.System) -> None:
+    looks = looks_of(arm.model(), most=300)
+    assert [Path(file).name for file in looks.meshes] == ["ball.stl"]
+    assert looks.told[0].startswith("broken.stl is not drawn: ")
+    assert looks.told[1] == "gone.stl is not drawn: missing: there is no such file."
+    assert looks.told[2].startswith("Meshes are simplified: 1,280 triangles are drawn as ")
+    scene = scene_of(arm.derive().record, {}, looks=looks)
+    drawn = {body.name: body.shapes for body in scene.bodies}
+    (ball,) = drawn["a"]
+    assert isinstance(ball, MeshShape)
+    assert (ball.scale, ball.position, ball.color) == ((1, -2, 1), [0, 0, 0.5], "#cc3311")
+    assert drawn["b"] and drawn["c"], "a body whose mesh fails is drawn as if it had none"
+    assert not drawn["tool"] and not drawn["ground"], "where there are meshes, frames are not balls"
+
+
+def test_the_page_says_it_and_the_call_warns(arm: ph.System, tmp_path: Path) -> None:
+    run = arm.derive().simulate(0.01)
+    with pytest.warns(MeshWarning, match=r"gone\.stl is not drawn"):
+        page = run.animate(tmp_path / "arm.html", notes="An arm.")
+    text = page.read_text(encoding="utf-8")
+    assert "An arm. broken.stl is not drawn" in text
+    assert "://" not in text.replace("http://www.w3.org", "")
+
+
+def test_without_meshes_nothing_is_read(tmp_path: Path) -> None:
+    assert looks_of(ph.System("empty").model()).told == ()
+
+
+def test_a_mesh_of_a_package_is_told_with_what_finds_it(arm: ph.System, tmp_path: Path) -> None:
+    lost = ph.Shape(
+        "mesh", (1, 1, 1), file="package://hand/meshes/palm.stl", lacking="missing: the package 'hand' is not known"
+    )
+    arm.joint("grip", "tool", arm.body("palm", 1, shapes=lost), "revolute", axis="y")
+    with pytest.warns(MeshWarning, match=r"palm\.stl is not drawn.* packages=\{'hand': …\}, or --package hand=FOLDER"):
+        write_still(still(arm.derive().compile()), tmp_path / "arm.html")

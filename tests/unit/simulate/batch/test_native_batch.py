@@ -1,0 +1,243 @@
+"""Batches in native code: the same bits as alone, in lanes, pieces and threads; what fails is left to Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode import Equations
+from polhode.errors import SimulationError
+from polhode.model.samples import six_degree_of_freedom_arm
+from polhode.ode_former.lane_runs import LaneRuns
+from polhode.ode_former.stepper import NativeRun
+from polhode.simulate.batch import native_batch
+from polhode.simulate.batch import threads as batch_threads
+from polhode.simulate.batch.batch import Batch
+from polhode.simulate.batch.members import Members
+from polhode.simulate.batch.running import run_members
+from polhode.simulate.batch.threads import run_in_threads
+
+
+@pytest.fixture(scope="module")
+def chain() -> Equations:
+    s = ph.System("chain")
+    l = s.parameter("l", 1)
+    upper, lower = (s.body(name, 1, (0, 0, -l / 2), ph.rod(1, l)) for name in ("upper", "lower"))
+    s.joint("a", s.ground, upper, ph.Revolute("y"))
+    s.joint("b", upper, lower, ph.Revolute("y"), at=(0, 0, -l))
+    return s.derive()
+
+
+def options(count: int) -> dict[str, Any]:
+    return {
+        "parameters": {"l": np.linspace(0.5, 1.5, count)},
+        "start": {"a": np.linspace(0.2, 2.0, count), "b": 0.3},
+        "tau": {"a": np.linspace(-1, 1, count)},
+        "samples": 11,
+    }
+
+
+@pytest.mark.parametrize("method", ["auto", "TP86", "DOP853", "RK45", "taylor"])
+def test_a_member_has_the_bits_that_it_has_alone(method: str, chain: Equations) -> None:
+    given = options(70)
+    batch = chain.simulate(1.5, method=method, **given)
+    assert not batch.failures
+    for i in (0, 31, 32, 69):
+        alone = chain.simulate(1.5, method=method, **Members.of(given).member(i))  # type: ignore[union-attr]
+        assert np.array_equal(alone.q, batch.q[i])
+        assert np.array_equal(alone.u, batch[i].u)
+        assert alone.info["steps"] == batch[i].info["steps"]
+
+
+def ball() -> Equations:
+    """A top that hangs from a spring: a quaternion, a parameter of its own, five speeds."""
+    s = ph.System("ball")
+    spin = s.parameter("i", 0.3)
+    ball = s.body("ball", 1, (0, 0, -0.5), (spin, 0.2, 0.1))
+    carrier = s.body("carrier", 0.5)
+    s.joint("slide", s.ground, carrier, ph.Prismatic("z"))
+    s.joint("socket", carrier, ball, ph.Spherical())
+    s.joint_spring("slide", 40)
+    return s.derive()
+
+
+def arm() -> Equations:
+    return six_degree_of_freedom_arm().derive()
+
+
+def slider() -> Equations:
+    """A block that a spring and a damper lead after a sine: with strong ones stability bounds the steps."""
+    s = ph.System("slider")
+    c = s.parameter("c", 240)
+    slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force("x", -c * slide.u[0] - 4400 * (slide.q[0] - ph.sin(3 * s.time)))
+    return s.derive()
+
+
+SLIDERS = {"parameters": {"c": np.linspace(10, 900, 21)}, "start": {"x": 0.1}}
+BALLS = {"parameters": {"i": np.linspace(0.2, 0.29, 21)}, "speeds": {"slide": 1.0, "socket_wx": np.linspace(0, 25, 21)}}
+ARMS = {"start": {"s1": np.linspace(-1, 2, 18), "e": np.linspace(0.4, 1.0, 18)}}
+
+
+@pytest.mark.parametrize(
+    ("made", "given", "method", "rtol"),
+    [
+        (ball, BALLS, "DOP853", 1e-6),
+        (ball, BALLS, "RK23", 1e-4),
+        (ball, BALLS, "taylor", 1e-11),
+        (arm, ARMS, "DOP853", 1e-12),
+        (arm, ARMS, "TP86", 1e-9),
+        (arm, ARMS, "RK45", 1e-5),
+        (slider, SLIDERS, "DOP853", 1e-8),
+        (slider, SLIDERS, "TP86", 1e-10),
+    ],
+)
+def test_side_by_side_and_one_after_the_other_are_the_same(
+    made: Callable[[], Equations], given: dict[str, Any], method: str, rtol: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    equations = made()
+    more: dict[str, Any] = {"method": method, "rtol": rtol, "atol": 1e-8, "samples": 40, "watch_energy": False}
+    rounds = _noted(monkeypatch)
+    beside = equations.simulate(0.7, **given, **more)
+    assert rounds == [LaneRuns], "they did go in lanes"
+    monkeypatch.setattr(native_batch, "_LANES_FROM", 1000)
+    after = equations.simulate(0.7, **given, **more)
+    assert rounds == [LaneRuns, NativeRun]
+    assert len({info["steps"] for info in beside.infos}) > 3, "members need different numbers of steps"
+    for name in ("steps", "evaluations"):
+        assert [info[name] for info in beside.infos] == [info[name] for info in after.infos]
+    for name, array in beside.arrays.items():
+        assert np.array_equal(array, after.arrays[name])
+
+
+def _noted(monkeypatch: pytest.MonkeyPatch) -> list[type]:
+    """What ran the members of each batch from now on, in one thread."""
+    found: list[type] = []
+
+    def noted(advances: Any, look: Any) -> bool:
+        found.extend(type(advance.func.__self__) for advance in advances)
+        return run_in_threads(advances, look)
+
+    monkeypatch.setattr(native_batch, "run_in_threads", noted)
+    monkeypatch.setattr(native_batch.os, "sched_getaffinity", lambda _: {0})
+    return found
+
+
+@pytest.mark.parametrize("count", [16, 17, 43])
+@pytest.mark.parametrize("method", ["auto", "RK45"])
+def test_pieces_lanes_and_threads_change_no_bit(
+    count: int, method: str, chain: Equations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = Members.of({**options(count), "method": method, "progress": False})
+    assert members is not None
+
+    def run(threads: int) -> Batch:
+        return run_members(chain.derivation, 1.0, members, threads=threads)
+
+    whole = run(1)
+    monkeypatch.setattr(batch_threads, "_FIRST_STEPS", 1)
+    monkeypatch.setattr(batch_threads, "_PIECE_SECONDS", 0.0)
+    for threads in (1, 2, 3):
+        for lanes_from in (16, 1000):
+            monkeypatch.setattr(native_batch, "_LANES_FROM", lanes_from)
+            again = run(threads)
+            assert np.array_equal(again.q, whole.q)
+            assert [info["steps"] for info in again.infos] == [info["steps"] for info in whole.infos]
+
+
+def test_members_that_fail_leave_those_beside_them_as_they_are(chain: Equations) -> None:
+    lengths = np.linspace(0.5, 1.5, 24)
+    lengths[[3, 11]] = 0.0, np.nan
+    speeds = np.linspace(0.0, 2.0, 24)
+    speeds[[5, 20]] = 1e200, 40.0
+    given = {"parameters": {"l": lengths}, "speeds": {"a": speeds}, "samples": 5, "method": "DOP853", "max_steps": 60}
+    batch = chain.simulate(1.0, **given)
+    assert set(batch.failures) == {3, 5, 11, 20}
+    assert "as many as allowed" in batch.failures[20]
+    members = Members.of(given)
+    for i in (2, 4, 6, 10, 21, 23):
+        assert np.array_equal(chain.simulate(1.0, **members.member(i)).q, batch.q[i])  # type: ignore[union-attr]
+
+
+def test_a_member_that_turns_stiff_is_run_alone_and_the_others_side_by_side() -> None:
+    s = ph.System("stiff")
+    c = s.parameter("c", 1.0)
+    bob = s.body("bob", 1, (0, 0, -1))
+    s.joint("hinge", s.ground, bob, ph.Revolute("y"))
+    s.joint_spring("hinge", 0, damping=c)
+    equations = s.derive()
+    given = {"parameters": {"c": [*np.linspace(0.1, 2.0, 19), 2e4]}, "start": {"hinge": 1.0}, "samples": 4}
+    batch = equations.simulate(5.0, **given)
+    members = Members.of(given)
+    assert batch[19].info["switches"], "it goes on with an implicit method"
+    for i in (0, 18, 19):
+        assert np.array_equal(equations.simulate(5.0, **members.member(i)).q, batch.q[i])  # type: ignore[union-attr]
+
+
+def test_ctrl_c_keeps_the_members_that_are_done(chain: Equations, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_threads, "_FIRST_STEPS", 40)
+    monkeypatch.setattr(batch_threads, "_PIECE_SECONDS", 0.0)
+    seen: list[float] = []
+
+    def progress(part: float) -> None:
+        seen.append(part)
+        if len(seen) > 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(native_batch.os, "sched_getaffinity", lambda _: {0})
+    whole = chain.simulate(1.0, **options(40))
+    with pytest.raises(SimulationError, match=r"interrupted after \d+ of 40 runs") as caught:
+        chain.simulate(1.0, progress=progress, **options(40))
+    batch = caught.value.trajectory
+    assert isinstance(batch, Batch)
+    done = batch.status == "done"
+    assert 0 < done.sum() < 40
+    assert np.array_equal(batch.q[done], whole.q[done])
+    assert np.isnan(batch.q[~done]).all()
+    assert sorted({*batch.status}) == ["done", "interrupted", "not_run"]
+
+
+def test_members_that_cannot_start_or_go_on_leave_their_sentence(chain: Equations) -> None:
+    lengths = np.ones(6)
+    lengths[2] = 0.0
+    batch = chain.simulate(1.0, parameters={"l": lengths}, start={"a": 0.5}, samples=5)
+    assert list(batch.failures) == [2]
+    assert "mass matrix is singular" in batch.failures[2]
+    assert np.isfinite(batch.q[[0, 1, 3, 4, 5]]).all()
+    short = chain.simulate(1.0, start={"a": [0.1, 3.0]}, samples=5, method="DOP853", max_steps=12)
+    assert set(short.failures) <= {0, 1}
+    assert all("as many as allowed" in told for told in short.failures.values())
+
+
+def test_what_python_has_a_say_in_is_not_for_native_code(chain: Equations) -> None:
+    def controller(t: float, q: np.ndarray, u: np.ndarray) -> dict[str, float]:
+        return {"a": -float(u[0])}
+
+    for more in ({"tau": controller}, {"events": [lambda t, q, u: q[0]]}, {"method": "scipy.DOP853"}):
+        members = Members.of({"start": {"a": [0.1, 0.2]}, "samples": 3, **more})
+        assert members is not None
+        assert native_batch.run_natively(chain.derivation, 0.1, members, chain.compile(), lambda part: None) is None
+        assert len(run_members(chain.derivation, 0.1, members)) == 2
+
+
+def test_energy_that_a_member_loses_is_told(chain: Equations) -> None:
+    with pytest.warns(UserWarning, match="energy"):
+        batch = chain.simulate(
+            20, start={"a": [0.0, 3.0], "b": [0.0, 2.0]}, rtol=1e-3, atol=1e-3, method="RK45", samples=41
+        )
+    assert any("energy" in notice for notice in batch[1].notices)
+
+
+def test_energy_is_watched_where_inputs_act_on_gravity() -> None:
+    s = ph.System("lift")
+    s.gravity = (0, 0, -1 - s.input("load", 2))
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    batch = s.derive().simulate(
+        1.0, start={"hinge": np.linspace(0.1, 1, 20)}, inputs=[[k] for k in range(20)], samples=4
+    )
+    assert not batch.failures
+    assert not any(info["notices"] for info in batch.infos)

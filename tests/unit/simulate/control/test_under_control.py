@@ -1,0 +1,189 @@
+"""What a run tells of its controller."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.controlled_arms import InverseDynamics, ServoPID, arm, slider
+
+import polhode as ph
+from polhode.control import Law, Reference
+from polhode.show.panels import panels_of
+from polhode.simulate import Trajectory
+
+SAMPLED: dict[str, Any] = {"sample_time": 0.01}
+
+
+@pytest.mark.parametrize("how", [{}, SAMPLED], ids=["continuous", "sampled"])
+def test_a_run_knows_what_was_wanted_and_how_far_it_was_missed(how: dict[str, Any]) -> None:
+    e = arm().derive()
+    run = e.simulate(1, controller=InverseDynamics(e), reference={"elbow": "sin(t)"}, **how)
+    assert np.allclose(run.reference["elbow"], np.sin(run.t)) and not run.reference["shoulder"].any()
+    assert np.allclose(run.tracking_error["elbow"], np.sin(run.t) - run["elbow"])
+    run.power_audit().check(1e-6, run)
+    assert not e.simulate(1).reference and not e.simulate(1).tracking_error
+
+
+def test_members_of_a_batch_know_it_too() -> None:
+    e = arm().derive()
+    given: dict[str, Any] = {"controller": InverseDynamics(e), "reference": {"elbow": "t"}, "samples": 5}
+    for how in ({}, SAMPLED):
+        batch = e.simulate(0.5, parameters={"kp": [50.0, 90.0]}, **given, **how)
+        alone = e.simulate(0.5, parameters={"kp": 90.0}, **given, **how)
+        assert np.array_equal(batch[1].tracking_error["elbow"], alone.tracking_error["elbow"])
+
+
+def test_what_has_no_quantity_on_the_mechanism_has_no_error() -> None:
+    e = slider().derive()
+    force = Reference("force", unit="N")
+    run = e.simulate(1, controller=Law({e.tau[0]: force.symbols[0]}, reference=(force,)), reference=2, samples=3)
+    assert run.reference["force"].tolist() == [2, 2, 2] and not run.tracking_error
+
+
+def test_the_log_of_a_sampled_law_is_asked_by_name() -> None:
+    e = slider().derive()
+    run = e.simulate(0.1, controller=ServoPID(e), reference=1, **SAMPLED)
+    log = run.controller
+    assert log is not None and np.array_equal(log["v"], log.controls[:, 0])
+    assert np.array_equal(log["total error"], log.states[:, 0])
+    with pytest.raises(ph.PolhodeError, match="no control or state of the controller 'w'"):
+        log["w"]
+
+
+@pytest.mark.parametrize("how", [{}, SAMPLED], ids=["continuous", "sampled"])
+def test_time_at_limits_is_told(how: dict[str, Any]) -> None:
+    e = slider().derive()
+    run = e.simulate(2, controller=Law({e.tau[0]: 4 - 4 * e.system.time}), limits=(-2, 2), rate=1000, **how)
+    assert run.at_limits["v"] == pytest.approx(1.0, abs=0.02)  # until t = 0.5, and from 1.5 on
+    assert any(told.startswith("the control 'v' was at its limits for 1") for told in run.notices)
+    free = e.simulate(2, controller=Law({e.tau[0]: -e.u[0]}), limits=2, **how)
+    assert not free.at_limits
+
+
+def test_files_and_pictures_have_it(tmp_path: Path) -> None:
+    e = slider().derive()
+    run = e.simulate(1, controller=ServoPID(e), reference="t", samples=11, **SAMPLED)
+    header, *rows = run.to_csv(tmp_path / "run.csv").read_text().splitlines()
+    assert header == "time [s],q.x [m],u.v [m/s],tau.v [N],reference.x,controller.total error"
+    table = np.array([row.split(",") for row in rows], dtype=float)
+    assert np.allclose(table[:, 4], run.t) and np.allclose(table[:-1, 5], run.controller.states[::10, 0])
+    assert np.array_equal(Trajectory.from_csv(tmp_path / "run.csv").q, run.q)
+    assert ("Tracking error", "") in [panel[:2] for panel in panels_of(run, ())]
+    assert len(run.plot().axes) == len(panels_of(run, ()))
+
+
+@pytest.mark.parametrize("how", [{}, SAMPLED], ids=["continuous", "sampled"])
+def test_a_closed_run_goes_through_pickling(how: dict[str, Any]) -> None:
+    e = slider().derive()
+    run = e.simulate(1, controller=ServoPID(e), reference="t", samples=5, **how)
+    again = pickle.loads(pickle.dumps(run))
+    assert np.array_equal(again.tracking_error["x"], run.tracking_error["x"])
+    assert np.array_equal(again.tau, run.tau)
+
+
+def test_sampled_batches_go_through_sweeps() -> None:
+    e = slider().derive()
+    given: dict[str, Any] = {"controller": ServoPID(e), "reference": "t", "samples": 5, "noise": {"x": 0.01}, **SAMPLED}
+    found = e.sweep({"kp": [10.0, 20.0]}, 1, workers=1, **given)
+    assert found["x"][1] == e.simulate(1, **given)["x"][-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sample_time": 0}, "0 is not a time > 0"),
+        ({"sample_time": "a"}, "'a' is not a time"),
+        ({"sample_time": -1}, "-1 is not a time > 0"),
+        ({"sample_time": 0.1, "delay": -1}, "-1 is not a time ≥ 0"),
+        ({"sample_time": 0.1, "noise": {"y": 1}}, "there is no measurement 'y'"),
+        ({"sample_time": 0.1, "noise": {"x": -1}}, "-1 is not a standard deviation"),
+        ({"sample_time": 0.1, "quantisation": {"x": 0}}, "0 is not a step"),
+        ({"sample_time": 0.1, "seed": "a"}, "'a' is not a whole number ≥ 0"),
+        ({"sample_time": 0.1, "discretisation": "magic"}, "no discretisation 'magic'"),
+        ({"sample_time": 1e-12}, "would be asked"),
+    ],
+)
+def test_what_cannot_be_sampled_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
+    e = slider().derive()
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        e.simulate(1, controller=ServoPID(e), reference=1, **options)
+
+
+def test_a_law_that_was_made_for_samples_keeps_to_them() -> None:
+    e = slider().derive()
+    law = Law({e.tau[0]: -e.u[0]}, sample_time=0.1)
+    run = e.simulate(1, controller=law, speeds={"v": 1})
+    assert run.controller is not None and len(run.controller.times) == 10
+    with pytest.raises(ph.PolhodeError, match=r"made for samples every 0\.1 s, not 0\.2 s"):
+        e.simulate(1, controller=law, sample_time=0.2)
+
+
+def test_an_event_and_friction_meet_a_sampled_law() -> None:
+    s = ph.System("rubbing", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("block", s.parameter("m", 2)), ph.Prismatic("x"), speeds=["v"])
+    s.joint_force(x, ph.sign(x.u[0]) / -2)
+    e = s.derive()
+    run = e.simulate(2, controller=ServoPID(e), reference=1, until=x.q[0] - 0.5, **SAMPLED)
+    assert run.status == "event" and run["x"][-1] == pytest.approx(0.5)
+    assert run.controller.times[-1] <= run.t[-1] < run.controller.times[-1] + 0.01
+
+
+def servo() -> tuple[Any, dict[str, Any]]:
+    e = slider().derive()
+    return e, {"controller": ServoPID(e), "reference": 1.0}
+
+
+def test_time_at_limits_is_never_more_than_the_run() -> None:
+    e, given = servo()
+    for how in ({}, SAMPLED):
+        run = e.simulate(0.05, limits=(1, 1.001), **given, **how)
+        assert np.isclose(max(run.at_limits.values()), 0.05)
+    late = e.simulate(0.05, limits=(1, 1.001), delay=0.02, sample_time=0.03, **given)
+    assert np.isclose(max(late.at_limits.values()), 0.03)
+
+
+def test_a_limit_may_be_infinite() -> None:
+    e, given = servo()
+    for how in ({}, SAMPLED):
+        run = e.simulate(3, limits=(0, np.inf), **given, **how)
+        assert run.tau.min() == 0.0 and run.tau.max() == e.simulate(3, **given, **how).tau.max()
+
+
+def test_samples_of_a_reference_that_end_too_early_are_told() -> None:
+    e, given = servo()
+    given["reference"] = ([0, 0.1, 0.2, 0.3], [0, 0.1, 0.2, 0.3])
+    for how in ({}, SAMPLED):
+        told = [each for each in e.simulate(0.5, **given, **how).notices if "samples of" in each]
+        assert len(told) == 1 and "the samples of the reference" in told[0] and "from 0 to 0.3 s" in told[0]
+
+
+def test_a_delay_as_long_as_the_run_is_told() -> None:
+    e, given = servo()
+    assert any(
+        "nothing that the controller gave acted" in each
+        for each in e.simulate(0.1, delay=1, **SAMPLED, **given).notices
+    )
+    assert not e.simulate(0.1, delay=0.01, **SAMPLED, **given).notices
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"limits": [10, 20]}, "does not say which control"),
+        ({"limits": {"tau_elbow": 10, "elbow": 20}}, "given twice"),
+        ({"discretisation": ["euler"], **SAMPLED}, "no discretisation"),
+        ({"discretisation": 0, **SAMPLED}, "no discretisation"),
+        ({"delay": -1, **SAMPLED}, "delay: -1 is not a time ≥ 0"),
+        ({"delay": 10**400, **SAMPLED}, "is not a time ≥ 0"),
+        ({"limits": 10**400}, "is not a limit"),
+        ({"sample_time": 0}, "0 is not a time > 0"),
+    ],
+)
+def test_options_that_could_be_taken_in_two_ways_get_a_sentence(options: dict[str, Any], match: str) -> None:
+    e = arm().derive()
+    with pytest.raises(ph.PolhodeError, match=match):
+        e.simulate(0.1, controller=InverseDynamics(e), reference={"elbow": "sin(t)"}, **options)
