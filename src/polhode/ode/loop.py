@@ -2,8 +2,9 @@
 
 A method is called behind pointers: `attempt(run, step)` computes a step from run.x to run.y and accepts or refuses it,
 `state_at(run, t, x)` gives the state at a time within the last step. Some also have `prepare(run)`, which sets the
-length of the next step, or takes fixed steps between which nothing happens, and `begin_method(run)`. A fixed step is one whose error is nil; it ends at origin + k h, but for
-one that is cut by an event, or before a time event, and the rest of it comes next.
+length of the next step, or takes fixed steps between which nothing happens, and `begin_method(run)`. A fixed step is
+one whose error is nil; it ends at origin + k h, but for one that is cut by an event, or before a time event: the rest of
+it comes next.
 
 After a step that was accepted the loop projects its end onto the constraints, locates events, tests limits and writes
 the samples that the step passed, in this order. Wherever it returns in between, `pending` says what is left to do.
