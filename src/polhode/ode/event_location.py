@@ -57,7 +57,7 @@ def evaluate_events(run, t, x):
     events = run.events
     run.clock = t
     events.arguments[0] = x
-    run.failed = 1 - events.has_expressions
+    run.failed = events.calls_python
     call(events.at, events.arguments)
 
 
@@ -66,12 +66,12 @@ def event_value(run: Run, number: int, t: float) -> float:
     """The value of one event on the dense output of the last step; nan where it has none."""
     if t >= run.t:
         evaluate_events(run, run.t, run.x)
-        return run.events.values[number]
+        return NAN if run.failed > 0 else run.events.values[number]
     reason = call(run.state_at, run, t, run.y, returns=int)
     if reason > 0:
         return NAN
     evaluate_events(run, t, run.y)
-    return run.events.values[number]
+    return NAN if run.failed > 0 else run.events.values[number]
 
 
 @native
@@ -85,9 +85,13 @@ def scan(run: Run) -> int:
         if reason > 0:
             return -1
         evaluate_events(run, t, run.y)
+        if run.failed > 0:
+            return -1
         for i in range(run.event_count):
             events.work[i * 7 + 1 + node] = events.values[i]
     evaluate_events(run, run.t, run.x)
+    if run.failed > 0:
+        return -1
     for i in range(run.event_count):
         check, a, b, c, last = (events.work[i * 7 + 1 + node] for node in range(5))
         before, after = events.before[i], events.values[i]
@@ -95,7 +99,7 @@ def scan(run: Run) -> int:
         events.work[i * 7] = events.sides[i]
         events.times[i] = NAN
         is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, events.sides[i]) * after > 0.0))
-        if not is_sure or events.has_expressions == 0:
+        if not is_sure or events.smooth[i] == 0:
             events.times[i] = run.t_old
             found += 1
     return found

@@ -55,12 +55,25 @@ def begin(run: Run) -> int:
     if run.limit_count > 0:
         begin_limits(run, 0, 1)
     if run.event_count > 0:
-        evaluate_events(run, run.t, run.x)
-        for i in range(run.event_count):
-            value = run.events.values[i]
-            run.events.before[i] = value
-            if value != 0.0:
-                run.events.sides[i] = 1.0 if value > 0.0 else -1.0
+        return _begin_events(run)
+    return 0
+
+
+@inline
+def _begin_events(run):
+    """The values of events at run.t and run.x, and their signs; a reason where one is nan, else 0."""
+    events = run.events
+    evaluate_events(run, run.t, run.x)
+    if run.failed > 0:
+        return Reason.FAILED
+    for i in range(run.event_count):
+        value = events.values[i]
+        if is_nan(value):
+            events.number = i
+            return Reason.NAN_EVENT
+        events.before[i] = value
+        if value != 0.0:
+            events.sides[i] = 1.0 if value > 0.0 else -1.0
     return 0
 
 
@@ -330,8 +343,10 @@ def _handle_events(run: Run) -> int:
     events = run.events
     logged = events.log_count
     found = scan(run)
+    if run.failed > 0:
+        return Reason.FAILED
     if found < 0:
-        return Reason.NAN_EVENT
+        return Reason.ILL_CONDITIONED
     for i in range(run.event_count):
         if is_nan(events.values[i]):
             events.number = i
@@ -370,26 +385,21 @@ def _handle_events(run: Run) -> int:
             reason = _search(run, first, t)
             if reason > 0:
                 return reason
-    evaluate_events(run, run.t, run.x)
-    for i in range(run.event_count):
-        value = events.values[i]
-        events.before[i] = value
-        if value != 0.0:
-            events.sides[i] = 1.0 if value > 0.0 else -1.0
-    return GO_ON
+    reason = _begin_events(run)
+    return reason if reason > 0 else GO_ON
 
 
 @inline
 def _search(run, number, begin):
     """events.times[number] becomes the next zero of an event; a reason where it is nan."""
     events = run.events
-    if events.has_expressions > 0:
+    if events.smooth[number] > 0:
         events.times[number] = next_zero(run, number, begin, events.sides[number])
     else:
         events.times[number] = next_sign_change(run, number, begin, events.sides[number])
     if events.times[number] >= 1e300:
         events.number = number
-        return Reason.NAN_EVENT
+        return Reason.FAILED if run.failed > 0 else Reason.NAN_EVENT
     return 0
 
 
@@ -469,10 +479,6 @@ def continue_after_event(run: Run, number: int) -> int:
         return reason
     events.sides[number] = side
     events.before[number] = 0.0
-    for i in range(run.event_count):
-        if is_nan(events.values[i]):
-            events.number = i
-            return Reason.NAN_EVENT
     return GO_ON
 
 

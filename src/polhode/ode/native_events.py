@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
 from .event_location import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD
-from .record import Events
+from .record import ZENO, Events
 
 _STRUCTURE = Events.structure()
 #: Rows of the log of a run at first. Of members: bytes for all, and rows of each that there are in any case.
@@ -30,6 +30,7 @@ class Effect:
     change: Compiled | None = None
     places: tuple[int, ...] = ()
     by_python: bool = False  # the state is changed by Python
+    is_smooth: bool = True  # an expression, not a Python function
 
     @property
     def kind(self) -> int:
@@ -83,27 +84,28 @@ class EventMemory:
         names = ("values", "directions", "before", "sides", "times")
         numbers = {name: np.zeros(count) for name in names} | {"work": np.zeros(7 * count), "nodes": np.zeros(64)}
         numbers["directions"][:] = [each.direction for each in effects]
-        whole_names = ("kinds", "change_at", "change_arguments", "change_counts", "change_places", "change_values")
+        whole_names = ("kinds", "smooth", "change_at", "change_arguments", "change_counts", "change_places", "change_values")
         whole = {name: np.zeros(count, dtype=np.int64) for name in whole_names}
         self.record = record = _STRUCTURE(count=count, changed_at=-1e300)
         self.values = numbers["values"]
         for k, effect in enumerate(effects):
-            whole["kinds"][k] = effect.kind
+            whole["kinds"][k], whole["smooth"][k] = effect.kind, effect.is_smooth
             if effect.change is not None:
                 self._add_change(k, effect.change, effect.places, clock, whole)
         for name, array in (numbers | whole).items():
             setattr(record, name, array.ctypes.data)
+        self._numbers = numbers
         self._kept += [numbers, whole]
         if isinstance(values, Compiled):
             work = values.work()
             table = (ctypes.c_void_p * 4)(0, clock, work.ctypes.data, self.values.ctypes.data)
-            record.at, record.has_expressions = values.native.code.address("ph_at"), 1
+            record.at = values.native.code.address("ph_at")
             self.targets["events.work"] = ctypes.addressof(table) + 16
             self._kept += [values, work, table]
         else:
             table = (ctypes.c_void_p * 1)()
             made = self._called(values, table, callback)
-            record.at = ctypes.cast(made, ctypes.c_void_p).value
+            record.at, record.calls_python = ctypes.cast(made, ctypes.c_void_p).value, 1
             self._kept += [table, made]
         record.arguments = ctypes.addressof(table)
         self._log = np.empty((_ROOM, HEAD + 2 * size))
@@ -137,6 +139,22 @@ class EventMemory:
     def log(self) -> Floats:
         """What has happened so far: rows of time, event, kind, samples before, and the states before and after."""
         return self._log[: self.record.log_count]
+
+    def entries(self, first: int) -> Iterator[tuple[float, int, int, int, Floats, Floats | None]]:
+        """Rows of the log from one on: time, event, kind, samples before, states before and after (None for an end)."""
+        for row in self.log[first:]:
+            t, number, kind, done = float(row[0]), *(int(each) for each in row[1:HEAD])
+            before, after = row[HEAD : HEAD + self.size].copy(), row[HEAD + self.size :].copy()
+            yield t, number, kind, done, before, None if kind in (GOES_ON, ENDS) else after
+
+    def is_stuck(self, t: float) -> bool:
+        """True if the state was changed at this very time before."""
+        return t - self.record.changed_at <= ZENO * max(1.0, abs(t))
+
+    def take_signs(self, other: EventMemory) -> None:
+        """Go on with the signs, and with the last change, of another run."""
+        self._numbers["sides"][:] = other._numbers["sides"]
+        self.record.changed_at = other.record.changed_at
 
     def grow(self) -> None:
         """Have room for more."""

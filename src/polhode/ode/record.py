@@ -81,8 +81,9 @@ class Events(Struct):
     changed_at: float
     work: Array  # of the search for zeros
     nodes: Array
+    smooth: Integers  # 1 for events that are expressions
+    calls_python: int
     number: int  # the event at which the run stands
-    has_expressions: int
 
 
 class Schedule(Struct):
