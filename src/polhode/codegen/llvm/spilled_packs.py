@@ -21,8 +21,9 @@ from ..slp.store_packs import cuts, pack_stores
 from .block import Block
 from .sincos import double, splat, vector_type
 
-#: Programs of at least this length are computed in packs, if that takes at most this part of the steps; by measurement.
-LONG, PROFITABLE = 2000, 0.95
+#: Programs of at least this length are computed in packs, if that takes at most this part of the steps. Derivatives of
+#: fifteen arms and trees: below, packs take up to 1.7 times as long as scalar code; from 12,000 steps on, half as long.
+LONG, PROFITABLE = 7000, 0.95
 
 #: A value that was not used for so many steps is reloaded.
 LIVE = 24

@@ -212,6 +212,6 @@ def test_short_programs_and_those_without_likeness_stay_as_they_are() -> None:
     def strategy(program: Program) -> kernels.Strategy:
         return kernels.written(kernels.Kernel(program, "f"), {kernels.isomorphic_groups})[1]
 
-    for program in (solve_of_many_columns(1, size=3, columns=4), random_program(1, 3000)):
+    for program in (solve_of_many_columns(1, size=3, columns=4), random_program(1, 8000)):
         assert strategy(program) is not kernels.packed_stores
-    assert strategy(solve_of_many_columns(1, size=14, columns=16)) is kernels.packed_stores
+    assert strategy(solve_of_many_columns(1, size=20, columns=40)) is kernels.packed_stores
