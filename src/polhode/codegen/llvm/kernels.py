@@ -53,6 +53,7 @@ class Kernel:
             block.reads(range(slot, slot + array.size), f"%in{number}")
             slot += array.size
         block.reads(self.program.saved, "%w")
+        block.joins_outputs = self.lanes == 1 and self.inlining != "alwaysinline"
         return block
 
     def store_outputs(self, block: Block) -> None:

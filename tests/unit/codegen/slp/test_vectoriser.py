@@ -312,7 +312,13 @@ def test_what_is_not_finite_in_one_limb_stays_there() -> None:
 def test_programs_without_limbs_stay_as_they_are() -> None:
     for program in (random_program(1, 300), random_program(2, 60)):
         assert vectorise(program) is None
-        assert "x double>" not in module.scalar_module(program, fused=False).text
+        assert kernels.written(kernels.Kernel(program, "f", fused=False))[1] is kernels.scalar_code
+
+
+def test_outputs_are_stored_in_blocks_of_four_as_integrators_read_them() -> None:
+    program = Walker(1, 5).program()  # ten outputs
+    stores = [line for line in module.scalar_module(program).text.split("\n") if ", ptr %s.out0." in line]
+    assert ["<4 x double>" in line for line in stores] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("limbs", [4, 8])
