@@ -53,11 +53,11 @@ class KernelSide:
 
 
 def inlined_module(
-    program: Program, tableau: Tableau, groups: tuple[tuple[int, int], ...], *, fused: bool = True, width: int = 1
+    program: Program, tableau: Tableau, groups: tuple[tuple[int, int], ...], *, fused: bool = True
 ) -> str:
     """Steps of a method around the kernel of a program, and the rates by that kernel."""
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
-    kernel = Kernel(program, _NAME, fused=fused, width=width, attributes="internal", inlining=inlining)
+    kernel = Kernel(program, _NAME, fused=fused, attributes="internal", inlining=inlining)
     text = [*declarations(1, fused), *functions_ir(program, 1), *kernel_ir(kernel, spills=False)]
     names = [array.name for array in program.arrays]
     side = KernelSide(
