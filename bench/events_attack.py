@@ -9,8 +9,9 @@ each other, or none); functions with many roots in a step. Each method runs the 
 The judge is g at 200,001 samples: of a run by the same method without events ("own"), and of a run by DOP853 at a
 tighter tolerance ("reference"). Where |g| > a at samples, its sign is certain, with a = ten tolerances of the state,
 times how strongly g depends on the state; for the reference the error of the run is added. Between samples of certain
-and different signs there must be an odd number of events, or one is missed; at an event |g|, by the judge's dense output,
-must not exceed a, or it is spurious; a spurious event of the same function accounts for a missed one: it is misplaced.
+and different signs there must be an odd number of events, or one is missed; at an event |g|, by the dense output of the
+judge, must not exceed a, or it is spurious; a spurious event of the same function accounts for a missed one: it is
+misplaced.
 """
 
 from __future__ import annotations

@@ -31,9 +31,6 @@ import numpy as np
 
 import polhode as ph
 from polhode.simulate import Batch, Trajectory
-from polhode.simulate.adjoint import Gradient
-from polhode.simulate.sensitivities import Sensitivities
-from polhode.simulate.sweep import Sweep
 
 from .frozen_cases import cases
 
@@ -73,17 +70,18 @@ def outcome_of(case: Callable[[], Any]) -> Outcome:
 
 
 def _recorded(result: Any) -> Outcome:
+    """Results of other kinds are read by what they have: the modules that they come from may move."""
     if isinstance(result, Trajectory):
         return _of_run(result)
     if isinstance(result, Batch):
         return _joined(map(_of_run, result))
-    if isinstance(result, Sensitivities):
+    if hasattr(result, "dq"):
         parts = [result.dq, result.du, result.dz, *(slope for event in result.event_times for slope in event)]
         ends = [result.end_time, result.end_q, result.end_u, result.end_z]
         return _joined([_of_run(result.trajectory), *map(_of_numbers, [*parts, *ends])])
-    if isinstance(result, Gradient):
+    if hasattr(result, "slopes"):
         return _joined([_of_run(result.trajectory), _of_numbers([result.value]), _of_numbers(result.slopes)])
-    if isinstance(result, Sweep):
+    if hasattr(result, "axes"):
         outcome = _joined(_of_numbers(result.values[name]) for name in sorted(result.values))
         outcome.status, outcome.message = " ".join(result.status), " ".join(result.messages)
         return outcome if result.trajectories is None else _joined([outcome, *map(_of_run, result.trajectories)])
