@@ -130,9 +130,8 @@ def largest_difference(before: Sequence[float], now: Sequence[float], width: int
 
 
 def differences(before: dict[str, Outcome], now: dict[str, Outcome]) -> list[str]:
-    """A line for each run that is not what it was."""
+    """A line for each run that is not what it was; runs that were not there before, as by a new method, have none."""
     lines = [f"{name}: is missing" for name in before.keys() - now.keys()]
-    lines += [f"{name}: is new" for name in now.keys() - before.keys()]
     for name in before.keys() & now.keys():
         one, other = before[name], now[name]
         parts = [part for part, digest in one.digests.items() if digest != other.digests[part]]
@@ -188,7 +187,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.only in name
     }
     lines = differences(before, outcomes)
-    print("\n".join([*lines, f"{len(lines)} of {len(before)} runs differ"]))
+    new = len(outcomes.keys() - before.keys())
+    print("\n".join([*lines, f"{len(lines)} of {len(before)} runs differ" + (f"; {new} are new" if new else "")]))
     return int(bool(lines))
 
 
