@@ -7,7 +7,6 @@ import functools
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from polhode.codegen.ir.program import Outline, Program
 from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.stored_code import ONE_STATE, Code, CodeStore, Entry
+from polhode.compiled.native.stored_code import LANES, ONE_STATE, Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError, warn
 
 from ...errors import unknown
@@ -223,36 +222,35 @@ def llvm_backend(program: Program, store: CodeStore) -> Native:
     from polhode.compiled.native import engine
     from polhode.compiled.native.user_functions import link
 
-    lanes = engine.host().lanes
+    engine.host()  # raises where LLVM does not work
     link(program, store.cache)
-    code, facts = store.read_or_make(
-        ONE_STATE, lambda: scalar_entry(program), lambda entry: (entry.load(), LaneFacts.read(entry.facts))
-    )
-    of_lanes = functools.partial(lane_code, lambda: program, store)
-    return Native("llvm", len(program.saved), code, of_lanes, lanes, facts.are_faster, facts.round_alike)
+    return stored_native(lambda: program, store, len(program.saved))
 
 
-@dataclass(frozen=True)
-class LaneFacts:
-    """What is stored of a program's code in lanes: whether it is faster for many states, and rounds as that of one."""
+def stored_native(program: Callable[[], Program], store: CodeStore, saved: int) -> Native:
+    """Native code of the program that a store is of, which is called for only where that code is not stored.
 
-    are_faster: bool
-    round_alike: bool
+    Raises OSError where it is not and LLVM does not work.
+    """
 
-    @classmethod
-    def read(cls, given: Mapping[str, Any]) -> LaneFacts:
-        return cls(given.get("in lanes", False) is True, given.get("rounds alike", False) is True)
+    def read(entry: Entry) -> Native:
+        facts, of_lanes = entry.facts, functools.partial(lane_code, program, store)
+        in_lanes, rounds_alike = facts["in lanes"] is True, facts["rounds alike"] is True
+        return Native("llvm", saved, entry.load(), of_lanes, count(facts["lanes"]), in_lanes, rounds_alike)
+
+    return store.read_or_make(ONE_STATE, lambda: _scalar_entry(program()), read)
 
 
-def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
+def _scalar_entry(program: Program) -> Entry:
     """An entry with the object code of a program for one state at a time, and whether lanes are faster for many."""
     from polhode.codegen.llvm.module import scalar_module
     from polhode.compiled.native import engine
 
-    host, entry = engine.host(), entry or Entry()
+    host = engine.host()
     made = scalar_module(program, fused=host.fused, width=host.lanes)
-    told = {"in lanes": are_lanes_faster(program.outline, made.is_packed), "rounds alike": made.rounds_alike}
-    return replace(entry, facts={**entry.facts, **told}).with_object_code(engine.object_code(made.text))
+    in_lanes = are_lanes_faster(program.outline, made.is_packed)
+    facts = {"lanes": host.lanes, "in lanes": in_lanes, "rounds alike": made.rounds_alike}
+    return Entry(facts).with_object_code(engine.object_code(made.text))
 
 
 def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
@@ -265,7 +263,7 @@ def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
         host = engine.host()
         return Entry().with_object_code(engine.object_code(lane_module(program(), host.lanes, fused=host.fused)))
 
-    return store.code("lanes", make)
+    return store.code(LANES, make)
 
 
 def c_backend(program: Program, store: CodeStore) -> Native:

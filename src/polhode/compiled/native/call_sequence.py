@@ -14,7 +14,7 @@ from polhode.compiled.native.backends import Native
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
-from polhode.files.version import key_of, version_digest
+from polhode.files.version import key_of
 
 from .arrays import Floats
 from .compiled import Compiled
@@ -30,7 +30,7 @@ def _code() -> Code:
 
         return Entry().with_object_code(engine.object_code(call_sequence_module()))
 
-    return CodeStore(default_cache(), key_of(version_digest(), "call sequence")).code("call sequence", make)
+    return CodeStore(default_cache(), key_of("call sequence")).code("call sequence", make)
 
 
 class BoundLoop:

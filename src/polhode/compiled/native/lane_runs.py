@@ -18,7 +18,7 @@ from polhode.compiled.native.memory import Memory, apart
 from polhode.compiled.native.stepper import NativeRun
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
-from polhode.files.version import key_of, version_digest
+from polhode.files.version import key_of
 
 _LANE, _LANES = LANE.structure(), LANES.structure()
 
@@ -57,7 +57,7 @@ def lane_code(method: str, lanes: int) -> LaneCode | None:
 
         return Entry().with_object_code(engine.object_code(module(lanes, fused=engine.host().fused)))
 
-    store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method, str(lanes)))
+    store = CodeStore(default_cache(), key_of("stepper", method, str(lanes)))
     return LaneCode(store.code("stepper in lanes", make), lanes, stepper.stages, stepper.dense_rows)
 
 

@@ -15,7 +15,7 @@ from polhode.compiled.native.sampled_law import SampledLaw
 from polhode.compiled.native.stepper import NativeRun
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
-from polhode.files.version import key_of, version_digest
+from polhode.files.version import key_of
 
 _STRUCTURE = PIECES.structure()
 
@@ -30,7 +30,7 @@ def _function() -> tuple[Code, Callable[[int, int], int]]:
 
         return Entry().with_object_code(engine.object_code(pieces_module(fused=engine.host().fused)))
 
-    code = CodeStore(default_cache(), key_of(version_digest(), "pieces")).code("pieces", make)
+    code = CodeStore(default_cache(), key_of("pieces")).code("pieces", make)
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
     return code, kind(code.address("ph_pieces"))
 

@@ -16,7 +16,7 @@ from polhode.compiled.native.memory import Memory
 from polhode.compiled.native.stepper import NativeRun
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
-from polhode.files.version import key_of, version_digest
+from polhode.files.version import key_of
 
 _STRUCTURE = STEPS.structure()
 #: A piece of a run takes about this long, so that an interrupt is heard.
@@ -66,7 +66,7 @@ def step_code(method: str) -> StepCode:
 
         return Entry().with_object_code(engine.object_code(module(engine.host().fused)))
 
-    store = CodeStore(default_cache(), key_of(version_digest(), "steps", method))
+    store = CodeStore(default_cache(), key_of("steps", method))
     return StepCode(store.code("steps", make), stages)
 
 

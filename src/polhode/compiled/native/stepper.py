@@ -21,7 +21,7 @@ from polhode.compiled.native.memory import Memory, apart
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
-from polhode.files.version import key_of, version_digest
+from polhode.files.version import key_of
 
 if TYPE_CHECKING:
     from polhode.codegen.steppers.linear import Field
@@ -86,7 +86,7 @@ def stepper_code(method: str) -> StepperCode:
         }
         return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
-    store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
+    store = CodeStore(default_cache(), key_of("stepper", method))
     return store.read_or_make("stepper", make, _stepper_in)
 
 

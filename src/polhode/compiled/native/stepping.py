@@ -23,7 +23,7 @@ from polhode.compiled.native.fixed_step import Counts, FixedStep, Run
 from polhode.compiled.native.stepper import stepper_code
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
-from polhode.files.version import key_of, version_digest
+from polhode.files.version import key_of
 
 _RECORD = np.dtype([(name, np.float64 if kind == "double" else np.int64) for name, kind in RUN.kinds.items()])
 #: What an adaptive step of a member costs beside evaluations, in instructions.
@@ -69,7 +69,7 @@ def _functions() -> tuple[Code, Callable[..., int], Callable[..., int]]:
 
         return Entry().with_object_code(engine.object_code(batch_steps_module(fused=engine.host().fused)))
 
-    code = CodeStore(default_cache(), key_of(version_digest(), "members")).code("members", make)
+    code = CodeStore(default_cache(), key_of("members")).code("members", make)
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double)
     return code, kind(code.address("ph_each")), kind(code.address("ph_fixed"))
 
