@@ -32,8 +32,10 @@ _VERSION = 1
 _ENDING = ".bin"
 _STALE_SECONDS = 3600.0
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-# A folder may hold ten thousand files: it is looked through at a first writing, then once in this share of its limit.
+# A folder may hold a hundred thousand files: it is looked through at a first writing, unless another process did so in
+# the last minutes, then once in this share of its limit.
 _SHARE_UNSEEN = 64
+_LOOKED_SECONDS = 600.0
 
 #: What it means that stored bytes are not what was looked for, or cannot be used on this machine.
 UNREADABLE = (KeyError, TypeError, ValueError, OSError, PolhodeError)
@@ -154,10 +156,14 @@ class ObjectCache:
 
     def _trim_if_due(self, written: int) -> None:
         """Look through the folder once in a while: at the first writing, and when much was written since."""
+        mark = self.folder / "looked"
+        if self._unseen is None and mark.exists() and abs(time.time() - mark.stat().st_mtime) < _LOOKED_SECONDS:
+            self._unseen = 0
         if self._unseen is not None and self._unseen + written <= self.limit // _SHARE_UNSEEN:
             self._unseen += written
             return
         self._trim()
+        mark.touch(0o600)
         self._unseen = 0
 
     def _trim(self) -> None:
