@@ -13,6 +13,10 @@ import pytest
 from hypothesis import settings
 from tests.seeds import TRIAL
 
+# Tests run side by side in processes: a second thread for matrices of twelve rows costs time and gives none. This is
+# read when NumPy is loaded, which no plugin of pytest may do before (`-p no:zarr`).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Tests start hundreds of processes; where no bytecode may be kept, each would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
