@@ -78,16 +78,19 @@ class StoredFunction:
 
     def plan(self) -> Planned:
         """Its plan; one that is made here is stored without code, which is compiled when it is wanted."""
+        if self._plan is None:
+            self._plan = self._store.read_or_make(PROGRAM, self._made, self._plan_in)
+        return self._plan
+
+    def _plan_in(self, entry: Entry) -> Planned:
         from ..codegen.ir.serialise import load_program
 
-        if self._plan is None:
-            facts, entry = self._planned()
-            self._plan = self._plan or Planned(load_program(entry.program.decode()), tuple(facts.parameters))
-        return self._plan
+        names = tuple(Facts.read(entry.facts).parameters)
+        return self._plan or Planned(load_program(entry.program.decode()), names)
 
     def compiled(self, backend: str) -> Compiled:
         """The function as native code, or by the backend that works here if LLVM does not."""
-        facts, _ = self._planned()
+        facts = self._store.read_or_make(PROGRAM, self._made, lambda entry: Facts.read(entry.facts))
         self.facts = facts
 
         def program() -> Program:
@@ -101,9 +104,6 @@ class StoredFunction:
         if native is None:
             return compile_program(program(), backend=backend)
         return Compiled(facts.outline, native, (True, backend), program, store)
-
-    def _planned(self) -> tuple[Facts, Entry]:
-        return self._store.read_or_make(PROGRAM, self._made, lambda entry: (Facts.read(entry.facts), entry))
 
     def _made(self) -> Entry:
         """The program, and what else is known of the function."""

@@ -160,6 +160,18 @@ def test_a_function_of_the_users_own_stays_in_its_process(
     assert [each.facts["bound"] for each in entries(tmp_path) if each.program] == [own]
 
 
+def test_a_program_of_a_function_that_is_not_registered_is_planned_anew(
+    cold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stored program names the user's function by its digest alone."""
+    system = _pendulum()
+    system.joint_force("hinge", ph.function("square", python=lambda x: x * x)(system.joints["hinge"].q[0]))
+    derivation = system.derive().derivation
+    wanted = store.StoredFunction(derivation, "forward_dynamics", False).plan()
+    monkeypatch.setattr("polhode.expr.opaque.user._KNOWN", {})
+    assert store.StoredFunction(derivation, "forward_dynamics", False).plan() == wanted
+
+
 #: Prints what was done for a pendulum's accelerations, of which another process may have done all before.
 SCRIPT = """
 import sys; sys.path.insert(0, sys.argv[1])
