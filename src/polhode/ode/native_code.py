@@ -170,13 +170,18 @@ def taylor_code(function: Compiled) -> MethodCode:
 
 def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], ...] = ()) -> MethodCode:
     """Explicit fixed steps of x' = f(t, x), the output of a function, with its kernel inlined where it is short."""
+    return MethodCode(name, inlined=inlined_steps(function, name, groups))
+
+
+def inlined_steps(function: Compiled, name: str, groups: tuple[tuple[int, int], ...], lanes: int = 1) -> Code:
+    """The code of such steps, of one run or in lanes."""
 
     def make() -> Entry:
         from ..native import engine
         from .methods.inlined_steps import INLINE, inlined_module
 
         (tableau,), program, host = method_named(name).static, function.program, engine.host()
-        text = inlined_module(program, tableau, groups, fused=host.fused, width=host.lanes)
+        text = inlined_module(program, tableau, groups, fused=host.fused, width=host.lanes, lanes=lanes)
         return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
 
-    return MethodCode(name, inlined=function.store.code(f"steps of {name} {groups}", make))
+    return function.store.code(f"steps of {name} {groups} in {lanes} lanes", make)
