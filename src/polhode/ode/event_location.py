@@ -15,10 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
+from .rates import copy, scale_to_unit
 from .record import Events, Run
 
-#: What happens at an event: the run goes on; it ends; the state changes by expressions, or by Python.
-GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON = 0, 1, 2, 3
+#: What happens at an event: the run goes on; it ends; the state changes by expressions, or by Python; a sign in the
+#: right-hand side changes; its slope changes, and the step ends there.
+GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON, SWITCHES, KINKS = 0, 1, 2, 3, 4, 5
 #: Numbers of a row of the log before its states.
 HEAD = 4
 #: A zero is located to this, in seconds, and to this part of the time.
@@ -58,7 +60,15 @@ def evaluate_events(run, t, x):
     run.clock = t
     events.arguments[0] = x
     run.failed = events.calls_python
-    call(events.at, events.arguments)
+    if run.event_count > events.switch_count:
+        call(events.at, events.arguments)
+    if events.switch_count > 0:
+        events.switch_arguments[events.switch_x_index] = x
+        if run.group_count > 0:
+            copy(run, x, run.unit)
+            scale_to_unit(run, run.unit)
+            events.switch_arguments[events.switch_x_index] = run.unit
+        call(events.switch_at, events.switch_arguments)
 
 
 @native

@@ -336,7 +336,7 @@ def _write_due(method: LaneMethod, width: Any, lanes: Lanes) -> None:
                 run.next_sample += 1
                 if is_inside:
                     _count_sub_step(method, lanes, run, lane)
-                    if lanes.rough[lane] == 0:
+                    if method.defects is not None:
                         run.evaluations += 1
                         if lanes.steps[lane] > DEFECT:
                             _free(lanes, run, lane, Reason.STEP)
@@ -394,7 +394,7 @@ def _interpolated(method, lanes, runs, with_defects):
             set_marks(lanes.rough, method.is_rough(lanes, runs))
         lanes.is_dense = 1
     t = lanes.given[0]
-    if with_defects:
+    if with_defects and method.defects is not None:
         lanes.steps[0] = method.defects(lanes, runs, t)
     if method.sub_step is None:
         method.interpolate(lanes, runs, t, runs.y)

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import (
-    INFINITY, Array, Code, Integers, Pointers, absolute, at, call, entry, fma, inline, is_nan, largest, native, smallest,
+    INFINITY, NAN, Array, Code, Integers, Pointers, absolute, at, blocks, call, entry, fma, inline, is_nan, largest, native, smallest,
 )  # fmt: skip
 from .event_location import (
-    CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, evaluate_events, next_sign_change, next_zero, scan,
+    CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, SWITCHES, evaluate_events, next_sign_change, next_zero, scan,
 )  # fmt: skip
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
@@ -38,6 +38,10 @@ GO_ON = -1
 DEFECT = 500.0
 #: A step that missed something is taken again, so much shorter.
 _SHORTER = 0.25
+#: A switch this near to zero, relative to its size before or to one, vanishes together with another.
+_NEAR_SWITCH = 1e-12
+#: The time, in seconds, over which it is tested where a switch goes.
+_LITTLE = 1e-6
 
 
 @native
@@ -386,7 +390,14 @@ def _handle_events(run: Run) -> int:
             if reason > 0:
                 return reason
     reason = _begin_events(run)
-    return reason if reason > 0 else GO_ON
+    if reason > 0:
+        return reason
+    for k in range(events.switch_count):
+        number = run.event_count - events.switch_count + k
+        if events.kinds[number] == SWITCHES and events.signs[k] == 0.0 and events.values[number] != 0.0:
+            events.number = number
+            return Reason.SWITCH
+    return GO_ON
 
 
 @inline
@@ -451,6 +462,8 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
         reason = note_limits_inside(run)
         if reason > 0:
             return reason
+    if kind >= SWITCHES:
+        return _switch(run, number, kind)
     if kind == ENDS:
         events.log_count += 1
         return Reason.ENDED
@@ -480,6 +493,61 @@ def continue_after_event(run: Run, number: int) -> int:
     events.sides[number] = side
     events.before[number] = 0.0
     return GO_ON
+
+
+@native
+def _switch(run: Run, number: int, kind: int) -> int:
+    """Go on behind a zero of a switch with the sign that the motion itself keeps; a reason to return, or GO_ON.
+
+    Behind a zero of g the sign s of g is held still for which s dg/dt > 0 (Filippov). Where other switches vanish too,
+    or no sign does, Python chooses.
+    """
+    events, size = run.events, run.size
+    first = run.event_count - events.switch_count
+    after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
+    for i in range(size):
+        after[i] = run.x[i]
+    events.log_count += 1
+    before = events.sides[number]
+    chosen = -before
+    if kind == SWITCHES:
+        chosen = 0.0
+        is_alone = True
+        evaluate_events(run, run.t, run.x)
+        for i in range(first, run.event_count):
+            if i != number and absolute(events.values[i]) <= _NEAR_SWITCH * largest(1.0, absolute(events.before[i])):
+                is_alone = False
+        if is_alone:
+            slope = _switch_slope(run, number, -before)
+            if -before * slope > 0.0:
+                chosen = -before
+            else:
+                slope = _switch_slope(run, number, before)
+                if before * slope > 0.0:
+                    chosen = before
+    if chosen == 0.0:
+        events.number = number
+        return Reason.SWITCH
+    reason = begin(run)
+    if reason > 0:
+        return reason
+    events.sides[number] = chosen
+    events.before[number] = 0.0
+    return GO_ON
+
+
+@inline
+def _switch_slope(run, number, sign):
+    """How much a switch changes a little later where its sign is held at a value; nan where there are no rates."""
+    events = run.events
+    events.signs[number - (run.event_count - events.switch_count)] = sign
+    reason = rates(run, run.t, run.x, run.f)
+    evaluate_events(run, run.t, run.x)
+    now = events.values[number]
+    for block in blocks(run):
+        run.y[block] = fma(_LITTLE, run.f[block], run.x[block])
+    evaluate_events(run, run.t + _LITTLE, run.y)
+    return NAN if reason > 0 else events.values[number] - now
 
 
 @inline

@@ -157,7 +157,7 @@ def taylor_code(function: Compiled) -> MethodCode:
             )
         host = engine.host()
         series = series_program(program)
-        text = jet_module(series, fused=host.fused, width=host.lanes)
+        text = jet_module(series, fused=host.fused)
         scratch = jet_layout(series).scratch_size(MOST_ORDER)
         return Entry({"scratch": scratch}).with_object_code(engine.object_code(text))
 
@@ -181,7 +181,7 @@ def inlined_steps(function: Compiled, name: str, groups: tuple[tuple[int, int], 
         from .methods.inlined_steps import INLINE, inlined_module
 
         (tableau,), program, host = method_named(name).static, function.program, engine.host()
-        text = inlined_module(program, tableau, groups, fused=host.fused, width=host.lanes, lanes=lanes)
+        text = inlined_module(program, tableau, groups, fused=host.fused, lanes=lanes)
         return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
 
     return function.store.code(f"steps of {name} {groups} in {lanes} lanes", make)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
-from .event_location import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD
+from .event_location import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, KINKS, SWITCHES
 from .record import ZENO, Events
 
 _STRUCTURE = Events.structure()
@@ -31,10 +31,14 @@ class Effect:
     places: tuple[int, ...] = ()
     by_python: bool = False  # the state is changed by Python
     is_smooth: bool = True  # an expression, not a Python function
+    is_switch: bool = False  # a sign in the right-hand side is of it
+    is_kink: bool = False  # the slope of the right-hand side jumps where it is zero
 
     @property
     def kind(self) -> int:
         """The kind of `event_location`."""
+        if self.is_switch or self.is_kink:
+            return SWITCHES if self.is_switch else KINKS
         if self.change is not None:
             return CHANGES
         return CHANGES_BY_PYTHON if self.by_python else ENDS if self.ends else GOES_ON
@@ -69,7 +73,7 @@ class EventMemory:
 
     def __init__(
         self,
-        values: Compiled | Callable[..., Any],
+        values: Compiled | Callable[..., Any] | None,
         effects: Sequence[Effect],
         size: int,
         clock: int,
@@ -102,6 +106,9 @@ class EventMemory:
             record.at = values.native.code.address("ph_at")
             self.targets["events.work"] = ctypes.addressof(table) + 16
             self._kept += [values, work, table]
+        elif values is None:
+            table = (ctypes.c_void_p * 1)()
+            self._kept += [table]
         else:
             table = (ctypes.c_void_p * 1)()
             made = self._called(values, table, callback)
@@ -114,6 +121,21 @@ class EventMemory:
             self._kept.append(logs)
         else:
             record.log, record.log_room = self._log.ctypes.data, len(self._log)
+
+    def switch_by(self, side: Any, signs: Floats) -> None:
+        """Take the last events, which are switches, from a compiled function; `signs` are held in the right-hand side."""
+        count = sum(each.kind in (SWITCHES, KINKS) for each in self.effects)
+        record = self.record
+        first = self.values[len(self.effects) - count :]
+        side.table[side.out_index] = first.ctypes.data
+        record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
+        record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
+        self._kept += [side, signs, first]
+
+    def hold_signs(self, signs: Floats) -> None:
+        """Go on with these signs of the switches."""
+        if len(signs):
+            self._numbers["sides"][len(self.effects) - self.record.switch_count :][: len(signs)] = signs
 
     def _called(self, values: Callable[..., Any], table: Any, callback: Any) -> Any:
         from .native_run import array_at
@@ -145,7 +167,7 @@ class EventMemory:
         for row in self.log[first:]:
             t, number, kind, done = float(row[0]), *(int(each) for each in row[1:HEAD])
             before, after = row[HEAD : HEAD + self.size].copy(), row[HEAD + self.size :].copy()
-            yield t, number, kind, done, before, None if kind in (GOES_ON, ENDS) else after
+            yield t, number, kind, done, before, after if kind in (CHANGES, CHANGES_BY_PYTHON) else None
 
     def is_stuck(self, t: float) -> bool:
         """True if the state was changed at this very time before."""

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..errors import ModelError
+from ..errors import ModelError, PolhodeError
 from ..native.compiled import Compiled
-from ..ode.native_run import NativeRun
+from ..codegen.passes.switches import MODES
+from ..ode.native_run import NativeRun, RightSide
 from .breaks import Breaks
 from .control.actuation import Actuation
 from .control.inputs import Signal
@@ -110,12 +111,19 @@ class Rates:
     @property
     def can_run_natively(self) -> bool:
         """Whether native integrators can step the rates, with Python functions of efforts and inputs too."""
-        return self.signs is None and self._compiled.backend != "numpy"
+        return self._compiled.backend != "numpy"
 
     def steps_natively(self, run: NativeRun) -> None:
         """Let a native run step these rates; functions of efforts and inputs are called before each evaluation."""
-        side = run.compiled(self._compiled, self._held)
+        held = self._held if self.signs is None else {**self._held, MODES: self.signs.modes}
+        side = run.compiled(self._compiled if self.signs is None else self.signs.smooth, held)
         run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
+
+    def switch_side(self, run: NativeRun) -> RightSide:
+        """The function of the values that signs in the rates are of, for a native run."""
+        if self.signs is None:
+            raise PolhodeError("the rates have no signs.")
+        return run.compiled(self.signs.values, {**self._held, MODES: self.signs.modes})
 
     def _prompt(self, t: float, x: Floats) -> None:
         """Have efforts and inputs as they are at a state, in the arrays that native code reads."""

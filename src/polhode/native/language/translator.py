@@ -364,7 +364,7 @@ class _Frame:
             return range(*bounds)
         found = self._value(node)
         is_loop = isinstance(found, Blocks | Counted)
-        return _Range(0, found.count, is_block=isinstance(found, Blocks)) if is_loop else found
+        return _Range(found.first, found.count, is_block=isinstance(found, Blocks)) if is_loop else found
 
     def _counted(self, node: ast.For, over: _Range) -> None:
         f = self.f

@@ -53,18 +53,11 @@ class KernelSide:
 
 
 def inlined_module(
-    program: Program,
-    tableau: Tableau,
-    groups: tuple[tuple[int, int], ...],
-    *,
-    fused: bool = True,
-    width: int = 1,
-    lanes: int = 1,
+    program: Program, tableau: Tableau, groups: tuple[tuple[int, int], ...], *, fused: bool = True, lanes: int = 1
 ) -> str:
     """Steps of a method around the kernel of a program, and the rates by that kernel; or such steps in lanes."""
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
-    width = width if lanes == 1 else 1
-    kernel = Kernel(program, _NAME, lanes, fused=fused, width=width, attributes="internal", inlining=inlining)
+    kernel = Kernel(program, _NAME, lanes, fused=fused, attributes="internal", inlining=inlining)
     text = [*declarations(lanes, fused), *functions_ir(program, lanes), *kernel_ir(kernel, spills=False)]
     names = [array.name for array in program.arrays]
     side = KernelSide(

@@ -71,6 +71,19 @@ def _taylor() -> Method:
     return Method("taylor", (*_ALL, "prepare"), MOST_ORDER + 1, 1, lanes="taylor_in_lanes")
 
 
+def _rodas5p() -> Method:
+    from .rosenbrock import DENSE_ROWS
+    from .rosenbrock_tableaux import RODAS5P
+
+    return Method("rosenbrock", _ALL, RODAS5P.stages + 1, DENSE_ROWS, (RODAS5P,), fields=("real",))
+
+
+def _radau() -> Method:
+    from .radau import DENSE_ROWS, ERROR_SCALE, STAGES
+
+    return Method("radau", _ALL, STAGES, DENSE_ROWS, error_scale=ERROR_SCALE, fields=("real", "complex"))
+
+
 _STEPS = ("begin", "attempt", "state_at")
 
 
@@ -99,6 +112,8 @@ def _semi_implicit() -> Method:
 
 _MAKERS: Mapping[str, Callable[[], Method]] = {
     **{name: lambda name=name: _pairs()[name] for name in ("TP86", "DOP853", "RK45", "RK23")},  # type: ignore[misc]
+    "Rodas5P": _rodas5p,
+    "Radau": _radau,
     "taylor": _taylor,
     **{name: lambda tableau=tableau: _explicit(tableau) for name, tableau in METHODS.items()},  # type: ignore[misc]
     "semi_implicit_euler": _semi_implicit,

@@ -17,7 +17,11 @@ def lane_method(tableau: Tableau) -> LaneMethod:
     """A method in lanes; a state inside of a step is by a shorter one."""
     bound = {name: partial(function, tableau) for name, function in _FUNCTIONS.items()}
     return LaneMethod(
-        **bound, evaluations_to_begin=1, evaluations_for_dense=0, evaluations_of_sub_step=len(tableau.b) - 1
+        **bound,
+        defects=None,
+        evaluations_to_begin=1,
+        evaluations_for_dense=0,
+        evaluations_of_sub_step=len(tableau.b) - 1,
     )
 
 
@@ -93,11 +97,6 @@ def _nothing(tableau, lanes, runs, *more):
 
 
 @inline
-def _defects(tableau, lanes, runs, t):
-    return t - t
-
-
-@inline
 def _is_rough(tableau, lanes, runs):
     return runs.t == runs.t
 
@@ -111,6 +110,6 @@ def _sub_step(tableau, lanes, runs, t, out):
 
 _FUNCTIONS = {
     "next_step": _next_step, "attempt": _attempt, "verdict": _verdict, "rates_at_end": _rates_at_end, "start": _start,
-    "first_step": _first_step, "make_dense": _nothing, "interpolate": _nothing, "defects": _defects,
+    "first_step": _first_step, "make_dense": _nothing, "interpolate": _nothing,
     "is_rough": _is_rough, "sub_step": _sub_step,
 }  # fmt: skip

@@ -202,6 +202,7 @@ def integrate(
         if jumps and met is not None and interpolant is not None:
             t, x = met, rates.projected(met, interpolant(met))
             record.end(t, x)
+            jumps.count(t, x)
             jumps.switch(t, x)
             acting = rates.actuation(t, x) if driven else None
             if t < times[-1]:

@@ -7,11 +7,13 @@ poses at which constraints are ill conditioned.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...ode.driver import Driver
+from ...ode.event_location import GOES_ON, SWITCHES
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, Reason
@@ -91,11 +93,10 @@ class _Integration:
         run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
         run.record.has_defect *= int(rates.may_hide)
         run.record.each_step = int(self.guard.watches_steps or not rates.is_autonomous)
-        if rates.is_constrained or not rates.is_autonomous:
+        self.jumps = self.guard.discontinuities
+        if rates.is_constrained if rates.is_autonomous else run.implicit is None:
             run.record.growth = CONSTRAINED_GROWTH
-        if events:
-            values = events.compiled or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
-            run.watch(EventMemory(values, events.effects, len(x), run.clock, callback=run.callback))
+        self._watch(run, len(x))
         if self.limits is not None:
             run.watch_limits(self.limits.watched)
         if self.schedule is not None:
@@ -104,6 +105,18 @@ class _Integration:
         if self.switch is not None:
             self.switch.watch(run)
         return run
+
+    def _watch(self, run: NativeRun, size: int) -> None:
+        """Locate events, and zeros of what signs in the rates are of."""
+        events, signs = self.events, self.rates.signs
+        effects = [*events.effects, *([] if signs is None else signs.effects)]
+        if not effects:
+            return
+        values = events.compiled or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
+        memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
+        if signs is not None:
+            memory.switch_by(self.rates.switch_side(run), signs.modes)
+        run.watch(memory)
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
         """The value of an event; what goes wrong in a user's function ends the run."""
@@ -151,7 +164,7 @@ class _Integration:
         self.past.append(old)
         run.record.h = switch.first_step(old)
         self.logged = 0
-        if self.events:
+        if run.record.event_count:
             run.events.take_signs(old.events)
         self._begin()
 
@@ -239,10 +252,13 @@ class _Integration:
         run, record = self.run.record, self.record
         record.steps = run.steps
         self.rates.evaluations = max(self.rates.evaluations, self.evaluations + run.evaluations)
-        if self.events:
+        if run.event_count:
             for t, number, kind, done, before, after in self.run.events.entries(self.logged):
+                if kind >= SWITCHES and self.jumps is not None:
+                    self.jumps.count(t, before)
+                    continue
                 self.found[number].append(t)
-                if kind != 0:
+                if kind != GOES_ON:
                     self._add_samples(done)
                     record.end(t, before)
                     if after is not None:
@@ -284,6 +300,8 @@ class _Integration:
             raise event_failed(f"at t = {t:.6g} s event {run.events.record.number} is nan, which no zero can be found of.")
         elif reason == Reason.EVENT:
             self._change_state()
+        elif reason == Reason.SWITCH:
+            self._choose_signs()
         elif reason in (Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
             self._pass_singular_pose()
 
@@ -317,6 +335,25 @@ class _Integration:
         if reason is not None:
             self._look_into(reason)
 
+    def _choose_signs(self) -> None:
+        """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
+        run, jumps = self.run, self.jumps
+        if jumps is None:
+            return
+        number = int(run.events.record.number) - len(self.events.watched)
+        t, x = float(run.record.t), run.x.copy()
+        if jumps.modes[number] == 0.0:
+            t_left = jumps.locate(_columns(run), float(run.record.t_old), t)
+            if t_left is not None and t_left < t:
+                t, x = t_left, self.rates.projected(t_left, run.state_at(t_left))
+                run.write_samples(t)
+                run.record.t, run.x[:], run.record.pending = t, x, 0
+        else:
+            jumps.turning, jumps.leaving = [number], []
+        jumps.switch(t, x)
+        run.begin(self.end)
+        run.events.hold_signs(jumps.modes)
+
     # ---- where constraints are ill conditioned -----------------------------------------------------------------
 
     def _finds_pose(self, reason: Reason) -> bool:
@@ -347,6 +384,11 @@ class _Integration:
         self._natively(run)
         if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK, Reason.STEP):
             self._look_into(reason)
+
+
+def _columns(run: NativeRun) -> Callable[[Any], Floats]:
+    """The states of the last step at several times, a column each."""
+    return lambda t: run.state_at(float(t)) if np.ndim(t) == 0 else np.array([run.state_at(float(s)) for s in t]).T
 
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
