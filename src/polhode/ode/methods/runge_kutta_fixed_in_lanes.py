@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from ...codegen.fixed_steps import Tableau
 from ...native.language import Array, call, fma, in_lanes, inline, set_marks, side_by_side
@@ -108,7 +109,7 @@ def _sub_step(tableau, lanes, runs, t, out):
     take_stages(runs, tableau, [fma(c, h, t_old) for c in tableau.c], runs.x_old, h, out, lane_rates)
 
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Any] = {
     "next_step": _next_step, "attempt": _attempt, "verdict": _verdict, "rates_at_end": _rates_at_end, "start": _start,
     "first_step": _first_step, "make_dense": _nothing, "interpolate": _nothing,
     "is_rough": _is_rough, "sub_step": _sub_step,
