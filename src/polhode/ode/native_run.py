@@ -78,7 +78,7 @@ class NativeRun:
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept: dict[str, Any] = {}
-        self.is_in_user_code = False
+        self.is_in_user_code, self.keeps_steps = False, True
         record.t = t
         record.error_scale = scale = self.code.method.scaled(rtol, atol)
         record.rtol, record.atol = scale * rtol, scale * atol
@@ -232,6 +232,15 @@ class NativeRun:
         self._kept["kernel"] = side
         self.record.kernel_arguments = ctypes.addressof(side.table)
 
+    def pair_quaternions(self, partners: Sequence[int]) -> None:
+        """Say where in the state the momentum of each quaternion begins."""
+        self._kept["partners"] = places = np.array(partners, dtype=np.int64)
+        self.record.partners, self.record.has_partners = places.ctypes.data, int(len(places) > 0)
+
+    def step_on_grid(self, h: float) -> None:
+        """Take steps of fixed length from t = 0 on; they are not kept."""
+        self.record.h, self.record.origin, self.keeps_steps = h, 0.0, False
+
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
         work = function.work()
@@ -284,6 +293,8 @@ class NativeRun:
 
     def keep_steps(self, count: int) -> None:
         """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
+        if not self.keeps_steps:
+            return
         record, width = self.record, self.size + 2
         wanted = record.trace_count + count
         if 8 * width * wanted > MOST_KEPT:
@@ -296,6 +307,8 @@ class NativeRun:
     @property
     def kept_steps(self) -> Floats | None:
         """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
+        if not self.keeps_steps:
+            return None
         count = self.record.trace_count
         return self._history[:count].copy() if count == self.record.steps - self.steps_before else None
 
