@@ -77,7 +77,7 @@ class MethodCode:
         self, name: str, jet: Code | None = None, jet_rows: int = 0, inlined: Code | None = None
     ) -> None:
         self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
-        self.code = stored(f"method {name}", self.method.text)
+        self.code = _functions_of(name)
         self.dense_rows = jet_rows or self.method.dense_rows
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, _RUN, ctypes.c_double, ctypes.c_void_p)(
             self.code.address("ph_state_at")
@@ -96,6 +96,12 @@ class MethodCode:
             record.has_prepare = 1
         if self.jet is not None:
             record.jet = self.jet.address("ph_jet")
+
+
+@cache
+def _functions_of(name: str) -> Code:
+    """The functions of a method, loaded once."""
+    return stored(f"method {name}", method_named(name).text)
 
 
 @cache
