@@ -31,8 +31,8 @@ _MOST_BEYOND, _MOST_RATIO = 0.5e-3, 1.5
 class SecondRun:
     """Seconds of a run whose equations ran before, of its native part, and of all its evaluations alone.
 
-    >>> SecondRun("second_run", "arm", 9e-4, 5e-4, 4000, 1e-7, True).cells
-    ('arm', '900 µs', '500 µs', '400 µs: met', '4,000', '100 ns', '1.25: met')
+    >>> SecondRun("second_run", "arm", 9e-4, 5e-4, 4000, 1.01e-7, True).cells
+    ('arm', '900 µs', '500 µs', '400 µs: met', '4,000', '101 ns', '1.24: met')
     """
 
     section: str
