@@ -333,10 +333,11 @@ def _write_due(method: LaneMethod, width: Any, lanes: Lanes) -> None:
                 run.next_sample += 1
                 if is_inside:
                     _count_sub_step(method, lanes, run, lane)
-                    run.evaluations += 1
-                    if lanes.steps[lane] > DEFECT:
-                        _free(lanes, run, lane, Reason.STEP)
-                        lanes.taken[lane] = 0
+                    if run.has_defect > 0:
+                        run.evaluations += 1
+                        if lanes.steps[lane] > DEFECT:
+                            _free(lanes, run, lane, Reason.STEP)
+                            lanes.taken[lane] = 0
 
 
 @native
@@ -391,7 +392,8 @@ def _interpolated(method, lanes, runs, with_defects):
         lanes.is_dense = 1
     t = lanes.given[0]
     if with_defects:
-        lanes.steps[0] = method.defects(lanes, runs, t)
+        if runs.has_defect > 0:
+            lanes.steps[0] = method.defects(lanes, runs, t)
     if method.sub_step is None:
         method.interpolate(lanes, runs, t, runs.y)
     else:
