@@ -90,6 +90,7 @@ class NativeRun:
         self.code.connect(record)
         self._state = np.zeros(padded(size))
         self._history = np.empty((0, size + 2))
+        self.most_kept = MOST_KEPT
         self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.implicit: ImplicitMemory | None = None
@@ -269,10 +270,10 @@ class NativeRun:
     # ---- steps that are kept -----------------------------------------------------------------------------------
 
     def keep_steps(self, count: int) -> None:
-        """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
+        """Have room for so many more steps to be kept; beyond `most_kept` bytes of them none are any more."""
         record, width = self.record, self.size + 2
         wanted = record.trace_count + count
-        if 8 * width * wanted > MOST_KEPT:
+        if 8 * width * wanted > self.most_kept:
             record.trace_room = 0
         elif wanted > len(self._history):
             grown = np.empty((max(wanted, 2 * len(self._history)), width))
