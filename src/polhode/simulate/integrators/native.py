@@ -45,10 +45,10 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
     """
-    return _Integration(rates, guard, record, times, control, events).go(report)
+    return Integration(rates, guard, record, times, control, events).go(report)
 
 
-class _Integration:
+class Integration:
     """One run in native code."""
 
     def __init__(
