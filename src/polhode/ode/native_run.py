@@ -86,7 +86,8 @@ class NativeRun:
         record.size, record.blocks = size, padded(size) // 4
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
         record.lengths = self._lengths.ctypes.data
-        record.rates, record.project = self.loop.rates, self.loop.project
+        record.rates = self.loop.rates_as_given if self.code.method.keeps_length else self.loop.rates
+        record.project = self.loop.project
         self.code.connect(record)
         self._state = np.zeros(padded(size))
         self._history = np.empty((0, size + 2))
@@ -99,6 +100,13 @@ class NativeRun:
 
             self.implicit = ImplicitMemory(size, self.code.method.fields)
             record.memory = self.implicit.address
+        elif self.code.method.memory is not None:
+            struct, rows = self.code.method.memory
+            memory, arrays = struct.structure()(), Memory(rows, size).arrays
+            for name, array in arrays.items():
+                setattr(memory, name, array.ctypes.data)
+            self._kept["memory"] = memory, arrays
+            record.memory = ctypes.addressof(memory)
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
@@ -208,6 +216,7 @@ class NativeRun:
         record.at, record.arguments = side.address, ctypes.addressof(side.table)
         record.x_index, record.out_index = side.x_index, side.out_index
         record.coordinate_count = record.speed_count = record.pivot_count = record.is_constrained = 0
+        record.kernel_arguments = record.arguments
         record.calls_python = int(any(isinstance(each, _CALLBACK) for each in side.alive))
         if "displacement" in outputs:
             record.is_constrained, record.project = 1, self.loop.project
@@ -218,6 +227,11 @@ class NativeRun:
             self.largest_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
             record.largest_pivots = self.largest_pivots.ctypes.data
             record.pivot_signs = self.pivot_signs.ctypes.data
+
+    def use_kernel(self, side: RightSide) -> None:
+        """Step the rates of this one, whose kernel is inlined; `use` gives the way back to constraints."""
+        self._kept["kernel"] = side
+        self.record.kernel_arguments = ctypes.addressof(side.table)
 
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""

@@ -94,7 +94,7 @@ class Integration:
         run.record.has_defect *= int(rates.may_hide)
         run.record.each_step = int(self.guard.watches_steps or not rates.is_autonomous)
         self.jumps = self.guard.discontinuities
-        if rates.is_constrained or not rates.is_autonomous:
+        if rates.is_constrained if rates.is_autonomous else run.implicit is None:
             run.record.growth = CONSTRAINED_GROWTH
         self._watch(run, len(x))
         if self.limits is not None:
