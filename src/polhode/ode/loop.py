@@ -381,7 +381,7 @@ def _handle_events(run: Run) -> int:
                             events.sides[i] = events.work[i * 7]
                     return reason
                 logged_row = at(events.log, events.log_count * (run.size * 2 + HEAD))
-                reason = _log_before(run, t, logged_row, False)
+                reason = _log_before(run, t, logged_row, 0)
                 if reason > 0:
                     return reason
                 logged_row[0] = t
@@ -432,19 +432,18 @@ def _first(run):
 
 
 @inline
-def _log_before(run, t, row, is_projected):
-    """The state at an event, in its row of the log, on the constraints where the run stops there; a reason, or 0."""
+def _log_before(run, t, row, is_constrained):
+    """The state at an event into its row of the log, on the constraints if there are some; a reason, or 0."""
     before, source = at(row, HEAD), run.x
     if t < run.t:
         source = run.y
         reason = call(run.state_at, run, t, run.y, returns=int)
         if reason > 0:
             return reason
-        if is_projected:
-            if run.is_constrained > 0:
-                off = project(run, t, run.y)
-                if off > 0:
-                    return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
+        if is_constrained > 0:
+            off = project(run, t, run.y)
+            if off > 0:
+                return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
     for i in range(run.size):
         before[i] = source[i]
     return 0
@@ -456,7 +455,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     events, size = run.events, run.size
     logged = at(events.log, events.log_count * (size * 2 + HEAD))
     before = at(logged, HEAD)
-    reason = _log_before(run, t, logged, True)
+    reason = _log_before(run, t, logged, run.is_constrained)
     if reason > 0:
         return reason
     reason = write_samples(run, t)

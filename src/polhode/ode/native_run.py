@@ -91,7 +91,7 @@ class NativeRun:
         self.code.connect(record)
         self._state = np.zeros(padded(size))
         self._history = np.empty((0, size + 2))
-        self.most_kept = MOST_KEPT
+        self.most_kept: float = MOST_KEPT  # bytes of steps
         self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.implicit: ImplicitMemory | None = None

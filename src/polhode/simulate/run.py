@@ -269,7 +269,7 @@ class Problem:
             from .control.sampled_law import SampledLoop
 
             rates.drive.sampled = SampledLoop(self.loop, self.functions, self.parameters, duration)
-        guard = Guard(rates, self.functions, self._values)
+        guard = Guard(rates, self.functions, self.values)
         if self.parameters:
             _ = guard.values  # so that what is wrong with them is told here
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
@@ -339,7 +339,8 @@ class Problem:
         warn(record.notices[-1])
         return on
 
-    def _values(self) -> dict[Any, float]:
+    def values(self) -> dict[Any, float]:
+        """The values of parameters and constant inputs."""
         system = self.derivation.model
         known = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
         for name, value in self.parameters.items():

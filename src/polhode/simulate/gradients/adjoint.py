@@ -159,8 +159,8 @@ class _Adjoint:
             adjoint, own = adjoint + gain * by_x, own + gain * by_p[self.varies]
         for segment in reversed(made.segments()):
             adjoint, own = self._along(segment, adjoint, own)
-            if segment.event is not None:
-                adjoint, own = self._across(segment.event, adjoint, own)
+            if segment.event is not None and segment.event.after is not None:
+                adjoint, own = self._across(segment.event, segment.event.after, adjoint, own)
         return adjoint, own
 
     def _along(self, segment: Segment, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
@@ -189,10 +189,10 @@ class _Adjoint:
         if reason == Reason.INTERRUPTED:
             raise KeyboardInterrupt
 
-    def _across(self, event: Occurrence, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
+    def _across(self, event: Occurrence, after: Floats, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
         """The same before an event, from behind it."""
         known = self.run.known(event.t, event.before[: self.size])
-        before, behind = self.forward(event.t, event.before), self.forward(event.t, event.after)
+        before, behind = self.forward(event.t, event.before), self.forward(event.t, after)
         g_x, g_t, g_p = event.jump.after_slopes(known)
         by_x, by_p = event.jump.time_slopes(known, before[: self.size])
         gain = adjoint @ (g_x @ before[: self.size] + g_t - behind[: self.size])

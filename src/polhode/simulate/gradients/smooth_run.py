@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -87,7 +88,7 @@ class FollowedRates(Rates):
     def __init__(self, run: SmoothRun, of: Asked, project: Projection | None = None) -> None:
         problem = run.problem
         super().__init__(run.functions, problem.parameters, problem.tau, problem.inputs, of)
-        self.groups, self._project, self.size = (), project, len(run.x)
+        self.groups, self._project, self.size = [], project, len(run.x)
 
     def begin_with(self, state: Rates) -> None:
         """Begin a run with efforts, inputs and time events as they are for the rates of the state alone."""
@@ -142,13 +143,14 @@ class Followed:
         if acted is None or steps is None:
             return []
         size = acted.states.shape[1]
-        ends = [(float(t), float(before), x, None) for t, before, x in zip(acted.times, acted.before, acted.states)][1:]
-        ends += [(each.t, each.t, each.before, each) for each in self.events if each.after is not None]
-        ends.sort(key=lambda end: end[0])
-        ends.append((np.inf, min(float(self.trajectory.t[-1]), acted.last), self.states[-1], None))
+        jumps: list[tuple[float, float, Floats, Occurrence | None]]  # where the next segment begins, and this one ends
+        jumps = [*zip(acted.times[1:], acted.before[1:], acted.states[1:], repeat(None), strict=False)]
+        jumps += [(each.t, each.t, each.before, each) for each in self.events if each.after is not None]
+        jumps.sort(key=lambda jump: jump[0])
+        jumps.append((np.inf, min(self.trajectory.t[-1], acted.last), self.states[-1], None))
         segments, first, event = [], 0, None
-        for begin, end, x, next_event in ends:
-            last = int(np.searchsorted(steps[:, 0], begin))
+        for next_begin, end, x, next_event in jumps:
+            last = int(np.searchsorted(steps[:, 0], next_begin))
             states = np.vstack([steps[first:last, 2 : 2 + size], x[:size]])
             segments.append(Segment(np.append(steps[first:last, 0], end), states, event))
             first, event = last, next_event
@@ -237,13 +239,9 @@ class SmoothRun:
     def known(self, t: float, x: Floats) -> dict[Expr, float]:
         """The values of all symbols at a state."""
         equations = self.functions.equations
-        system = equations.system
-        values = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
-        values |= {system.parameters[name].symbol: float(value) for name, value in self.problem.parameters.items()}
-        symbols = [*equations.q, *equations.u, *equations.z, *equations.tau]
-        symbols += [each.symbol for each in system.inputs.values()]
-        numbers = np.concatenate([x, self.problem.tau.constant, self.problem.inputs.constant]).tolist()
-        found = {**values, system.time: t, **dict(zip(symbols, numbers, strict=True))}
+        symbols = [equations.system.time, *equations.q, *equations.u, *equations.z, *equations.tau]
+        numbers = [t, *x.tolist(), *self.problem.tau.constant.tolist()]
+        found = self.problem.values() | dict(zip(symbols, numbers, strict=True))
         return {**found, **dict(zip(self.laws, evaluate(self.laws.values(), found), strict=True))}
 
     def follow(
@@ -259,7 +257,7 @@ class SmoothRun:
             whole.restart(np.concatenate([record.last[1], beside]))
             rates.begin_with(state)
             try:
-                events = self._with_changes(changed)
+                events = self.events if changed is None else self._with_changes(changed)
                 made = Integration(rates, guard, whole, self.problem.span.times, self.control, events)
                 followed.append(made)
                 made.run.most_kept = np.inf if keeps_steps else 0.0
@@ -281,7 +279,7 @@ class SmoothRun:
         )
         return Followed(trajectory, whole.states, events, run.kept_steps)
 
-    def _with_changes(self, changed: Change | None) -> Events:
+    def _with_changes(self, changed: Change) -> Events:
         """The events; those that change the state change what is followed beside it too."""
         watched = list(self.events.watched)
         for number, event in enumerate(watched):
@@ -289,14 +287,12 @@ class SmoothRun:
                 watched[number] = replace(event, change=self._whole_change(number, event.change, changed))
         return replace(self.events, watched=tuple(watched))
 
-    def _whole_change(self, number: int, change: StateChange, changed: Change | None) -> StateChange:
+    def _whole_change(self, number: int, change: StateChange, changed: Change) -> StateChange:
         def values(t: float, q: Floats, rest: Floats) -> Mapping[int, float]:
             before = np.concatenate([q, rest])
             after, size = before.copy(), len(self.x)
             after[:size] = self.rates.projected(t, change.applied(t, before[:size]))
-            if changed is not None:
-                after = changed(Occurrence(self.jumps[number], number, t, before), after)
-            return dict(enumerate(after.tolist()))
+            return dict(enumerate(changed(Occurrence(self.jumps[number], number, t, before), after).tolist()))
 
         return StateChange(int, values, change.coordinates)
 
