@@ -78,7 +78,7 @@ class NativeRun:
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept: dict[str, Any] = {}
-        self.is_in_user_code = False
+        self.is_in_user_code, self.most_kept = False, float(MOST_KEPT)
         record.t = t
         record.error_scale = scale = self.code.method.scaled(rtol, atol)
         record.rtol, record.atol = scale * rtol, scale * atol
@@ -91,7 +91,6 @@ class NativeRun:
         self.code.connect(record)
         self._state = np.zeros(padded(size))
         self._history = np.empty((0, size + 2))
-        self.most_kept: float = MOST_KEPT  # bytes of steps
         self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.implicit: ImplicitMemory | None = None
@@ -233,6 +232,15 @@ class NativeRun:
         self._kept["kernel"] = side
         self.record.kernel_arguments = ctypes.addressof(side.table)
 
+    def pair_quaternions(self, partners: Sequence[int]) -> None:
+        """Say where in the state the momentum of each quaternion begins."""
+        self._kept["partners"] = places = np.array(partners, dtype=np.int64)
+        self.record.partners, self.record.has_partners = places.ctypes.data, int(len(places) > 0)
+
+    def step_on_grid(self, h: float) -> None:
+        """Take steps of fixed length from t = 0 on; they are not kept."""
+        self.record.h, self.record.origin, self.most_kept = h, 0.0, 0.0
+
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
         work = function.work()
@@ -297,6 +305,8 @@ class NativeRun:
     @property
     def kept_steps(self) -> Floats | None:
         """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
+        if not self.most_kept:
+            return None
         count = self.record.trace_count
         return self._history[:count].copy() if count == self.record.steps - self.steps_before else None
 
