@@ -23,6 +23,7 @@ from ...errors import PolhodeError
 from ...expr import Expr, evaluate, substitute
 from ...expr.spelling import spelled
 from ...ode.event_location import GOES_ON
+from ...ode.native_code import method_code
 from ...ode.native_run import NativeRun
 from ...ode.record import CONSTRAINED_GROWTH
 from ..control.actuation import Actuation
@@ -202,6 +203,7 @@ class SmoothRun:
         _check_smooth(driven)
         watched, jumps = read_jumps(functions.derivation, events, until, on, problem.parameters, by)
         control = control_of("DOP853", rtol, atol, step, max_steps)
+        _check_native(control.method)
         return cls(replace(problem, functions=functions), watched, tuple(jumps), control)
 
     @property
@@ -316,6 +318,18 @@ def _check_by(functions: Functions, by: Sequence[Expr]) -> None:
             cure="Name a parameter that is in the law.",
             code="E-SENS-012",
         )
+
+
+def _check_native(method: str) -> None:
+    """Refuse to differentiate where native code cannot be made."""
+    try:
+        method_code(method)
+    except OSError as problem:
+        raise PolhodeError(
+            f"derivatives of a run need native code, which does not work here ({problem}).",
+            cure="Take differences of runs, which SciPy can make.",
+            code="E-SENS-015",
+        ) from None
 
 
 def _check_smooth(functions: Functions) -> None:
