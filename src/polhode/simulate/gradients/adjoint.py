@@ -30,7 +30,7 @@ from ...expr.spelling import spelled
 from ...notebook import Cell, Shown, Table
 from ...ode.driver import Driver
 from ...ode.native_run import NativeRun
-from ...ode.record import Reason
+from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..initial_state import Floats
 from ..integrators.adaptive import too_many, underflow
 from ..settings import SmoothOptions
@@ -176,6 +176,7 @@ class _Adjoint:
             while (reason := driver.advance(run, t)) != Reason.DONE:
                 self._check(reason, run)
             run.x[: self.size] = state
+            run.record.h = min(run.record.h, CONSTRAINED_GROWTH * run.record.taken)
             run.begin(t)
         return run.x[self.size : 2 * self.size].copy(), run.x[2 * self.size :].copy()
 
