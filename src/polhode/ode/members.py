@@ -125,9 +125,9 @@ def _start(run, members):
         own = at(entry(members.target_rows, k, Array), member * members.target_strides[k])
         entry(members.targets, k, Pointers)[0] = own
     for i in range(run.pivot_count):
-        run.largest_pivots[i] = members.pivots[member * run.pivot_count + i]
+        run.usual_pivots[i] = members.pivots[member * run.pivot_count + i]
         run.pivot_signs[i] = members.signs[member * run.pivot_count + i]
-    run.pose_known = 0
+    run.pose_reach = 0.0
     if run.event_count > 0:
         events = run.events
         events.log = at(members.logs, member * events.log_room * (run.size * 2 + HEAD))

@@ -42,6 +42,12 @@ class LoopCode:
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
         self.rates = code.address("ph_rates")
+        state = ctypes.c_void_p
+        self.rates_at = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state, state)(self.rates)
+        self.project, self.move_to_branch = (
+            ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state)(code.address(f"ph_{name}"))
+            for name in ("project", "move_to_branch")
+        )
 
 
 def _loop_text(fused: bool) -> str:
@@ -49,12 +55,13 @@ def _loop_text(fused: bool) -> str:
     from .limits import note_limits_inside
     from .loop import advance, begin, continue_after_event, write_samples
     from .members import run_members
-    from .right_side import checked_rates
+    from .right_side import checked_rates, move_to_branch, project
 
     made = Module(fused=fused)
     for function, name in (
         (begin, "begin"), (advance, "advance"), (run_members, "members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
+        (project, "project"), (move_to_branch, "move_to_branch"),
     ):  # fmt: skip
         made.add(function, name=f"ph_{name}")
     return made.text

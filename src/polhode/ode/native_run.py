@@ -86,10 +86,10 @@ class NativeRun:
         record.lengths = self._lengths.ctypes.data
         record.rates = self.loop.rates
         self.code.connect(record)
-        self._state = np.zeros(padded(size))
+        self._state, self._rate = np.zeros((2, padded(size)))
         self._history = np.empty((0, size + 2))
         self.steps_before = 0  # steps that another run took before this one went on
-        self.largest_pivots = self.pivot_signs = np.zeros(0)
+        self.usual_pivots = self.pivot_signs = np.zeros(0)
         self.implicit: ImplicitMemory | None = None
         if self.code.method.fields:
             from .implicit_memory import ImplicitMemory
@@ -171,8 +171,8 @@ class NativeRun:
                 setattr(record, name, outputs[name].ctypes.data)
             record.coordinate_count, record.speed_count = len(outputs["displacement"]), len(outputs["change"])
             record.pivot_count = len(outputs["pivots"])
-            self.largest_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
-            record.largest_pivots = self.largest_pivots.ctypes.data
+            self.usual_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
+            record.usual_pivots = self.usual_pivots.ctypes.data
             record.pivot_signs = self.pivot_signs.ctypes.data
 
     def check(self, function: Compiled) -> None:
@@ -210,11 +210,6 @@ class NativeRun:
         """Test the limits where the last step was cut off, at the time and state that are now set."""
         if self.record.limit_count:
             self._reason(self.loop.note_limits(self.address))
-
-    def pass_pose(self, q: Floats, reach: float) -> None:
-        """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
-        self._memory.arrays["pose"][: len(q)] = q
-        self.record.pose_reach, self.record.pose_known = reach, 1
 
     def sample(self, times: Floats, states: Floats) -> None:
         """Write the states at these times, which increase, into the rows of `states`."""
@@ -314,8 +309,31 @@ class NativeRun:
 
     def state_at(self, t: float) -> Floats:
         """The state at a time within the last step."""
-        self._reason(self.code.state_at(self.address, t, self._state.ctypes.data))
+        reason = self._reason(self.code.state_at(self.address, t, self._state.ctypes.data))
+        if reason:
+            raise RuntimeError(f"no state at t = {t}: {reason.name}.")
         return self._state[: self.size].copy()
+
+    # ---- its right-hand side -----------------------------------------------------------------------------------
+
+    def rates_at(self, t: float, x: Floats) -> Floats:
+        """ẋ(t, x); nan where constraints lock each other."""
+        self._state[: self.size] = x
+        self._reason(self.loop.rates_at(self.address, t, self._state.ctypes.data, self._rate.ctypes.data))
+        return self._rate[: self.size].copy()
+
+    def projected(self, t: float, x: Floats) -> Floats | None:
+        """The nearest state on the constraints; None where there is none."""
+        return self._moved(self.loop.project, t, x)
+
+    def on_branch(self, t: float, x: Floats) -> Floats | None:
+        """Near a singular pose the state of a motion through it; None elsewhere."""
+        return self._moved(self.loop.move_to_branch, t, x)
+
+    def _moved(self, function: Callable[[int, float, int], int], t: float, x: Floats) -> Floats | None:
+        self._state[: self.size] = x
+        reason = self._reason(function(self.address, t, self._state.ctypes.data))
+        return None if reason else self._state[: self.size].copy()
 
     def _reason(self, code: int) -> Reason:
         if code == Reason.FAILED:

@@ -6,7 +6,7 @@ Quaternions are used at unit length, and their rates multiplied by the lengths t
 from __future__ import annotations
 
 from ..native.language import Array, absolute, at, blocks, call, fma, greatest, inline, largest, native, sqrt, total, vector
-from .record import SMALL_PIVOT, Reason, Run
+from .record import Reason, Run
 
 
 @native
@@ -27,15 +27,6 @@ def plain_rates(run: Run, t: float, x: Array, out: Array) -> int:
     if run.failed > 0:
         return Reason.FAILED
     stretch(run, out)
-    is_ill_conditioned = 0
-    for i in range(run.pivot_count):
-        pivot = run.pivots[i] * run.pivot_signs[i]
-        most = largest(run.largest_pivots[i], pivot)
-        run.largest_pivots[i] = most
-        if not pivot > SMALL_PIVOT * most:
-            is_ill_conditioned = 1
-    if is_ill_conditioned > 0:
-        return Reason.ILL_CONDITIONED
     return 0
 
 
