@@ -4,8 +4,8 @@
 
 δ and δu are the least in the metric of the masses. The right-hand side gives Γ δ (`displacement`), δu (`change`) and
 the pivots of A M⁻¹ Aᵀ, each the squared distance of a row of A from those before it. A row is weak where its pivot is
-small beside what it was before. It need not be ill conditioned: in the metric a row is long where it moves a light body.
-So weak rows are only the reason to search for a singular pose (`singular_pose`).
+small beside what it was before. It need not be ill conditioned: a row is long in the metric where it moves light bodies,
+and turns with them. So weak rows are only the reason to search for a singular pose (`singular_pose`).
 """
 
 from __future__ import annotations
