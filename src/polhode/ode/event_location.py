@@ -92,6 +92,7 @@ def scan(run: Run) -> int:
         check, a, b, c, last = (events.work[i * 7 + 1 + node] for node in range(5))
         before, after = events.before[i], events.values[i]
         verdict = _verdict(before, a, b, c, after, check, last)
+        events.work[i * 7] = events.sides[i]
         events.times[i] = NAN
         is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, events.sides[i]) * after > 0.0))
         if not is_sure or events.has_expressions == 0:

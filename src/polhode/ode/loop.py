@@ -32,7 +32,7 @@ from .time_events import pass_time_event
 #: What a function gives where the run goes on.
 GO_ON = -1
 #: The slope of the dense output may differ from the rates at a sample by so many tolerances, over the step.
-DEFECT = 20.0
+DEFECT = 500.0
 #: A step that missed something is taken again, so much shorter.
 _SHORTER = 0.25
 
@@ -92,8 +92,6 @@ def advance(run: Run) -> int:
                 return reason
         elif verdict != AGAIN:
             _accept(run, step)
-            if run.each_step > 0:
-                return Reason.STEP
 
 
 @inline
@@ -104,6 +102,8 @@ def reason_before_step(run):
     if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
         run.noted_steps = 0
         return Reason.STIFF
+    if run.interrupted > 0:
+        return Reason.INTERRUPTED
     if run.budget <= 0:
         return Reason.BUDGET
     return GO_ON
@@ -193,7 +193,7 @@ def _finish_step(run: Run) -> int:
                 return reason
             if run.pending == NOTHING:
                 return GO_ON
-        if run.coordinate_count > 0:
+        if run.is_constrained > 0:
             off = project(run, run.t, run.x)
             if off > 0:
                 return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
@@ -220,6 +220,8 @@ def _finish_step(run: Run) -> int:
         if run.look > 0:
             run.look = 0
             return Reason.LOOK
+        if run.each_step > 0:
+            return Reason.STEP
     return GO_ON
 
 
@@ -247,7 +249,7 @@ def write_samples(run: Run, end: float) -> int:
                 reason = call(run.state_at, run, t, run.y, returns=int)
                 if reason > 0:
                     return reason
-            if run.coordinate_count > 0:
+            if run.is_constrained > 0:
                 if project(run, t, run.y) > 0:
                     return Reason.SAMPLE
         for i in range(run.size):
@@ -306,6 +308,7 @@ def _undo_step(run):
 def _handle_events(run: Run) -> int:
     """Log the events of the last step in their order, up to one that interrupts it; a reason to return, or GO_ON."""
     events = run.events
+    logged = events.log_count
     found = scan(run)
     if found < 0:
         return Reason.NAN_EVENT
@@ -330,7 +333,13 @@ def _handle_events(run: Run) -> int:
                     events.number = -1
                     return Reason.EVENT
                 if kind != GOES_ON:
-                    return _interrupt(run, t, first, kind)
+                    reason = _interrupt(run, t, first, kind)
+                    if reason == Reason.PROJECT or reason == Reason.SAMPLE:
+                        # all events of the step are located once more
+                        events.log_count = logged
+                        for i in range(run.event_count):
+                            events.sides[i] = events.work[i * 7]
+                    return reason
                 entry_of_log = at(events.log, events.log_count * (run.size * 2 + HEAD))
                 entry_of_log[0] = t
                 entry_of_log[1] = float(first)
@@ -387,7 +396,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
         reason = call(run.state_at, run, t, run.y, returns=int)
         if reason > 0:
             return reason
-        if run.coordinate_count > 0:
+        if run.is_constrained > 0:
             off = project(run, t, run.y)
             if off > 0:
                 return Reason.PROJECT
@@ -426,7 +435,7 @@ def continue_after_event(run: Run, number: int) -> int:
     """Go on from run.x, which an event has changed; a reason to return, or GO_ON."""
     events, size = run.events, run.size
     after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
-    if run.coordinate_count > 0:
+    if run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
             return Reason.PROJECT

@@ -29,6 +29,7 @@ class Reason(IntEnum):
     ENDED = 12  # an event ended the run of a member
     NAN_EVENT = 13  # an event function is nan
     NOT_FOUND = 14  # the stages of a fixed step were not found: it is too long
+    INTERRUPTED = 15  # between two steps
 
 
 #: What `attempt` returns where there is no reason to return from the run.
@@ -151,6 +152,7 @@ class Run(Struct):
     look: int
     failed: int
     calls_python: int
+    interrupted: int
     each_step: int
     # arrays of the state's length, padded
     x: Array
@@ -182,6 +184,8 @@ class Run(Struct):
     memory: Array  # what a method has beside
     # right-hand side
     rates: Code  # (run, t, x, out) -> reason
+    project: Code  # (run, t, x) -> reason
+    is_constrained: int
     at: Code
     arguments: Pointers
     x_index: int

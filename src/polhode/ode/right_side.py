@@ -49,9 +49,15 @@ def has_speeds(run, x):
     return not largest_difference(run.state_on, x, first, end) > _CHANGED * largest_entry(x, first, end)
 
 
-@native
-def project(run: Run, t: float, x: Array) -> int:
+@inline
+def project(run, t, x):
     """x becomes the nearest state on the constraints; a reason where there is none, else 0."""
+    return call(run.project, run, t, x, returns=int)
+
+
+@native
+def checked_projection(run: Run, t: float, x: Array) -> int:
+    """The projection: what run.project points to."""
     before = row(run.nodes, run, 4)
     copy(run, x, before)
     reason = projection_by_rows(run, t, x)
