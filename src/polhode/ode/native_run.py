@@ -220,14 +220,23 @@ class NativeRun:
 
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
-        work = function.work()
-        values = np.zeros(int(np.prod(function.outline.outputs[0][1])))
-        times = [self.clock] * (len(function.arrays) - 1)
-        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, work.ctypes.data, values.ctypes.data)
-        self._kept["check"] = function, work, values, table
-        record = self.record
+        record, (values, table) = self.record, self._of_coordinates("check", function)
         record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
         record.check_values, record.check_count = values.ctypes.data, len(values)
+
+    def define(self, function: Compiled, first: int) -> None:
+        """Move auxiliary coordinates from a first one on by these steps to their definitions, at each projection."""
+        record, (steps, table) = self.record, self._of_coordinates("definition", function)
+        record.definition_at, record.definition_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
+        record.definition_steps, record.auxiliary_first, record.auxiliary_count = steps.ctypes.data, first, len(steps)
+
+    def _of_coordinates(self, name: str, function: Compiled) -> tuple[Floats, Any]:
+        """The values of a compiled function of q (and t), and its table of pointers."""
+        work, values = function.work(), np.zeros(int(np.prod(function.outline.outputs[0][1])))
+        times = [self.clock] * (len(function.arrays) - 1)
+        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, work.ctypes.data, values.ctypes.data)
+        self._kept[name] = function, work, values, table
+        return values, table
 
     def watch(self, events: EventMemory) -> None:
         """Locate these events, and do what happens at them."""
@@ -312,9 +321,9 @@ class NativeRun:
         if self.implicit is not None and self.implicit.side is not None:
             side = self.implicit.side
             found |= {f"jacobian.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
-        if "check" in self._kept:
-            function, _, _, table = self._kept["check"]
-            found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
+        for name in {"check", "definition"} & {*self._kept}:
+            function, _, _, table = self._kept[name]
+            found[f"{name}.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
         if "events" in self._kept:
             found |= self.events.targets
         return found

@@ -211,6 +211,12 @@ class Run(Struct):
     check_arguments: Pointers
     check_values: Array
     check_count: int
+    # auxiliary coordinates, and what moves them to their definitions
+    definition_at: Code
+    definition_arguments: Pointers
+    definition_steps: Array
+    auxiliary_first: int
+    auxiliary_count: int
     # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one, or 0
     pose: Array
     pose_reach: float
