@@ -31,8 +31,8 @@ import numpy as np
 
 import polhode as ph
 from polhode.simulate import Batch, Trajectory
-from polhode.simulate.adjoint import Gradient
-from polhode.simulate.sensitivities import Sensitivities
+from polhode.simulate.gradients.adjoint import Gradient
+from polhode.simulate.gradients.sensitivities import Sensitivities
 from polhode.simulate.sweep import Sweep
 
 from .frozen_cases import cases

@@ -108,7 +108,7 @@ class NativeRun:
 
     @property
     def _has_python_events(self) -> bool:
-        return "events" in self._kept and not self.events.record.has_expressions
+        return "events" in self._kept and bool(self.events.record.calls_python)
 
     @property
     def clock(self) -> int:

@@ -30,6 +30,7 @@ class Reason(IntEnum):
     NAN_EVENT = 13  # an event function is nan
     NOT_FOUND = 14  # the stages of a fixed step were not found: it is too long
     INTERRUPTED = 15  # between two steps
+    SWITCH = 16  # a sign in the right-hand side changes, and Python chooses the signs behind
 
 
 #: What `attempt` returns where there is no reason to return from the run.
@@ -79,8 +80,15 @@ class Events(Struct):
     changed_at: float
     work: Array  # of the search for zeros
     nodes: Array
+    smooth: Integers  # 1 for events that are expressions
+    # the last of the events are switches, of which the right-hand side has the signs, held still, as an array
+    switch_at: Code
+    switch_arguments: Pointers
+    switch_x_index: int
+    switch_count: int
+    signs: Array
+    calls_python: int
     number: int  # the event at which the run stands
-    has_expressions: int
 
 
 class Schedule(Struct):
