@@ -45,13 +45,16 @@ def rates_by_rows(run: Run, t: float, x: Array, out: Array) -> int:
     for i in range(run.pivot_count):
         pivot = run.pivots[i] * run.pivot_signs[i]
         usual = largest(run.usual_pivots[i], pivot) if run.usual_pivots[i] > 0.0 else most
-        if run.is_searching == 0:
+        if run.is_searching == 0 or not run.usual_pivots[i] > 0.0:
             run.usual_pivots[i] = usual
         if pivot < run.weakness * usual:
             run.weakness = pivot / usual
             run.weak_row = i
-        if not pivot > 0.0 and run.passes_poses > 0:
+        if not pivot > 0.0 and run.passes_poses > 0 and reason == 0:
+            # those after it are nan
             reason = Reason.ILL_CONDITIONED
+            run.weakness = 0.0
+            run.weak_row = i
     return reason
 
 

@@ -64,8 +64,7 @@ def checked_projection(run: Run, t: float, x: Array) -> int:
     if reason == Reason.FAILED:
         return reason
     if reason == 0 and is_sound(run):
-        # dependent speeds: beyond a dead point
-        return 0 if run.weakness > 0.0 else Reason.ILL_CONDITIONED
+        return 0 if run.passes_poses > 0 or keeps_determinant(run) else Reason.ILL_CONDITIONED
     copy(run, before, x)
     if rates_by_rows(run, t, x, run.residual) == Reason.FAILED:
         return Reason.FAILED
@@ -75,6 +74,22 @@ def checked_projection(run: Run, t: float, x: Array) -> int:
     reason = projection_by_rows(run, t, x)
     accept_weak_rows(run)
     return reason
+
+
+@inline
+def keeps_determinant(run):
+    """True if the determinant of dependent speeds has the sign that it had; one that has not is beyond a dead point.
+
+    Two pivots may change their signs at once, as they do where the elimination, and not the mechanism, is singular.
+    """
+    sign = 1.0
+    for i in range(run.pivot_count):
+        if run.pivots[i] * run.pivot_signs[i] < 0.0:
+            sign = -sign
+    if sign > 0.0:
+        for i in range(run.pivot_count):
+            run.pivot_signs[i] = -1.0 if run.pivots[i] < 0.0 else 1.0
+    return sign > 0.0
 
 
 @native

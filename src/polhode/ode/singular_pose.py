@@ -64,7 +64,7 @@ def passes_pose(run: Run, t: float, x: Array, out: Array) -> bool:
 def _find(run: Run, t: float, x: Array) -> bool:
     """True if the weakest row vanishes near x on the way along the velocity: at run.pose."""
     node, rate, velocity = row(run.nodes, run, 0), row(run.nodes, run, 1), row(run.nodes, run, 2)
-    weak, usual = run.weak_row, run.usual_pivots[run.weak_row]
+    weak, usual = run.weak_row, 0.0
     speed = largest_entry(velocity, 0, run.coordinate_count)
     if not (speed > 0.0 and speed < 1e300):
         return False
@@ -80,6 +80,7 @@ def _find(run: Run, t: float, x: Array) -> bool:
             if rates_by_rows(run, t + s, node, rate) == Reason.FAILED:
                 return False
             before, here, after = here, after, run.pivots[weak]
+        usual = run.usual_pivots[weak]
         change = after - 2.0 * here + before
         if not change > _LEAST_CHANGE * here:
             return False

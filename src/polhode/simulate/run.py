@@ -287,8 +287,6 @@ class _Run:
             record.notices.append(jumped)
             if self.is_fixed and stop is None:
                 warn(jumped)
-        signs_released = guard.discontinuities.released_in_words() if guard.discontinuities else ""
-        record.notices += [signs_released] if signs_released else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
             met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)
@@ -309,6 +307,8 @@ class _Run:
             for name, was, now in zip(self.known.speeds, x[rates.coordinates :], on[rates.coordinates :], strict=False)
             if abs(was - now) > 1e-6
         ]
+        if not gone:
+            return on
         record.notices.append(f"no motion leaves the singular pose at the start with the speeds given: {listed(gone)}.")
         warn(record.notices[-1])
         return on

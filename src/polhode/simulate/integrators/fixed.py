@@ -220,10 +220,9 @@ class _ProjectedSteps:
     def _few(self, x: Floats, done: int, steps: int) -> tuple[int, Floats]:
         if self.functions is not self.rates.functions:
             self.native, self.functions = _NativeSteps(self.rates, self.h, self.method), self.rates.functions
-        if self.rates.is_well_conditioned:
-            taken, states = self.native.advance(x, done, 1, steps)
-            if taken == steps:
-                return taken, states[0]
+        taken, states = self.native.advance(x, done, 1, steps)
+        if taken == steps:
+            return taken, states[0]
         taken, states = self.controlled.advance(x, done, 1, steps)
         return taken, states[0]
 
