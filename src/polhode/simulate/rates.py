@@ -172,6 +172,17 @@ class Rates:
 
         return taylor_code(self._compiled)
 
+    def fixed_stepper(self, method: str) -> str | MethodCode:
+        """The native code of a method with fixed steps; around the kernel of the rates where nothing else acts."""
+        from ..codegen.fixed_steps import METHODS
+
+        is_plain = method in METHODS and self.can_step_natively and not self.is_constrained
+        if not is_plain:
+            return method
+        from ..ode.native_code import inlined_code
+
+        return inlined_code(self._compiled, method, tuple(self.groups))
+
     def differentiates_natively(self, run: NativeRun) -> bool:
         """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
         made = None if run.implicit is None else self._derivatives()

@@ -118,20 +118,22 @@ def is_nan(x: Any) -> Any:
 
 
 class Blocks:
-    """The blocks of arrays of the state's length, for a loop over them."""
+    """The blocks of arrays of the state's length from one of them on, for a loop over them."""
 
-    def __init__(self, count: Any) -> None:
-        self.count = count
+    def __init__(self, count: Any, first: Any) -> None:
+        self.count, self.first = count, first
 
 
-@_operation(lambda f, run: Blocks(run.read("blocks") if isinstance(run, Record) else run.blocks))
-def blocks(run: Any) -> Iterable[Any]:
-    """The blocks of an array of the state's length; in plain Python one, with all of them."""
-    return (slice(None),)
+@_operation(lambda f, run, first=0: Blocks(run.read("blocks") if isinstance(run, Record) else run.blocks, first))
+def blocks(run: Any, first: int = 0) -> Iterable[Any]:
+    """The blocks of an array of the state's length from one on; in plain Python one slice, with all of them."""
+    return (slice(WIDTH * first, WIDTH * run.blocks),)
 
 
 class Counted:
     """The integers below a number that is known at translation, for a loop at run time."""
+
+    first = 0
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -251,6 +253,16 @@ def _call(f: Function, function: Any, *arguments: Any, returns: Any = None) -> A
 def call(function: Any, *arguments: Any, returns: Any = None) -> Any:
     """Call the function behind a pointer."""
     return function(*arguments)
+
+
+def _call_named(f: Function, name: str, *arguments: Any) -> None:
+    f.call(f"@{name}", "void", *(_as_value(each) for each in arguments))
+
+
+@_operation(_call_named)
+def call_named(name: str, *arguments: Any) -> None:
+    """Call a function of the module that is not written in this language, such as the kernel of a program."""
+    raise NotImplementedError(f"{name} exists in native code only.")
 
 
 def _take_next(f: Function, counter: Any) -> Value:
