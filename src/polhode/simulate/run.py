@@ -19,18 +19,15 @@ from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .integrators import adaptive
-from .integrators.adaptive import Control
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
-    MOST_STEPS,
     RunOptions,
     check_held,
     check_kinds,
     closing,
-    control_of,
-    grid_of,
     span_of,
+    steps_of,
     unknown_method,
 )  # fmt: skip
 from .trajectory.energy import check_energy
@@ -64,6 +61,7 @@ def simulate(
     rate: float | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
+    max_step: float | None = None,
     max_steps: int = 1_000_000,
     events: Sequence[Event | Crossing | Expr] = (),
     until: Any = None,
@@ -125,9 +123,9 @@ def simulate(
     begin, manifold, assembly = first_state(derivation, functions, start, speeds, hold, parameters)
     efforts = read_efforts(derivation, tau)
     given = read_inputs(derivation, inputs, functions.input_values())
-    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed, loop)
+    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, loop)
     watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = _control(method, is_fixed, span.duration, step, (rtol, atol), max_steps)
+    control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         record.info |= facts
@@ -146,18 +144,6 @@ def simulate(
             warn(told)
             made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
     return made
-
-
-def _control(
-    method: str, is_fixed: bool, duration: float, step: Any, tolerances: tuple[Any, Any], max_steps: Any
-) -> tuple[Control, dict[str, float], Sequence[str]]:
-    """How the steps of a run are chosen, what its facts say of that, and notices."""
-    if not is_fixed:
-        control = control_of(method, *tolerances, step, max_steps)
-        return control, {"rtol": control.rtol, "atol": control.atol}, ()
-    grid = grid_of(duration, step)
-    control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h)
-    return control, {"step": grid.h}, grid.notices
 
 
 def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
@@ -195,7 +181,6 @@ class _Run:
     start: InitialState
     manifold: Manifold | None
     assembly: Assembly | None
-    is_fixed: bool
     loop: ClosedLoop | None = None
 
     @property
@@ -273,11 +258,9 @@ class _Run:
         except KeyboardInterrupt:
             stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
         record.info["wall_time"] = time.perf_counter() - began
-        jumped = guard.discontinuities.summary(self.is_fixed) if guard.discontinuities else ""
+        jumped = guard.discontinuities.summary() if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
-            if self.is_fixed and stop is None:
-                warn(jumped)
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
             met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)

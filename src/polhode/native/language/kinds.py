@@ -70,19 +70,19 @@ class Struct:
 
 
 @cache
-def fields(struct: type[Struct]) -> dict[str, Any]:
+def fields(struct: Any) -> dict[str, Any]:
     """The fields of a record and their kinds, in order."""
     return {name: kind for name, kind in get_type_hints(struct).items() if not name.startswith("_")}
 
 
 @cache
-def offsets(struct: type[Struct]) -> dict[str, int]:
+def offsets(struct: Any) -> dict[str, int]:
     """The position of each field, in units of 8 bytes."""
     return {name: number for number, name in enumerate(fields(struct))}
 
 
 @cache
-def _structure(struct: type[Struct]) -> type[ctypes.Structure]:
+def _structure(struct: Any) -> type[ctypes.Structure]:
     entries = [(name, _CTYPES[llvm_type(kind)]) for name, kind in fields(struct).items()]
     return type(struct.__name__, (ctypes.Structure,), {"_fields_": entries})
 

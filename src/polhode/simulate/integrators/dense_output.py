@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...ode.native_run import NativeRun
+from ...ode.record import Reason
 from ..initial_state import Floats
 from ..rates import Rates
 
