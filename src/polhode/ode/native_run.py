@@ -234,7 +234,8 @@ class NativeRun:
     def define(self, function: Compiled, first: int) -> None:
         """Move auxiliary coordinates from a first one on by these steps to their definitions, at each projection."""
         record, (steps, table) = self.record, self._of_coordinates("definition", function)
-        record.definition_at, record.definition_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
+        record.definition_at = function.native.code.address("ph_at")
+        record.definition_arguments = ctypes.addressof(table)
         record.definition_steps, record.auxiliary_first, record.auxiliary_count = steps.ctypes.data, first, len(steps)
 
     def _of_coordinates(self, name: str, function: Compiled) -> tuple[Floats, Any]:

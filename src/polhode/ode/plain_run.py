@@ -27,7 +27,7 @@ class PlainRun:
         self.record = record = Run(
             t=t, size=self.size, blocks=width // 4, nodes=np.zeros(8 * width), **states,
             at=self._at, arguments=[x, x], x_index=0, out_index=1,
-            groups=[entry for group in groups for entry in group], group_count=len(groups), lengths=np.ones(len(groups)),
+            groups=[*sum(groups, ())], group_count=len(groups), lengths=np.ones(len(groups)),
             pivots=pivots, pivot_count=len(pivots), pivot_signs=self.pivot_signs, usual_pivots=np.zeros(len(pivots)),
             displacement=displacement, coordinate_count=len(displacement), change=change, speed_count=len(change),
         )  # fmt: skip

@@ -4,8 +4,9 @@
 
 δ and δu are the least in the metric of the masses. The right-hand side gives Γ δ (`displacement`), δu (`change`) and
 the pivots of A M⁻¹ Aᵀ, each the squared distance of a row of A from those before it. A row is weak where its pivot is
-small beside what it was before, at first beside those of other rows. It need not be ill conditioned: a row is long in the metric where it moves light bodies,
-and turns with them. So weak rows are only the reason to search for a singular pose (`singular_pose`).
+small beside what it was before, at first beside those of other rows. It need not be ill conditioned: a row is long in
+the metric where it moves light bodies, and turns with them. So weak rows are only the reason to search for a singular
+pose (`singular_pose`).
 
 Auxiliary coordinates, which have no inertia, are moved to where their definitions ψ(q, t) = 0 put them.
 """
@@ -16,7 +17,7 @@ from ..native.language import Array, call, inline, largest, native
 from .rates import largest_entry, plain_rates, scale_to_unit
 from .record import Reason, Run
 
-#: A state this near to its constraints is left where it is; so is one that comes no nearer, as rounding by ε leaves ε/σ.
+#: A state this near to its constraints stays where it is; so does one that comes no nearer, as rounding leaves ε/σ.
 NEAR, NO_NEARER = 1e-14, 1e-10
 MOST_STEPS = 5
 #: Auxiliary coordinates this near to their definitions are left where they are.

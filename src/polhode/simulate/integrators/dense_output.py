@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...ode.native_run import NativeRun
-from ...ode.record import Reason
 from ..initial_state import Floats
 from ..rates import Rates
 

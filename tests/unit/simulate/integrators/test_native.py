@@ -21,7 +21,7 @@ def kite(rocker: float) -> Equations:
 
 
 def light_tip() -> Equations:
-    """A four-bar with a flexible coupler: in the metric of the masses its rows change their lengths by a factor of 20."""
+    """A four-bar with a flexible coupler: in the metric of the masses lengths of its rows change by a factor of 20."""
     s = ph.System("light tip", gravity=(0, 0, -10))
     s.joint("crank", s.ground, s.body("crank", 1, ("0.15", 0, 0), ("0.01", "0.02", "0.02")), ph.Revolute("y"))
     rod = s.beam("rod", length=1, mass="0.01", EI=40, modes=1)
