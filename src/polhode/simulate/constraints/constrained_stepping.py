@@ -15,9 +15,9 @@ from ...codegen.fixed_steps import Tableau
 from ...compiled.functions import Functions
 from ...constraints import Constraints
 from ...errors import PolhodeError
-from ...ode_former.fixed_step import runge_kutta_step
 from ...ode.native_run import NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, Reason
+from ...ode_former.fixed_step import runge_kutta_step
 from ..control.inputs import Signal
 from ..guard import Stop
 from ..initial_state import Floats, InitialState
@@ -117,7 +117,7 @@ class ConstrainedStepping:
 
     def _adaptive(self, rates: Rates, t: float, x: Floats, dt: float) -> Floats:
         control, end = self._control, t + dt
-        if rates.can_step_natively and rates.is_well_conditioned:
+        if rates.can_step_natively:
             run = self._run = self._run or self._begun_run(rates, x)
             run.x[:], run.record.t = x, t
             reason = run.begin(end)
