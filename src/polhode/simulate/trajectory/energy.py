@@ -104,8 +104,9 @@ def _drift_in_words(run: Trajectory) -> str:
     A tolerance is meant for motions of the size of one: smaller ones are less exact by as much.
     """
     energy = run.energy
-    drift, in_play = energy.drift, energy.in_play
-    if in_play == 0.0 or drift <= _TIMES * run.info.get("rtol", 0.0):
+    in_play, total = energy.in_play, energy.total
+    drift = float(np.abs(total - total[0]).max()) / (in_play or np.inf)
+    if drift <= _TIMES * run.info.get("rtol", 0.0):
         return ""
     size = max(float(np.abs(part).max(initial=0.0)) for part in (run.q - run.q[0], run.u))
     if size == 0.0:
@@ -118,7 +119,6 @@ def _drift_in_words(run: Trajectory) -> str:
         allowed, words = _FIXED_STEP, f"{_FIXED_STEP:g}"
     if not drift > max(allowed, rounding):
         return ""
-    total = energy.total
     worst = int(np.argmax(np.abs(total - total[0])))
     return (
         f"nothing feeds or drains this mechanism, but its energy went from {total[0]:.9g} J to {total[worst]:.9g} J at "
