@@ -178,7 +178,10 @@ class Functions(EquationFunctions):
 
     def native(self, name: Asked) -> Any:
         """The compiled form of a function, as the runtime has it."""
-        catalogued(name)
+        try:
+            return self._compiled[name]
+        except (KeyError, TypeError):
+            catalogued(name)
         if name not in self._compiled:
             if self._options["cache"] and self._options["backend"] in ("auto", "llvm"):
                 self._compiled[name] = self._stored_function(name).compiled(self._options["backend"])
