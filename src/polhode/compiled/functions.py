@@ -277,6 +277,8 @@ class Functions(EquationFunctions):
         if strange:
             catalogued(name)
             raise unknown("option", next(iter(strange)), _OPTIONS, place=label_of(name), code="E-CALL-002")
+        if isinstance(parameters, Mapping) and not parameters:
+            parameters = None
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if z is not None or "z" in extra:  # where it makes no difference it must be one all the same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -139,7 +140,7 @@ class NativeRun:
                 alive.append(values)
                 pointers.append(address_of(values))
         pointers.append(address_of(work))
-        outputs = [np.zeros(int(np.prod(shape))) for _, shape in function.outline.outputs]
+        outputs = [np.zeros(math.prod(shape)) for _, shape in function.outline.outputs]
         alive.append(outputs)
         out_index = len(pointers) + output
         pointers += [address_of(array) for array in outputs]
