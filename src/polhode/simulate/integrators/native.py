@@ -146,16 +146,16 @@ class Integration:
         return run
 
     def _watch(self, run: NativeRun, size: int) -> None:
-        """Locate events, and zeros of what signs in the rates are of."""
-        events, signs = self.events, self.rates.signs
-        effects = [*events.effects, *([] if signs is None else signs.effects)]
+        """Locate events, and jumps and kinks of the rates."""
+        events, located = self.events, None if self.control.fixed_step and self.jumps is None else self.rates.located
+        effects = [*events.effects, *([] if located is None else located.effects)]
         if not effects:
             return
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
-        if signs is not None:
-            memory.switch_by(self.rates.switch_side(run), signs.modes)
+        if located is not None:
+            self.rates.divide_steps(run, memory)
         run.watch(memory)
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
@@ -222,6 +222,8 @@ class Integration:
             self._keep_interpolant()
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
+            if self.run.record.event_count and self.run.events.record.kink_count:
+                self.record.info["kinks"] = int(self.run.events.record.kinks_passed)
         return "done"
 
     def _advance(self) -> Reason:
