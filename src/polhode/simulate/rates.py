@@ -25,9 +25,9 @@ from .initial_state import Floats
 
 if TYPE_CHECKING:
     from ..ode.native_code import MethodCode
+    from ..ode.native_events import EventMemory
     from ..ode.native_lanes import LaneCode, LaneRuns
     from ..ode.native_members import MemberRows
-    from ..ode.native_events import EventMemory
     from .switching import FixedSigns, Located
 
 
