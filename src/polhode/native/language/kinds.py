@@ -58,7 +58,8 @@ class Struct:
     """A record; see the module."""
 
     def __init__(self, **values: Any) -> None:
-        for name, kind in fields(type(self)).items():
+        struct: Any = type(self)
+        for name, kind in fields(struct).items():
             setattr(self, name, values.pop(name, {float: 0.0, int: 0}.get(kind)))
         if values:
             raise TypeError(f"{type(self).__name__} has no field {next(iter(values))!r}.")
@@ -66,7 +67,8 @@ class Struct:
     @classmethod
     def structure(cls) -> type[ctypes.Structure]:
         """The record for ctypes."""
-        return _structure(cls)
+        struct: Any = cls
+        return _structure(struct)
 
 
 @cache

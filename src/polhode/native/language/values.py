@@ -152,7 +152,7 @@ class Record:
 
     __slots__ = ("pointer", "struct")
 
-    def __init__(self, struct: type[Struct], pointer: Value) -> None:
+    def __init__(self, struct: Any, pointer: Value) -> None:
         self.struct, self.pointer = struct, pointer
 
     def field(self, name: str) -> tuple[Any, str]:
