@@ -45,9 +45,7 @@ def _bernstein() -> tuple[tuple[float, ...], ...]:
 
 def _predictions() -> tuple[tuple[float, ...], ...]:
     """The weights of values at the nodes in the quartic at the times of the checks."""
-    return tuple(
-        tuple(float(np.prod([(s - b) / (a - b) for b in _NODES if b != a])) for a in _NODES) for s in _CHECKS
-    )
+    return tuple(tuple(float(np.prod([(s - b) / (a - b) for b in _NODES if b != a])) for a in _NODES) for s in _CHECKS)
 
 
 _BERNSTEIN, _PREDICTIONS = _bernstein(), _predictions()

@@ -88,7 +88,15 @@ class EventMemory:
         names = ("values", "directions", "before", "sides", "times")
         numbers = {name: np.zeros(count) for name in names} | {"work": np.zeros(7 * count), "nodes": np.zeros(64)}
         numbers["directions"][:] = [each.direction for each in effects]
-        whole_names = ("kinds", "smooth", "change_at", "change_arguments", "change_counts", "change_places", "change_values")
+        whole_names = (
+            "kinds",
+            "smooth",
+            "change_at",
+            "change_arguments",
+            "change_counts",
+            "change_places",
+            "change_values",
+        )
         whole = {name: np.zeros(count, dtype=np.int64) for name in whole_names}
         self.record = record = _STRUCTURE(count=count, changed_at=-1e300)
         self.values = numbers["values"]
@@ -172,6 +180,10 @@ class EventMemory:
     def is_stuck(self, t: float) -> bool:
         """True if the state was changed at this very time before."""
         return t - self.record.changed_at <= ZENO * max(1.0, abs(t))
+
+    def side_of(self, number: int) -> float:
+        """The sign with which an event comes to its zero."""
+        return float(self._numbers["sides"][number])
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""

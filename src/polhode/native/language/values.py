@@ -183,4 +183,14 @@ def _refuse(what: str) -> NoReturn:
     raise TranslationError(f"a value of native code was used with {what} while the function is translated.")
 
 
-__all__ = ["Block", "Record", "TranslationError", "Value", "Variable", "as_record", "is_condition", "places_of", "suffix"]
+__all__ = [
+    "Block",
+    "Record",
+    "TranslationError",
+    "Value",
+    "Variable",
+    "as_record",
+    "is_condition",
+    "places_of",
+    "suffix",
+]

@@ -20,10 +20,10 @@ RUNS: dict[str, tuple[Any, dict[str, Any]]] = {
 def test_python_neither_steps_nor_projects(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A projection that went wrong in native code would be made good by Python, slowly and without a word."""
 
-    def helped(self: native._NativeIntegration, reason: object) -> None:
-        raise AssertionError(f"native code needed help: {reason!r}")
+    def stepped(self: native._Integration) -> None:
+        raise AssertionError("native code could not go on")
 
-    monkeypatch.setattr(native._NativeIntegration, "_help", helped)
+    monkeypatch.setattr(native._Integration, "_in_python", stepped)
     derived, options = RUNS[name]
     run = derived().simulate(3, **options)
     assert run.is_whole
