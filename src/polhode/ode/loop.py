@@ -3,8 +3,8 @@
 A method is called behind pointers: `attempt(run, step)` computes a step from run.x to run.y and accepts or refuses it,
 `state_at(run, t, x)` gives the state at a time within the last step. Some also have `prepare(run)`, which sets the
 length of the next step, or takes fixed steps between which nothing happens, and `begin_method(run)`. A fixed step is
-one whose error is nil; it ends at origin + k h, but for one that is cut by an event, or before a time event: the rest of
-it comes next.
+one whose error is nil; it ends at origin + k h, but for one that is cut by an event, or before a time event: the rest
+of it comes next.
 
 After a step that was accepted the loop projects its end onto the constraints, locates events, tests limits and writes
 the samples that the step passed, in this order. Wherever it returns in between, `pending` says what is left to do.
@@ -18,15 +18,50 @@ from __future__ import annotations
 
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import (
-    INFINITY, NAN, Array, Code, Integers, Pointers, absolute, at, blocks, call, entry, fma, inline, is_nan, largest, native, smallest,
+    INFINITY,
+    NAN,
+    Array,
+    Code,
+    Integers,
+    Pointers,
+    absolute,
+    at,
+    blocks,
+    call,
+    entry,
+    fma,
+    inline,
+    is_nan,
+    largest,
+    native,
+    smallest,
 )  # fmt: skip
 from .event_location import (
-    CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, SWITCHES, evaluate_events, next_sign_change, next_zero, scan,
+    CHANGES_BY_PYTHON,
+    ENDS,
+    GOES_ON,
+    HEAD,
+    SWITCHES,
+    evaluate_events,
+    next_sign_change,
+    next_zero,
+    scan,
 )  # fmt: skip
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
 from .record import (
-    AGAIN, EVENTS, NOTHING, PROJECTION, REFUSED, SAMPLES, SNAP, SUSPICIOUS, SWALLOWED, ZENO, Reason, Run,
+    AGAIN,
+    EVENTS,
+    NOTHING,
+    PROJECTION,
+    REFUSED,
+    SAMPLES,
+    SNAP,
+    SUSPICIOUS,
+    SWALLOWED,
+    ZENO,
+    Reason,
+    Run,
 )  # fmt: skip
 from .right_side import project, rates
 from .step_control import MOST_RETRIES
@@ -287,8 +322,9 @@ def write_samples(run: Run, end: float) -> int:
                 if reason > 0:
                     return reason
             if run.is_constrained > 0:
-                if project(run, t, run.y) > 0:
-                    return Reason.SAMPLE
+                off = project(run, t, run.y)
+                if off > 0:
+                    return Reason.FAILED if off == Reason.FAILED else Reason.SAMPLE
         for i in range(run.size):
             sample[i] = source[i]
         run.next_sample += 1
@@ -379,11 +415,14 @@ def _handle_events(run: Run) -> int:
                         for i in range(run.event_count):
                             events.sides[i] = events.work[i * 7]
                     return reason
-                entry_of_log = at(events.log, events.log_count * (run.size * 2 + HEAD))
-                entry_of_log[0] = t
-                entry_of_log[1] = float(first)
-                entry_of_log[2] = float(kind)
-                entry_of_log[3] = float(run.next_sample)
+                logged_row = at(events.log, events.log_count * (run.size * 2 + HEAD))
+                reason = _log_before(run, t, logged_row, 0)
+                if reason > 0:
+                    return reason
+                logged_row[0] = t
+                logged_row[1] = float(first)
+                logged_row[2] = float(kind)
+                logged_row[3] = float(run.next_sample)
                 events.log_count += 1
             events.sides[first] = -events.sides[first]
             reason = _search(run, first, t)
@@ -427,25 +466,33 @@ def _first(run):
     return found
 
 
+@inline
+def _log_before(run, t, row, is_constrained):
+    """The state at an event into its row of the log, on the constraints if there are some; a reason, or 0."""
+    before, source = at(row, HEAD), run.x
+    if t < run.t:
+        source = run.y
+        reason = call(run.state_at, run, t, run.y, returns=int)
+        if reason > 0:
+            return reason
+        if is_constrained > 0:
+            off = project(run, t, run.y)
+            if off > 0:
+                return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
+    for i in range(run.size):
+        before[i] = source[i]
+    return 0
+
+
 @native
 def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     """The run ends at an event, or goes on from another state; a reason to return, or GO_ON."""
     events, size = run.events, run.size
     logged = at(events.log, events.log_count * (size * 2 + HEAD))
-    before, after = at(logged, HEAD), at(logged, size + HEAD)
-    if t < run.t:
-        reason = call(run.state_at, run, t, run.y, returns=int)
-        if reason > 0:
-            return reason
-        if run.is_constrained > 0:
-            off = project(run, t, run.y)
-            if off > 0:
-                return Reason.PROJECT
-        for i in range(size):
-            before[i] = run.y[i]
-    else:
-        for i in range(size):
-            before[i] = run.x[i]
+    before = at(logged, HEAD)
+    reason = _log_before(run, t, logged, run.is_constrained)
+    if reason > 0:
+        return reason
     reason = write_samples(run, t)
     if reason > 0:
         return reason
@@ -481,7 +528,7 @@ def continue_after_event(run: Run, number: int) -> int:
     if run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
-            return Reason.PROJECT
+            return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
     for i in range(size):
         after[i] = run.x[i]
     events.log_count += 1

@@ -131,7 +131,7 @@ class EventMemory:
             record.log, record.log_room = self._log.ctypes.data, len(self._log)
 
     def switch_by(self, side: Any, signs: Floats) -> None:
-        """Take the last events, which are switches, from a compiled function; `signs` are held in the right-hand side."""
+        """Take the last events, which are switches, from a function; `signs` are held in the right-hand side."""
         count = sum(each.kind in (SWITCHES, KINKS) for each in self.effects)
         record = self.record
         first = self.values[len(self.effects) - count :]

@@ -110,8 +110,9 @@ class LaneRuns:
         own["has_prepare"] = 0
         if code.jet is not None:
             own["jet"] = code.jet.address("ph_jet")
+        own["has_prepare"] = int(code.inlined is not None)
         if code.inlined is not None:
-            own |= {"prepare": code.inlined.address("ph_prepare"), "has_prepare": 1}
+            own["prepare"] = code.inlined.address("ph_prepare")
         before = [np.zeros((record.limit_count, 2)) for _ in range(lanes)]
         for run, limits_before in zip(self._runs, before, strict=True):
             ctypes.memmove(ctypes.byref(run), ctypes.byref(record), ctypes.sizeof(record))

@@ -17,10 +17,10 @@ from polhode.files.cache import ObjectCache
 from polhode.model.samples.arm import six_degree_of_freedom_arm
 from polhode.native import compile_program
 from polhode.native.compiled import Compiled
-from polhode.ode.native_code import MethodCode, taylor_code
 from polhode.ode.methods.taylor import MOST_ORDER
-from polhode.ode.record import Reason
+from polhode.ode.native_code import MethodCode, taylor_code
 from polhode.ode.native_run import NativeRun
+from polhode.ode.record import Reason
 
 GRAVITY = 9.81
 

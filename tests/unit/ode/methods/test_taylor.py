@@ -10,10 +10,10 @@ import pytest
 from polhode.codegen.plan import plan
 from polhode.expr import Expr, cos, log, sqrt, symbols
 from polhode.native import compile_program
-from polhode.ode.native_code import taylor_code
 from polhode.ode.methods.taylor import LEAST_ORDER, MOST_ORDER, order_for
-from polhode.ode.record import Reason
+from polhode.ode.native_code import taylor_code
 from polhode.ode.native_run import NativeRun
+from polhode.ode.record import Reason
 
 t, x, y, z = symbols("t x y z")
 Floats = np.ndarray
