@@ -182,6 +182,10 @@ class EventMemory:
         """True if the state was changed at this very time before."""
         return t - self.record.changed_at <= ZENO * max(1.0, abs(t))
 
+    def side_of(self, number: int) -> float:
+        """The sign with which an event comes to its zero."""
+        return float(self._numbers["sides"][number])
+
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""
         self._numbers["sides"][:] = other._numbers["sides"]

@@ -38,6 +38,8 @@ _MANY_STEPS = 500
 _NOTABLE = 1e-9
 #: So many times ten steps ahead the first rate that is not finite is sought.
 _AHEAD = 12
+#: The time, in seconds, over which it is tested where an event goes.
+_SHORT = 1e-9
 
 
 def integrate(
@@ -327,15 +329,13 @@ class Integration:
             self.guard.step(t, self.x, run.f)
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
-        elif reason in (Reason.UNDERFLOW, Reason.NONFINITE):
+        elif reason in (Reason.UNDERFLOW, Reason.NONFINITE, Reason.NOT_FOUND):
             found = self._nonfinite_ahead()
             if found is not None:
                 raise found
             if self.control.fixed_step:
-                raise self._too_long(t, "the state at the end of the next step is not finite")
+                raise self._too_long(t)
             raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
-        elif reason == Reason.NOT_FOUND:
-            raise self._too_long(t, f"the stages of {self.control.method} were not found")
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
         elif reason == Reason.INTERRUPTED:
@@ -351,9 +351,11 @@ class Integration:
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
 
-    def _too_long(self, t: float, what: str) -> Stop:
+    def _too_long(self, t: float) -> Stop:
         """Why a run with fixed steps ended."""
-        h = self.control.fixed_step
+        h, method = self.control.fixed_step, self.control.method
+        is_iterated = method.startswith("gauss")
+        what = f"the stages of {method} were not found" if is_iterated else "the state one step later is not finite"
         return Stop(
             "not_converged", f"after t = {t:.6g} s {what}: the step of {h:g} s is too long.", "Give a shorter step."
         )
@@ -380,15 +382,28 @@ class Integration:
             return
         t, change = float(run.record.t), self.events.watched[number].change
         if events.is_stuck(t) or change is None:
-            raise Stop(
-                "event_stuck",
-                f"at t = {t:.6g} s event {number} follows itself without end.",
-                "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
-            )
+            raise self._stuck(t, number)
         run.x[:] = change.applied(t, run.x.copy())
         reason = run.continue_after_event()
         if reason is not None:
             self._look_into(reason)
+
+    def _stuck(self, t: float, number: int) -> Stop:
+        """Why an event that changed the state occurs again at the same time."""
+        events, value, n, x = self.run.events, self.events.watched[number].value, self.rates.coordinates, self.x
+        later = x + _SHORT * self.rates(t, x.copy())
+        change = value(t + _SHORT, later[:n], later[n:]) - value(t, x[:n].copy(), x[n:].copy())
+        if t == events.record.changed_at and events.side_of(number) * change < 0.0:
+            return Stop(
+                "event_stuck",
+                f"at t = {t:.6g} s event {number} changed the state, and the motion goes on through it.",
+                "Let the change turn the motion back, or end the run there (terminal=True).",
+            )
+        return Stop(
+            "event_stuck",
+            f"at t = {t:.6g} s event {number} follows itself without end.",
+            "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
+        )
 
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
