@@ -125,12 +125,21 @@ class Traits(NamedTuple):
     may_hide: bool
 
 
-_TRAITS: WeakKeyDictionary[object, Traits] = WeakKeyDictionary()
+#: What was read or made of a function before, by its part.
+_LOADED: WeakKeyDictionary[object, dict[str, Any]] = WeakKeyDictionary()
 _SLOW = frozenset(("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos"))
 
 
+def _once(function: Compiled, part: str, make: Callable[[], Entry], read: Callable[[Entry], Any]) -> Any:
+    """What `read` makes of a stored part of a function; kept as long as the function's code."""
+    loaded = _LOADED.setdefault(function.native, {})
+    if part not in loaded:
+        loaded[part] = function.store.read_or_make(part, make, read)
+    return loaded[part]
+
+
 def traits_of(function: Compiled) -> Traits:
-    """The traits of a function; found once, and stored."""
+    """The traits of a function."""
 
     def make() -> Entry:
         from ..codegen.taylor.recurrences import has_recurrences
@@ -142,10 +151,8 @@ def traits_of(function: Compiled) -> Traits:
     def read(entry: Entry) -> Traits:
         return Traits(entry.facts["series"] is True, entry.facts["hides"] is not False)
 
-    key = function.native
-    if key not in _TRAITS:
-        _TRAITS[key] = function.store.read_or_make("traits", make, read)
-    return _TRAITS[key]
+    found: Traits = _once(function, "traits", make, read)
+    return found
 
 
 def taylor_code(function: Compiled) -> MethodCode:
@@ -175,7 +182,8 @@ def taylor_code(function: Compiled) -> MethodCode:
         width = padded(next(array.size for array in function.outline.arrays if array.name == "x"))
         return MethodCode("taylor", entry.load(), -(-count(entry.facts["scratch"]) // width))
 
-    return function.store.read_or_make("jet", make, read)
+    found: MethodCode = _once(function, "jet", make, read)
+    return found
 
 
 def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], ...] = ()) -> MethodCode:
@@ -194,4 +202,5 @@ def inlined_steps(function: Compiled, name: str, groups: tuple[tuple[int, int], 
         text = inlined_module(program, tableau, groups, fused=host.fused, lanes=lanes)
         return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
 
-    return function.store.code(f"steps of {name} {groups} in {lanes} lanes", make)
+    found: Code = _once(function, f"steps of {name} {groups} in {lanes} lanes", make, Entry.load)
+    return found

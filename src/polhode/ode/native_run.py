@@ -71,8 +71,8 @@ class NativeRun:
         names = ("x", "x_old", "f", "f_old", "y", "unit", "residual", "state_on", "pose")
         counts = {**dict.fromkeys(names, 1), "nodes": 8, "k": self.code.method.stages, "dense": self.code.dense_rows}
         self._memory = Memory(counts, size)
-        for name, array in self._memory.arrays.items():
-            setattr(record, name, array.ctypes.data)
+        for name, address in self._memory.addresses.items():
+            setattr(record, name, address)
         self.x, self.f, self.x_old, self.y = (self._memory.arrays[name][:size] for name in ("x", "f", "x_old", "y"))
         self.x[:] = x
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
@@ -101,9 +101,9 @@ class NativeRun:
             record.memory = self.implicit.address
         elif self.code.method.memory is not None:
             struct, rows = self.code.method.memory
-            memory, arrays = struct.structure()(), Memory(rows, size).arrays
-            for name, array in arrays.items():
-                setattr(memory, name, array.ctypes.data)
+            memory, arrays = struct.structure()(), Memory(rows, size)
+            for name, address in arrays.addresses.items():
+                setattr(memory, name, address)
             self._kept["memory"] = memory, arrays
             record.memory = ctypes.addressof(memory)
 

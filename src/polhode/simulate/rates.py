@@ -320,6 +320,10 @@ class Rates:
                 arguments.append(self.alpha if name == "alpha" else inputs)
         return arguments
 
+    def operating_point(self, t: float, x: Floats) -> bytes:
+        """All numbers on which the rates at a state depend, beside the functions."""
+        return np.concatenate([[t], x, self.drive.values, self._compiled.work()]).tobytes()
+
     def responses(self, t: float, x: Floats) -> Floats | None:
         """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None where they do not tell.
 
@@ -342,6 +346,8 @@ class Rates:
             if not largest.all():
                 return None
             size = np.maximum(1.0, np.abs(accelerations[0]).max() / largest)
+            if not (size > 1.0).any():
+                break
         return np.asarray(made.T)
 
     def switches(self, t: float, x: Floats) -> Floats:
