@@ -19,14 +19,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..native.language import (
-    Array, Code, Integers, Pointers, Struct, any_lane, are_set, at, blocks, call, counted, entry, in_lanes, inline, native,
-    set_marks, side_by_side,
+    Array,
+    Code,
+    Integers,
+    Pointers,
+    Struct,
+    any_lane,
+    are_set,
+    at,
+    blocks,
+    call,
+    counted,
+    entry,
+    in_lanes,
+    inline,
+    native,
+    set_marks,
+    side_by_side,
 )  # fmt: skip
 from .limits import begin_limits, probed_limit, test_limits
 from .loop import DEFECT
 from .members import NONE, OWN, Members, next_member, note_end, reset
 from .rates import copy, largest_of, scale_to_unit, stretch
-from .record import SUSPICIOUS, Reason, Run
+from .record import SNAP, SUSPICIOUS, Reason, Run
 
 #: No reason to return: a step is tried.
 GOES_ON = -1
@@ -35,7 +50,7 @@ _NOT_DUE, _AT_END, _INSIDE = 0, 1, 2
 
 
 class Lane(Run):
-    """A run in a lane: the step that it tries, its member, where its next sample is, and whether a limit needs a state."""
+    """A run in a lane: the step it tries, its member, where its next sample is, and whether a limit needs a state."""
 
     step: float
     member: int
@@ -107,6 +122,8 @@ def run_lanes(method: LaneMethod, width: Any, lanes: Lanes) -> int:
         _take_members(width, lanes)
         if _is_any(width, lanes.fresh):
             _begin(method, width, lanes)
+        if entry(lanes.runs, 0, Lane).has_prepare > 0:
+            call(entry(lanes.runs, 0, Lane).prepare, lanes)
         _next_steps(method, width, lanes)
         if _is_any(width, lanes.busy):
             _step(method, width, lanes)
@@ -252,12 +269,13 @@ def _due_samples(method: LaneMethod, width: Any, lanes: Lanes) -> int:
     found = _NOT_DUE
     for lane in counted(width):
         run = entry(lanes.runs, lane, Lane)
+        snap = SNAP * run.h if run.is_fixed > 0 else 0.0
         run.sample_is = _NOT_DUE
         lanes.given[lane] = run.t
         if lanes.taken[lane] > 0 and run.next_sample < run.sample_count:
             t = run.times[run.next_sample]
-            if t <= run.t:
-                run.sample_is = _INSIDE if t < run.t else _AT_END
+            if t <= run.t + snap:
+                run.sample_is = _INSIDE if t < run.t - snap else _AT_END
                 lanes.given[lane] = t
                 if run.sample_is > found:
                     found = run.sample_is
@@ -277,9 +295,8 @@ def _count_dense(method, run):
 @inline
 def _count_sub_step(method, lanes, run, lane):
     """A state of a lane's last step is used: where its dense output is rough, by a step of its own."""
-    if method.is_rough is not None:
-        if lanes.rough[lane] > 0:
-            run.evaluations += method.evaluations_of_sub_step
+    if method.is_rough is not None and lanes.rough[lane] > 0:
+        run.evaluations += method.evaluations_of_sub_step
 
 
 @native
@@ -333,10 +350,11 @@ def _write_due(method: LaneMethod, width: Any, lanes: Lanes) -> None:
                 run.next_sample += 1
                 if is_inside:
                     _count_sub_step(method, lanes, run, lane)
-                    run.evaluations += 1
-                    if lanes.steps[lane] > DEFECT:
-                        _free(lanes, run, lane, Reason.STEP)
-                        lanes.taken[lane] = 0
+                    if method.defects is not None and run.has_defect > 0:
+                        run.evaluations += 1
+                        if lanes.steps[lane] > DEFECT:
+                            _free(lanes, run, lane, Reason.STEP)
+                            lanes.taken[lane] = 0
 
 
 @native
@@ -390,7 +408,7 @@ def _interpolated(method, lanes, runs, with_defects):
             set_marks(lanes.rough, method.is_rough(lanes, runs))
         lanes.is_dense = 1
     t = lanes.given[0]
-    if with_defects:
+    if with_defects and method.defects is not None and runs.has_defect > 0:
         lanes.steps[0] = method.defects(lanes, runs, t)
     if method.sub_step is None:
         method.interpolate(lanes, runs, t, runs.y)

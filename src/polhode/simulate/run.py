@@ -19,20 +19,17 @@ from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .integrators import adaptive
-from .integrators.adaptive import Control
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
-    MOST_STEPS,
     Even,
     Given,
     RunOptions,
     check_held,
     check_kinds,
     closing,
-    control_of,
-    grid_of,
     span_of,
+    steps_of,
     unknown_method,
 )  # fmt: skip
 from .trajectory.energy import check_energy
@@ -66,6 +63,7 @@ def simulate(
     rate: float | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
+    max_step: float | None = None,
     max_steps: int = 1_000_000,
     events: Sequence[Event | Crossing | Expr] = (),
     until: Any = None,
@@ -120,14 +118,14 @@ def simulate(
     )  # fmt: skip
     span = run.span
     watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = _control(method, is_fixed, span.duration, step, (rtol, atol), max_steps)
+    control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         record.info |= facts
         record.notices += notices
         return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
-    made = run.execute(go, control.method, progress, is_fixed=is_fixed)
+    made = run.execute(go, control.method, progress)
     if watch_energy and not watched.changes_states and loop is None:
         made = check_energy(made, run.tau, run.inputs)
     if audit is not False:
@@ -139,18 +137,6 @@ def simulate(
             warn(told)
             made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
     return made
-
-
-def _control(
-    method: str, is_fixed: bool, duration: float, step: Any, tolerances: tuple[Any, Any], max_steps: Any
-) -> tuple[Control, dict[str, float], Sequence[str]]:
-    """How the steps of a run are chosen, what its facts say of that, and notices."""
-    if not is_fixed:
-        control = control_of(method, *tolerances, step, max_steps)
-        return control, {"rtol": control.rtol, "atol": control.atol}, ()
-    grid = grid_of(duration, step)
-    control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h)
-    return control, {"step": grid.h}, grid.notices
 
 
 def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
@@ -252,7 +238,6 @@ class Problem:
         method: str,
         progress: bool | Callable[[float], object] | None = None,
         *,
-        is_fixed: bool = False,
         rates: Rates | None = None,
     ) -> Trajectory:
         """The trajectory that `go` makes, by a method; raise SimulationError with all of it that there is."""
@@ -304,11 +289,9 @@ class Problem:
         except KeyboardInterrupt:
             stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
         record.info["wall_time"] = time.perf_counter() - began
-        jumped = guard.discontinuities.summary(is_fixed) if guard.discontinuities else ""
+        jumped = guard.discontinuities.summary() if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
-            if is_fixed and stop is None:
-                warn(jumped)
         signs_released = guard.discontinuities.released_in_words() if guard.discontinuities else ""
         record.notices += [signs_released] if signs_released else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)

@@ -12,6 +12,7 @@ from ..compiled.functions import Functions
 from ..errors import LimitError, PolhodeError, check_kind, number
 from .initial_state import Floats
 from .integrators.adaptive import Control
+from .integrators.fixed import METHODS as FIXED
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -142,21 +143,36 @@ def grid_of(duration: float, step: Any) -> Grid:
     return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
 
 
-def every_of(grid: Grid, samples: int) -> int:
-    """How many steps lie between two samples that are kept, of so many in all."""
-    return max(1, round(grid.steps / max(1, samples - 1)))
-
-
-def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> Control:
-    """How a method with step-size control goes about it."""
+def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max_step: Any = None) -> Control:
+    """How a method with step-size control goes about it; `step` is another name of `max_step` there."""
     within = f"below {LOOSEST:g}"
+    largest = [
+        number(value, "seconds > 0", above=0.0, place=place)
+        for place, value in (("step", step), ("max_step", max_step))
+        if value is not None and value != np.inf
+    ]
     return Control(
         method,
         number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
         number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
-        np.inf if step is None or step == np.inf else number(step, "seconds > 0", above=0.0, place="step"),
+        min(largest, default=np.inf),
         int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
     )
+
+
+def steps_of(
+    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any
+) -> tuple[Control, dict[str, float], tuple[str, ...]]:
+    """How the steps of a run are chosen, what its facts say of that, and notices."""
+    if method not in FIXED:
+        control = control_of(method, rtol, atol, step, max_steps, max_step)
+        return control, {"rtol": control.rtol, "atol": control.atol}, ()
+    if max_step is not None:
+        raise PolhodeError(
+            f"the method {method} has fixed steps.", place="max_step", cure="Give step=…", code="E-SIM-072"
+        )
+    grid = grid_of(duration, step)
+    return Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h), {"step": grid.h}, grid.notices
 
 
 def unknown_method(method: Any) -> PolhodeError:
@@ -197,6 +213,7 @@ class OrbitOptions(TypedDict, total=False):
     rate: float | None
     rtol: float
     atol: float
+    max_step: float | None
     max_steps: int
     events: Sequence[Event | Crossing | Expr]
     until: Any

@@ -111,7 +111,7 @@ def _as_value(x: Any) -> Any:
 @_operation(lambda f, x: _as_value(x).compare("!=", _as_value(x)))
 def is_nan(x: Any) -> Any:
     """True for nan."""
-    return x != x  # noqa: PLR0124
+    return x != x
 
 
 # ---- blocks ------------------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def entry(table: Any, index: int, kind: Any) -> Any:
 
 def _local(f: Function, size: int) -> Value:
     name = f"%{f.fresh('local')}"
-    f._entry.append(f"  {name} = alloca {f.number}, i64 {int(size)}, align 64")
+    f._entry.append(f"  {name} = alloca {f.number}, i64 {int(size)}, align {max(64, 8 * f.lanes)}")
     return Value(f, POINTER, name, Array)
 
 

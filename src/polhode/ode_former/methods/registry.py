@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from ...ode.methods.tableaux import PAIRS
 from ..pair_arithmetic import dense_rows
 from .runge_kutta import runge_kutta_module
-from .runge_kutta_lanes import lane_pair_module
-from ...ode.methods.tableaux import PAIRS
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,6 @@ STEPPERS = {
         partial(runge_kutta_module, pair),
         pair.all_stages,
         dense_rows(pair),
-        lane_module=partial(lane_pair_module, pair),
         allowance=pair.allowance,
     )
     for name, pair in PAIRS.items()

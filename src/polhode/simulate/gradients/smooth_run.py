@@ -177,6 +177,7 @@ class SmoothRun:
         step: float | None = None,
         rtol: float = 1e-9,
         atol: float = 1e-9,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
         events: Sequence[Any] = (),
         until: Any = None,
@@ -202,7 +203,7 @@ class SmoothRun:
         _check_by(driven, by)
         _check_smooth(driven)
         watched, jumps = read_jumps(functions.derivation, events, until, on, problem.parameters, by)
-        control = control_of("DOP853", rtol, atol, step, max_steps)
+        control = control_of("DOP853", rtol, atol, step, max_steps, max_step)
         _check_native(control.method)
         return cls(replace(problem, functions=functions), watched, tuple(jumps), control)
 
