@@ -107,6 +107,7 @@ class LaneRuns:
         own: dict[str, int] = {name: array.ctypes.data for name, array in states.arrays.items()}
         own |= {"lengths": numbers.arrays["lengths"].ctypes.data, "at": side.address}
         own |= {"arguments": ctypes.addressof(side.table), "x_index": side.places["x"], "out_index": len(side.places)}
+        own["has_prepare"] = 0
         if code.jet is not None:
             own["jet"] = code.jet.address("ph_jet")
         own["has_prepare"] = int(code.inlined is not None)

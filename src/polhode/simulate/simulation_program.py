@@ -169,9 +169,7 @@ def _run() -> tuple[Value, Value, Value]:
     return (
         Value("duration", _DURATION, "s"),
         Value("step", grid.h, "s, of the integration"),
-        Value(
-            "every", max(1, round(grid.steps / max(1, span.count - 1))), "steps from one row of the table to the next"
-        ),
+        Value("every", max(1, round(grid.steps / (span.count - 1))), "steps from one row of the table to the next"),
     )
 
 

@@ -80,13 +80,12 @@ def defect(pair: Pair, run: Run, t: float) -> float:
 
     run.y is the state there. A state by a step of its own has no slope: the defect is that of the dense output.
     """
-    if run.dense_ready == 0:
-        reason = state_at(pair, run, t, run.y)
-        if reason > 0:
-            return -float(reason)
+    reason = _prepare_dense(run, pair)
+    if reason > 0:
+        return -float(reason)
     off = defect_at(run, pair, t, slope_weights(dense_rows(pair), (t - run.t_old) / run.taken), rates)
     if pair.may_be_rough and run.dense_ready == _TOO_ROUGH and off >= 0.0:
-        reason = state_at(pair, run, t, run.y)
+        reason = sub_step(run, pair, t, run.y, rates)
         if reason > 0:
             return -float(reason)
         return ROUGH_PART * off
@@ -96,6 +95,19 @@ def defect(pair: Pair, run: Run, t: float) -> float:
 @native
 def state_at(pair: Pair, run: Run, t: float, out: Array) -> int:
     """The state at a time within the last step."""
+    reason = _prepare_dense(run, pair)
+    if reason > 0:
+        return reason
+    if pair.may_be_rough:
+        if run.dense_ready == _TOO_ROUGH:
+            return sub_step(run, pair, t, out, rates)
+    interpolate(run, pair, t, out)
+    return 0
+
+
+@inline
+def _prepare_dense(run, pair):
+    """Make the dense output of the last step, once, and judge it; a reason where there are no rates, else 0."""
     if run.dense_ready == 0:
         reason = make_dense(run, pair, rates)
         if reason > 0:
@@ -108,9 +120,6 @@ def state_at(pair: Pair, run: Run, t: float, out: Array) -> int:
                 return -int(off)
             if not off <= ROUGH:
                 run.dense_ready = _TOO_ROUGH
-    if pair.may_be_rough and run.dense_ready == _TOO_ROUGH:
-        return sub_step(run, pair, t, out, rates)
-    interpolate(run, pair, t, out)
     return 0
 
 
