@@ -43,6 +43,12 @@ class LoopCode:
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
         self.rates, self.project = code.address("ph_rates"), code.address("ph_project")
+        state = ctypes.c_void_p
+        self.rates_at = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state, state)(self.rates)
+        self.projection, self.move_to_branch = (
+            ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state)(code.address(f"ph_{name}"))
+            for name in ("project", "move_to_branch")
+        )
         self.rates_as_given = code.address("ph_rates_as_given")
 
 
@@ -52,13 +58,13 @@ def _loop_text(fused: bool) -> str:
     from .loop import advance, begin, continue_after_event, write_samples
     from .members import run_members
     from .rates import rates_as_given
-    from .right_side import checked_projection, checked_rates
+    from .right_side import checked_projection, checked_rates, move_to_branch
 
     made = Module(fused=fused)
     for function, name in (
         (begin, "begin"), (advance, "advance"), (run_members, "members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
-        (checked_projection, "project"), (rates_as_given, "rates_as_given"),
+        (checked_projection, "project"), (move_to_branch, "move_to_branch"), (rates_as_given, "rates_as_given"),
     ):  # fmt: skip
         made.add(function, name=f"ph_{name}")
     return made.text

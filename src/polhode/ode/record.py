@@ -40,8 +40,6 @@ NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
 
 #: Rates this many times larger than the state are looked into.
 SUSPICIOUS = 1e6
-#: Pivots below this part of the largest seen are ill conditioned.
-SMALL_PIVOT = 6e-4
 #: Under constraints a step is at most so many times longer than the one before it. An estimate of the error that
 #: happens to vanish, as it may where all coordinates move as one, would allow more.
 CONSTRAINED_GROWTH = 1.5
@@ -211,8 +209,10 @@ class Run(Struct):
     has_partners: int
     pivots: Array
     pivot_signs: Array
-    largest_pivots: Array
+    usual_pivots: Array
     pivot_count: int
+    weakness: float  # the least pivot of the last evaluation by its usual size, and its row
+    weak_row: int
     # constraints: outputs of the right-hand side that lead back to them, and all of their values
     displacement: Array
     coordinate_count: int
@@ -223,10 +223,17 @@ class Run(Struct):
     check_arguments: Pointers
     check_values: Array
     check_count: int
-    # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one
+    # auxiliary coordinates, and what moves them to their definitions
+    definition_at: Code
+    definition_arguments: Pointers
+    definition_steps: Array
+    auxiliary_first: int
+    auxiliary_count: int
+    # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one, or 0
     pose: Array
     pose_reach: float
-    pose_known: int
+    passes_poses: int  # 1 if it may pass some
+    is_searching: int
     nodes: Array
     state_on: Array
     # steps that are kept: rows of t, h and the state before

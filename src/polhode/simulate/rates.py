@@ -56,7 +56,6 @@ class Rates:
         self.groups = functions.derivation.synopsis.quaternion_groups
         self.coordinates = len(functions.derivation.synopsis.coordinates)
         self.evaluations = 0
-        self.signs_released: float | None = None  # when signs were first not fixed, though a run fixes them
         self.alpha = np.zeros(1)
         self._time = np.zeros(1)
         self.use(functions, parameters)
@@ -184,10 +183,6 @@ class Rates:
         from ..ode.native_code import inlined_code
 
         return inlined_code(self._compiled, method, tuple(self.groups))
-
-    def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
-        """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
-        return None
 
     def differentiates_natively(self, run: NativeRun) -> bool:
         """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
@@ -363,9 +358,9 @@ class Rates:
     def measure(self, t: float, x: Floats) -> None:
         """Look around before the first step; there is nothing to learn where there are no constraints."""
 
-    def pivots_at(self, x: Floats) -> tuple[Floats, Floats]:
-        """The largest pivots of the constraints seen so far, and their signs at a state from which a run starts."""
-        return np.zeros(0), np.zeros(0)
+    def pivot_signs(self, t: float, x: Floats) -> Floats:
+        """The signs of the pivots of the constraints at a state from which a run starts."""
+        return np.zeros(0)
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
         """The state from which a run goes on that was to start at another: at a singular pose they may differ."""
@@ -380,13 +375,12 @@ class Rates:
         """What about the constraints may be the reason why a run cannot go on here, if anything."""
         return ""
 
-    @property
-    def is_well_conditioned(self) -> bool:
-        """Whether native code can be trusted with the next steps."""
-        return True
-
     def projected(self, t: float, x: Floats) -> Floats:
         """The state as a run goes on with it after a step: as it is, where there are no constraints."""
+        return x
+
+    def projected_otherwise(self, t: float, x: Floats) -> Floats:
+        """The same by slower means, where native code fails."""
         return x
 
     def unit(self, x: Floats) -> tuple[Floats, list[float]]:

@@ -267,7 +267,7 @@ def _plan(
     if constrained is not None:
         starts, can_start = _starts(derivation, members, parameters, constrained)
         rates = constrained.rates
-        if rates is None or not constrained.pivots or not constrained.is_native:
+        if rates is None or not constrained.signs or not constrained.is_native:
             return None
     else:
         rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
@@ -299,9 +299,9 @@ def _plan(
     wanted |= event_rows(functions, events, members.count, parameters)
     wanted |= {f"jacobian.{name}": each for name, each in own.items()} if is_implicit else {}
     limits = _limits(functions, members.count, parameters)
-    pivots = None if constrained is None else constrained.rows_of_pivots(members.count)
+    signs = None if constrained is None else constrained.rows_of_signs(members.count)
     logs = event_logs(events, starts) if events else None
-    memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), pivots, logs)
+    memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), signs, logs)
     sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
     plan = _Plan(rates, guard, control, facts, times, memory, sound, limits, constrained, events, logs)
     return plan, own["tau"], own["inputs"]
