@@ -13,6 +13,7 @@ from .quantities import Asked, Outputs, Quantity
 from .reactions import ENTRIES
 
 if TYPE_CHECKING:
+    from ..constraints import Constraints
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
 
@@ -175,6 +176,39 @@ def _actuation(equations: EquationsOfMotion) -> Outputs:
     return [("tau", (len(equations.tau),), list(equations.tau)), ("inputs", (len(inputs),), inputs)]
 
 
+def _residual(equations: EquationsOfMotion) -> Outputs:
+    """M u̇ + bias - τ - Aᵀλ and ż - rate; A u + a and φ of the independent rows of the constraints."""
+    rows = _independent(equations)
+    gap = [*(equations.inverse_dynamics - equations.efforts)]
+    gap += [a - b for a, b in zip(_rates_of_state(equations)[len(equations.u) :], equations.z_rates, strict=True)]
+    values = [] if rows is None else [row.value for row in rows.rows if row.value is not None]
+    return [
+        ("balance", (len(gap),), gap),
+        ("row_rates", (0 if rows is None else len(rows.rows),), [] if rows is None else list(rows.rates)),
+        ("row_values", (len(values),), values),
+    ]
+
+
+def _independent_matrix(equations: EquationsOfMotion) -> Outputs:
+    rows = _independent(equations)
+    if rows is None:
+        return [("matrix", (0, len(equations.u)), [])]
+    return [("matrix", (len(rows.rows), len(equations.u)), list(rows.A.entries()))]
+
+
+def _independent(equations: EquationsOfMotion) -> Constraints | None:
+    """The rows that multipliers keep; None where there are no multipliers."""
+    made = equations.recipe.stabilisation
+    return None if made is None else made.rows
+
+
+def _rates_of_state(equations: EquationsOfMotion) -> list[Expr]:
+    """Symbols for the rates of speeds and states without mass."""
+    from ..expr.spelling import acceleration_of
+
+    return [acceleration_of(entry) for entry in (*equations.u, *equations.z)]
+
+
 def _jacobian(stabilised: bool) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.variations import Variations
@@ -244,6 +278,12 @@ CANONICAL: dict[str, Entry] = {
 #: What acts: efforts and inputs as they are given, or as their laws say.
 ACTING: dict[str, Entry] = {"actuation": Entry(("x", "tau", "inputs"), _actuation)}
 
+#: What implicit methods for equations of second order solve; `constraint_normals` is A of the independent rows.
+IMPLICIT: dict[str, Entry] = {
+    "residual": Entry(("x", "tau", "rates", "independent_multipliers"), _residual),
+    "constraint_normals": Entry(("q",), _independent_matrix),
+}
+
 #: Those that there are where a system has states without mass.
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
 
@@ -254,7 +294,7 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING)
+        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING, IMPLICIT)
         found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
         known = CATALOGUE | CONSTRAINED | WITH_STATES
@@ -281,6 +321,8 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         "canonical": [*equations.q, *momentum_symbols(equations), *equations.z],
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if constraints is None else list(constraints.multipliers),
+        "rates": _rates_of_state(equations),
+        "independent_multipliers": [] if (rows := _independent(equations)) is None else list(rows.multipliers),
         "alpha": [equations.stabilisation_rate],
         "inputs": [given.symbol for given in equations.system.inputs.values()],
         "t": [equations.system.time],

@@ -97,6 +97,11 @@ class NativeRun:
             self.implicit = ImplicitMemory(size, self.code.method.fields)
             record.memory = self.implicit.address
 
+    def remember(self, memory: Any) -> None:
+        """Let the method use this memory beside the record."""
+        self._kept["memory"] = memory
+        self.record.memory = memory.address
+
     # ---- what it steps -----------------------------------------------------------------------------------------
 
     @property

@@ -28,6 +28,7 @@ from .settings import (
     check_kinds,
     closing,
     control_of,
+    damping_of,
     every_of,
     grid_of,
     span_of,
@@ -60,6 +61,7 @@ def simulate(
     tau: Any = None,
     method: str = "auto",
     step: float | None = None,
+    spectral_radius: float | None = None,
     samples: Any = None,
     rate: float | None = None,
     rtol: float = 1e-9,
@@ -107,6 +109,7 @@ def simulate(
 
         loop, start = starting(loop, start, derivation.synopsis)
     is_fixed = _is_fixed(method)
+    damping = damping_of(method, spectral_radius)
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
     known = derivation.synopsis
@@ -145,7 +148,7 @@ def simulate(
         every = every_of(grid, span.count)
 
         def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
-            record.info |= {"step": grid.h}
+            record.info |= {"step": grid.h, **damping}
             record.notices += grid.notices
             return fixed.integrate(rates, guard, record, grid.h, grid.steps, every, method, watched, report)
     else:

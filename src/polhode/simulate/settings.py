@@ -159,6 +159,27 @@ def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> 
     )
 
 
+def damping_of(method: str, spectral_radius: Any) -> dict[str, float]:
+    """The spectral radius of fast oscillations, for the method that has one."""
+    if method == "generalised_alpha":
+        from .integrators.damped import SPECTRAL_RADIUS
+
+        given = SPECTRAL_RADIUS if spectral_radius is None else spectral_radius
+        return {
+            "spectral_radius": number(
+                given, "a number from 0 to 1", least=0.0, below=1.0 + 1e-15, place="spectral_radius"
+            )
+        }
+    if spectral_radius is not None:
+        raise PolhodeError(
+            f"the method {method} has no spectral radius to choose.",
+            place="spectral_radius",
+            cure='Use method="generalised_alpha", or leave it out.',
+            code="E-SIM-121",
+        )
+    return {}
+
+
 def unknown_method(method: Any) -> PolhodeError:
     """The error of a method that there is not."""
     from difflib import get_close_matches
@@ -222,6 +243,7 @@ class RunOptions(SmoothOptions, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     method: str
+    spectral_radius: float | None
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool

@@ -82,6 +82,7 @@ _MAKERS: Mapping[str, Callable[[], Method]] = {
     "Rodas5P": _rodas5p,
     "Radau": _radau,
     "taylor": _taylor,
+    "generalised_alpha": lambda: Method("generalised_alpha", ("begin", "attempt", "state_at"), 1, 1),
 }
 
 

@@ -24,6 +24,7 @@ from ..guard import DIVERGED, Guard
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..trajectory.record import Record, Report
+from .damped import alpha_steps
 from .single_steps import SNAP, Ended, PythonSteps, SingleSteps, Stepper
 from .structured import gauss_steps, lie_steps
 
@@ -285,6 +286,7 @@ METHODS = {name: Method(_explicit) for name in EXPLICIT} | {
     "gauss4": Method(gauss_steps, _with_constraints),
     "gauss6": Method(gauss_steps, _with_constraints),
     "lie4": Method(lie_steps, _with_constraints_or_without_quaternions),
+    "generalised_alpha": Method(alpha_steps),
 }
 
 
