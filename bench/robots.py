@@ -36,6 +36,7 @@ class Robot:
 
 UR5 = Robot("ur5", "ur_description/urdf/ur5_robot.urdf")
 SOLO12 = Robot("solo12", "solo_description/robots/solo12.urdf", "floating")
+CASSIE = Robot("cassie", "cassie_description/robots/cassie_v2.sdf")
 TALOS = Robot("talos", "talos_data/robots/talos_reduced.urdf", "floating")
 ARMS = (
     UR5,

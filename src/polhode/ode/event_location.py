@@ -15,10 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
+from .rates import copy, scale_to_unit
 from .record import Events, Run
 
-#: What happens at an event: the run goes on; it ends; the state changes by expressions, or by Python.
-GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON = 0, 1, 2, 3
+#: What happens at an event: the run goes on; it ends; the state changes by expressions, or by Python; a sign in the
+#: right-hand side changes; its slope changes, and the step ends there.
+GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON, SWITCHES, KINKS = 0, 1, 2, 3, 4, 5
 #: Numbers of a row of the log before its states.
 HEAD = 4
 #: A zero is located to this, in seconds, and to this part of the time.
@@ -57,8 +59,16 @@ def evaluate_events(run, t, x):
     events = run.events
     run.clock = t
     events.arguments[0] = x
-    run.failed = 1 - events.has_expressions
-    call(events.at, events.arguments)
+    run.failed = events.calls_python
+    if run.event_count > events.switch_count:
+        call(events.at, events.arguments)
+    if events.switch_count > 0:
+        events.switch_arguments[events.switch_x_index] = x
+        if run.group_count > 0:
+            copy(run, x, run.unit)
+            scale_to_unit(run, run.unit)
+            events.switch_arguments[events.switch_x_index] = run.unit
+        call(events.switch_at, events.switch_arguments)
 
 
 @native
@@ -66,12 +76,12 @@ def event_value(run: Run, number: int, t: float) -> float:
     """The value of one event on the dense output of the last step; nan where it has none."""
     if t >= run.t:
         evaluate_events(run, run.t, run.x)
-        return run.events.values[number]
+        return NAN if run.failed > 0 else run.events.values[number]
     reason = call(run.state_at, run, t, run.y, returns=int)
     if reason > 0:
         return NAN
     evaluate_events(run, t, run.y)
-    return run.events.values[number]
+    return NAN if run.failed > 0 else run.events.values[number]
 
 
 @native
@@ -85,16 +95,21 @@ def scan(run: Run) -> int:
         if reason > 0:
             return -1
         evaluate_events(run, t, run.y)
+        if run.failed > 0:
+            return -1
         for i in range(run.event_count):
             events.work[i * 7 + 1 + node] = events.values[i]
     evaluate_events(run, run.t, run.x)
+    if run.failed > 0:
+        return -1
     for i in range(run.event_count):
         check, a, b, c, last = (events.work[i * 7 + 1 + node] for node in range(5))
         before, after = events.before[i], events.values[i]
         verdict = _verdict(before, a, b, c, after, check, last)
+        events.work[i * 7] = events.sides[i]
         events.times[i] = NAN
         is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, events.sides[i]) * after > 0.0))
-        if not is_sure or events.has_expressions == 0:
+        if not is_sure or events.smooth[i] == 0:
             events.times[i] = run.t_old
             found += 1
     return found

@@ -15,10 +15,10 @@ shorter. Where none does, the bits of a run do not depend on its samples.
 from __future__ import annotations
 
 from ..native.language import (
-    INFINITY, Array, Code, Integers, Pointers, absolute, at, call, entry, fma, inline, is_nan, largest, native, smallest,
+    INFINITY, NAN, Array, Code, Integers, Pointers, absolute, at, blocks, call, entry, fma, inline, is_nan, largest, native, smallest,
 )  # fmt: skip
 from .event_location import (
-    CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, evaluate_events, next_sign_change, next_zero, scan,
+    CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, SWITCHES, evaluate_events, next_sign_change, next_zero, scan,
 )  # fmt: skip
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
@@ -32,9 +32,13 @@ from .time_events import pass_time_event
 #: What a function gives where the run goes on.
 GO_ON = -1
 #: The slope of the dense output may differ from the rates at a sample by so many tolerances, over the step.
-DEFECT = 20.0
+DEFECT = 500.0
 #: A step that missed something is taken again, so much shorter.
 _SHORTER = 0.25
+#: A switch this near to zero, relative to its size before or to one, vanishes together with another.
+_NEAR_SWITCH = 1e-12
+#: The time, in seconds, over which it is tested where a switch goes.
+_LITTLE = 1e-6
 
 
 @native
@@ -52,12 +56,25 @@ def begin(run: Run) -> int:
     if run.limit_count > 0:
         begin_limits(run, 0, 1)
     if run.event_count > 0:
-        evaluate_events(run, run.t, run.x)
-        for i in range(run.event_count):
-            value = run.events.values[i]
-            run.events.before[i] = value
-            if value != 0.0:
-                run.events.sides[i] = 1.0 if value > 0.0 else -1.0
+        return _begin_events(run)
+    return 0
+
+
+@inline
+def _begin_events(run):
+    """The values of events at run.t and run.x, and their signs; a reason where one is nan, else 0."""
+    events = run.events
+    evaluate_events(run, run.t, run.x)
+    if run.failed > 0:
+        return Reason.FAILED
+    for i in range(run.event_count):
+        value = events.values[i]
+        if is_nan(value):
+            events.number = i
+            return Reason.NAN_EVENT
+        events.before[i] = value
+        if value != 0.0:
+            events.sides[i] = 1.0 if value > 0.0 else -1.0
     return 0
 
 
@@ -92,8 +109,6 @@ def advance(run: Run) -> int:
                 return reason
         elif verdict != AGAIN:
             _accept(run, step)
-            if run.each_step > 0:
-                return Reason.STEP
 
 
 @inline
@@ -104,6 +119,8 @@ def reason_before_step(run):
     if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
         run.noted_steps = 0
         return Reason.STIFF
+    if run.interrupted > 0:
+        return Reason.INTERRUPTED
     if run.budget <= 0:
         return Reason.BUDGET
     return GO_ON
@@ -193,7 +210,7 @@ def _finish_step(run: Run) -> int:
                 return reason
             if run.pending == NOTHING:
                 return GO_ON
-        if run.coordinate_count > 0:
+        if run.is_constrained > 0:
             off = project(run, run.t, run.x)
             if off > 0:
                 return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
@@ -220,6 +237,8 @@ def _finish_step(run: Run) -> int:
         if run.look > 0:
             run.look = 0
             return Reason.LOOK
+        if run.each_step > 0:
+            return Reason.STEP
     return GO_ON
 
 
@@ -247,7 +266,7 @@ def write_samples(run: Run, end: float) -> int:
                 reason = call(run.state_at, run, t, run.y, returns=int)
                 if reason > 0:
                     return reason
-            if run.coordinate_count > 0:
+            if run.is_constrained > 0:
                 if project(run, t, run.y) > 0:
                     return Reason.SAMPLE
         for i in range(run.size):
@@ -306,9 +325,12 @@ def _undo_step(run):
 def _handle_events(run: Run) -> int:
     """Log the events of the last step in their order, up to one that interrupts it; a reason to return, or GO_ON."""
     events = run.events
+    logged = events.log_count
     found = scan(run)
+    if run.failed > 0:
+        return Reason.FAILED
     if found < 0:
-        return Reason.NAN_EVENT
+        return Reason.ILL_CONDITIONED
     for i in range(run.event_count):
         if is_nan(events.values[i]):
             events.number = i
@@ -330,7 +352,13 @@ def _handle_events(run: Run) -> int:
                     events.number = -1
                     return Reason.EVENT
                 if kind != GOES_ON:
-                    return _interrupt(run, t, first, kind)
+                    reason = _interrupt(run, t, first, kind)
+                    if reason == Reason.PROJECT or reason == Reason.SAMPLE:
+                        # all events of the step are located once more
+                        events.log_count = logged
+                        for i in range(run.event_count):
+                            events.sides[i] = events.work[i * 7]
+                    return reason
                 entry_of_log = at(events.log, events.log_count * (run.size * 2 + HEAD))
                 entry_of_log[0] = t
                 entry_of_log[1] = float(first)
@@ -341,12 +369,14 @@ def _handle_events(run: Run) -> int:
             reason = _search(run, first, t)
             if reason > 0:
                 return reason
-    evaluate_events(run, run.t, run.x)
-    for i in range(run.event_count):
-        value = events.values[i]
-        events.before[i] = value
-        if value != 0.0:
-            events.sides[i] = 1.0 if value > 0.0 else -1.0
+    reason = _begin_events(run)
+    if reason > 0:
+        return reason
+    for k in range(events.switch_count):
+        number = run.event_count - events.switch_count + k
+        if events.kinds[number] == SWITCHES and events.signs[k] == 0.0 and events.values[number] != 0.0:
+            events.number = number
+            return Reason.SWITCH
     return GO_ON
 
 
@@ -354,13 +384,13 @@ def _handle_events(run: Run) -> int:
 def _search(run, number, begin):
     """events.times[number] becomes the next zero of an event; a reason where it is nan."""
     events = run.events
-    if events.has_expressions > 0:
+    if events.smooth[number] > 0:
         events.times[number] = next_zero(run, number, begin, events.sides[number])
     else:
         events.times[number] = next_sign_change(run, number, begin, events.sides[number])
     if events.times[number] >= 1e300:
         events.number = number
-        return Reason.NAN_EVENT
+        return Reason.FAILED if run.failed > 0 else Reason.NAN_EVENT
     return 0
 
 
@@ -387,7 +417,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
         reason = call(run.state_at, run, t, run.y, returns=int)
         if reason > 0:
             return reason
-        if run.coordinate_count > 0:
+        if run.is_constrained > 0:
             off = project(run, t, run.y)
             if off > 0:
                 return Reason.PROJECT
@@ -412,6 +442,8 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
         reason = note_limits_inside(run)
         if reason > 0:
             return reason
+    if kind >= SWITCHES:
+        return _switch(run, number, kind)
     if kind == ENDS:
         events.log_count += 1
         return Reason.ENDED
@@ -426,7 +458,7 @@ def continue_after_event(run: Run, number: int) -> int:
     """Go on from run.x, which an event has changed; a reason to return, or GO_ON."""
     events, size = run.events, run.size
     after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
-    if run.coordinate_count > 0:
+    if run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
             return Reason.PROJECT
@@ -440,11 +472,62 @@ def continue_after_event(run: Run, number: int) -> int:
         return reason
     events.sides[number] = side
     events.before[number] = 0.0
-    for i in range(run.event_count):
-        if is_nan(events.values[i]):
-            events.number = i
-            return Reason.NAN_EVENT
     return GO_ON
+
+
+@native
+def _switch(run: Run, number: int, kind: int) -> int:
+    """Go on behind a zero of a switch with the sign that the motion itself keeps; a reason to return, or GO_ON.
+
+    Behind a zero of g the sign s of g is held still for which s dg/dt > 0 (Filippov). Where other switches vanish too,
+    or no sign does, Python chooses.
+    """
+    events, size = run.events, run.size
+    first = run.event_count - events.switch_count
+    after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
+    for i in range(size):
+        after[i] = run.x[i]
+    events.log_count += 1
+    before = events.sides[number]
+    chosen = -before
+    if kind == SWITCHES:
+        chosen = 0.0
+        is_alone = True
+        evaluate_events(run, run.t, run.x)
+        for i in range(first, run.event_count):
+            if i != number and absolute(events.values[i]) <= _NEAR_SWITCH * largest(1.0, absolute(events.before[i])):
+                is_alone = False
+        if is_alone:
+            slope = _switch_slope(run, number, -before)
+            if -before * slope > 0.0:
+                chosen = -before
+            else:
+                slope = _switch_slope(run, number, before)
+                if before * slope > 0.0:
+                    chosen = before
+    if chosen == 0.0:
+        events.number = number
+        return Reason.SWITCH
+    reason = begin(run)
+    if reason > 0:
+        return reason
+    events.sides[number] = chosen
+    events.before[number] = 0.0
+    return GO_ON
+
+
+@inline
+def _switch_slope(run, number, sign):
+    """How much a switch changes a little later where its sign is held at a value; nan where there are no rates."""
+    events = run.events
+    events.signs[number - (run.event_count - events.switch_count)] = sign
+    reason = rates(run, run.t, run.x, run.f)
+    evaluate_events(run, run.t, run.x)
+    now = events.values[number]
+    for block in blocks(run):
+        run.y[block] = fma(_LITTLE, run.f[block], run.x[block])
+    evaluate_events(run, run.t + _LITTLE, run.y)
+    return NAN if reason > 0 else events.values[number] - now
 
 
 @inline

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from ..errors import PolhodeError
 from ..files.cache import default_cache
@@ -41,7 +42,7 @@ class LoopCode:
         self.note_limits = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_note_limits"))
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
-        self.rates = code.address("ph_rates")
+        self.rates, self.project = code.address("ph_rates"), code.address("ph_project")
 
 
 def _loop_text(fused: bool) -> str:
@@ -49,12 +50,13 @@ def _loop_text(fused: bool) -> str:
     from .limits import note_limits_inside
     from .loop import advance, begin, continue_after_event, write_samples
     from .members import run_members
-    from .right_side import checked_rates
+    from .right_side import checked_projection, checked_rates
 
     made = Module(fused=fused)
     for function, name in (
         (begin, "begin"), (advance, "advance"), (run_members, "members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
+        (checked_projection, "project"),
     ):  # fmt: skip
         made.add(function, name=f"ph_{name}")
     return made.text
@@ -94,15 +96,38 @@ def method_code(name: str) -> MethodCode:
     return MethodCode(name)
 
 
-def has_series(function: Compiled) -> bool:
-    """Whether the operations of a function have recurrences; tested once, and stored."""
+class Traits(NamedTuple):
+    """What a right-hand side is made of.
+
+    One of sums, products, quotients, roots, sines and cosines of the state alone changes as slowly as the state does;
+    others may have something in them that is short in time or space, which a step can miss.
+    """
+
+    has_series: bool
+    may_hide: bool
+
+
+_TRAITS: WeakKeyDictionary[object, Traits] = WeakKeyDictionary()
+_SLOW = frozenset(("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos"))
+
+
+def traits_of(function: Compiled) -> Traits:
+    """The traits of a function; found once, and stored."""
 
     def make() -> Entry:
         from ..codegen.taylor.recurrences import has_recurrences
 
-        return Entry({"series": has_recurrences(function.program)})
+        program = function.program
+        is_slow = all(step.op in _SLOW for step in program.run) and "t" not in function.arrays
+        return Entry({"series": has_recurrences(program), "hides": not is_slow})
 
-    return function.store.read_or_make("series", make, lambda entry: entry.facts["series"] is True)
+    def read(entry: Entry) -> Traits:
+        return Traits(entry.facts["series"] is True, entry.facts["hides"] is not False)
+
+    key = function.native
+    if key not in _TRAITS:
+        _TRAITS[key] = function.store.read_or_make("traits", make, read)
+    return _TRAITS[key]
 
 
 def taylor_code(function: Compiled) -> MethodCode:

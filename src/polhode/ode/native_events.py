@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
-from .event_location import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD
-from .record import Events
+from .event_location import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, KINKS, SWITCHES
+from .record import ZENO, Events
 
 _STRUCTURE = Events.structure()
 #: Rows of the log of a run at first. Of members: bytes for all, and rows of each that there are in any case.
@@ -30,10 +30,15 @@ class Effect:
     change: Compiled | None = None
     places: tuple[int, ...] = ()
     by_python: bool = False  # the state is changed by Python
+    is_smooth: bool = True  # an expression, not a Python function
+    is_switch: bool = False  # a sign in the right-hand side is of it
+    is_kink: bool = False  # the slope of the right-hand side jumps where it is zero
 
     @property
     def kind(self) -> int:
         """The kind of `event_location`."""
+        if self.is_switch or self.is_kink:
+            return SWITCHES if self.is_switch else KINKS
         if self.change is not None:
             return CHANGES
         return CHANGES_BY_PYTHON if self.by_python else ENDS if self.ends else GOES_ON
@@ -68,7 +73,7 @@ class EventMemory:
 
     def __init__(
         self,
-        values: Compiled | Callable[..., Any],
+        values: Compiled | Callable[..., Any] | None,
         effects: Sequence[Effect],
         size: int,
         clock: int,
@@ -83,27 +88,31 @@ class EventMemory:
         names = ("values", "directions", "before", "sides", "times")
         numbers = {name: np.zeros(count) for name in names} | {"work": np.zeros(7 * count), "nodes": np.zeros(64)}
         numbers["directions"][:] = [each.direction for each in effects]
-        whole_names = ("kinds", "change_at", "change_arguments", "change_counts", "change_places", "change_values")
+        whole_names = ("kinds", "smooth", "change_at", "change_arguments", "change_counts", "change_places", "change_values")
         whole = {name: np.zeros(count, dtype=np.int64) for name in whole_names}
         self.record = record = _STRUCTURE(count=count, changed_at=-1e300)
         self.values = numbers["values"]
         for k, effect in enumerate(effects):
-            whole["kinds"][k] = effect.kind
+            whole["kinds"][k], whole["smooth"][k] = effect.kind, effect.is_smooth
             if effect.change is not None:
                 self._add_change(k, effect.change, effect.places, clock, whole)
         for name, array in (numbers | whole).items():
             setattr(record, name, array.ctypes.data)
+        self._numbers = numbers
         self._kept += [numbers, whole]
         if isinstance(values, Compiled):
             work = values.work()
             table = (ctypes.c_void_p * 4)(0, clock, work.ctypes.data, self.values.ctypes.data)
-            record.at, record.has_expressions = values.native.code.address("ph_at"), 1
+            record.at = values.native.code.address("ph_at")
             self.targets["events.work"] = ctypes.addressof(table) + 16
             self._kept += [values, work, table]
+        elif values is None:
+            table = (ctypes.c_void_p * 1)()
+            self._kept += [table]
         else:
             table = (ctypes.c_void_p * 1)()
             made = self._called(values, table, callback)
-            record.at = ctypes.cast(made, ctypes.c_void_p).value
+            record.at, record.calls_python = ctypes.cast(made, ctypes.c_void_p).value, 1
             self._kept += [table, made]
         record.arguments = ctypes.addressof(table)
         self._log = np.empty((_ROOM, HEAD + 2 * size))
@@ -112,6 +121,21 @@ class EventMemory:
             self._kept.append(logs)
         else:
             record.log, record.log_room = self._log.ctypes.data, len(self._log)
+
+    def switch_by(self, side: Any, signs: Floats) -> None:
+        """Take the last events, which are switches, from a compiled function; `signs` are held in the right-hand side."""
+        count = sum(each.kind in (SWITCHES, KINKS) for each in self.effects)
+        record = self.record
+        first = self.values[len(self.effects) - count :]
+        side.table[side.out_index] = first.ctypes.data
+        record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
+        record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
+        self._kept += [side, signs, first]
+
+    def hold_signs(self, signs: Floats) -> None:
+        """Go on with these signs of the switches."""
+        if len(signs):
+            self._numbers["sides"][len(self.effects) - self.record.switch_count :][: len(signs)] = signs
 
     def _called(self, values: Callable[..., Any], table: Any, callback: Any) -> Any:
         from .native_run import array_at
@@ -137,6 +161,22 @@ class EventMemory:
     def log(self) -> Floats:
         """What has happened so far: rows of time, event, kind, samples before, and the states before and after."""
         return self._log[: self.record.log_count]
+
+    def entries(self, first: int) -> Iterator[tuple[float, int, int, int, Floats, Floats | None]]:
+        """Rows of the log from one on: time, event, kind, samples before, states before and after (None for an end)."""
+        for row in self.log[first:]:
+            t, number, kind, done = float(row[0]), *(int(each) for each in row[1:HEAD])
+            before, after = row[HEAD : HEAD + self.size].copy(), row[HEAD + self.size :].copy()
+            yield t, number, kind, done, before, after if kind in (CHANGES, CHANGES_BY_PYTHON) else None
+
+    def is_stuck(self, t: float) -> bool:
+        """True if the state was changed at this very time before."""
+        return t - self.record.changed_at <= ZENO * max(1.0, abs(t))
+
+    def take_signs(self, other: EventMemory) -> None:
+        """Go on with the signs, and with the last change, of another run."""
+        self._numbers["sides"][:] = other._numbers["sides"]
+        self.record.changed_at = other.record.changed_at
 
     def grow(self) -> None:
         """Have room for more."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _STRUCTURE = Run.structure()
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_PROJECTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
 
@@ -77,6 +78,7 @@ class NativeRun:
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept: dict[str, Any] = {}
+        self.is_in_user_code = False
         record.t = t
         record.error_scale = scale = self.code.method.scaled(rtol, atol)
         record.rtol, record.atol = scale * rtol, scale * atol
@@ -84,7 +86,7 @@ class NativeRun:
         record.size, record.blocks = size, padded(size) // 4
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
         record.lengths = self._lengths.ctypes.data
-        record.rates = self.loop.rates
+        record.rates, record.project = self.loop.rates, self.loop.project
         self.code.connect(record)
         self._state = np.zeros(padded(size))
         self._history = np.empty((0, size + 2))
@@ -103,6 +105,15 @@ class NativeRun:
         self.record.memory = memory.address
 
     # ---- what it steps -----------------------------------------------------------------------------------------
+
+    @property
+    def calls_python(self) -> bool:
+        """True if native code calls Python functions."""
+        return bool(self.record.calls_python) or "projection" in self._kept or self._has_python_events
+
+    @property
+    def _has_python_events(self) -> bool:
+        return "events" in self._kept and bool(self.events.record.calls_python)
 
     @property
     def clock(self) -> int:
@@ -145,6 +156,34 @@ class NativeRun:
         callback = self.callback(evaluate)
         return RightSide(ctypes.cast(callback, ctypes.c_void_p).value or 0, table, 0, 1, {}, [callback])
 
+    def prompted(self, side: RightSide, prompt: Callable[[float, Floats], None]) -> RightSide:
+        """A compiled right-hand side before each evaluation of which a Python function of t and x is called."""
+        compiled = _CALLBACK(side.address)
+        table = ctypes.addressof(side.table)
+
+        def evaluate(t: float) -> None:
+            prompt(t, array_at(side.table[side.x_index], self.size).copy())
+            compiled(table)
+
+        callback = self.callback(evaluate)
+        address = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        return replace(side, address=address, alive=[side, callback])
+
+    def project_by(self, projected: Callable[[float, Floats], Floats]) -> None:
+        """Project by a Python function of t and x."""
+
+        def project(_: int, t: float, x: int) -> int:
+            try:
+                state = array_at(x, self.size)
+                state[:] = projected(t, state.copy())
+            except BaseException as problem:
+                self._kept["raised"] = problem
+                return int(Reason.FAILED)
+            return 0
+
+        callback = self._kept["projection"] = _PROJECTION(project)
+        self.record.project, self.record.is_constrained = ctypes.cast(callback, ctypes.c_void_p).value, 1
+
     def callback(self, evaluate: Callable[[float], None]) -> Any:
         """A Python function of the time as native code calls it.
 
@@ -152,13 +191,15 @@ class NativeRun:
         which ctypes tells nobody, ends the run too.
         """
         record = self.record
-        record.calls_python = 1
 
         def at(_: int) -> None:
             try:
+                self.is_in_user_code = True
                 evaluate(float(record.clock))
                 record.failed = 0
+                self.is_in_user_code = False
             except BaseException as problem:
+                self.is_in_user_code = False
                 self._kept["raised"] = problem
                 record.failed = 1
 
@@ -170,8 +211,10 @@ class NativeRun:
         record, outputs = self.record, side.outputs
         record.at, record.arguments = side.address, ctypes.addressof(side.table)
         record.x_index, record.out_index = side.x_index, side.out_index
-        record.coordinate_count = record.speed_count = record.pivot_count = 0
+        record.coordinate_count = record.speed_count = record.pivot_count = record.is_constrained = 0
+        record.calls_python = int(any(isinstance(each, _CALLBACK) for each in side.alive))
         if "displacement" in outputs:
+            record.is_constrained, record.project = 1, self.loop.project
             for name in ("displacement", "change", "pivots"):
                 setattr(record, name, outputs[name].ctypes.data)
             record.coordinate_count, record.speed_count = len(outputs["displacement"]), len(outputs["change"])

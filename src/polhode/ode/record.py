@@ -29,6 +29,8 @@ class Reason(IntEnum):
     ENDED = 12  # an event ended the run of a member
     NAN_EVENT = 13  # an event function is nan
     NOT_FOUND = 14  # the stages of a fixed step were not found: it is too long
+    INTERRUPTED = 15  # between two steps
+    SWITCH = 16  # a sign in the right-hand side changes, and Python chooses the signs behind
 
 
 #: What `attempt` returns where there is no reason to return from the run.
@@ -80,8 +82,15 @@ class Events(Struct):
     changed_at: float
     work: Array  # of the search for zeros
     nodes: Array
+    smooth: Integers  # 1 for events that are expressions
+    # the last of the events are switches, of which the right-hand side has the signs, held still, as an array
+    switch_at: Code
+    switch_arguments: Pointers
+    switch_x_index: int
+    switch_count: int
+    signs: Array
+    calls_python: int
     number: int  # the event at which the run stands
-    has_expressions: int
 
 
 class Schedule(Struct):
@@ -153,6 +162,7 @@ class Run(Struct):
     look: int
     failed: int
     calls_python: int
+    interrupted: int
     each_step: int
     # arrays of the state's length, padded
     x: Array
@@ -184,6 +194,8 @@ class Run(Struct):
     memory: Array  # what a method has beside
     # right-hand side
     rates: Code  # (run, t, x, out) -> reason
+    project: Code  # (run, t, x) -> reason
+    is_constrained: int
     at: Code
     arguments: Pointers
     x_index: int

@@ -53,9 +53,15 @@ def checked_rates(run: Run, t: float, x: Array, out: Array) -> int:
     return reason
 
 
-@native
-def project(run: Run, t: float, x: Array) -> int:
+@inline
+def project(run, t, x):
     """x becomes the nearest state on the constraints; a reason where there is none, else 0."""
+    return call(run.project, run, t, x, returns=int)
+
+
+@native
+def checked_projection(run: Run, t: float, x: Array) -> int:
+    """The projection, across a singular pose where the plain one fails: what run.project points to."""
     if run.pose_known == 0:
         return plain_projection(run, t, x)
     first, last = run.state_on, row(run.nodes, run, 4)

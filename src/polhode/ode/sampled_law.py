@@ -66,9 +66,9 @@ class SampledLaw:
         self._table = (ctypes.c_void_p * len(bases))()
         self._alive = bases
         return {
-            "ask": law.native.code.address("ph_at"), "table": ctypes.addressof(self._table),
+            "law": law.native.code.address("ph_at"), "table": ctypes.addressof(self._table),
             "bases": self._bases.ctypes.data, "strides": self._strides.ctypes.data, "entries": len(bases),
-            "asks": self.asks.ctypes.data, "acts": self.acts.ctypes.data, "controls": self.controls.ctypes.data,
+            "samples": self.asks.ctypes.data, "acts": self.acts.ctypes.data, "controls": self.controls.ctypes.data,
             "control_count": self.controls.shape[1], "columns": self.columns.ctypes.data,
             "held": self.held.ctypes.data,
         }  # fmt: skip

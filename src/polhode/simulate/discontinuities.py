@@ -122,7 +122,6 @@ class Discontinuities:
 
     def switch(self, t: float, x: Floats) -> None:
         """Change the signs at a time that `locate` found; raise Stop where no choice leads on."""
-        self._count(t, x)
         if self.is_old:
             self.start(t, x)
             return
@@ -139,12 +138,13 @@ class Discontinuities:
         self.largest = np.maximum(self.largest, np.abs(values))
         wrong = np.flatnonzero(self._wrong(values)).tolist()
         if wrong:
-            self._count(t, x)
+            self.count(t, x)
             turning = [k for k in wrong if self.modes[k] != 0.0]
             self.modes[wrong] = np.sign(values[wrong])
             self._choose(t, x, turning)
 
-    def _count(self, t: float, x: Floats) -> None:
+    def count(self, t: float, x: Floats) -> None:
+        """Count a jump; raise Stop where they follow each other without end."""
         if not self.times:
             self.first = self._words(t, x)
         self.times.append(t)

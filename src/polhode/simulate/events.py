@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import PolhodeError, understood
 from ..native.compiled import Compiled
+from ..ode.native_events import Effect
 from .guard import Stop
 from .initial_state import Floats
 from .roots import find_root
@@ -66,10 +67,22 @@ class Watched:
     terminal: bool = False
     change: StateChange | None = None
 
+    is_expression: bool = False
+
     @property
     def interrupts(self) -> bool:
         """Whether the run ends at it, or goes on from another state."""
         return self.terminal or self.change is not None
+
+    @property
+    def effect(self) -> Effect:
+        """What it does, as native code sees it."""
+        change = self.change
+        compiled = None if change is None or change.compiled is None else change.compiled.function
+        places = () if change is None else change.places
+        by_python = change is not None and compiled is None
+        ends = self.terminal and change is None
+        return Effect(self.direction, ends, compiled, places, by_python, self.is_expression)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +95,11 @@ class Events:
 
     def __bool__(self) -> bool:
         return bool(self.watched)
+
+    @property
+    def effects(self) -> list[Effect]:
+        """What each does, as native code sees it."""
+        return [each.effect for each in self.watched]
 
     @property
     def changes_states(self) -> bool:
@@ -124,7 +142,7 @@ def read_events(
         else:
             function = with_rest(event, equations)
         direction, terminal = float(getattr(event, "direction", 0)), bool(getattr(event, "terminal", False))
-        made.append(Watched(function, direction, terminal or ends, change))
+        made.append(Watched(function, direction, terminal or ends, change, isinstance(event, Crossing)))
     if values is None or len(expressions) < len(known):
         return Events(tuple(made))
     return Events(tuple(made), values.function, values.names)
@@ -185,9 +203,9 @@ class EventLocator:
                 self.events.watched[number].value(t, x[: self.coordinates].copy(), x[self.coordinates :].copy())
             )
         except Exception as error:
-            raise _failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
+            raise event_failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
         if np.isnan(value):
-            raise _failed(f"at t = {t:.6g} s event {number} is nan, which no zero can be found of.")
+            raise event_failed(f"at t = {t:.6g} s event {number} is nan, which no zero can be found of.")
         return value
 
     def locate(self, interpolant: Any, t_old: float, t: float, x: Floats) -> Met | None:
@@ -233,5 +251,6 @@ class EventLocator:
         )
 
 
-def _failed(message: str) -> Stop:
+def event_failed(message: str) -> Stop:
+    """A run that ends since an event has no value."""
     return Stop("event_failed", message, "An event is a function g(t, q, u) that returns one number.")

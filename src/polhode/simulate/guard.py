@@ -97,7 +97,7 @@ class Guard:
     @property
     def watches_steps(self) -> bool:
         """Whether each step must be looked at, since a size that is too large is not all that can go wrong."""
-        return bool(self.watched) or bool(self.pivots) or self.discontinuities is not None
+        return bool(self.watched) or bool(self.pivots)
 
     @property
     def watches_charts(self) -> bool:

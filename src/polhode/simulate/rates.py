@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..errors import ModelError
+from ..errors import ModelError, PolhodeError
 from ..native.compiled import Compiled
-from ..ode_former.stepper import NativeRun, StepperCode
+from ..codegen.passes.switches import MODES
+from ..ode.native_run import NativeRun, RightSide
 from .breaks import Breaks
 from .control.actuation import Actuation
 from .control.inputs import Signal
 from .initial_state import Floats
 
 if TYPE_CHECKING:
-    from ..ode_former.lane_runs import LaneCode, LaneRuns
-    from ..ode_former.load_members import Members as NativeMembers
+    from ..ode.native_code import MethodCode
+    from ..ode.native_lanes import LaneCode, LaneRuns
+    from ..ode.native_members import MemberRows
     from .switching import FixedSigns
 
 
@@ -77,9 +79,16 @@ class Rates:
     @property
     def is_smooth(self) -> bool:
         """Whether the rates have no jump and no kink, in laws either, and no function of a user's own."""
-        from ..ode_former.load_taylor import has_series
+        from ..ode.native_code import traits_of
 
-        return self.can_step_natively and (self.is_surely_smooth or has_series(self._compiled))
+        return self.can_step_natively and (self.is_surely_smooth or traits_of(self._compiled).has_series)
+
+    @property
+    def may_hide(self) -> bool:
+        """True if the rates may have something in them that is short in time or space, which a step can miss."""
+        from ..ode.native_code import traits_of
+
+        return self._compiled.backend == "numpy" or traits_of(self._compiled).may_hide
 
     def _signs(self, values: Floats) -> FixedSigns | None:
         """The rates with their signs fixed, where there are any."""
@@ -99,23 +108,36 @@ class Rates:
         """Whether native integrators can call the rates without Python."""
         return not (self.drive.is_asked or self.signs is not None or self._compiled.backend == "numpy")
 
+    @property
+    def can_run_natively(self) -> bool:
+        """Whether native integrators can step the rates, with Python functions of efforts and inputs too."""
+        return self._compiled.backend != "numpy"
+
     def steps_natively(self, run: NativeRun) -> None:
-        """Let a native run step these rates."""
-        run.use(run.compiled(self._compiled, self._held))
+        """Let a native run step these rates; functions of efforts and inputs are called before each evaluation."""
+        held = self._held if self.signs is None else {**self._held, MODES: self.signs.modes}
+        side = run.compiled(self._compiled if self.signs is None else self.signs.smooth, held)
+        run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
+
+    def switch_side(self, run: NativeRun) -> RightSide:
+        """The function of the values that signs in the rates are of, for a native run."""
+        if self.signs is None:
+            raise PolhodeError("the rates have no signs.")
+        return run.compiled(self.signs.values, {**self._held, MODES: self.signs.modes})
+
+    def _prompt(self, t: float, x: Floats) -> None:
+        """Have efforts and inputs as they are at a state, in the arrays that native code reads."""
+        self.drive.plain(self.within(t), x)
 
     def stepper_in_lanes(self, method: str) -> LaneCode | None:
         """The native code of a method for several runs side by side; None where they would not have the same bits."""
-        from ..ode_former.lane_runs import lane_code
-        from ..ode_former.load_taylor import taylor_lane_code
+        from ..ode.native_lanes import lane_code
 
-        native = self._compiled.native
-        if method == "taylor":
-            return taylor_lane_code(self._compiled)
-        return lane_code(method, native.lanes) if native.rounds_alike and native.lanes > 1 else None
+        return lane_code(method, self._compiled)
 
-    def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: NativeMembers) -> LaneRuns:
+    def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: MemberRows) -> LaneRuns:
         """Members in lanes that step these rates, with all that is set of a run."""
-        from ..ode_former.lane_runs import LaneRuns
+        from ..ode.native_lanes import LaneRuns
 
         return LaneRuns(code, like, self._compiled, self._held, members)
 
@@ -139,15 +161,15 @@ class Rates:
     @property
     def has_series(self) -> bool:
         """Whether the rates have Taylor series: all in the equations, and smooth."""
-        from ..ode_former.load_taylor import has_series
+        from ..ode.native_code import traits_of
 
-        return self.can_step_natively and not self.is_constrained and has_series(self._compiled)
+        return self.can_step_natively and not self.is_constrained and traits_of(self._compiled).has_series
 
-    def stepper(self, method: str) -> str | StepperCode:
+    def stepper(self, method: str) -> str | MethodCode:
         """The native code of a method: its name, or for Taylor series, code of these rates alone."""
         if method != "taylor":
             return method
-        from ..ode_former.load_taylor import taylor_code
+        from ..ode.native_code import taylor_code
 
         return taylor_code(self._compiled)
 

@@ -14,6 +14,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import JUMPING
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
+from ..ode.native_events import Effect
 from ..model.expressions import acting_parts, expressions_in, expressions_of
 from .initial_state import Floats
 
@@ -83,6 +84,11 @@ class FixedSigns:
         self.arrays = self.smooth.arrays[:-1]
         self.depends_on = made.depends_on
         self.modes = np.zeros(made.count)
+
+    @property
+    def effects(self) -> list[Effect]:
+        """The switches, as native code locates them."""
+        return [Effect(is_switch=True) for _ in self.modes]
 
     def __call__(self, *arrays: Floats) -> Any:
         return self.smooth(*arrays, self.modes)

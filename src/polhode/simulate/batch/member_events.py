@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...ode_former.events import CHANGES, GOES_ON, HEAD
-from ...ode_former.load_events import EventLogs, Happening
+from ...ode.event_location import CHANGES, GOES_ON, HEAD
+from ...ode.native_events import EventLogs
 from ..events import Events, read_events
 from ..initial_state import Floats
 from ..state_changes import ParametricValues
@@ -31,13 +31,7 @@ def events_of(derivation: Derivation, options: Mapping[str, Any], parameters: Ma
 
 def event_logs(events: Events, starts: Floats) -> EventLogs:
     """Room for what happens to members."""
-    made = [
-        Happening(event.terminal)
-        if event.change is None or event.change.compiled is None
-        else Happening(event.terminal, event.change.compiled.function, event.change.places)
-        for event in events.watched
-    ]
-    return EventLogs.of(made, *starts.shape)
+    return EventLogs.of(events.effects, *starts.shape)
 
 
 def event_rows(functions: Functions, events: Events, count: int, parameters: Mapping[str, Any]) -> dict[str, Floats]:

@@ -22,12 +22,12 @@ from ...dynamics.synopsis import SeenLimit
 from ...errors import PolhodeError, warn
 from ...expr import free_symbols
 from ...model.body import check_mass
-from ...ode_former.events import HEAD
-from ...ode_former.lane_runs import LaneCode, LaneRuns
-from ...ode_former.load_events import EventLogs
-from ...ode_former.load_members import Members as NativeMembers
-from ...ode_former.run_record import Reason
-from ...ode_former.stepper import NativeRun
+from ...ode.event_location import HEAD
+from ...ode.native_events import EventLogs, EventMemory
+from ...ode.native_lanes import LaneCode, LaneRuns
+from ...ode.native_members import MemberRows
+from ...ode.native_run import NativeRun
+from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..constraints.regular_masses import have_regular_masses
 from ..control.inputs import Signal, read_efforts, read_inputs
 from ..events import Events
@@ -36,7 +36,6 @@ from ..guard import Guard, Stop, moving_pivots
 from ..initial_state import Floats, initial_state
 from ..integrators import adaptive
 from ..integrators.adaptive import Control
-from ..integrators.native import CAREFUL
 from ..integrators.stiff import Switch
 from ..limits import limits_seen, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
@@ -81,7 +80,7 @@ class NativeRuns:
     @property
     def changes_states(self) -> bool:
         """Whether the state jumps at some events."""
-        return self.logs is not None and any(each.change is not None for each in self.logs.happenings)
+        return self.logs is not None and any(each.change is not None for each in self.logs.effects)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +91,7 @@ class _Plan:
     guard: Guard
     control: Control
     times: Floats
-    members: NativeMembers
+    members: MemberRows
     sound: NDArray[np.bool_]  # members that can start
     limits: Sequence[Sequence[SeenLimit]]  # of each member
     constrained: ConstrainedMembers | None
@@ -134,10 +133,10 @@ class _Plan:
         run.sample(np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x))))
         run.watch_limits(self.members.limits)
         if self.rates.is_constrained:
-            run.record.growth = CAREFUL
+            run.record.growth = CONSTRAINED_GROWTH
         if self.logs is not None and self.events.compiled is not None:
-            run.watch(self.events.compiled, [event.direction for event in self.events.watched])
-            run.handle_events(self.logs)
+            run.watch(EventMemory(self.events.compiled, self.events.effects, len(x), run.clock, logs=self.logs))
+        run.record.has_defect *= int(self.rates.may_hide)
         self.rates.steps_natively(run)
         if not control.may_switch:
             self.rates.differentiates_natively(run)
@@ -210,7 +209,7 @@ class _More:
         made: dict[str, Any] = {"notices": [*self.notices[i]]} if i in self.notices else {}
         if self.logs is not None:
             rows = self.logs.of_member(i)
-            made["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(self.logs.happenings))]
+            made["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(self.logs.effects))]
         return {**made, **noted_facts(self.limits[i], self.noted[i])}
 
 
@@ -303,9 +302,9 @@ def _plan(
     wanted |= {f"jacobian.{name}": each for name, each in own.items()} if is_implicit else {}
     limits = _limits(functions, members.count, parameters)
     pivots = None if constrained is None else constrained.rows_of_pivots(members.count)
-    memory = NativeMembers.of(starts, wanted, len(times) - 1, watched_by_all(limits), pivots)
-    sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
     logs = event_logs(events, starts) if events else None
+    memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), pivots, logs)
+    sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
     plan = _Plan(rates, guard, control, times, memory, sound, limits, constrained, events, logs)
     return plan, own["tau"], own["inputs"]
 

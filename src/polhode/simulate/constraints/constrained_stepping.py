@@ -16,14 +16,13 @@ from ...compiled.functions import Functions
 from ...constraints import Constraints
 from ...errors import PolhodeError
 from ...ode_former.fixed_step import runge_kutta_step
-from ...ode_former.run_record import Reason
-from ...ode_former.stepper import NativeRun
+from ...ode.native_run import NativeRun
+from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..control.inputs import Signal
 from ..guard import Stop
 from ..initial_state import Floats, InitialState
 from ..integrators.adaptive import METHODS as ADAPTIVE
 from ..integrators.adaptive import Control
-from ..integrators.native import CAREFUL
 from ..rates import NonFinite, Rates
 from .assembly import assembled
 from .manifold import Manifold
@@ -73,7 +72,7 @@ class ConstrainedStepping:
     def _begun_run(self, rates: Rates, x: Floats) -> NativeRun:
         control = self._control
         run = NativeRun(control.method, x, rtol=control.rtol, atol=control.atol, groups=rates.groups)
-        run.record.growth, run.record.bound = CAREFUL, np.inf
+        run.record.growth, run.record.bound = CONSTRAINED_GROWTH, np.inf
         rates.steps_natively(run)
         return run
 

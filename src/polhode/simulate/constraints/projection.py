@@ -20,7 +20,7 @@ from ...constraints import DependentSpeeds, PseudoSpeeds
 from ...constraints.newton import solve
 from ...errors import listed
 from ...expr import as_expr
-from ...ode_former.stepper import NativeRun
+from ...ode.native_run import NativeRun
 from ..control.inputs import Signal
 from ..guard import Stop
 from ..initial_state import Floats

@@ -32,7 +32,7 @@ from ..events import Met as Located
 from ..guard import Guard, Stop
 from ..initial_state import Floats, InitialState, initial_state
 from ..integrators.adaptive import Control
-from ..integrators.native import changed
+from ..integrators.adaptive import changed
 from ..rates import NonFinite, Rates
 from ..settings import check_held, closing, control_of, span_of
 from ..trajectory.record import Record

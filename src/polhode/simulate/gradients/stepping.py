@@ -14,7 +14,7 @@ import numpy as np
 
 from ..initial_state import Floats
 from ..integrators.adaptive import Control, too_many, underflow, working
-from ..integrators.native import CAREFUL
+from ...ode.record import CONSTRAINED_GROWTH
 from ..integrators.native_solver import NativeSolver
 from ..rates import NonFinite
 
@@ -88,7 +88,7 @@ class Stepper:
         if not np.isfinite(solver.y).all():
             raise NonFinite(self.t, solver.y, solver.f)
         self.steps += 1
-        solver.h_abs = min(solver.h_abs, CAREFUL * (self.t - float(solver.t_old)))
+        solver.h_abs = min(solver.h_abs, CONSTRAINED_GROWTH * (self.t - float(solver.t_old)))
         found: list[Any] = []
 
         def interpolant(t: float) -> Floats:

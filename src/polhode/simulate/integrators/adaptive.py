@@ -17,9 +17,10 @@ import numpy as np
 from ...codegen.taylor.cost_model import is_taylor_faster
 from ...errors import PolhodeError
 from ...native.backends import say_once
-from ...ode_former.stepper import stepper_code
+from ...ode.native_code import method_code
+from ...ode.record import CONSTRAINED_GROWTH, ZENO
 from ..control.callables import ControllerFailed
-from ..events import EventLocator, Events
+from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -119,7 +120,7 @@ def integrate(
     control = resolved(control, rates, guard, bool(events))
     record.info["method"] = control.method
     method = working(control.method, rates)
-    if method.is_native and rates.can_step_natively and not guard.watches_steps:
+    if method.is_native and rates.can_run_natively:
         begun = list(record.pieces)
         try:
             return native.integrate(rates, guard, record, times, control, events, report)
@@ -164,7 +165,7 @@ def integrate(
         record.steps += 1
         acting = rates.actuation(t, x) if driven else None
         if not method.is_implicit:
-            solver.h_abs = min(solver.h_abs, native.CAREFUL * (t - float(solver.t_old)))
+            solver.h_abs = min(solver.h_abs, CONSTRAINED_GROWTH * (t - float(solver.t_old)))
             if t == solver.t_bound:  # a step that was cut short is no reason to go on with short ones
                 solver.h_abs = max(solver.h_abs, wanted)
         last = int(np.searchsorted(times, t, side="right"))
@@ -190,7 +191,7 @@ def integrate(
             record.end(t, x)
             if ended.event.change is None:
                 return "event"
-            x = native.changed(rates, record, ended, x)
+            x = changed(rates, record, ended, x)
             watched.restart(t, x, ended)
             if jumps:
                 jumps.start(t, x)
@@ -201,6 +202,7 @@ def integrate(
         if jumps and met is not None and interpolant is not None:
             t, x = met, rates.projected(met, interpolant(met))
             record.end(t, x)
+            jumps.count(t, x)
             jumps.switch(t, x)
             acting = rates.actuation(t, x) if driven else None
             if t < times[-1]:
@@ -235,6 +237,23 @@ def integrate(
     return "done"
 
 
+def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
+    """The state after an event that changes it, on the constraints; it goes into the record."""
+    if met.event.change is None:
+        return x
+    if met.t - record.changed_at <= ZENO * max(1.0, abs(met.t)):
+        raise Stop(
+            "event_stuck",
+            f"at t = {met.t:.6g} s event {met.number} follows itself without end.",
+            "Let the motion come to rest, or end the run, where it is slow: with a terminal event of the speed, say.",
+        )
+    record.changed_at = met.t
+    new = met.event.change.applied(met.t, x)
+    after = rates.projected(met.t, new)
+    record.add(np.array([np.nextafter(met.t, np.inf)]), after[None, :])
+    return after
+
+
 def resolved(control: Control, rates: Rates, guard: Guard, has_events: bool = False) -> Control:
     """With the method that "auto" takes: Taylor series for small smooth rates of which each step needs no look."""
     if control.method != "auto":
@@ -264,7 +283,7 @@ def working(name: str, rates: Rates | None = None) -> Method:
         try:
             code = name if rates is None else rates.stepper(name)
             if isinstance(code, str):
-                stepper_code(code)
+                method_code(code)
         except OSError as problem:
             theirs = _SCIPYS.get(name, name if f"scipy.{name}" in METHODS else "DOP853")
             say_once(f"the run is by SciPy's {theirs}: native code does not work here ({problem}).")

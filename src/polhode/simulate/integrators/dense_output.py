@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ode_former.run_record import Reason
-from ...ode_former.stepper import NativeRun
+from ...ode.record import Reason
+from ...ode.native_run import NativeRun
 from ..initial_state import Floats
 from ..rates import Rates
 

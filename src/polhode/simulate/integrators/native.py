@@ -1,91 +1,89 @@
-"""Whole runs by native integrators, in compiled code.
+"""Runs in native code: from the options of a run to the record of `ode`, and back to the trajectory.
 
-`integrate` lets native code run until there is a reason to come back (`ode.run_record`), a while at a
-time, so that progress moves and an interrupt is heard.
+Native code runs until there is a reason to return (`ode.record.Reason`). What is left to Python: the sentences about
+runs that cannot go on, functions of a user's own at events and time events, the choice between kinds of methods, and
+poses at which constraints are ill conditioned.
 """
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ode_former.run_record import SAMPLES, Reason
-from ...ode_former.stepper import NativeRun
+from ...ode.driver import Driver
+from ...ode.event_location import GOES_ON, SWITCHES
+from ...ode.native_events import EventMemory
+from ...ode.native_run import NativeRun
+from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..control.callables import ControllerFailed
-from ..events import EventLocator, Events, Met
+from ..events import Events, event_failed
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..trajectory.record import Record, Report
 from .dense_output import DenseOutput
-from .native_solver import nonfinite_ahead
 from .stiff import Switch
 
 if TYPE_CHECKING:
-    from ...ode_former.load_pieces import Pieces
     from ..limits import LimitsOfRun
     from .adaptive import Control
 
-#: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
-_PIECE_SECONDS = 0.02
-_FIRST_BUDGET, _KEPT_AT_ONCE = 256, 65_536
-#: Steps between the samples of a law from which on its loop is looked at.
+#: Steps between the samples of a law from which on its loop is tested for stability.
 _MANY_STEPS = 500
-#: Under constraints a step is at most so much longer than the one before it. An estimate of the error that happens to
-#: vanish, as it may where all coordinates move as one, would allow more.
-CAREFUL = 1.5
-#: Changes of the state that follow each other so soon never end.
-_ZENO = 1e-12
 #: A smaller part of the state that projection changes is not worth a word.
-_TOLD = 1e-9
+_NOTABLE = 1e-9
+#: So many times ten steps ahead the first rate that is not finite is sought.
+_AHEAD = 12
 
 
 def integrate(
     rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, events: Events, report: Report
 ) -> str:
-    """Go from the record's first state to the last of `times`, in native code but where Python must help.
+    """Go from the record's first state to the last of `times`.
 
     Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
     """
-    return _NativeIntegration(rates, guard, record, times, control, events).go(report)
+    return _Integration(rates, guard, record, times, control, events).go(report)
 
 
-class _NativeIntegration:
-    """One run in native code; constraints that are ill conditioned are passed step by step, in Python."""
+class _Integration:
+    """One run in native code."""
 
     def __init__(
         self, rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, events: Events
     ) -> None:
-        self.rates, self.guard, self.record, self.control = rates, guard, record, control
+        self.rates, self.guard, self.record, self.control, self.events = rates, guard, record, control, events
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
-        self.events, self.switch = events, switch_of(record, control)
+        self.switch = switch_of(record, control)
         self.limits = _limits(rates, record)
+        self.driver = Driver(control.most_steps)
         self.past: list[NativeRun] = []  # runs by other methods that came before
         self.is_in_python = False
-        self.run = self._of_method(control.method, t, x)
-        self.functions = rates.functions
         self.evaluations = rates.evaluations
-        self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
-        self.kept, self.watched = 0, EventLocator(events, rates.coordinates, record, t, x)
-        self.pieces = self._pieces(len(x))
-        self.piece = rates.passed, 0  # breaks that were passed and steps that were taken, when a piece was last begun
+        self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last sought
+        self.kept = self.logged = 0
+        self.found: list[list[float]] = [[] for _ in events.watched]
+        if events:
+            record.info["events"] = self.found
+        self.schedule = self._schedule(len(x))
+        self.passed_at = rates.passed, 0  # time events that were passed, and steps taken, when that last changed
+        self.run = self._of_method(control.method, t, x)
         self._begin()
 
-    def _pieces(self, size: int) -> Pieces | None:
-        """The breaks, where native code can pass them: nobody in Python is asked there."""
-        breaks = self.rates.breaks
-        if not len(breaks) or self.rates.drive.is_held:
+    def _schedule(self, size: int) -> object | None:
+        """The time events, where native code can pass them: no Python function is called there."""
+        breaks, sampled = self.rates.breaks, self.rates.drive.sampled
+        is_python = self.rates.drive.is_held or (sampled is not None and sampled.law.law.backend == "numpy")
+        if not len(breaks) or is_python:
             return None
-        from ...ode_former.load_pieces import Pieces
+        from ...ode.native_schedule import ScheduleMemory
 
-        sampled = self.rates.drive.sampled
-        if sampled is not None and sampled.law.law.backend == "numpy":
-            return None
-        return Pieces(breaks.times, breaks.before, self.end, size, None if sampled is None else sampled.law)
+        law = None if sampled is None else sampled.law
+        return ScheduleMemory(breaks.times, breaks.before, self.end, size, law)
 
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""
@@ -93,23 +91,49 @@ class _NativeIntegration:
         run = NativeRun(rates.stepper(method), x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
         run.sample(self.times, self.states)
         run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
-        if rates.is_constrained:
-            run.record.growth = CAREFUL
-        if events.compiled is not None:
-            run.watch(events.compiled, [event.direction for event in events.watched])
-        run.record.each_step = int(bool(events) and events.compiled is None)
+        run.record.has_defect *= int(rates.may_hide)
+        run.record.each_step = int(self.guard.watches_steps or not rates.is_autonomous)
+        self.jumps = self.guard.discontinuities
+        if rates.is_constrained or not rates.is_autonomous:
+            run.record.growth = CONSTRAINED_GROWTH
+        self._watch(run, len(x))
         if self.limits is not None:
             run.watch_limits(self.limits.watched)
+        if self.schedule is not None:
+            self.schedule.connect(run)  # type: ignore[attr-defined]
         self._natively(run)
         if self.switch is not None:
             self.switch.watch(run)
         return run
 
+    def _watch(self, run: NativeRun, size: int) -> None:
+        """Locate events, and zeros of what signs in the rates are of."""
+        events, signs = self.events, self.rates.signs
+        effects = [*events.effects, *([] if signs is None else signs.effects)]
+        if not effects:
+            return
+        values = events.compiled or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
+        memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
+        if signs is not None:
+            memory.switch_by(self.rates.switch_side(run), signs.modes)
+        run.watch(memory)
+
+    def _event_value(self, number: int, t: float, x: Floats) -> float:
+        """The value of an event; what goes wrong in a user's function ends the run."""
+        n = self.rates.coordinates
+        try:
+            return float(self.events.watched[number].value(t, x[:n].copy(), x[n:].copy()))
+        except Exception as error:
+            raise event_failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
+
     def _begin(self) -> None:
         """Rates at the state as it is; by Python where constraints are ill conditioned there."""
-        if self.run.begin(self.end):
+        reason = self.run.begin(self.end)
+        if reason in (Reason.ILL_CONDITIONED, Reason.PROJECT):
             self._in_python()
-            self.run.begin(self.end)
+            reason = self.run.begin(self.end)
+        if reason == Reason.NAN_EVENT:
+            self._look_into(reason)
 
     def _natively(self, run: NativeRun) -> None:
         """Step the rates in native code, with their own derivatives where these are worth it."""
@@ -118,42 +142,47 @@ class _NativeIntegration:
         if self.switch is None:
             self.rates.differentiates_natively(run)
 
+    def _in_python(self) -> None:
+        """Rates and projection in Python; where constraints are ill conditioned, so are derivatives by their pivots."""
+        run = self.run
+        run.use(run.python(self.rates))
+        run.project_by(self.rates.projected)
+        self.is_in_python = True
+        if run.implicit is not None:
+            run.implicit.by_differences()
+
     def _turn(self, switch: Switch) -> None:
         """Go on with the other kind of method, if that is worth it."""
         old = self.run
         if not switch.turned(old, self.end):
             return
+        self._note()
         self.run = run = self._of_method(switch.method, float(old.record.t), old.x)
         for count in ("steps", "rejected", "evaluations", "next_sample"):
             setattr(run.record, count, getattr(old.record, count))
         run.steps_before = old.record.steps
         self.past.append(old)
         run.record.h = switch.first_step(old)
+        self.logged = 0
+        if run.record.event_count:
+            run.events.take_signs(old.events)
         self._begin()
-        for values in ("event_values", "event_values_old", "event_sides"):
-            getattr(run, values)[:] = getattr(old, values)
 
     def go(self, report: Report) -> str:
         """To the end; what stops a run before is raised, with all in the record that was reached."""
-        budget, reason = _FIRST_BUDGET, Reason.BUDGET
+        reason = Reason.BUDGET
         try:
             while reason != Reason.DONE:
-                began = time.perf_counter()
-                allowed = min(budget, self.control.most_steps - self.run.record.steps)
-                self.run.keep_steps(allowed)
-                reason = self._advance(allowed)
-                if time.perf_counter() - began < _PIECE_SECONDS:
-                    budget = min(2 * budget, _KEPT_AT_ONCE)
-                if reason in (Reason.CROSSING, Reason.STEP):
-                    if self._ends_by_event(reason):
-                        return "event"
-                else:
-                    self._look_into(reason)
-                self._look_at_samples()
-                if reason == Reason.DONE and self.run.record.t < self.end:
-                    self._pass_break()
-                    reason = Reason.BUDGET
+                reason = self._advance()
                 self._note()
+                if reason == Reason.ENDED:
+                    self.record.end(float(self.run.record.t), self.run.x)
+                    return "event"
+                self._look_into(reason)
+                self._test_loop()
+                if reason == Reason.DONE and self.run.record.t < self.end:
+                    self._pass_bound()
+                    reason = Reason.BUDGET
                 report(self.run.record.t)
         except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt):
             self._note()
@@ -165,39 +194,49 @@ class _NativeIntegration:
                 self.record.info.update(self.limits.facts)
         return "done"
 
-    def _advance(self, allowed: int) -> Reason:
-        """Steps in native code, past breaks too where nobody else is asked there."""
-        if self.pieces is None or self.is_in_python:
-            return self.run.advance(self._goal, allowed)
-        reason = self.pieces.advance(self.run, self.rates.passed, allowed)
-        self.rates.pass_to(self.pieces.passed, self.pieces.states)
+    def _advance(self) -> Reason:
+        """Steps in native code, past time events too where no Python function is called there."""
+        if self.schedule is None:
+            return self.driver.advance(self.run, self._goal)
+        schedule = self.schedule
+        schedule.measure(self.run)  # type: ignore[attr-defined]
+        reason = self.driver.advance(self.run, schedule.goal(self.rates.passed))  # type: ignore[attr-defined]
+        self.rates.pass_to(schedule.passed, schedule.states)  # type: ignore[attr-defined]
         return reason
 
-    def _look_at_samples(self) -> None:
+    def _test_loop(self) -> None:
         """Whether a sampled loop is stable, where the time between its samples takes many steps."""
         if self.rates.drive.sampled is None:
             return
-        (passed, steps), record = self.piece, self.run.record
+        (passed, steps), record = self.passed_at, self.run.record
         if record.steps - steps > _MANY_STEPS * (self.rates.passed - passed + 1):
             self.guard.sample(float(record.t), self.run.x)
         if self.rates.passed > passed:
-            self.piece = self.rates.passed, record.steps
+            self.passed_at = self.rates.passed, record.steps
 
     def _keep_interpolant(self) -> None:
-        """Let the trajectory be asked between its samples, where nothing broke the run into pieces."""
+        """Keep the steps, so that the trajectory has states between its samples; not where time events divide it."""
         pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
         known = [(run, steps) for run, steps in pieces if steps is not None]
         if len(known) == len(pieces) and any(len(steps) for _, steps in known) and not len(self.rates.breaks):
-            self.record.interpolant = DenseOutput(known, self.rates)
+            if self.rates.is_autonomous:
+                self.record.interpolant = DenseOutput(known, self.rates)
 
     @property
     def _goal(self) -> float:
-        """The end, or a few last bits before the next break: no step sees what holds after it."""
-        return min(self.rates.before_break, self.end)
+        """The end, the next sample under a controller in Python, or a few last bits before the next time event."""
+        goal = min(self.rates.before_break, self.end)
+        number = self.run.record.next_sample
+        if not self.rates.is_autonomous and number < len(self.times):
+            goal = min(goal, float(self.times[number]))
+        return goal
 
-    def _pass_break(self) -> None:
-        """Go on at a break: what is held is asked, and the rates are new."""
-        run, t = self.run, self.rates.next_break
+    def _pass_bound(self) -> None:
+        """Go on at a bound: a sample under a controller, or a time event, where held functions are called."""
+        run = self.run
+        if not run.record.t >= self.rates.before_break:
+            return
+        t = self.rates.next_break
         run.record.t = t
         while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= t:
             self.states[run.record.next_sample] = run.x
@@ -205,70 +244,123 @@ class _NativeIntegration:
         if t < self.end:
             self.rates.begin(t, run.x.copy())
             run.restart(self.rates(t, run.x.copy()))
+            if not self.rates.is_autonomous:
+                self.record.add_actuation(t, self.rates.actuation(t, run.x.copy()))
 
     def _note(self) -> None:
         """Bring the record up to date."""
         run, record = self.run.record, self.record
         record.steps = run.steps
         self.rates.evaluations = max(self.rates.evaluations, self.evaluations + run.evaluations)
-        done = run.next_sample
-        record.add(self.times[self.kept : done], self.states[self.kept : done])
-        self.kept = done
+        if run.event_count:
+            for t, number, kind, done, before, after in self.run.events.entries(self.logged):
+                if kind >= SWITCHES and self.jumps is not None:
+                    self.jumps.count(t, before)
+                    continue
+                self.found[number].append(t)
+                if kind != GOES_ON:
+                    self._add_samples(done)
+                    record.end(t, before)
+                    if after is not None:
+                        self._note_change(before, after)
+                        record.add(np.array([np.nextafter(t, np.inf)]), after[None, :])
+            self.logged = self.run.events.record.log_count
+        self._add_samples(run.next_sample)
+
+    def _add_samples(self, done: int) -> None:
+        self.record.add(self.times[self.kept : done], self.states[self.kept : done])
+        self.kept = max(self.kept, done)
+
+    def _note_change(self, before: Floats, after: Floats) -> None:
+        sentence = "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
+        if self.rates.is_constrained and sentence not in self.record.notices:
+            self.record.notices.append(sentence)
 
     def _look_into(self, reason: Reason) -> None:
-        """Do what native code came back for, or raise what ends the run."""
+        """Do what native code returned for, or raise what ends the run."""
         from .adaptive import too_many, underflow
 
         run, t = self.run, float(self.run.record.t)
-        if reason == Reason.LOOK:
+        if reason in (Reason.LOOK, Reason.STEP):
+            if not self.rates.is_autonomous:
+                self.record.add_actuation(t, self.rates.actuation(t, run.x.copy()))
             self.guard.step(t, run.x, run.f)
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
         elif reason in (Reason.UNDERFLOW, Reason.NONFINITE):
-            found = nonfinite_ahead(self.rates, run)
+            found = self._nonfinite_ahead()
             if found is not None:
                 raise found
             raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
+        elif reason == Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+        elif reason == Reason.NAN_EVENT:
+            raise event_failed(f"at t = {t:.6g} s event {run.events.record.number} is nan, which no zero can be found of.")
+        elif reason == Reason.EVENT:
+            self._change_state()
+        elif reason == Reason.SWITCH:
+            self._choose_signs()
         elif reason in (Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
-            self._help(reason)
+            self._pass_singular_pose()
 
-    # ---- events ------------------------------------------------------------------------------------------------
+    def _nonfinite_ahead(self) -> NonFinite | None:
+        """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
+        run = self.run
+        t, x, f, h = float(run.record.t), run.x.copy(), run.f.copy(), float(run.record.h)
+        for ahead in (0.0, *(10.0**tens * h for tens in range(_AHEAD + 1))):
+            try:
+                self.rates(t + ahead, x + ahead * f if ahead else x)
+            except NonFinite as found:
+                return found
+        return None
 
-    def _ends_by_event(self, reason: Reason) -> bool:
-        """Note what was crossed in the last step; whether that ends the run. A change of the state is made."""
-        run, watched = self.run, self.watched
-        if reason == Reason.CROSSING:
-            watched.values = run.event_values_old.tolist()
-        t = float(run.record.t)
-        met = watched.locate(run.state_at, float(run.record.t_old), t, run.x)
-        if met is None:
-            return False
-        x = run.x.copy() if met.t == t else run.state_at(met.t)
-        while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= met.t:
-            self._sample_in_python()
-        self._note()
-        x = self.rates.projected(met.t, x)
-        self.record.end(met.t, x)
-        run.record.t, run.x[:], run.record.pending = met.t, x, 0
-        run.note_limits()
-        if met.event.change is None:
-            return True
-        run.x[:] = x = changed(self.rates, self.record, met, x)
+    def _change_state(self) -> None:
+        """Change the state at an event by a Python function, or have room for more events."""
+        run, events = self.run, self.run.events
+        number = int(events.record.number)
+        if number < 0:
+            events.grow()
+            return
+        t, change = float(run.record.t), self.events.watched[number].change
+        if events.is_stuck(t) or change is None:
+            raise Stop(
+                "event_stuck",
+                f"at t = {t:.6g} s event {number} follows itself without end.",
+                "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
+            )
+        run.x[:] = change.applied(t, run.x.copy())
+        reason = run.continue_after_event()
+        if reason is not None:
+            self._look_into(reason)
+
+    def _choose_signs(self) -> None:
+        """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
+        run, jumps = self.run, self.jumps
+        if jumps is None:
+            return
+        number = int(run.events.record.number) - len(self.events.watched)
+        t, x = float(run.record.t), run.x.copy()
+        if jumps.modes[number] == 0.0:
+            t_left = jumps.locate(_columns(run), float(run.record.t_old), t)
+            if t_left is not None and t_left < t:
+                t, x = t_left, self.rates.projected(t_left, run.state_at(t_left))
+                run.write_samples(t)
+                run.record.t, run.x[:], run.record.pending = t, x, 0
+        else:
+            jumps.turning, jumps.leaving = [number], []
+        jumps.switch(t, x)
         run.begin(self.end)
-        watched.restart(met.t, x, met)
-        if len(run.event_values):
-            run.event_values[:], run.event_sides[:] = watched.values, watched.sides
-        return False
+        run.events.hold_signs(jumps.modes)
 
-    # ---- by other means where constraints are ill conditioned -----------------------------------------------------
+    # ---- where constraints are ill conditioned -----------------------------------------------------------------
 
     def _finds_pose(self, reason: Reason) -> bool:
-        """Whether there is a singular pose that native code was not yet told of, and may pass now."""
+        """Whether there is a singular pose that native code does not pass yet, and may pass now."""
         run = self.run
         place = float(run.record.t), run.record.next_sample, reason
-        if place == self.tried:
+        if place == self.tried or self.is_in_python:
             return False
         self.tried = place
         x = run.x if reason == Reason.PROJECT else run.y
@@ -278,88 +370,25 @@ class _NativeIntegration:
             run.pass_pose(*found)
         return found is not None
 
-    def _help(self, reason: Reason) -> None:
-        """Do in Python what native code could not."""
-        if reason == Reason.SAMPLE:
-            self._sample_in_python()
-            return
-        if reason == Reason.PROJECT:
-            self._project_in_python()
-            self.run.record.pending = SAMPLES
-        else:
-            self._step_in_python()
-        self._pass_singular_pose()
-
     def _pass_singular_pose(self) -> None:
         """Steps in Python until native code can be trusted again."""
-        while not self.rates.is_well_conditioned and self.run.record.t < self._goal:
-            self._step_in_python()
-        self._natively(self.run)
-
-    def _in_python(self) -> None:
-        """Step the rates in Python; where constraints are ill conditioned, so are derivatives by their pivots."""
-        self.run.use(self.run.python(self.rates))
-        self.is_in_python = True
-        if self.run.implicit is not None:
-            self.run.implicit.by_differences()
-
-    def _step_in_python(self) -> None:
-        """A step with rates and projection in Python; one that ends the run is not taken."""
         run = self.run
         self._in_python()
-        if run.record.pending:
-            self._samples_in_python()
-            run.record.pending = 0
-        run.record.sample_count = 0
-        reason = run.advance(self._goal, 1)
-        run.record.sample_count = len(self.times)
-        if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK):
+        while True:
+            reason = run.advance(self._goal, 1)
+            self.guard.step(float(run.record.t), run.x, run.f)
+            if reason not in (Reason.BUDGET, Reason.LOOK, Reason.STEP) or run.record.t >= self._goal:
+                break
+            if self.rates.is_well_conditioned and run.record.pending == 0:
+                break
+        self._natively(run)
+        if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK, Reason.STEP):
             self._look_into(reason)
-        try:
-            self._samples_in_python()
-            self._project_in_python()
-        except Stop:
-            run.record.t, run.x[:] = run.record.t_old, run.x_old
-            raise
-        self.guard.step(float(run.record.t), run.x, run.f)
-
-    def _samples_in_python(self) -> None:
-        """The samples up to the time that is reached."""
-        run = self.run.record
-        while run.next_sample < len(self.times) and self.times[run.next_sample] <= run.t:
-            self._sample_in_python()
-
-    def _sample_in_python(self) -> None:
-        run = self.run
-        k = run.record.next_sample
-        t = float(self.times[k])
-        self.states[k] = self.rates.projected(t, run.x.copy() if t == run.record.t else run.state_at(t))
-        run.record.next_sample = k + 1
-
-    def _project_in_python(self) -> None:
-        run, t = self.run, float(self.run.record.t)
-        run.x[:] = self.rates.projected(t, run.x.copy())
-        run.f[:] = self.rates(t, run.x.copy())
 
 
-def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
-    """The state after an event that changes it, on the constraints; it goes into the record."""
-    if met.event.change is None:
-        return x
-    if met.t - record.changed_at <= _ZENO * max(1.0, abs(met.t)):
-        raise Stop(
-            "event_stuck",
-            f"at t = {met.t:.6g} s event {met.number} follows itself without end.",
-            "Let the motion come to rest, or end the run, where it is slow: with a terminal event of the speed, say.",
-        )
-    record.changed_at = met.t
-    new = met.event.change.applied(met.t, x)
-    after = rates.projected(met.t, new)
-    if rates.is_constrained and np.abs(after - new).max() > _TOLD * max(1.0, float(np.abs(new).max())):
-        told = "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
-        record.notices += [] if told in record.notices else [told]
-    record.add(np.array([np.nextafter(met.t, np.inf)]), after[None, :])
-    return after
+def _columns(run: NativeRun) -> Callable[[Any], Floats]:
+    """The states of the last step at several times, a column each."""
+    return lambda t: run.state_at(float(t)) if np.ndim(t) == 0 else np.array([run.state_at(float(s)) for s in t]).T
 
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
@@ -374,7 +403,7 @@ def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
 
 
 def switch_of(record: Record, control: Control) -> Switch | None:
-    """What lets a run choose between kinds of methods, where it may."""
+    """What chooses between kinds of methods along a run, where it may."""
     if not control.may_switch:
         return None
     made = Switch(control.method)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...ode_former.stepper import NativeRun
-from ...ode_former.stiffness import EDGES
+from ...ode.native_run import NativeRun
+from ...ode.stiffness import EDGES
 
 #: The method of stiff runs, by differences of the rates. On chains of 2 to 12 links with stiff joints, an elastic joint
 #: and a stiff actuator, at 1e-4, 1e-6 and 1e-9, it takes 0.5 to 1.0 of the time of Rodas5P with exact derivatives, and
@@ -37,7 +37,7 @@ class Switch:
 
     def watch(self, run: NativeRun) -> None:
         """Have a run tell when another kind of method should go on."""
-        run.record.patience = _PATIENCE if self.is_stiff else self._patience
+        run.record.stiffness_limit = _PATIENCE if self.is_stiff else self._patience
 
     def turned(self, run: NativeRun, end: float) -> bool:
         """Whether another method goes on, for a run that has told that it should."""
