@@ -111,6 +111,13 @@ def beam(n: int, method: str, tolerance: float) -> Figure:
     return seconds, *_tip(n, run.pose("tip")[0][-1])
 
 
+def damped_beam(n: int, step: float) -> Figure:
+    """By generalised-α steps, with the spectral radius that Exudyn's example has."""
+    given: dict[str, Any] = {"method": "generalised_alpha", "step": step, "spectral_radius": 0.5}
+    seconds, run = timed(segments(n).derive(), 4, samples=2, watch_energy=False, **given)
+    return seconds, *_tip(n, run.pose("tip")[0][-1])
+
+
 def beam_in_exudyn(n: int, sparse: bool) -> Figure:
     from .exudyn_beam import tip_of_beam
 
@@ -138,6 +145,7 @@ def cases(slow: bool) -> dict[str, Callable[[], Figure]]:
     found |= {"cassie, cranks at -1, 2 s": partial(cassie, 2.0, -1.0), "cassie, home, 2 s": partial(cassie, 2.0, 0.0)}
     for n in (16, 64) if slow else (16,):
         found[f"beam of {n}, auto 1e-9"] = partial(beam, n, "auto", 1e-9)
+        found |= {f"beam of {n}, generalised_alpha {step:g}": partial(damped_beam, n, step) for step in (1e-3, 2e-4)}
         found[f"beam of {n}, auto 1e-5"] = partial(beam, n, "auto", 1e-5)
         found[f"beam of {n}, Radau 1e-5"] = partial(beam, n, "Radau", 1e-5)
         found |= {

@@ -5,8 +5,8 @@ The system has coordinates q, some of them unit quaternions, speeds v, accelerat
     q̇ = Γ(q, t) v + …      r(t, q, v, v̇, λ) = 0      A(q, t) v + a(q, t) = 0      φ(q, t) = 0,
 
 r having as many entries as v, affine in λ with -Aᵀ as its factor, and φ̇ = A v + a for some of the rows. A first-order
-state is an entry of v that moves no coordinate. The method of J. Chung and G. M. Hulbert (1993) in the form of M. Arnold
-and O. Brüls (2007) is
+state is an entry of v that moves no coordinate. The method of J. Chung and G. M. Hulbert (1993) in the form of
+M. Arnold and O. Brüls (2007) is
 
     (1 - α_m) a⁺ + α_m a = (1 - α_f) v̇⁺ + α_f v̇
     v⁺ = v + h ((1 - γ) a + γ a⁺)
@@ -287,8 +287,12 @@ def correct(run: Run) -> float:
 
 
 @native
-def iterate(run: Run, step: float) -> int:
-    """Newton's iteration from v̇ and λ as they were; 0 with the end of the step in place, or 1 without convergence."""
+def iterate(run: Run, step: float, is_straight: bool) -> int:
+    """Newton's iteration; 0 with the end of the step in place, or 1 without convergence.
+
+    It begins with v̇ and λ as they were or, if `is_straight`, with a displacement as if a and a⁺ were none: that is the
+    better guess where forces are large and point back within the step.
+    """
     alpha, x, f = memory_of(run), run.x, run.f
     first, n = alpha.coordinates, alpha.speeds
     square, reach, extent = alpha.beta * step * step, 0.0, 0.0
@@ -296,9 +300,10 @@ def iterate(run: Run, step: float) -> int:
         extent = largest(extent, absolute(x[i]))
     for i in range(n):
         reach = largest(reach, step * largest(absolute(x[first + i]), step * absolute(alpha.a[i])))
-        alpha.unknowns[i] = square * ((f[first + i] - alpha.alpha_m * alpha.a[i]) / (1.0 - alpha.alpha_m))
+        a_next = (f[first + i] - alpha.alpha_m * alpha.a[i]) / (1.0 - alpha.alpha_m)
+        alpha.unknowns[i] = (alpha.beta - 0.5) * step * step * alpha.a[i] if is_straight else square * a_next
     for k in range(alpha.rows):
-        alpha.unknowns[n + k] = square * alpha.multipliers[k]
+        alpha.unknowns[n + k] = 0.0 if is_straight else square * alpha.multipliers[k]
     for k in range(alpha.positions):
         alpha.unknowns[n + alpha.rows + k] = 0.0
     enough = largest(_CONVERGED * reach, largest(_ROUNDING * extent, _NOTHING))
@@ -343,10 +348,10 @@ def solve_step(run: Run, step: float) -> int:
             alpha.pose[i] = run.x[i]
         alpha.clock[0] = run.t
         call(alpha.constraint_matrix, alpha.matrix_arguments)
-    if iterate(run, step) == 0:
+    if iterate(run, step, False) == 0:
         return 0
     alpha.is_usable = 0
-    return iterate(run, step)
+    return iterate(run, step, True)
 
 
 # ---- steps ---------------------------------------------------------------------------------------------------------

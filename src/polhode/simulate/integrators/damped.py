@@ -69,7 +69,7 @@ class AlphaSteps(PythonSteps):
         super().__init__(rates, h, "rk4")
         self.method, self.radius = method, radius
         self.run: NativeRun | None = None
-        self.functions = rates.functions
+        self.functions, self.passed = rates.functions, 0
 
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
         if len(self.rates.breaks):
@@ -84,21 +84,22 @@ class AlphaSteps(PythonSteps):
         return records * every, states
 
     def part(self, x: Floats, t: float, end: float, h: float) -> Floats:
-        """One step, perhaps a shorter one, to a break."""
+        """One step, perhaps a shorter one that ends a few last bits before a break."""
         self.last = x
-        if not self._take(t, h, 1):
+        last = self.rates.within(end)
+        if not self._take(t, h if last == end else last - t, 1):
             raise self.reason(round(t / self.h))
         return self.last
 
     def _take(self, t: float, h: float, count: int) -> int:
         """Take steps from the last state; the number of those taken."""
         run, rates = self.run, self.rates
-        if run is None or self.functions is not rates.functions:
+        is_new = run is None or self.functions is not rates.functions or self.passed != rates.passed
+        if run is None or is_new:
             self.run = run = self._made()
-        if not (np.array_equal(self.last, run.x) and run.record.t == t and run.record.h == h):
-            record = run.record
+        run.record.t, run.record.h, run.record.origin, run.record.number = t, h, t, 0
+        if is_new or not np.array_equal(self.last, run.x):
             run.x[:] = self.last
-            record.t, record.h, record.origin, record.number = t, h, t, 0
             run.begin(np.inf)
         before, evaluations = run.record.steps, run.record.evaluations
         while (left := count - (run.record.steps - before)) and run.advance(np.inf, left) != Reason.NOT_FOUND:
@@ -113,7 +114,7 @@ class AlphaSteps(PythonSteps):
     def _made(self) -> NativeRun:
         """A run of the functions that the rates have now, about to begin."""
         rates = self.rates
-        self.functions = rates.functions
+        self.functions, self.passed = rates.functions, rates.passed
         system = system_of(rates.functions, rates.given, rates.drive.tau, rates.drive.inputs)
         run = NativeRun(self.method, self.last, rtol=1.0, atol=1.0, groups=rates.groups)
         run.use(run.python(rates))  # the rates at the start alone
