@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import PolhodeError
-from polhode.ode_former.stepper import NativeRun
+from polhode.ode.native_run import NativeRun
 from polhode.simulate import Trajectory
 
 from .motions import Motion

@@ -17,8 +17,8 @@ from polhode import Equations
 from polhode.cli.app import main
 from polhode.errors import FormatError, PolhodeError, ShapeError, SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
-from polhode.ode_former.run_record import Reason
-from polhode.ode_former.stepper import NativeRun
+from polhode.ode.native_run import NativeRun
+from polhode.ode.record import Reason
 from polhode.simulate import Trajectory
 
 EVERY_METHOD = [

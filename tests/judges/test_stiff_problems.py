@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.ode_former.run_record import Reason
-from polhode.ode_former.stepper import NativeRun
+from polhode.ode.native_run import NativeRun
+from polhode.ode.record import Reason
 
 STIFF = ["Rodas5P", "Radau"]
 

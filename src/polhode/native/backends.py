@@ -248,7 +248,7 @@ def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
     from . import engine
 
     host, entry = engine.host(), entry or Entry()
-    made = scalar_module(program, fused=host.fused, width=host.lanes)
+    made = scalar_module(program, fused=host.fused)
     told = {"in lanes": are_lanes_faster(program.outline, made.is_packed), "rounds alike": made.rounds_alike}
     return replace(entry, facts={**entry.facts, **told}).with_object_code(engine.object_code(made.text))
 

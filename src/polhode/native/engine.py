@@ -23,7 +23,7 @@ LONG = 500_000
 
 @dataclass(frozen=True)
 class Host:
-    """The machine that code is made for."""
+    """The machine that code is made for; `lanes` doubles fill its widest vectors, and are as many states of a batch."""
 
     triple: str
     cpu: str

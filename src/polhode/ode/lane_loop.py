@@ -333,11 +333,10 @@ def _write_due(method: LaneMethod, width: Any, lanes: Lanes) -> None:
                 run.next_sample += 1
                 if is_inside:
                     _count_sub_step(method, lanes, run, lane)
-                    if lanes.rough[lane] == 0:
-                        run.evaluations += 1
-                        if lanes.steps[lane] > DEFECT:
-                            _free(lanes, run, lane, Reason.STEP)
-                            lanes.taken[lane] = 0
+                    run.evaluations += 1
+                    if lanes.steps[lane] > DEFECT:
+                        _free(lanes, run, lane, Reason.STEP)
+                        lanes.taken[lane] = 0
 
 
 @native

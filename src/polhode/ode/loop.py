@@ -2,7 +2,9 @@
 
 A method is called behind pointers: `attempt(run, step)` computes a step from run.x to run.y and accepts or refuses it,
 `state_at(run, t, x)` gives the state at a time within the last step. Some also have `prepare(run)`, which sets the
-length of the next step, and `begin_method(run)`. A fixed step is one whose error is nil.
+length of the next step, or takes fixed steps between which nothing happens, and `begin_method(run)`. A fixed step is
+one whose error is nil; it ends at origin + k h, but for one that is cut by an event, or before a time event: the rest of
+it comes next.
 
 After a step that was accepted the loop projects its end onto the constraints, locates events, tests limits and writes
 the samples that the step passed, in this order. Wherever it returns in between, `pending` says what is left to do.
@@ -14,6 +16,7 @@ shorter. Where none does, the bits of a run do not depend on its samples.
 
 from __future__ import annotations
 
+from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import (
     INFINITY, NAN, Array, Code, Integers, Pointers, absolute, at, blocks, call, entry, fma, inline, is_nan, largest, native, smallest,
 )  # fmt: skip
@@ -97,6 +100,8 @@ def advance(run: Run) -> int:
             reason = call(run.prepare, run, returns=int)
             if reason > 0:
                 return reason
+            if run.is_fixed > 0 and run.is_inside == 0:
+                run.t = fma(float(run.number), run.h, run.origin)
         step = next_step(run)
         if is_swallowed(run, step):
             return Reason.UNDERFLOW
@@ -128,10 +133,12 @@ def reason_before_step(run):
 
 @inline
 def next_step(run):
-    """The length of the next step; run.is_last is 1 for the last one."""
+    """The length of the next step; run.is_last is 1 for one that is cut to end at t_end."""
     if run.is_fixed > 0:
-        run.is_last = 0
-        return run.h
+        end = fma(float(run.number + 1), run.h, run.origin)
+        run.is_last = 1 if end - run.t_end > SNAP * run.h else 0
+        whole = end - run.t if run.is_inside > 0 else run.h
+        return run.t_end - run.t if run.is_last > 0 else whole
     h, room = smallest(smallest(run.h, run.h_max), run.h_cap), run.t_end - run.t
     run.is_last = 1 if h * 1.0000001 >= room else 0
     return room if run.is_last > 0 else h
@@ -163,15 +170,19 @@ def note_accepted(run, step):
     """A step was accepted: time, counts and the length of the next one."""
     run.retries = 0
     run.after_rejection = 0
-    # a step that was cut to end at t_end, or for a sample, is no reason against the one that was wanted
-    is_cut = (run.is_last > 0) | (run.h_cap < INFINITY)
-    run.h = largest(run.h_next, run.h) if is_cut else run.h_next
-    run.h_cap = INFINITY
     run.t_old = run.t
     if run.is_fixed > 0:
-        run.number += 1
-        run.t = fma(float(run.number), step, run.origin)
+        run.is_inside = run.is_last
+        run.number += 1 - run.is_last
+        end = fma(float(run.number), run.h, run.origin)
+        is_at_end = run.is_last > 0 or absolute(end - run.t_end) <= SNAP * run.h
+        run.t = run.t_end if is_at_end else end
+        run.unprojected += 1
     else:
+        # a step that was cut to end at t_end, or for a sample, is no reason against the one that was wanted
+        is_cut = (run.is_last > 0) | (run.h_cap < INFINITY)
+        run.h = largest(run.h_next, run.h) if is_cut else run.h_next
+        run.h_cap = INFINITY
         run.t = run.t_end if run.is_last > 0 else run.t + step
     run.taken = step
     run.dense_ready = 0
@@ -210,10 +221,11 @@ def _finish_step(run: Run) -> int:
                 return reason
             if run.pending == NOTHING:
                 return GO_ON
-        if run.is_constrained > 0:
+        if run.is_constrained > 0 and _is_projection_due(run):
             off = project(run, run.t, run.x)
             if off > 0:
                 return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
+            run.unprojected = 0
             reason = rates(run, run.t, run.x, run.f)
             if reason > 0:
                 return Reason.FAILED if reason == Reason.FAILED else Reason.PROJECT
@@ -242,22 +254,30 @@ def _finish_step(run: Run) -> int:
     return GO_ON
 
 
+@inline
+def _is_projection_due(run):
+    """True after every step whose length was chosen, some steps of fixed length, and one with a sample at its end."""
+    is_due = run.is_fixed == 0 or run.unprojected >= UNPROJECTED or run.event_count > 0
+    if not is_due and run.next_sample < run.sample_count:
+        is_due = run.times[run.next_sample] <= run.t + SNAP * run.h
+    return is_due
+
+
 # ---- samples -------------------------------------------------------------------------------------------------------
 
 
 @native
 def write_samples(run: Run, end: float) -> int:
     """The states at the sample times up to one within the last step, on the constraints; a reason where one fails."""
+    snap = SNAP * run.h if run.is_fixed > 0 else 0.0
+    last = end if end < run.t else end + snap
     while run.next_sample < run.sample_count:
         t = run.times[run.next_sample]
-        is_at_end = t >= run.t or (run.is_fixed > 0 and run.t - t <= SNAP * run.h)
-        if t > end and not is_at_end:
-            break
-        if t > run.t + (SNAP * run.h if run.is_fixed > 0 else 0.0):
+        if t > last:
             break
         sample = at(run.samples, run.next_sample * run.size)
         source = run.x
-        if not is_at_end:
+        if t < run.t - snap:
             source = run.y
             if run.next_sample < run.samples_ready:
                 for i in range(run.size):

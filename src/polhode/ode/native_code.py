@@ -43,6 +43,7 @@ class LoopCode:
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
         self.rates, self.project = code.address("ph_rates"), code.address("ph_project")
+        self.rates_as_given = code.address("ph_rates_as_given")
 
 
 def _loop_text(fused: bool) -> str:
@@ -50,13 +51,14 @@ def _loop_text(fused: bool) -> str:
     from .limits import note_limits_inside
     from .loop import advance, begin, continue_after_event, write_samples
     from .members import run_members
+    from .rates import rates_as_given
     from .right_side import checked_projection, checked_rates
 
     made = Module(fused=fused)
     for function, name in (
         (begin, "begin"), (advance, "advance"), (run_members, "members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
-        (checked_projection, "project"),
+        (checked_projection, "project"), (rates_as_given, "rates_as_given"),
     ):  # fmt: skip
         made.add(function, name=f"ph_{name}")
     return made.text
@@ -71,9 +73,11 @@ def loop_code() -> LoopCode:
 class MethodCode:
     """The functions of a method, loaded, and the memory that they need; `jet` for Taylor series."""
 
-    def __init__(self, name: str, jet: Code | None = None, jet_rows: int = 0) -> None:
-        self.name, self.method = name, method_named(name)
-        self.code, self.jet = stored(f"method {name}", self.method.text), jet
+    def __init__(
+        self, name: str, jet: Code | None = None, jet_rows: int = 0, inlined: Code | None = None
+    ) -> None:
+        self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
+        self.code = stored(f"method {name}", self.method.text)
         self.dense_rows = jet_rows or self.method.dense_rows
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, _RUN, ctypes.c_double, ctypes.c_void_p)(
             self.code.address("ph_state_at")
@@ -86,6 +90,10 @@ class MethodCode:
                 setattr(record, name, self.code.address(f"ph_{name}"))
         record.begin_method = self.code.address("ph_begin")
         record.has_prepare, record.has_defect = (int(name in self.method.functions) for name in ("prepare", "defect"))
+        record.is_fixed = int(self.method.is_fixed)
+        if self.inlined is not None:
+            record.rates, record.prepare = self.inlined.address("ph_rates"), self.inlined.address("ph_prepare")
+            record.has_prepare = 1
         if self.jet is not None:
             record.jet = self.jet.address("ph_jet")
 
@@ -149,7 +157,7 @@ def taylor_code(function: Compiled) -> MethodCode:
             )
         host = engine.host()
         series = series_program(program)
-        text = jet_module(series, fused=host.fused, width=host.lanes)
+        text = jet_module(series, fused=host.fused)
         scratch = jet_layout(series).scratch_size(MOST_ORDER)
         return Entry({"scratch": scratch}).with_object_code(engine.object_code(text))
 
@@ -158,3 +166,17 @@ def taylor_code(function: Compiled) -> MethodCode:
         return MethodCode("taylor", entry.load(), -(-count(entry.facts["scratch"]) // width))
 
     return function.store.read_or_make("jet", make, read)
+
+
+def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], ...] = ()) -> MethodCode:
+    """Explicit fixed steps of x' = f(t, x), the output of a function, with its kernel inlined where it is short."""
+
+    def make() -> Entry:
+        from ..native import engine
+        from .methods.inlined_steps import INLINE, inlined_module
+
+        (tableau,), program, host = method_named(name).static, function.program, engine.host()
+        text = inlined_module(program, tableau, groups, fused=host.fused)
+        return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
+
+    return MethodCode(name, inlined=function.store.code(f"steps of {name} {groups}", make))

@@ -78,7 +78,7 @@ class NativeRun:
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept: dict[str, Any] = {}
-        self.is_in_user_code = False
+        self.is_in_user_code, self.keeps_steps = False, True
         record.t = t
         record.error_scale = scale = self.code.method.scaled(rtol, atol)
         record.rtol, record.atol = scale * rtol, scale * atol
@@ -86,7 +86,8 @@ class NativeRun:
         record.size, record.blocks = size, padded(size) // 4
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
         record.lengths = self._lengths.ctypes.data
-        record.rates, record.project = self.loop.rates, self.loop.project
+        record.rates = self.loop.rates_as_given if self.code.method.keeps_length else self.loop.rates
+        record.project = self.loop.project
         self.code.connect(record)
         self._state = np.zeros(padded(size))
         self._history = np.empty((0, size + 2))
@@ -98,6 +99,13 @@ class NativeRun:
 
             self.implicit = ImplicitMemory(size, self.code.method.fields)
             record.memory = self.implicit.address
+        elif self.code.method.memory is not None:
+            struct, rows = self.code.method.memory
+            memory, arrays = struct.structure()(), Memory(rows, size).arrays
+            for name, array in arrays.items():
+                setattr(memory, name, array.ctypes.data)
+            self._kept["memory"] = memory, arrays
+            record.memory = ctypes.addressof(memory)
 
     def remember(self, memory: Any) -> None:
         """Let the method use this memory beside the record."""
@@ -212,6 +220,7 @@ class NativeRun:
         record.at, record.arguments = side.address, ctypes.addressof(side.table)
         record.x_index, record.out_index = side.x_index, side.out_index
         record.coordinate_count = record.speed_count = record.pivot_count = record.is_constrained = 0
+        record.kernel_arguments = record.arguments
         record.calls_python = int(any(isinstance(each, _CALLBACK) for each in side.alive))
         if "displacement" in outputs:
             record.is_constrained, record.project = 1, self.loop.project
@@ -222,6 +231,20 @@ class NativeRun:
             self.largest_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
             record.largest_pivots = self.largest_pivots.ctypes.data
             record.pivot_signs = self.pivot_signs.ctypes.data
+
+    def use_kernel(self, side: RightSide) -> None:
+        """Step the rates of this one, whose kernel is inlined; `use` gives the way back to constraints."""
+        self._kept["kernel"] = side
+        self.record.kernel_arguments = ctypes.addressof(side.table)
+
+    def pair_quaternions(self, partners: Sequence[int]) -> None:
+        """Say where in the state the momentum of each quaternion begins."""
+        self._kept["partners"] = places = np.array(partners, dtype=np.int64)
+        self.record.partners, self.record.has_partners = places.ctypes.data, int(len(places) > 0)
+
+    def step_on_grid(self, h: float) -> None:
+        """Take steps of fixed length from t = 0 on; they are not kept."""
+        self.record.h, self.record.origin, self.keeps_steps = h, 0.0, False
 
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
@@ -275,6 +298,8 @@ class NativeRun:
 
     def keep_steps(self, count: int) -> None:
         """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
+        if not self.keeps_steps:
+            return
         record, width = self.record, self.size + 2
         wanted = record.trace_count + count
         if 8 * width * wanted > MOST_KEPT:
@@ -287,6 +312,8 @@ class NativeRun:
     @property
     def kept_steps(self) -> Floats | None:
         """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
+        if not self.keeps_steps:
+            return None
         count = self.record.trace_count
         return self._history[:count].copy() if count == self.record.steps - self.steps_before else None
 

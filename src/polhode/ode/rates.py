@@ -5,8 +5,35 @@ Quaternions are used at unit length, and their rates multiplied by the lengths t
 
 from __future__ import annotations
 
-from ..native.language import Array, absolute, at, blocks, call, fma, greatest, inline, largest, native, sqrt, total, vector
+from ..native.language import (
+    Array,
+    absolute,
+    at,
+    blocks,
+    call,
+    fma,
+    greatest,
+    inline,
+    largest,
+    native,
+    sqrt,
+    total,
+    vector,
+)
 from .record import SMALL_PIVOT, Reason, Run
+
+
+@native
+def rates_as_given(run: Run, t: float, x: Array, out: Array) -> int:
+    """out = ẋ(t, x) of a right-hand side that is called with quaternions of any length."""
+    run.clock = t
+    run.evaluations += 1
+    arguments = run.arguments
+    arguments[run.x_index] = x
+    arguments[run.out_index] = out
+    run.failed = run.calls_python
+    call(run.at, arguments)
+    return Reason.FAILED if run.failed > 0 else 0
 
 
 @native
@@ -19,6 +46,8 @@ def plain_rates(run: Run, t: float, x: Array, out: Array) -> int:
     if run.group_count > 0:
         copy(run, x, run.unit)
         scale_to_unit(run, run.unit)
+        if run.has_partners > 0:
+            scale_momenta(run, run.unit, False)
         arguments[run.x_index] = run.unit
     arguments[run.out_index] = out
     # a Python function says when it has succeeded
@@ -27,6 +56,8 @@ def plain_rates(run: Run, t: float, x: Array, out: Array) -> int:
     if run.failed > 0:
         return Reason.FAILED
     stretch(run, out)
+    if run.has_partners > 0:
+        scale_momenta(run, out, True)
     is_ill_conditioned = 0
     for i in range(run.pivot_count):
         pivot = run.pivots[i] * run.pivot_signs[i]
@@ -61,6 +92,17 @@ def stretch(run, out):
         first, count = run.groups[number * 2], run.groups[number * 2 + 1]
         for i in range(first, first + count):
             out[i] = out[i] * length
+
+
+@inline
+def scale_momenta(run, x, is_rate):
+    """Multiply the momentum P of each quaternion e by |e|, or its rate by 1/|e|: those of H(e/|e|, |e| P)."""
+    for number in range(run.group_count):
+        first, length = run.partners[number], run.lengths[number]
+        factor = 1.0 / length if is_rate else length
+        if first >= 0:
+            for i in range(first, first + run.groups[number * 2 + 1]):
+                x[i] = x[i] * factor
 
 
 @inline

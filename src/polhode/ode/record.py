@@ -51,7 +51,7 @@ GROWTH = 6.0
 SWALLOWED = 2.0**-49
 #: Two changes of the state within this time, relative to t or 1 s, never end.
 ZENO = 1e-12
-#: A sample within this part of a fixed step of its end is at its end.
+#: A sample or a time event within this part of a fixed step of its end is at its end.
 SNAP = 1e-9
 
 
@@ -143,10 +143,13 @@ class Run(Struct):
     h_next: float
     is_finite: int
     is_last: int
-    # fixed steps: step k begins at origin + k h
+    # fixed steps: step k begins at origin + k h; where the run stands inside of one, the rest of it comes next
     is_fixed: int
     origin: float
     number: int
+    is_inside: int
+    unprojected: int  # steps since the last projection
+    position_count: int  # of the state, the entries whose rates are those of the other entries' new values
     # counts
     size: int
     blocks: int
@@ -200,6 +203,7 @@ class Run(Struct):
     arguments: Pointers
     x_index: int
     out_index: int
+    kernel_arguments: Pointers  # of a kernel that is inlined in fixed steps
     groups: Integers  # (first, count) of each quaternion
     group_count: int
     lengths: Array

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..native.language import Array, blocks, call, fma, inline, largest, native, power, smallest
+from ..native.language import blocks, fma, inline, largest, power, row, smallest
 from .rates import norm
-from .record import SWALLOWED, Reason, Run
 
 _SAFETY, _LEAST_FACTOR = 0.8, 0.2
 #: An attempt that is not finite is repeated with a tenth of the step, so many times.
@@ -17,7 +16,7 @@ def first_step(run, order, rates):
 
     `rates(t, x, out)` evaluates the right-hand side.
     """
-    x, y, k = run.x, run.y, run.k
+    x, y, k = run.x, run.y, row(run.k, run, 0)
     size, speed = norm(run, run.x), norm(run, run.f)
     h = 0.01 * size / speed if (size >= 1e-5) & (speed >= 1e-5) else 1e-6
     h = smallest(smallest(h, run.h_max), run.t_end - run.t)

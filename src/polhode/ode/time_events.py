@@ -28,7 +28,6 @@ def pass_time_event(run, begin):
     if not t < schedule.end:
         run.t = t
         run.t_end = t
-        schedule.next = schedule.count
         return Reason.DONE
     kept = at(schedule.states, k * run.size)
     for i in range(run.size):

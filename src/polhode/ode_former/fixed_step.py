@@ -242,12 +242,10 @@ class NativeLoop:
         from ..native import engine
 
         def make() -> Entry:
-            host = engine.host()
             from .step_loop import step_module
 
-            text = step_module(
-                self._rhs.program, self._tableau, self._normalise, lanes=lanes, fused=host.fused, width=host.lanes
-            )
+            fused = engine.host().fused
+            text = step_module(self._rhs.program, self._tableau, self._normalise, lanes=lanes, fused=fused)
             return Entry().with_object_code(engine.object_code(text, thorough=self._small()))
 
         code = self._rhs.store.code(f"steps {self._tableau} {self._normalise} {lanes}", make)

@@ -48,9 +48,8 @@ def taylor_code(function: Compiled) -> StepperCode:
                 cure="Take method='DOP853'.",
                 code="E-SIM-080",
             )
-        host = engine.host()
         series = series_program(program)
-        text = taylor_module(series, fused=host.fused, width=host.lanes)
+        text = taylor_module(series, fused=engine.host().fused)
         scratch = jet_layout(series).scratch_size(MOST_ORDER)
         return Entry({"scratch": scratch, "stages": MOST_ORDER + 1}).with_object_code(engine.object_code(text))
 

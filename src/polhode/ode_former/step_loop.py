@@ -32,11 +32,10 @@ def step_module(
     *,
     lanes: int = 1,
     fused: bool = True,
-    width: int = 1,
 ) -> str:
     """The module with `ph_steps` for the right-hand side x' = f(t, x, ...) that the program computes.
 
-    It takes `lanes` states at a time; where that is one, isomorphic values go into vectors of `width` numbers.
+    It takes `lanes` states at a time.
     `normalise` lists (start, length) of parts of x that are brought back to unit length after every step.
     """
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
@@ -46,7 +45,6 @@ def step_module(
         "ph_rhs",
         lanes=lanes,
         fused=fused,
-        width=width if lanes == 1 else 1,
         attributes="internal",
         inlining=inlining,
     )
@@ -62,7 +60,7 @@ def _loop_ir(program: Program, method: Tableau, normalise: Sequence[tuple[int, i
     head = (
         "define void @ph_steps(i64 %n, i64 %records, i64 %every, i64 %start, double %t0, double %h, ptr noalias %xs,"
         " ptr noalias %ins, ptr noalias %strides, ptr noalias %w0, i64 %w_stride, ptr noalias %record,"
-        " i64 %record_stride, ptr noalias %counts) nounwind {"
+        " i64 %record_stride, ptr noalias %counts) #1 {"
     )
     step = _Step(program, method, size, lanes)
     lines = [head, "entry:"]

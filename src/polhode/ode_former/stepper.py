@@ -24,11 +24,9 @@ from ..ode.memory import Memory, apart
 from .run_record import RUN, Reason, padded
 
 if TYPE_CHECKING:
-    from .implicit import ImplicitPart
-    from .linear import Field
-    from .load_events import EventLogs
-    from ..ode.watched_limits import WatchedLimits
     from ..ode.native_members import Members
+    from ..ode.watched_limits import WatchedLimits
+    from .load_events import EventLogs
 
 _STRUCTURE = RUN.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -45,10 +43,9 @@ class StepperCode:
         code: Code,
         stages: int,
         dense_rows: int,
-        fields: Sequence[Field] = (),
         allowance: tuple[float, float] = (1.0, 0.0),
     ) -> None:
-        self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
+        self.code, self.stages, self.dense_rows = code, stages, dense_rows
         self._allowance = allowance
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
@@ -81,7 +78,6 @@ def stepper_code(method: str) -> StepperCode:
         facts = {
             "stages": stepper.stages,
             "rows": stepper.dense_rows,
-            "fields": [each.name for each in stepper.fields],
             "allowance": stepper.allowance,
         }
         return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
@@ -92,14 +88,9 @@ def stepper_code(method: str) -> StepperCode:
 
 def _stepper_in(entry: Entry) -> StepperCode:
     """The code of a method as it was stored."""
-    facts, names = entry.facts, list(entry.facts["fields"])
-    fields: list[Field] = []
-    if names:
-        from .linear import FIELDS
-
-        fields = [FIELDS[name] for name in names]
+    facts = entry.facts
     factor, power = map(float, facts["allowance"])
-    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), tuple(fields), (factor, power))
+    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), (factor, power))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,12 +155,6 @@ class NativeRun:
         self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
-        self.implicit: ImplicitPart | None = None
-        if self.code.fields:
-            from .implicit import ImplicitPart
-
-            self.implicit = ImplicitPart(size, self.code.fields)
-            record.implicit = self.implicit.address
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
@@ -336,9 +321,6 @@ class NativeRun:
     def _targets(self) -> dict[str, int]:
         """Where the tables of derivatives, checks and events point to arrays that may be a member's own."""
         found: dict[str, int] = {}
-        if self.implicit is not None and self.implicit.side is not None:
-            side = self.implicit.side
-            found |= {f"jacobian.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
         if "check" in self._kept:
             function, _, _, table = self._kept["check"]
             found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
@@ -361,8 +343,6 @@ class NativeRun:
     def restart(self, rate: Floats) -> None:
         """Go on from the state as it is with other rates: what earlier steps told of them is forgotten."""
         self.f[:] = rate
-        if self.implicit is not None:
-            self.implicit.restart()
 
     def advance(self, t_end: float, budget: int) -> Reason:
         """Steps to t_end, or as many as the budget allows, or until something is to be looked at."""

@@ -1,4 +1,4 @@
-"""Whether a run is stiff, as native code sees it: an explicit method by its stages, an implicit one by its Jacobian.
+"""Whether a run is stiff, as native code sees it: an explicit method by its stages.
 
 An explicit method whose steps are bounded by stability rather than by the error has h |λ| at the edge of its domain.
 Two stages at the end of a step, of rates k and states y, tell λ (Hairer and Wanner, *Solving ordinary differential
@@ -7,14 +7,11 @@ equations II*, IV.2):
     h |λ| ≈ h |k - k'| / |y - y'|.
 
 A Taylor series of a motion that decays like λ has h |λ| ≈ h j |x_j| / |x_{j-1}| at its last orders j.
-
-An implicit method could be replaced by an explicit one where h ρ(J) is small; ρ comes from the powers of J on one
-vector, two at each step.
 """
 
 from __future__ import annotations
 
-from ..codegen.llvm.builder import BLOCK, Function, Record, Value
+from ..codegen.llvm.builder import Function, Record, Value
 from .run_record import Reason
 
 #: Where h |λ| of an explicit pair of this order is beyond this, stability bounds its steps: step control keeps them a
@@ -26,9 +23,6 @@ SERIES_EDGE = 0.33
 _FORGET = 6
 #: Steps between looks while nothing was found.
 _EVERY = 16
-#: An implicit step is worth so many explicit ones.
-_WORTH = 3.0
-_CALM = _WORTH * EDGES[8]
 
 
 def note_if_stiff(f: Function, run: Record, is_stiff: Value) -> None:
@@ -53,38 +47,3 @@ def come_back_if_stiff(f: Function, run: Record) -> None:
     with f.when((run.patience > 0) & (run.noted_steps >= run.patience)):
         run.noted_steps = 0
         f.give(Reason.STIFF)
-
-
-def note_if_calm(f: Function, run: Record, implicit: Record, step: Value) -> None:
-    """Count a step of an implicit method that an explicit one could have taken in a few."""
-    with f.when(run.patience > 0):
-        radius = _spectral_radius(f, run, implicit)
-        implicit.spectral_radius = radius
-        is_calm = step * radius < _CALM
-        run.noted_steps = f.select(is_calm, run.noted_steps + 1, 0)
-
-
-def _spectral_radius(f: Function, run: Record, implicit: Record) -> Value:
-    """(|J² v| / |v|)^½, and v = J² v / |J² v|."""
-    direction, image = implicit.direction, implicit.image
-    before = _product(f, run, implicit, direction, image)
-    after = _product(f, run, implicit, image, direction)
-    usable = (after > 1e-200) & (after < 1e200) & (before < 1e200)
-    scale = 1.0 / f.select(usable, after, 1.0)
-    with f.loop(run.size) as i:
-        direction[i] = f.select(usable, direction[i] * scale, 1.0)
-    return f.select(usable, f.sqrt(after), 0.0)
-
-
-def _product(f: Function, run: Record, implicit: Record, source: Value, target: Value) -> Value:
-    """target = J source, and its length."""
-    n, blocks, jacobian = run.size, run.blocks, implicit.jacobian
-    square = f.variable(0.0)
-    with f.loop(n) as i:
-        row, total = jacobian.at(i * blocks, BLOCK), f.variable(0.0, BLOCK)
-        with f.loop(blocks) as block:
-            total.value = f.fma(row.block(block), source.block(block), total.value)
-        entry = total.value.sum()
-        target[i] = entry
-        square.value = f.fma(entry, entry, square.value)
-    return f.sqrt(square.value)

@@ -173,6 +173,17 @@ class Rates:
 
         return taylor_code(self._compiled)
 
+    def fixed_stepper(self, method: str) -> str | MethodCode:
+        """The native code of a method with fixed steps; around the kernel of the rates where nothing else acts."""
+        from ..codegen.fixed_steps import METHODS
+
+        is_plain = method in METHODS and self.can_step_natively and not self.is_constrained
+        if not is_plain:
+            return method
+        from ..ode.native_code import inlined_code
+
+        return inlined_code(self._compiled, method, tuple(self.groups))
+
     def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
         """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
         return None

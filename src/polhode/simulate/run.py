@@ -19,17 +19,17 @@ from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .integrators import adaptive
+from .integrators.adaptive import Control
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
-    Even,
+    MOST_STEPS,
     RunOptions,
     check_held,
     check_kinds,
     closing,
     control_of,
     damping_of,
-    every_of,
     grid_of,
     span_of,
     unknown_method,
@@ -130,35 +130,15 @@ def simulate(
     given = read_inputs(derivation, inputs, functions.input_values())
     run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed, loop)
     watched = read_events(derivation, events, until, run.parameters, on)
-    if is_fixed:
-        if watched.changes_states:
-            raise PolhodeError(
-                f"events that change the state need an adaptive method; {method} has fixed steps.",
-                place="on",
-                cure='Use method="auto".',
-                code="E-SIM-072",
-            )
-        if not isinstance(span, Even):
-            raise PolhodeError(
-                f"given sample times need an adaptive method; {method} has fixed steps.",
-                cure='Use method="auto", or give `samples` as a number.',
-                code="E-SIM-010",
-            )
-        grid = grid_of(span.duration, step)
-        every = every_of(grid, span.count)
+    control, facts, notices = _control(method, is_fixed, span.duration, step, (rtol, atol), max_steps)
+    control, facts = replace(control, **damping), facts | damping
 
-        def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
-            record.info |= {"step": grid.h, **damping}
-            record.notices += grid.notices
-            return fixed.integrate(rates, guard, record, grid.h, grid.steps, every, method, watched, report)
-    else:
-        control = control_of(method, rtol, atol, step, max_steps)
+    def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
+        record.info |= facts
+        record.notices += notices
+        return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
-        def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
-            record.info |= {"rtol": control.rtol, "atol": control.atol}
-            return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
-
-    made = run.execute(go, method if is_fixed else control.method, span.duration, progress)
+    made = run.execute(go, control.method, span.duration, progress)
     if watch_energy and not watched.changes_states and loop is None:
         made = check_energy(made, efforts, given)
     if audit is not False:
@@ -170,6 +150,18 @@ def simulate(
             warn(told)
             made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
     return made
+
+
+def _control(
+    method: str, is_fixed: bool, duration: float, step: Any, tolerances: tuple[Any, Any], max_steps: Any
+) -> tuple[Control, dict[str, float], Sequence[str]]:
+    """How the steps of a run are chosen, what its facts say of that, and notices."""
+    if not is_fixed:
+        control = control_of(method, *tolerances, step, max_steps)
+        return control, {"rtol": control.rtol, "atol": control.atol}, ()
+    grid = grid_of(duration, step)
+    control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h)
+    return control, {"step": grid.h}, grid.notices
 
 
 def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.ode_former.stepper import NativeRun
+from polhode.ode.native_run import NativeRun
 
 
 def evaluated(run: NativeRun) -> np.ndarray:

@@ -13,7 +13,7 @@ from ..ir.program import Program
 from .sincos import double, vector_type
 
 _SEARCH = """
-define internal i64 @ph_piece(ptr %t, i64 %last, double %x) nounwind {
+define internal i64 @ph_piece(ptr %t, i64 %last, double %x) #1 {
 entry:
   br label %loop
 loop:
@@ -63,7 +63,7 @@ def in_lanes(function: str, arity: int, lanes: int) -> str:
     real = vector_type(lanes)
     letters = "abcdefgh"[:arity]
     head = ", ".join(f"{real} %{letter}" for letter in letters)
-    lines = [f"define internal {real} @ph_{function}{lanes}({head}) nounwind {{"]
+    lines = [f"define internal {real} @ph_{function}{lanes}({head}) #1 {{"]
     last = "poison"
     for lane in range(lanes):
         for letter in letters:
@@ -86,7 +86,7 @@ def _user_ir(op: str, function: UserFunction) -> str:
     return "\n".join(
         [
             f"declare double @{user_symbol(function)}({kinds})",
-            f"define internal double @{op}({args}) nounwind {{",
+            f"define internal double @{op}({args}) #1 {{",
             f"  %y = call double @{user_symbol(function)}({args})",
             "  ret double %y",
             "}",
@@ -104,7 +104,7 @@ def _table_ir(op: str, pieces: Pieces) -> str:
     data = [_array(f"{op}.t{axis}", pieces.knots[axis]) for axis in axes]
     data.append(_array(f"{op}.c", pieces.coefficients))
     args = ", ".join(f"double %x{axis}" for axis in axes)
-    lines = [f"define internal double @{op}({args}) nounwind {{"]
+    lines = [f"define internal double @{op}({args}) #1 {{"]
     place = "0"
     for axis in axes:
         t = f"@{op}.t{axis}"

@@ -39,12 +39,9 @@ class ScalarModule:
     rounds_alike: bool
 
 
-def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> ScalarModule:
-    """The module with one state at a time; `fused=False` leaves sine and cosine to the C library.
-
-    Where vectors are at least two numbers wide (`width`), isomorphic values are computed together (`kernels`).
-    """
-    kernel, strategy = written(Kernel(program, "ph_kernel", fused=fused, width=width))
+def scalar_module(program: Program, *, fused: bool = True) -> ScalarModule:
+    """The module with one state at a time; `fused=False` leaves sine and cosine to the C library."""
+    kernel, strategy = written(Kernel(program, "ph_kernel", fused=fused))
     text = [
         *declarations(1, fused),
         *functions_ir(program, 1),
@@ -93,7 +90,7 @@ def _setup_batch_ir(program: Program) -> str:
 
 
 def _single_ir(program: Program) -> str:
-    lines = ["define void @ph_single(ptr %buffer, ptr %w) nounwind {"]
+    lines = ["define void @ph_single(ptr %buffer, ptr %w) #1 {"]
     sizes = [array.size for array in program.arrays] + [len(output.slots) for output in program.outputs]
     names = [f"%in{number}" for number in range(len(program.arrays))]
     names += [f"%out{number}" for number in range(len(program.outputs))]
@@ -108,7 +105,7 @@ def _at_ir(program: Program, name: str, kernel: str) -> str:
     """The kernel behind one table of pointers, the same for every program: what integrators call."""
     arguments = kernel_arguments(program)
     names = [name.removeprefix("ptr %") for name in arguments.split(", ")]
-    lines = [f"define void @{name}(ptr %table) nounwind {{", *load_arguments(names, "table")]
+    lines = [f"define void @{name}(ptr %table) #1 {{", *load_arguments(names, "table")]
     return "\n".join([*lines, f"  call void @{kernel}({arguments})", "  ret void", "}"])
 
 

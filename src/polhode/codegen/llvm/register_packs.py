@@ -58,17 +58,23 @@ class RegisterWriter:
             if at_once:
                 made = [lane[0] for lane in self.code.packs[number].lanes if lane] if is_pack else [number]
                 self._store({slot: entries.pop(slot) for slot in made if slot in entries})
-        self._store(entries)
+        if at_once:
+            self._store(entries)
+            return
+        rows = [[self._entry(slot, sign) for slot, sign in output] for output in self.code.outputs]
+        for number, values in enumerate(rows):
+            self.block.store_row(values, f"%out{number}")
+
+    def _entry(self, slot: int, sign: int) -> str:
+        value = self._slot(slot)
+        return value if sign > 0 else self._line(f"fneg contract double {value}")
 
     def _store(self, entries: Mapping[int, list[Entry]]) -> None:
         """Values into the outputs, all known before the first is written."""
-        for slot in entries:
-            self._slot(slot)
-        for slot, offsets in entries.items():
-            value = self._slot(slot)
-            minus = self._line(f"fneg contract double {value}") if any(sign < 0 for *_, sign in offsets) else ""
-            for pointer, offset, sign in offsets:
-                self.block.store(value if sign > 0 else minus, pointer, offset)
+        places = [(slot, *place) for slot, offsets in entries.items() for place in offsets]
+        values = [self._entry(slot, sign) for slot, _, _, sign in places]
+        for value, (_, pointer, offset, _) in zip(values, places, strict=True):
+            self.block.store(value, pointer, offset)
 
     # ---- packs -----------------------------------------------------------------------------------------------
 

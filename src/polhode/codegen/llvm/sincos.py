@@ -87,7 +87,7 @@ def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     Without fused multiply-adds in hardware (`fused=False`) the reduction would be slow: all goes to the C library.
     """
     if not fused:
-        return _library_ir(sincos_name(lanes), lanes, "nounwind")
+        return _library_ir(sincos_name(lanes), lanes, "#1")
     real, mask, whole = vector_type(lanes), vector_type(lanes, "i1"), vector_type(lanes, "i64")
     pair, name, kind = f"{{ {real}, {real} }}", sincos_name(lanes), suffix(lanes)
     body: list[str] = []
@@ -146,8 +146,8 @@ def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
         op(result, f"bitcast {whole} %{result}.signed to {real}")
     op("one", f"insertvalue {pair} poison, {real} %sin, 0")
     op("both", f"insertvalue {pair} %one, {real} %cos, 1")
-    head = f"define internal {pair} {name}({real} %x) alwaysinline nounwind {{"
-    far, cold = f"{name}_far", "noinline cold nounwind"
+    head = f"define internal {pair} {name}({real} %x) alwaysinline #1 {{"
+    far, cold = f"{name}_far", "noinline cold #1"
     slow = _library_ir(far, lanes, cold) if lanes == 1 else _each_lane_ir(far, lanes, cold)
     return "\n".join([head, *body, f"  ret {pair} %both", "}", slow])
 

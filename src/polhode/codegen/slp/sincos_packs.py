@@ -44,7 +44,7 @@ def sincos_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], fi
 
 
 def _rows(angles: Mapping[int, None], groups: Iterable[Sequence[int]], width: int) -> list[tuple[int | None, ...]]:
-    """The angles in rows of at most `width`, a group in one row; a row of one is left out, one of three padded."""
+    """Rows of two to `width` angles, a group in one row; three and more are padded to a multiple of four."""
     left = dict(angles)
     rows: list[list[int | None]] = [[]]
     together: list[Sequence[int]] = []
@@ -57,4 +57,4 @@ def _rows(angles: Mapping[int, None], groups: Iterable[Sequence[int]], width: in
         if rows[-1] and len(rows[-1]) + len(group) > width:
             rows.append([])
         rows[-1] += group
-    return [tuple(row + [None] * (len(row) == 3 < width)) for row in rows if len(row) > 1]
+    return [tuple(row + [None] * (-len(row) % 4 if len(row) > 2 else 0)) for row in rows if len(row) > 1]

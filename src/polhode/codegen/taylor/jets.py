@@ -67,18 +67,18 @@ def jet_layout(series: SeriesProgram, width: int = WIDTH) -> JetLayout:
     return JetLayout({slot: place for place, slot in enumerate(read)}, sum_packs(series, width), width)
 
 
-def jet_ir(series: SeriesProgram, *, fused: bool = True, width: int = 1, lanes: int = 1) -> list[str]:
-    """The functions: order zero, and `ph_jet`; of one motion, in vectors of `width` numbers, or of several in lanes."""
+def jet_ir(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> list[str]:
+    """The functions: order zero, and `ph_jet`; of one motion, or of several in lanes."""
     layout = jet_layout(series, WIDTH if lanes == 1 else 1)
     program = _at_zero(series, layout)
-    kernel = Kernel(program, "ph_first", lanes=lanes, fused=fused, width=width, attributes="internal")
+    kernel = Kernel(program, "ph_first", lanes=lanes, fused=fused, attributes="internal")
     return [*kernel_ir(kernel, alike=True), _JetWriter(series, layout, fused, lanes).function().text]
 
 
-def jet_module(series: SeriesProgram, *, fused: bool = True, width: int = 1, lanes: int = 1) -> str:
+def jet_module(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> str:
     """The module with `ph_jet`."""
     text = [*declarations(lanes, fused), *declared(lanes), *functions_ir(series.program, lanes)]
-    text += jet_ir(series, fused=fused, width=width, lanes=lanes)
+    text += jet_ir(series, fused=fused, lanes=lanes)
     kept, seen = [], set[str]()
     for line in "\n".join(text).split("\n"):
         name = line.partition("@")[2].partition("(")[0] if line.startswith("declare ") else ""

@@ -2,15 +2,16 @@
 
 from .kinds import WIDTH, Array, Code, Integers, Pointers, Struct
 from .operations import (
-    INFINITY, NAN, absolute, any_lane, are_set, at, blocks, call, cos, counted, entry, exp, fma, greatest, is_nan, largest, local, log, power,
-    record_at, row, set_marks, side_by_side, sin, smallest, sqrt, take_next, total, vector,
+    INFINITY, NAN, absolute, any_lane, are_set, at, blocks, call, call_named, cos, counted, entry, exp, fma, greatest,
+    is_nan, largest, local, log, power, record_at, row, set_marks, side_by_side, sin, smallest, sqrt, take_next, total,
+    vector,
 )  # fmt: skip
 from .translator import Module, in_lanes, inline, native
 from .values import TranslationError
 
 __all__ = [
     "INFINITY", "NAN", "WIDTH", "Array", "Code", "Integers", "Module", "Pointers", "Struct", "TranslationError",
-    "absolute", "any_lane", "are_set", "at", "blocks", "call", "cos", "counted", "entry", "exp", "fma", "greatest", "in_lanes", "inline", "is_nan",
-    "largest", "local", "log", "native", "power", "record_at", "row", "set_marks", "side_by_side", "sin", "smallest", "sqrt", "take_next", "total",
-    "vector",
+    "absolute", "any_lane", "are_set", "at", "blocks", "call", "call_named", "cos", "counted", "entry", "exp", "fma",
+    "greatest", "in_lanes", "inline", "is_nan", "largest", "local", "log", "native", "power", "record_at", "row",
+    "set_marks", "side_by_side", "sin", "smallest", "sqrt", "take_next", "total", "vector",
 ]  # fmt: skip

@@ -127,7 +127,7 @@ class Blocks:
 @_operation(lambda f, run, first=0: Blocks(run.read("blocks") if isinstance(run, Record) else run.blocks, first))
 def blocks(run: Any, first: int = 0) -> Iterable[Any]:
     """The blocks of an array of the state's length from one on; in plain Python one slice, with all of them."""
-    return (slice(WIDTH * first, None),)
+    return (slice(WIDTH * first, WIDTH * run.blocks),)
 
 
 class Counted:
@@ -253,6 +253,16 @@ def _call(f: Function, function: Any, *arguments: Any, returns: Any = None) -> A
 def call(function: Any, *arguments: Any, returns: Any = None) -> Any:
     """Call the function behind a pointer."""
     return function(*arguments)
+
+
+def _call_named(f: Function, name: str, *arguments: Any) -> None:
+    f.call(f"@{name}", "void", *(_as_value(each) for each in arguments))
+
+
+@_operation(_call_named)
+def call_named(name: str, *arguments: Any) -> None:
+    """Call a function of the module that is not written in this language, such as the kernel of a program."""
+    raise NotImplementedError(f"{name} exists in native code only.")
 
 
 def _take_next(f: Function, counter: Any) -> Value:

@@ -17,6 +17,7 @@ import ast
 import builtins
 import inspect
 import operator
+import re
 import textwrap
 from collections import ChainMap
 from collections.abc import Callable, Iterable
@@ -29,6 +30,7 @@ from .operations import Blocks, Counted, Operation, to_float, to_int
 from .values import Block, Record, TranslationError, Value, Variable, as_record
 
 F = TypeVar("F", bound=Callable[..., Any])
+_DECLARED = re.compile(r"^declare .*?@([\w.]+)\(", re.MULTILINE)
 _BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add), ast.Sub: ("-", operator.sub), ast.Mult: ("*", operator.mul),
     ast.Div: ("/", operator.truediv), ast.FloorDiv: ("//", operator.floordiv), ast.Mod: ("%", operator.mod),
@@ -100,10 +102,13 @@ def inline(function: F) -> F:
 
 
 class Module:
-    """A module of native code under construction: functions, and all that they call."""
+    """A module of native code under construction: functions, and all that they call.
 
-    def __init__(self, *, fused: bool = True, lanes: int = 1) -> None:
-        self.fused, self.lanes = fused, lanes
+    `beside` is IR of functions that are called by name (`call_named`), with declarations of what these call.
+    """
+
+    def __init__(self, *, fused: bool = True, lanes: int = 1, beside: Iterable[str] = ()) -> None:
+        self.fused, self.lanes, self.beside = fused, lanes, "\n".join(beside)
         self._functions: list[Function] = []
         self._names: dict[Any, str] = {}
         self._kept: list[Any] = []  # so that keys by identity stay unique
@@ -118,7 +123,9 @@ class Module:
     @property
     def text(self) -> str:
         """The module as IR."""
-        return "\n".join([*declared(self.lanes), SCOPES, *(each.text for each in self._functions)])
+        known = set(_DECLARED.findall(self.beside))
+        missing = [line for line in declared(self.lanes) if not known & set(_DECLARED.findall(line))]
+        return "\n".join([*missing, SCOPES, self.beside, *(each.text for each in self._functions)])
 
     def called(self, routine: Routine, fixed: dict[str, Any]) -> str:
         """The name of a function that another calls."""
@@ -139,9 +146,7 @@ class Module:
         returns = "void" if returned in (None, type(None)) else llvm_type(returned)
         types = {key: llvm_type(kind) for key, kind in kinds.items()}
         function = Function(name, types, returns, fused=self.fused, internal=internal, lanes=lanes)
-        values = {
-            key: as_record(kind, Value(function, types[key], f"%{key}", kind)) for key, kind in kinds.items()
-        }
+        values = {key: as_record(kind, Value(function, types[key], f"%{key}", kind)) for key, kind in kinds.items()}
         _Frame(self, function, routine, {**fixed, **values}).run()
         self._functions.append(function)
         return name

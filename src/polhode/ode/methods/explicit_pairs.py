@@ -28,6 +28,8 @@ from .tableaux import Pair
 PROBE = 0.65
 #: So many times the tolerance it may be: the dense output is then off by some 2 to 8 tolerances.
 ROUGH = 20.0
+#: Beyond that the defect counts by this part: where stability bounds the steps it is seldom more than 1,000 tolerances.
+ROUGH_PART = 0.05
 #: The dense output of the last step is made; it is made, and too inexact to be used.
 _MADE, _TOO_ROUGH = 1, 2
 
@@ -67,16 +69,20 @@ def attempt(pair: Pair, run: Run, step: float) -> int:
 def defect(pair: Pair, run: Run, t: float) -> float:
     """h |p' - f(p)| of the dense output p at a time, over the tolerance; minus a reason where there are no rates.
 
-    run.y is the state there. States by steps of their own have no slope to compare.
+    run.y is the state there. A state by a step of its own has no slope: the defect is that of the dense output.
     """
-    if run.dense_ready == 0 or run.dense_ready == _TOO_ROUGH:
+    if run.dense_ready == 0:
         reason = state_at(pair, run, t, run.y)
         if reason > 0:
             return -float(reason)
+    off = defect_at(run, pair, t, slope_weights(dense_rows(pair), (t - run.t_old) / run.taken), rates)
     if pair.may_be_rough:
-        if run.dense_ready == _TOO_ROUGH:
-            return 0.0
-    return defect_at(run, pair, t, slope_weights(dense_rows(pair), (t - run.t_old) / run.taken), rates)
+        if run.dense_ready == _TOO_ROUGH and off >= 0.0:
+            reason = state_at(pair, run, t, run.y)
+            if reason > 0:
+                return -float(reason)
+            return ROUGH_PART * off
+    return off
 
 
 @native

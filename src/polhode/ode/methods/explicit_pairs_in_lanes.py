@@ -11,8 +11,8 @@ from ..record import Reason
 from ..step_control import factor_of, first_step, longer_step, shorter_step
 from ..stiffness import EDGES, is_due, note_if_stiff
 from .explicit_pairs import (
-    PROBE, ROUGH, defect_at, dense_rows, error_of, interpolate, is_bounded_by_stability, make_dense, slope_weights,
-    sub_step, take_stages,
+    PROBE, ROUGH, ROUGH_PART, defect_at, dense_rows, error_of, interpolate, is_bounded_by_stability, make_dense,
+    slope_weights, sub_step, take_stages,
 )  # fmt: skip
 from .tableaux import Pair
 
@@ -107,7 +107,8 @@ def _interpolate(pair, lanes, runs, t, out):
 @inline
 def _defects(pair, lanes, runs, t):
     weights = slope_weights(dense_rows(pair), (t - runs.t_old) / runs.taken)
-    return defect_at(runs, pair, t, weights, lane_rates)
+    off = defect_at(runs, pair, t, weights, lane_rates)
+    return off * (ROUGH_PART if are_set(lanes.rough) else 1.0) if pair.may_be_rough else off
 
 
 @inline

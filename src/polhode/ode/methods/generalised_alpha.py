@@ -47,8 +47,10 @@ from ...native.language import (
     native,
     record_at,
     sin,
+    smallest,
     sqrt,
 )
+from ..fixed_steps import begin_on_grid, time_in_step
 from ..linear import REAL, Factors, factor, solve
 from ..rates import scale_to_unit
 from ..record import ACCEPTED, REFUSED, Reason, Run
@@ -189,7 +191,7 @@ def move(run: Run, step: float, pose: Array, out: Array) -> None:
 @native
 def place(run: Run, step: float) -> None:
     """State, accelerations and multipliers at the end of a step, from the unknowns."""
-    alpha, x, t = memory_of(run), run.x, run.t
+    alpha, x = memory_of(run), run.x
     first, n, square = alpha.coordinates, alpha.speeds, alpha.beta * step * step
     share = 1.0 / (1.0 - alpha.alpha_f)
     for i in range(n):
@@ -206,13 +208,13 @@ def place(run: Run, step: float) -> None:
             alpha.turn[i] = fma(-eta, normal[i], alpha.turn[i])
     for i in range(first):
         alpha.pose[i] = x[i]
-    alpha.clock[0] = t
+    alpha.clock[0] = time_in_step(run, step, 0.0)
     call(alpha.rates, alpha.rates_arguments)
     move(run, 0.5 * step, x, alpha.pose)
-    alpha.clock[0] = t + 0.5 * step
+    alpha.clock[0] = time_in_step(run, step, 0.5)
     call(alpha.rates, alpha.rates_arguments)
     move(run, step, alpha.pose, alpha.state)
-    alpha.clock[0] = t + step
+    alpha.clock[0] = time_in_step(run, step, 1.0)
 
 
 # ---- iteration -----------------------------------------------------------------------------------------------------
@@ -346,7 +348,7 @@ def solve_step(run: Run, step: float) -> int:
     if alpha.rows > 0:
         for i in range(alpha.coordinates):
             alpha.pose[i] = run.x[i]
-        alpha.clock[0] = run.t
+        alpha.clock[0] = time_in_step(run, step, 0.0)
         call(alpha.constraint_matrix, alpha.matrix_arguments)
     if iterate(run, step, False) == 0:
         return 0
@@ -363,7 +365,8 @@ def begin(run: Run) -> int:
     alpha = memory_of(run)
     alpha.is_known = 0
     alpha.is_usable = 0
-    return rates(run, run.t, run.x, run.f)
+    begin_on_grid(run)
+    return rates(run, time_in_step(run, 0.0, 0.0), run.x, run.f)
 
 
 @native
@@ -407,11 +410,17 @@ def attempt(run: Run, step: float) -> int:
 
 @native
 def state_at(run: Run, t: float, out: Array) -> int:
-    """The state at a time within the last step: Hermite's cubic, which is more exact than the step."""
-    h, s = run.taken, (t - run.t_old) / run.taken
+    """The state at a time within the last step: Hermite's cubic, or what of it is monotone.
+
+    The rates of an oscillation that is fast for the step are those at its ends alone.
+    """
+    s = (t - run.t_old) / run.taken
     r = 1.0 - s
     for i in range(run.size):
-        ends = fma(r * r * (1.0 + 2.0 * s), run.x_old[i], s * s * (3.0 - 2.0 * s) * run.x[i])
-        out[i] = fma(h * s * r, r * run.f_old[i] - s * run.f[i], ends)
+        change = run.x[i] - run.x_old[i]
+        most = 2.0 * absolute(change)
+        begins = largest(-most, smallest(fma(run.taken, run.f_old[i], -change), most))
+        ends = largest(-most, smallest(fma(run.taken, run.f[i], -change), most))
+        out[i] = run.x_old[i] + s * fma(r, r * begins - s * ends, change)
     scale_to_unit(run, out)
     return 0

@@ -33,6 +33,7 @@ from ...native.language import (
     vector,
 )
 from ..linear import COMPLEX, REAL, Factors, solve
+from ..loop import DEFECT
 from ..rates import copy, norm, scale_to_unit
 from ..record import Run
 from ..right_side import rates
@@ -46,6 +47,9 @@ _PART_OF_STEP = 1e-6
 #: An implicit step is worth so many explicit ones: below this, h ρ(J) needs no implicit method.
 _WORTH = 3.0
 _CALM = _WORTH * EDGES[8]
+#: The filtered defect may be so many tolerances. It is 4 to 10 times the largest error of the dense output, where a
+#: problem is stiff and where it is not, and at most 43 tolerances where nothing was missed.
+_MOST_DEFECT = 100.0
 
 
 class Implicit(Struct):
@@ -201,14 +205,14 @@ def shift(run, implicit, matrix, shifts):
 
 
 @inline
-def filtered_norm(run, implicit, defect, weight):
-    """The norm over the tolerance of (1/(h γ) - J)⁻¹ d, for a defect d of the rates, with the factors of the last step.
+def filtered_norm(run, implicit, defect, gamma):
+    """The norm of h (1 - h γ J)⁻¹ d over the tolerance, for a defect d of the rates; the factors are of 1/(h γ) - J.
 
-    It is that of h (1 - h γ J)⁻¹ d times γ: what is stiff relaxes to where its rates vanish, and h d alone would be its
-    error times h |λ|.
+    What is stiff relaxes to where its rates vanish, and h d alone would be its error times h |λ|. The limit of the loop
+    is at `_MOST_DEFECT` tolerances.
     """
     solve(REAL, implicit.real, defect)
-    return weight * run.error_scale * norm(run, defect, run.x_old)
+    return DEFECT / (_MOST_DEFECT * gamma) * run.error_scale * norm(run, defect, run.x_old)
 
 
 # ---- the spectral radius ---------------------------------------------------------------------------------------------

@@ -77,9 +77,6 @@ _SAFETY = 0.9
 #: At the ends of steps the error is like E^(3/2) for an estimate E, between them like E. An estimate may be ε^(-1/8)
 #: times the tolerance ε: errors between ends are then some 2 to 7 ε, and at ends below ε.
 ERROR_SCALE = 1.0, 1 / 8
-#: The filtered defect is some 9 times the largest error of the polynomial, or 4 where the problem is very stiff. It
-#: counts by this, so that the loop's limit is passed where samples are off by some 7 to 15 tolerances.
-_DEFECT = 1 / 3
 #: z, w and right-hand sides of three stages, the error, and the rates at the end.
 STAGES, DENSE_ROWS = 11, 3
 _Z, _W, _RIGHT, _ERROR, _RATE = (0, 1, 2), (3, 4, 5), (6, 7, 8), 9, 10
@@ -178,7 +175,7 @@ def defect(run: Run, t: float) -> float:
         first, second, third = (row(run.dense, run, number)[block] for number in range(DENSE_ROWS))
         rise = fma(theta, fma(3.0 * theta, third, 2.0 * second), first)
         slope[block] = fma(over, rise, -slope[block])
-    return filtered_norm(run, memory_of(run), slope, _DEFECT * GAMMA)
+    return filtered_norm(run, memory_of(run), slope, 1.0 / GAMMA)
 
 
 # ---- arithmetic ----------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from ...codegen.fixed_steps import METHODS, Tableau
+
 _LEAST_TOLERANCE = 1e-15
 
 
@@ -15,7 +17,9 @@ class Method:
     """A method: the module in `ode.methods` with its functions, and what these are made for.
 
     `static` are arguments of its functions that are known at translation. An estimate of the error may be a ε^-p times
-    the tolerance ε, with `error_scale` (a, p). `fields` are those of the matrices that it factors.
+    the tolerance ε, with `error_scale` (a, p). `fields` are those of the matrices that it factors, `memory` another
+    record of its own and the rows of the state's length that this points to. Quaternions of any length are given to the
+    right-hand side as they are by a method that `keeps_length`.
     """
 
     module: str
@@ -25,6 +29,9 @@ class Method:
     static: tuple[Any, ...] = ()
     error_scale: tuple[float, float] = (1.0, 0.0)
     fields: tuple[str, ...] = ()
+    is_fixed: bool = False
+    memory: tuple[Any, Mapping[str, int]] | None = None
+    keeps_length: bool = False
     lanes: str = ""  # the module and attribute of its form in lanes
 
     def text(self, fused: bool) -> str:
@@ -77,12 +84,42 @@ def _radau() -> Method:
     return Method("radau", _ALL, STAGES, DENSE_ROWS, error_scale=ERROR_SCALE, fields=("real", "complex"))
 
 
+_STEPS = ("begin", "attempt", "state_at")
+
+
+def _gauss(stages: int) -> Method:
+    from .gauss import GaussSteps, gauss
+
+    rows = {"lost": 1, "lost_old": 1} | dict.fromkeys(("z", "least", "k_old", "k_inside"), stages)
+    return Method("gauss", _STEPS, stages, 1, (gauss(stages),), is_fixed=True, memory=(GaussSteps, rows))
+
+
+def _lie() -> Method:
+    from .lie import STAGES, LieSteps
+
+    return Method("lie", _STEPS, STAGES, 1, is_fixed=True, memory=(LieSteps, {"lost": 1, "lost_old": 1, "z": STAGES}))
+
+
+def _explicit(tableau: Tableau) -> Method:
+    stages = len(tableau.b)
+    return Method("runge_kutta_fixed", _STEPS, stages, 1, (tableau,), is_fixed=True, keeps_length=True)
+
+
+def _semi_implicit() -> Method:
+    return Method("semi_implicit_euler", _STEPS, 2, 1, is_fixed=True, keeps_length=True)
+
+
 _MAKERS: Mapping[str, Callable[[], Method]] = {
     **{name: lambda name=name: _pairs()[name] for name in ("TP86", "DOP853", "RK45", "RK23")},  # type: ignore[misc]
     "Rodas5P": _rodas5p,
     "Radau": _radau,
     "taylor": _taylor,
-    "generalised_alpha": lambda: Method("generalised_alpha", ("begin", "attempt", "state_at"), 1, 1),
+    **{name: lambda tableau=tableau: _explicit(tableau) for name, tableau in METHODS.items()},  # type: ignore[misc]
+    "semi_implicit_euler": _semi_implicit,
+    "gauss4": lambda: _gauss(2),
+    "gauss6": lambda: _gauss(3),
+    "lie4": _lie,
+    "generalised_alpha": lambda: Method("generalised_alpha", _STEPS, 1, 1, is_fixed=True),
 }
 
 

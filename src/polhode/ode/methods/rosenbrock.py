@@ -17,9 +17,6 @@ from .jacobian import filtered_norm, forget, memory_of, note_if_calm, refresh, s
 from .rosenbrock_tableaux import Rosenbrock
 
 _SAFETY = 0.9
-#: The filtered defect is 4 to 10 times the largest error of the dense output, on stiff problems and on others. It
-#: counts by this, so that the loop's limit is passed where samples are off by some 3 to 8 tolerances.
-_DEFECT = 2 / 3
 DENSE_ROWS = 4
 
 
@@ -99,7 +96,7 @@ def defect(method: Rosenbrock, run: Run, t: float) -> float:
         value = fma(theta, fma(theta, third, second), first)
         change = fma(2.0 * theta, third, second) * (theta * (1.0 - theta))
         slope[block] = fma(over, fma(turn, value, difference) + change, -slope[block])
-    return filtered_norm(run, memory_of(run), slope, _DEFECT / method.gamma)
+    return filtered_norm(run, memory_of(run), slope, method.gamma)
 
 
 # ---- arithmetic ----------------------------------------------------------------------------------------------------

@@ -6,12 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from ..linear import COMPLEX, REAL, Field
 from ..pair_arithmetic import dense_rows
-from .radau import ALLOWANCE, DENSE_ROWS, STAGES, radau_module
-from .rosenbrock import DENSE_ROWS as ROSENBROCK_ROWS
-from .rosenbrock import rosenbrock_module
-from ...ode.methods.rosenbrock_tableaux import RODAS5P
 from .runge_kutta import runge_kutta_module
 from .runge_kutta_lanes import lane_pair_module
 from ...ode.methods.tableaux import PAIRS
@@ -19,7 +14,7 @@ from ...ode.methods.tableaux import PAIRS
 
 @dataclass(frozen=True)
 class Stepper:
-    """A native integrator: `module(fused=…)` is its IR; implicit ones factor matrices of some fields.
+    """A native integrator: `module(fused=…)` is its IR.
 
     With its `allowance` (a, p), an estimate of the error may be a ε^-p times the tolerance ε.
     `lane_module(lanes, fused=…)` is that of the same steps of several runs side by side, where there is one.
@@ -28,12 +23,11 @@ class Stepper:
     module: Callable[..., str]
     stages: int
     dense_rows: int
-    fields: tuple[Field, ...] = ()
     lane_module: Callable[..., str] | None = None
     allowance: tuple[float, float] = (1.0, 0.0)
 
 
-_EXPLICIT = {
+STEPPERS = {
     name: Stepper(
         partial(runge_kutta_module, pair),
         pair.all_stages,
@@ -42,8 +36,4 @@ _EXPLICIT = {
         allowance=pair.allowance,
     )
     for name, pair in PAIRS.items()
-}
-STEPPERS = _EXPLICIT | {
-    "Rodas5P": Stepper(partial(rosenbrock_module, RODAS5P), RODAS5P.stages + 1, ROSENBROCK_ROWS, (REAL,)),
-    "Radau": Stepper(radau_module, STAGES, DENSE_ROWS, (REAL, COMPLEX), allowance=ALLOWANCE),
 }

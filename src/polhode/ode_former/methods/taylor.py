@@ -56,7 +56,7 @@ _SWALLOWED = 2.0**-49
 _LEAST_TOLERANCE = 2.0**-52
 
 
-def taylor_module(series: SeriesProgram, *, fused: bool = True, width: int = 1) -> str:
+def taylor_module(series: SeriesProgram, *, fused: bool = True) -> str:
     """The module for the motion x' = f(t, x) of a program."""
     functions = [
         order_function(fused),
@@ -68,7 +68,7 @@ def taylor_module(series: SeriesProgram, *, fused: bool = True, width: int = 1) 
         *run_functions(fused),
     ]
     text = [*declarations(1, fused), *DECLARATIONS, *functions_ir(series.program, 1)]
-    text += jet_ir(series, fused=fused, width=width)
+    text += jet_ir(series, fused=fused)
     return declared_once("\n".join([*text, *(function.text for function in functions)]))
 
 

@@ -101,6 +101,8 @@ class Control:
     largest_step: float = np.inf
     most_steps: int = 1_000_000
     may_switch: bool = False  # to a method for stiff mechanisms, and back
+    fixed_step: float = 0.0  # its length, where a method has fixed steps
+    spectral_radius: float | None = None  # of fast oscillations, where a method has one to choose
 
 
 def integrate(
@@ -116,6 +118,8 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
+    if control.fixed_step:
+        return native.integrate(rates, guard, record, times, control, events, report)
     is_auto = control.method == "auto"
     control = resolved(control, rates, guard, bool(events))
     record.info["method"] = control.method

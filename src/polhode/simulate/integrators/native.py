@@ -29,6 +29,7 @@ from .stiff import Switch
 if TYPE_CHECKING:
     from ..limits import LimitsOfRun
     from .adaptive import Control
+    from .momenta import Momenta
 
 #: Steps between the samples of a law from which on its loop is tested for stability.
 _MANY_STEPS = 500
@@ -57,6 +58,8 @@ class _Integration:
         self.rates, self.guard, self.record, self.control, self.events = rates, guard, record, control, events
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
         t, x = record.last
+        self.momenta = self._momenta()
+        x = x if self.momenta is None else self.momenta.stepped(x)
         self.states = np.empty((len(self.times), len(x)))
         self.switch = switch_of(record, control)
         self.limits = _limits(rates, record)
@@ -74,6 +77,30 @@ class _Integration:
         self.run = self._of_method(control.method, t, x)
         self._begin()
 
+    def _momenta(self) -> Momenta | None:
+        """What makes momenta of speeds, for methods that are symplectic in them."""
+        if not self.control.method.startswith("gauss"):
+            return None
+        from .momenta import Momenta, why_no_momenta
+
+        why_not = why_no_momenta(self.rates)
+        self.record.info["variables"] = "q, u" if why_not else "q, p"
+        if why_not:
+            self.record.notices.append(
+                f"{self.control.method} steps speeds, not momenta, and is symmetric but not symplectic: {why_not}."
+            )
+            return None
+        return Momenta(self.rates)
+
+    def _state(self, x: Floats) -> Floats:
+        """The state of the run for one as it is stepped."""
+        return x if self.momenta is None else self.momenta.states(x[None, :])[0]
+
+    @property
+    def x(self) -> Floats:
+        """The state as it is now."""
+        return self._state(self.run.x)
+
     def _schedule(self, size: int) -> object | None:
         """The time events, where native code can pass them: no Python function is called there."""
         breaks, sampled = self.rates.breaks, self.rates.drive.sampled
@@ -88,13 +115,17 @@ class _Integration:
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""
         rates, control, events = self.rates, self.control, self.events
-        run = NativeRun(rates.stepper(method), x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        code = rates.stepper(method) if not control.fixed_step else rates.fixed_stepper(method)
+        run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        if control.fixed_step:
+            run.step_on_grid(control.fixed_step)
+            run.record.position_count = rates.coordinates
         run.sample(self.times, self.states)
         run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
         run.record.has_defect *= int(rates.may_hide)
         run.record.each_step = int(self.guard.watches_steps or not rates.is_autonomous)
         self.jumps = self.guard.discontinuities
-        if rates.is_constrained or not rates.is_autonomous:
+        if rates.is_constrained if rates.is_autonomous else run.implicit is None:
             run.record.growth = CONSTRAINED_GROWTH
         self._watch(run, len(x))
         if self.limits is not None:
@@ -112,7 +143,8 @@ class _Integration:
         effects = [*events.effects, *([] if signs is None else signs.effects)]
         if not effects:
             return
-        values = events.compiled or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
+        values = None if self.momenta is not None else events.compiled
+        values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
         if signs is not None:
             memory.switch_by(self.rates.switch_side(run), signs.modes)
@@ -120,7 +152,7 @@ class _Integration:
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
         """The value of an event; what goes wrong in a user's function ends the run."""
-        n = self.rates.coordinates
+        n, x = self.rates.coordinates, self._state(x)
         try:
             return float(self.events.watched[number].value(t, x[:n].copy(), x[n:].copy()))
         except Exception as error:
@@ -137,8 +169,15 @@ class _Integration:
 
     def _natively(self, run: NativeRun) -> None:
         """Step the rates in native code, with their own derivatives where these are worth it."""
+        if self.momenta is not None:
+            self.momenta.use(run)
+            return
         self.rates.steps_natively(run)
         self.is_in_python = False
+        if self.control.spectral_radius is not None:
+            from .damped import second_order_memory
+
+            run.remember(second_order_memory(self.rates, self.control.spectral_radius))
         if self.switch is None:
             self.rates.differentiates_natively(run)
 
@@ -176,7 +215,7 @@ class _Integration:
                 reason = self._advance()
                 self._note()
                 if reason == Reason.ENDED:
-                    self.record.end(float(self.run.record.t), self.run.x)
+                    self.record.end(float(self.run.record.t), self.x)
                     return "event"
                 self._look_into(reason)
                 self._test_loop()
@@ -186,7 +225,7 @@ class _Integration:
                 report(self.run.record.t)
         except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt):
             self._note()
-            self.record.end(float(self.run.record.t), self.run.x)
+            self.record.end(float(self.run.record.t), self.x)
             raise
         finally:
             self._keep_interpolant()
@@ -227,7 +266,7 @@ class _Integration:
         """The end, the next sample under a controller in Python, or a few last bits before the next time event."""
         goal = min(self.rates.before_break, self.end)
         number = self.run.record.next_sample
-        if not self.rates.is_autonomous and number < len(self.times):
+        if not self.rates.is_autonomous and number < len(self.times) and not self.control.fixed_step:
             goal = min(goal, float(self.times[number]))
         return goal
 
@@ -243,7 +282,10 @@ class _Integration:
             run.record.next_sample += 1
         if t < self.end:
             self.rates.begin(t, run.x.copy())
-            run.restart(self.rates(t, run.x.copy()))
+            if self.control.fixed_step:
+                run.begin(self.end)
+            else:
+                run.restart(self.rates(t, run.x.copy()))
             if not self.rates.is_autonomous:
                 self.record.add_actuation(t, self.rates.actuation(t, run.x.copy()))
 
@@ -260,18 +302,21 @@ class _Integration:
                 self.found[number].append(t)
                 if kind != GOES_ON:
                     self._add_samples(done)
-                    record.end(t, before)
+                    record.end(t, self._state(before))
                     if after is not None:
-                        self._note_change(before, after)
-                        record.add(np.array([np.nextafter(t, np.inf)]), after[None, :])
+                        self._note_change()
+                        record.add(np.array([np.nextafter(t, np.inf)]), self._state(after)[None, :])
             self.logged = self.run.events.record.log_count
         self._add_samples(run.next_sample)
 
     def _add_samples(self, done: int) -> None:
-        self.record.add(self.times[self.kept : done], self.states[self.kept : done])
+        if done <= self.kept:
+            return
+        states = self.states[self.kept : done]
+        self.record.add(self.times[self.kept : done], states if self.momenta is None else self.momenta.states(states))
         self.kept = max(self.kept, done)
 
-    def _note_change(self, before: Floats, after: Floats) -> None:
+    def _note_change(self) -> None:
         sentence = "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
         if self.rates.is_constrained and sentence not in self.record.notices:
             self.record.notices.append(sentence)
@@ -284,14 +329,18 @@ class _Integration:
         if reason in (Reason.LOOK, Reason.STEP):
             if not self.rates.is_autonomous:
                 self.record.add_actuation(t, self.rates.actuation(t, run.x.copy()))
-            self.guard.step(t, run.x, run.f)
+            self.guard.step(t, self.x, run.f)
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
         elif reason in (Reason.UNDERFLOW, Reason.NONFINITE):
             found = self._nonfinite_ahead()
             if found is not None:
                 raise found
+            if self.control.fixed_step:
+                raise self._too_long(t, "the state at the end of the next step is not finite")
             raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
+        elif reason == Reason.NOT_FOUND:
+            raise self._too_long(t, f"the stages of {self.control.method} were not found")
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
         elif reason == Reason.INTERRUPTED:
@@ -305,10 +354,17 @@ class _Integration:
         elif reason in (Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
             self._pass_singular_pose()
 
+    def _too_long(self, t: float, what: str) -> Stop:
+        """Why a run with fixed steps ended."""
+        h = self.control.fixed_step
+        return Stop("not_converged", f"after t = {t:.6g} s {what}: the step of {h:g} s is too long.", "Give a shorter step.")
+
     def _nonfinite_ahead(self) -> NonFinite | None:
         """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
         run = self.run
-        t, x, f, h = float(run.record.t), run.x.copy(), run.f.copy(), float(run.record.h)
+        t, x, f, h = float(run.record.t), self.x.copy(), run.f.copy(), float(run.record.h)
+        if self.control.fixed_step:
+            f, h = self.rates(t, x), 1e-9 * h
         for ahead in (0.0, *(10.0**tens * h for tens in range(_AHEAD + 1))):
             try:
                 self.rates(t + ahead, x + ahead * f if ahead else x)

@@ -50,7 +50,7 @@ def test_sines_and_cosines_of_inputs_are_the_first_piece_of_a_long_program(
     for k, angle in enumerate(q):
         total = total * cos(angle) + sin(angle) * (k + 2) + sin(angle + q[k - 1])
     program = plan("f", [("q", q)], [("y", (3,), [total, sin(q[1]), total * total])])
-    text = module.scalar_module(program, width=4).text
+    text = module.scalar_module(program).text
     assert ("call { <4 x double>, <4 x double> } @ph_sincos4" in text) == (count >= 4)
     values = np.random.default_rng(count).uniform(-3, 3, size=count)
     wanted = interpret(program, {"q": values})["y"]

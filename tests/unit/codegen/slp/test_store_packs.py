@@ -16,10 +16,10 @@ from tests.random_program import random_program
 from polhode.codegen.ir.interpreter import interpret, interpret_packed
 from polhode.codegen.ir.packed import Packed
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.llvm import kernels, module, spilled_packs
+from polhode.codegen.llvm import kernels, spilled_packs
 from polhode.codegen.slp import store_packs
 from polhode.codegen.slp.store_packs import pack_stores
-from polhode.native import compile_program, engine
+from polhode.native import compile_program
 
 
 def solve_of_many_columns(seed: int, size: int = 7, columns: int = 10, holes: float = 0.3) -> Program:
@@ -172,15 +172,14 @@ def test_the_same_program_gives_the_same_packs() -> None:
 
 @contextmanager
 def always_packed(width: int, live: int, length: int) -> Iterator[None]:
-    """Packs for programs of any length, on a machine with vectors of this width."""
+    """Packs of this width for programs of any length."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "vectorise", lambda program, width: None)
         patch.setattr(spilled_packs, "LONG", 0)
         patch.setattr(spilled_packs, "PROFITABLE", math.inf)
         patch.setattr(spilled_packs, "LIVE", live)
         patch.setattr(spilled_packs, "LENGTH", length)
-        host = engine.Host(**{**vars(engine.host()), "lanes": width})
-        patch.setattr(engine, "host", lambda: host)
+        patch.setattr(kernels, "STORES", width)
         yield
 
 
@@ -209,10 +208,10 @@ def test_an_output_of_packs_may_lie_over_an_input() -> None:
     np.testing.assert_allclose(f, expected, rtol=1e-12)
 
 
-def test_short_programs_and_those_without_likeness_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "vectorise", lambda program, width: None)
-    monkeypatch.setattr(kernels, "vectorise_sincos", lambda program, width: None)
-    for program in (solve_of_many_columns(1, size=3, columns=4), random_program(1, 3000)):
-        assert module.scalar_module(program, width=4).text == module.scalar_module(program).text
-    long = solve_of_many_columns(1, size=14, columns=16)
-    assert module.scalar_module(long, width=4).text != module.scalar_module(long).text
+def test_short_programs_and_those_without_likeness_stay_as_they_are() -> None:
+    def strategy(program: Program) -> kernels.Strategy:
+        return kernels.written(kernels.Kernel(program, "f"), {kernels.isomorphic_groups})[1]
+
+    for program in (solve_of_many_columns(1, size=3, columns=4), random_program(1, 8000)):
+        assert strategy(program) is not kernels.packed_stores
+    assert strategy(solve_of_many_columns(1, size=20, columns=40)) is kernels.packed_stores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.ode_former.methods.radau import ALPHA, BETA, GAMMA, T_INVERSE, C, E, P, T
+from polhode.ode.methods.radau import ALPHA, BETA, GAMMA, T_INVERSE, C, E, P, T
 
 #: A from its collocation conditions, A c^k = c^(k+1) / (k+1) for k = 0, 1, 2.
 POWERS = np.vander(C, 3, increasing=True)

@@ -1,0 +1,115 @@
+"""Explicit Runge–Kutta methods of fixed step.
+
+The increments of a step are summed first, so that the state is rounded once. Quaternions are brought back to unit
+length at the end of each step. A step to a state that is not finite is not taken. The state at a time inside of a step
+is that of a shorter step from the same state.
+"""
+
+from __future__ import annotations
+
+from ...codegen.fixed_steps import Tableau
+from ...native.language import Array, blocks, fma, inline, native, row, sqrt
+from ..fixed_steps import begin_on_grid, time_in_step
+from ..rates import are_finite, copy
+from ..record import ACCEPTED, Reason, Run
+from ..right_side import rates
+
+
+@native
+def begin(tableau: Tableau, run: Run) -> int:
+    """The rates at the start."""
+    return begin_steps(run)
+
+
+@native
+def attempt(tableau: Tableau, run: Run, step: float) -> int:
+    """A step to run.y, with the rates at its end, which are those of the first stage of the next."""
+    copy(run, run.f, run.k)
+    times = [time_in_step(run, step, c) for c in tableau.c]
+    reason = _stages(run, tableau, times, run.x, step)
+    if reason > 0:
+        return reason
+    _move(run, tableau.b, run.x, step, run.y)
+    normalise(run, run.y)
+    return finish_step(run, step)
+
+
+@native
+def state_at(tableau: Tableau, run: Run, t: float, out: Array) -> int:
+    """The state at a time within the last step."""
+    h = t - run.t_old
+    copy(run, run.f_old, run.k)
+    reason = _stages(run, tableau, [fma(c, h, run.t_old) for c in tableau.c], run.x_old, h)
+    if reason > 0:
+        return reason
+    _move(run, tableau.b, run.x_old, h, out)
+    normalise(run, out)
+    return 0
+
+
+@inline
+def _stages(run, tableau, times, x, h):
+    """The rates of all stages but the first, which are known."""
+    for number, weights in enumerate(tableau.a[1:], 1):
+        _move(run, weights, x, h, run.y)
+        reason = rates(run, times[number], run.y, row(run.k, run, number))
+        if reason > 0:
+            return reason
+    return 0
+
+
+@inline
+def _move(run, weights, x, h, out):
+    """out = x + h Σ weight_j k_j."""
+    for block in blocks(run):
+        rows = [row(run.k, run, number)[block] for number, _ in enumerate(weights)]
+        out[block] = fma(weighted(weights, rows), h, x[block])
+
+
+@inline
+def weighted(weights, values):
+    """Σ weight · value."""
+    terms = [(weight, value) for weight, value in zip(weights, values, strict=True) if weight != 0.0]
+    (weight, value), rest = terms[0], terms[1:]
+    if len(rest) == 0:
+        return product(weight, value)
+    made = fma(value, weight, product(*rest[0])) if weight != 1.0 else value + product(*rest[0])
+    for weight_j, value_j in rest[1:]:
+        made = fma(value_j, weight_j, made)
+    return made
+
+
+@inline
+def product(weight, value):
+    """A product; that with one is the value itself."""
+    return value if weight == 1.0 else value * weight
+
+
+@inline
+def normalise(run, x):
+    """Scale quaternions to unit length."""
+    for number in range(run.group_count):
+        first, count = run.groups[number * 2], run.groups[number * 2 + 1]
+        square = fma(x[first], x[first], x[first + 1] * x[first + 1])
+        for i in range(first + 2, first + count):
+            square = fma(x[i], x[i], square)
+        factor = 1.0 / sqrt(square)
+        for i in range(first, first + count):
+            x[i] = x[i] * factor
+
+
+@inline
+def begin_steps(run):
+    """The rates at the start of the next step."""
+    begin_on_grid(run)
+    return rates(run, time_in_step(run, 0.0, 0.0), run.x, run.f)
+
+
+@inline
+def finish_step(run, step):
+    """The rates at the end of a step, run.y; ACCEPTED, or the reason why it is not taken."""
+    if not are_finite(run, run.y):
+        return Reason.NONFINITE
+    reason = rates(run, time_in_step(run, step, 1.0), run.y, run.k)
+    run.rate = run.k
+    return ACCEPTED if reason == 0 else reason
