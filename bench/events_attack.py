@@ -9,8 +9,9 @@ each other, or none); functions with many roots in a step. Each method runs the 
 The judge is g at 200,001 samples: of a run by the same method without events ("own"), and of a run by DOP853 at a
 tighter tolerance ("reference"). Where |g| > a at samples, its sign is certain, with a = ten tolerances of the state,
 times how strongly g depends on the state; for the reference the error of the run is added. Between samples of certain
-and different signs there must be an odd number of events, or one is missed; at an event |g| must not exceed a, or it is
-spurious; a spurious event of the same function accounts for a missed one: it is misplaced.
+and different signs there must be an odd number of events, or one is missed; at an event |g|, by the dense output of the
+judge, must not exceed a, or it is spurious; a spurious event of the same function accounts for a missed one: it is
+misplaced.
 """
 
 from __future__ import annotations
@@ -182,8 +183,8 @@ class Verdict:
     spurious: list[float] = field(default_factory=list)
 
 
-def judge(t: Floats, g: Floats, a: float, events: Sequence[float]) -> Verdict:
-    """Hold the times of events against samples (t, g) of their function, whose sign is certain where |g| > a."""
+def judge(t: Floats, g: Floats, a: float, events: Sequence[float], at_events: Floats) -> Verdict:
+    """Hold events, and their function there, against samples (t, g) of it, whose sign is certain where |g| > a."""
     certain = np.flatnonzero(np.abs(g) > a)
     flips = np.flatnonzero(np.diff(np.sign(g[certain])) != 0)
     before, after = t[certain[flips]], t[certain[flips + 1]]
@@ -191,12 +192,7 @@ def judge(t: Floats, g: Floats, a: float, events: Sequence[float]) -> Verdict:
     within = np.searchsorted(times, after, "right") - np.searchsorted(times, before, "left")
     middle = (before + after) / 2
     verdict = Verdict(len(flips), middle[within % 2 == 0].tolist())
-    # g at an event by the chord between the samples around it, which is off by an eighth of a second difference
-    k = np.clip(np.searchsorted(t, times), 1, len(t) - 1)
-    share = (times - t[k - 1]) / (t[k] - t[k - 1])
-    values = g[k - 1] * (1 - share) + g[k] * share
-    bend = np.abs(np.diff(np.pad(g, 1, "edge"), 2))
-    off = np.abs(values) > a + np.maximum(bend[k - 1], bend[k]) / 4
+    off = np.abs(at_events) > a
     for event in times[off]:
         around = middle[(before <= event) & (event <= after)].tolist()
         roots = around or verdict.missed
@@ -208,6 +204,16 @@ def judge(t: Floats, g: Floats, a: float, events: Sequence[float]) -> Verdict:
         if not around:
             verdict.missed.remove(nearest)
     return verdict
+
+
+def _at_events(run: Any, events: Sequence[Expr], times: Sequence[Sequence[float]]) -> list[Floats]:
+    """Each function at its own events, by the dense output of a run."""
+    every = np.concatenate([np.asarray(each, dtype=float) for each in times])
+    if not every.size:
+        return [every for _ in times]
+    order = np.unique(every)
+    values = run.at(order).values(*events)
+    return [values[k, np.searchsorted(order, np.asarray(each, dtype=float))] for k, each in enumerate(times)]
 
 
 def _per_state(run: Any, events: Sequence[Expr], rng: np.random.Generator) -> Floats:
@@ -274,14 +280,16 @@ def attack_one(mechanism: Mechanism, methods: Sequence[str], rng: np.random.Gene
             score.failures[f"{method}: {str(error)[:60]}"] += 1
             continue
         tried += len(events)
-        own = dense.values(*events)
+        own, own_there, true_there = (
+            dense.values(*events), _at_events(dense, events, run.events), _at_events(reference, events, run.events),
+        )  # fmt: skip
         error = np.abs(run.x - reference.x[:: (SAMPLES - 1) // 200]) / (1 + np.abs(run.x))
         wide = 10 * float(np.quantile(error.max(axis=1), 0.9))  # more than the error in nine tenths of the run
         for k, kind in enumerate(kinds):
             least = 10 * TOLERANCE * unit[k]
-            score.add("own", method, kind, judge(dense.t, own[k], least, run.events[k]), mechanism.name)
+            score.add("own", method, kind, judge(dense.t, own[k], least, run.events[k], own_there[k]), mechanism.name)
             if wide < 1e-3:  # else the motion cannot be predicted
-                verdict = judge(reference.t, true_values[k], least + wide * unit[k], run.events[k])
+                verdict = judge(reference.t, true_values[k], least + wide * unit[k], run.events[k], true_there[k])
                 score.add("reference", method, kind, verdict, mechanism.name)
     return tried
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from ..errors import PolhodeError
 from ..files.cache import default_cache
-from ..files.version import key_of, version_digest
+from ..files.version import key_of
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, CodeStore, Entry, count
 from .methods.registry import method_named
@@ -27,7 +27,7 @@ def stored(name: str, write: Callable[[bool], str]) -> Code:
 
         return Entry().with_object_code(engine.object_code(write(engine.host().fused)))
 
-    return CodeStore(default_cache(), key_of(version_digest(), "ode", name)).code(name, make)
+    return CodeStore(default_cache(), key_of("ode", name)).code(name, make)
 
 
 class LoopCode:

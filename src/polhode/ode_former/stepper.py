@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import PolhodeError
 from ..files.cache import default_cache
-from ..files.version import key_of, version_digest
+from ..files.version import key_of
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, CodeStore, Entry, count
@@ -26,7 +26,6 @@ from .run_record import RUN, Reason, padded
 if TYPE_CHECKING:
     from ..ode.native_members import Members
     from ..ode.watched_limits import WatchedLimits
-    from .load_events import EventLogs
 
 _STRUCTURE = RUN.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -82,7 +81,7 @@ def stepper_code(method: str) -> StepperCode:
         }
         return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
-    store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
+    store = CodeStore(default_cache(), key_of("stepper", method))
     return store.read_or_make("stepper", make, _stepper_in)
 
 
@@ -241,14 +240,6 @@ class NativeRun:
         record.event_values, record.event_values_old = values.ctypes.data, old.ctypes.data
         record.event_directions, record.event_sides = along.ctypes.data, sides.ctypes.data
 
-    def handle_events(self, logs: EventLogs) -> None:
-        """Let native code do what watched events do to members."""
-        from .load_events import EventHandler
-
-        handler = EventHandler(logs, self._address + _STRUCTURE.clock.offset)
-        self._kept["handler"] = handler
-        self.record.events_handler, self.record.handles_events = ctypes.addressof(handler.record), 1
-
     def watch_limits(self, limits: WatchedLimits) -> None:
         """Note from now on which of these limits are passed."""
         before = np.zeros((len(limits.places), 2))
@@ -305,35 +296,6 @@ class NativeRun:
         return reason or self.advance(row[0] + 2.0 * row[1], 1)
 
     # ---- stepping ----------------------------------------------------------------------------------------------
-
-    def begin_members(self, members: Members) -> None:
-        """Run members from now on, one after the other."""
-        from ..ode.native_members import members_record
-
-        record, targets = members_record(members, self._kept["side"].places), self._targets()
-        known = [(targets[name], rows) for name, rows in members.own.items() if name in targets]
-        places = [(at, rows.ctypes.data, rows.shape[1]) for at, rows in known]
-        arrays = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
-        record.target_count = len(known)
-        record.targets, record.target_rows, record.target_strides = (row.ctypes.data for row in arrays)
-        self._kept["members"] = members, record, arrays
-
-    def _targets(self) -> dict[str, int]:
-        """Where the tables of derivatives, checks and events point to arrays that may be a member's own."""
-        found: dict[str, int] = {}
-        if "check" in self._kept:
-            function, _, _, table = self._kept["check"]
-            found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
-        if "handler" in self._kept:
-            found |= self._kept["handler"].targets
-            found["events.work"] = ctypes.addressof(self._kept["events"][3]) + 16
-        return found
-
-    def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:
-        """Go on with members, for so many steps, without the interpreter's lock; whether some may be left."""
-        _, record, _ = self._kept["members"]
-        record.most_steps, record.allowed, self.record.t_end = most_steps, allowed, t_end
-        return bool(self.code.members(self._address, ctypes.addressof(record)))
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""

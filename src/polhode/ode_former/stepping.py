@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..files.cache import default_cache
-from ..files.version import key_of, version_digest
+from ..files.version import key_of
 from ..native.arrays import Floats
 from ..native.compiled import Compiled, pieces
 from ..native.stored_code import Code, CodeStore, Entry
@@ -69,7 +69,7 @@ def _functions() -> tuple[Code, Callable[..., int], Callable[..., int]]:
 
         return Entry().with_object_code(engine.object_code(batch_steps_module(fused=engine.host().fused)))
 
-    code = CodeStore(default_cache(), key_of(version_digest(), "members")).code("members", make)
+    code = CodeStore(default_cache(), key_of("members")).code("members", make)
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double)
     return code, kind(code.address("ph_each")), kind(code.address("ph_fixed"))
 

@@ -142,11 +142,6 @@ def grid_of(duration: float, step: Any) -> Grid:
     return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
 
 
-def every_of(grid: Grid, samples: int) -> int:
-    """How many steps lie between two samples that are kept, of so many in all."""
-    return max(1, round(grid.steps / max(1, samples - 1)))
-
-
 def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> Control:
     """How a method with step-size control goes about it."""
     within = f"below {LOOSEST:g}"

@@ -8,7 +8,6 @@ from functools import partial
 
 from ..pair_arithmetic import dense_rows
 from .runge_kutta import runge_kutta_module
-from .runge_kutta_lanes import lane_pair_module
 from ...ode.methods.tableaux import PAIRS
 
 
@@ -32,7 +31,6 @@ STEPPERS = {
         partial(runge_kutta_module, pair),
         pair.all_stages,
         dense_rows(pair),
-        lane_module=partial(lane_pair_module, pair),
         allowance=pair.allowance,
     )
     for name, pair in PAIRS.items()

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...errors import LimitError, ShapeError
 from ..initial_state import Floats
-from ..integrators import fixed
-from ..settings import MOST_BYTES, Even, grid_of, span_of
+from ..settings import MOST_BYTES, span_of
 from .members import Members, columns_of, words
 
 if TYPE_CHECKING:
@@ -19,12 +16,7 @@ if TYPE_CHECKING:
 
 def sample_times(derivation: Derivation, duration: float, options: Mapping[str, Any]) -> Floats:
     """The times of the samples that all runs with these options share."""
-    span = span_of(duration, options.get("samples"), options.get("rate"), _width(derivation))
-    if options.get("method") not in fixed.METHODS or not isinstance(span, Even):
-        return span.times
-    grid = grid_of(span.duration, options.get("step"))
-    every = max(1, round(grid.steps / max(1, span.count - 1)))
-    return np.asarray(np.append(np.arange(0, grid.steps, every), grid.steps) * grid.h, dtype=np.float64)
+    return span_of(duration, options.get("samples"), options.get("rate"), _width(derivation)).times
 
 
 def check_size(derivation: Derivation, duration: float, members: Members) -> None:
