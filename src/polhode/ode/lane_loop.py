@@ -26,7 +26,7 @@ from .limits import begin_limits, probed_limit, test_limits
 from .loop import DEFECT
 from .members import NONE, OWN, Members, next_member, note_end, reset
 from .rates import copy, largest_of, scale_to_unit, stretch
-from .record import SUSPICIOUS, Reason, Run
+from .record import SNAP, SUSPICIOUS, Reason, Run
 
 #: No reason to return: a step is tried.
 GOES_ON = -1
@@ -107,6 +107,8 @@ def run_lanes(method: LaneMethod, width: Any, lanes: Lanes) -> int:
         _take_members(width, lanes)
         if _is_any(width, lanes.fresh):
             _begin(method, width, lanes)
+        if entry(lanes.runs, 0, Lane).has_prepare > 0:
+            call(entry(lanes.runs, 0, Lane).prepare, lanes)
         _next_steps(method, width, lanes)
         if _is_any(width, lanes.busy):
             _step(method, width, lanes)
@@ -252,12 +254,13 @@ def _due_samples(method: LaneMethod, width: Any, lanes: Lanes) -> int:
     found = _NOT_DUE
     for lane in counted(width):
         run = entry(lanes.runs, lane, Lane)
+        snap = SNAP * run.h if run.is_fixed > 0 else 0.0
         run.sample_is = _NOT_DUE
         lanes.given[lane] = run.t
         if lanes.taken[lane] > 0 and run.next_sample < run.sample_count:
             t = run.times[run.next_sample]
-            if t <= run.t:
-                run.sample_is = _INSIDE if t < run.t else _AT_END
+            if t <= run.t + snap:
+                run.sample_is = _INSIDE if t < run.t - snap else _AT_END
                 lanes.given[lane] = t
                 if run.sample_is > found:
                     found = run.sample_is
@@ -333,10 +336,11 @@ def _write_due(method: LaneMethod, width: Any, lanes: Lanes) -> None:
                 run.next_sample += 1
                 if is_inside:
                     _count_sub_step(method, lanes, run, lane)
-                    run.evaluations += 1
-                    if lanes.steps[lane] > DEFECT:
-                        _free(lanes, run, lane, Reason.STEP)
-                        lanes.taken[lane] = 0
+                    if method.defects is not None:
+                        run.evaluations += 1
+                        if lanes.steps[lane] > DEFECT:
+                            _free(lanes, run, lane, Reason.STEP)
+                            lanes.taken[lane] = 0
 
 
 @native
@@ -390,7 +394,7 @@ def _interpolated(method, lanes, runs, with_defects):
             set_marks(lanes.rough, method.is_rough(lanes, runs))
         lanes.is_dense = 1
     t = lanes.given[0]
-    if with_defects:
+    if with_defects and method.defects is not None:
         lanes.steps[0] = method.defects(lanes, runs, t)
     if method.sub_step is None:
         method.interpolate(lanes, runs, t, runs.y)

@@ -89,7 +89,10 @@ def reset(run, members, member):
     """The record of a run that is about to begin as this member, but for its state and arrays of its own."""
     run.t = 0.0
     run.t_old = 0.0
-    run.h = 0.0
+    if run.is_fixed == 0:
+        run.h = 0.0
+    run.number = 0
+    run.is_inside = 0
     run.after_rejection = 0
     run.look = 0
     run.steps = 0

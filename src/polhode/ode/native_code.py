@@ -77,7 +77,7 @@ class MethodCode:
         self, name: str, jet: Code | None = None, jet_rows: int = 0, inlined: Code | None = None
     ) -> None:
         self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
-        self.code = stored(f"method {name}", self.method.text)
+        self.code = _functions_of(name)
         self.dense_rows = jet_rows or self.method.dense_rows
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, _RUN, ctypes.c_double, ctypes.c_void_p)(
             self.code.address("ph_state_at")
@@ -96,6 +96,12 @@ class MethodCode:
             record.has_prepare = 1
         if self.jet is not None:
             record.jet = self.jet.address("ph_jet")
+
+
+@cache
+def _functions_of(name: str) -> Code:
+    """The functions of a method, loaded once."""
+    return stored(f"method {name}", method_named(name).text)
 
 
 @cache
@@ -170,13 +176,18 @@ def taylor_code(function: Compiled) -> MethodCode:
 
 def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], ...] = ()) -> MethodCode:
     """Explicit fixed steps of x' = f(t, x), the output of a function, with its kernel inlined where it is short."""
+    return MethodCode(name, inlined=inlined_steps(function, name, groups))
+
+
+def inlined_steps(function: Compiled, name: str, groups: tuple[tuple[int, int], ...], lanes: int = 1) -> Code:
+    """The code of such steps, of one run or in lanes."""
 
     def make() -> Entry:
         from ..native import engine
         from .methods.inlined_steps import INLINE, inlined_module
 
         (tableau,), program, host = method_named(name).static, function.program, engine.host()
-        text = inlined_module(program, tableau, groups, fused=host.fused)
+        text = inlined_module(program, tableau, groups, fused=host.fused, lanes=lanes)
         return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
 
-    return MethodCode(name, inlined=function.store.code(f"steps of {name} {groups}", make))
+    return function.store.code(f"steps of {name} {groups} in {lanes} lanes", make)

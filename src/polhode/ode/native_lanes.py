@@ -16,7 +16,7 @@ from ..native.stored_code import Code, Entry
 from .lane_loop import MARKS, NUMBERS, Lane, Lanes
 from .memory import Memory, apart
 from .methods.registry import method_named
-from .native_code import MethodCode, stored, taylor_code
+from .native_code import MethodCode, inlined_steps, stored, taylor_code
 from .native_members import MemberRows, MembersRecord
 from .native_run import NativeRun
 from .record import padded
@@ -27,8 +27,10 @@ _LANE, _LANES = Lane.structure(), Lanes.structure()
 class LaneCode:
     """The steps of a method in lanes, loaded."""
 
-    def __init__(self, code: Code, lanes: int, like: MethodCode, jet: Code | None = None) -> None:
-        self.code, self.lanes, self.like, self.jet = code, lanes, like, jet
+    def __init__(
+        self, code: Code, lanes: int, like: MethodCode, jet: Code | None = None, inlined: Code | None = None
+    ) -> None:
+        self.code, self.lanes, self.like, self.jet, self.inlined = code, lanes, like, jet, inlined
         self.run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(code.address("ph_lanes"))
 
 
@@ -49,16 +51,21 @@ def _code_in_lanes(name: str, lanes: int) -> Code:
     return stored(f"method {name} in {lanes} lanes", write)
 
 
-def lane_code(name: str, function: Compiled) -> LaneCode | None:
+def lane_code(name: str, function: Compiled, groups: tuple[tuple[int, int], ...] = ()) -> LaneCode | None:
     """The code of a method for a function; None where it has none in lanes, or members would not have the same bits.
 
-    Raises OSError where LLVM does not work.
+    Fixed steps bring `groups` to unit length. Raises OSError where LLVM does not work.
     """
     from .native_code import method_code
 
     lanes = function.native.lanes
     if lanes == 1 or not method_named(name).lanes:
         return None
+    if method_named(name).is_fixed:
+        if not function.native.rounds_alike:
+            return None
+        inlined = inlined_steps(function, name, groups, lanes)
+        return LaneCode(_code_in_lanes(name, lanes), lanes, method_code(name), inlined=inlined)
     if name != "taylor":
         return LaneCode(_code_in_lanes(name, lanes), lanes, method_code(name)) if function.native.rounds_alike else None
 
@@ -102,6 +109,8 @@ class LaneRuns:
         own |= {"arguments": ctypes.addressof(side.table), "x_index": side.places["x"], "out_index": len(side.places)}
         if code.jet is not None:
             own["jet"] = code.jet.address("ph_jet")
+        if code.inlined is not None:
+            own |= {"prepare": code.inlined.address("ph_prepare"), "has_prepare": 1}
         before = [np.zeros((record.limit_count, 2)) for _ in range(lanes)]
         for run, limits_before in zip(self._runs, before, strict=True):
             ctypes.memmove(ctypes.byref(run), ctypes.byref(record), ctypes.sizeof(record))

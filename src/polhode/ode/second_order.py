@@ -34,9 +34,12 @@ class SecondOrderSystem:
 
 
 class SecondOrderMemory:
-    """What the method has beside the record of a run: for native code or, unless `native`, for plain Python."""
+    """What the method has beside the record of a run; `record` is that of native code.
 
-    def __init__(self, system: SecondOrderSystem, radius: float, *, native: bool = True) -> None:
+    `arrays` and `numbers` are its fields, `square` and `sizes` those of its factored matrix.
+    """
+
+    def __init__(self, system: SecondOrderSystem, radius: float) -> None:
         self.system = system
         n, m, p = _sizes(system.residual)
         (q,), size = _sizes(system.rates), n + m + p
@@ -48,28 +51,21 @@ class SecondOrderMemory:
         }  # fmt: skip
         self.arrays = {name: Memory({name: 1}, length).arrays[name] for name, length in lengths.items()}
         self.arrays["position_rows"] = np.array(system.position_rows, dtype=np.int64)
-        square = Memory({"upper": size, "lower": size, "reciprocals": 1}, size).arrays
-        square["exchanged"] = np.zeros(size, dtype=np.int64)
-        numbers = coefficients(radius) | {
+        self.square = Memory({"upper": size, "lower": size, "reciprocals": 1}, size).arrays
+        self.square["exchanged"] = np.zeros(size, dtype=np.int64)
+        self.numbers: dict[str, float] = coefficients(radius) | {
             "coordinates": q, "speeds": n, "moving": moving, "rows": m, "positions": p, "taken": 1.0,
         }  # fmt: skip
-        sizes = {"size": size, "blocks": padded(size) // 4}
-        self.record: Any
-        self._kept: list[Any] = [square]
-        if native:
-            self.record = GeneralisedAlpha.structure()(**_addresses(self.arrays), **numbers)
-            factors = Factors.structure()(**_addresses(square), **sizes)
-            self._kept.append(factors)
-            self.record.factors = ctypes.addressof(factors)
-        else:
-            self.record = GeneralisedAlpha(**self.arrays, **numbers, factors=Factors(**square, **sizes))
-        for name, table in _FUNCTIONS.items():
+        self.sizes = {"size": size, "blocks": padded(size) // 4}
+        self._factors = Factors.structure()(**_addresses(self.square), **self.sizes)
+        self.record = GeneralisedAlpha.structure()(**_addresses(self.arrays), **self.numbers)
+        self.record.factors = ctypes.addressof(self._factors)
+        self._kept: list[Any] = []
+        for name, table in _TABLES.items():
             function: Compiled | None = getattr(system, name)
-            if function is not None and native:
+            if function is not None:
                 setattr(self.record, name, function.native.code.address("ph_at"))
                 setattr(self.record, table, ctypes.addressof(self._table(function)))
-            elif function is not None:
-                setattr(self.record, name, self._called(function))
 
     @property
     def address(self) -> int:
@@ -80,7 +76,7 @@ class SecondOrderMemory:
         """λ at the end of the last step."""
         return np.array(self.arrays["multipliers"][: int(self.record.rows)])
 
-    def _arrays(self, function: Compiled) -> tuple[list[Floats], list[Floats]]:
+    def arrays_of(self, function: Compiled) -> tuple[list[Floats], list[Floats]]:
         """The arrays that a function takes, and those that it fills."""
         names, given = self.system.names, self.system.given
         taken = [
@@ -91,30 +87,15 @@ class SecondOrderMemory:
         return taken, [self.arrays[names[name]][:size] for name, size in outputs]
 
     def _table(self, function: Compiled) -> Any:
-        taken, filled = self._arrays(function)
-        work = function.work()
+        (taken, filled), work = self.arrays_of(function), function.work()
         pointers = [array.ctypes.data for array in (*taken, work, *filled)]
         table = (ctypes.c_void_p * len(pointers))(*pointers)
         self._kept += [function, taken, work, filled, table]
         return table
 
-    def _called(self, function: Compiled) -> Any:
-        taken, filled = self._arrays(function)
-
-        def at(_: Any) -> None:
-            made = function(*taken)
-            for out, value in zip(filled, made if isinstance(made, tuple) else (made,), strict=True):
-                out[:] = np.ravel(value)
-
-        return at
-
 
 #: The functions, and the fields that hold their tables of pointers.
-_FUNCTIONS = {
-    "rates": "rates_arguments",
-    "residual": "residual_arguments",
-    "constraint_matrix": "matrix_arguments",
-}
+_TABLES = {"rates": "rates_arguments", "residual": "residual_arguments", "constraint_matrix": "matrix_arguments"}
 
 
 def _sizes(function: Compiled) -> list[int]:

@@ -133,7 +133,7 @@ class Rates:
         """The native code of a method for several runs side by side; None where they would not have the same bits."""
         from ..ode.native_lanes import lane_code
 
-        return lane_code(method, self._compiled)
+        return lane_code(method, self._compiled, tuple(self.groups))
 
     def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: MemberRows) -> LaneRuns:
         """Members in lanes that step these rates, with all that is set of a run."""

@@ -66,6 +66,7 @@ def simulate(
     rate: float | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
+    max_step: float | None = None,
     max_steps: int = 1_000_000,
     events: Sequence[Event | Crossing | Expr] = (),
     until: Any = None,
@@ -130,7 +131,7 @@ def simulate(
     given = read_inputs(derivation, inputs, functions.input_values())
     run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed, loop)
     watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = _control(method, is_fixed, span.duration, step, (rtol, atol), max_steps)
+    control, facts, notices = _control(method, is_fixed, span.duration, step, (rtol, atol), max_steps, max_step)
     control, facts = replace(control, **damping), facts | damping
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
@@ -153,12 +154,22 @@ def simulate(
 
 
 def _control(
-    method: str, is_fixed: bool, duration: float, step: Any, tolerances: tuple[Any, Any], max_steps: Any
+    method: str,
+    is_fixed: bool,
+    duration: float,
+    step: Any,
+    tolerances: tuple[Any, Any],
+    max_steps: Any,
+    max_step: Any,
 ) -> tuple[Control, dict[str, float], Sequence[str]]:
     """How the steps of a run are chosen, what its facts say of that, and notices."""
     if not is_fixed:
-        control = control_of(method, *tolerances, step, max_steps)
+        control = control_of(method, *tolerances, step, max_steps, max_step)
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
+    if max_step is not None:
+        raise PolhodeError(
+            f"the method {method} has fixed steps.", place="max_step", cure="Give step=…", code="E-SIM-072"
+        )
     grid = grid_of(duration, step)
     control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h)
     return control, {"step": grid.h}, grid.notices

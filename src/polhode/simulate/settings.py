@@ -142,14 +142,19 @@ def grid_of(duration: float, step: Any) -> Grid:
     return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
 
 
-def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> Control:
-    """How a method with step-size control goes about it."""
+def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max_step: Any = None) -> Control:
+    """How a method with step-size control goes about it; `step` is another name of `max_step` there."""
     within = f"below {LOOSEST:g}"
+    largest = [
+        number(value, "seconds > 0", above=0.0, place=place)
+        for place, value in (("step", step), ("max_step", max_step))
+        if value is not None and value != np.inf
+    ]
     return Control(
         method,
         number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
         number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
-        np.inf if step is None or step == np.inf else number(step, "seconds > 0", above=0.0, place="step"),
+        min(largest, default=np.inf),
         int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
     )
 
@@ -213,6 +218,7 @@ class OrbitOptions(TypedDict, total=False):
     rate: float | None
     rtol: float
     atol: float
+    max_step: float | None
     max_steps: int
     events: Sequence[Event | Crossing | Expr]
     until: Any

@@ -39,10 +39,11 @@ class RunMethods(Derived):
                         these cost more steps
         method          adaptive: TP86 and taylor (of which "auto" takes the faster), DOP853, RK45, RK23, and for stiff
                         mechanisms Radau (to which "auto" turns) and Rodas5P, in native code; scipy.DOP853, scipy.LSODA
-                        …, ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun,
-                        midpoint, euler, for long runs gauss4, gauss6, lie4, for stiff structures generalised_alpha,
-                        by which oscillations that are fast for the step shrink to `spectral_radius` (0 to 1) in each
-        samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
+                        …, ida; with `rtol`, `atol` and steps no longer than `max_step`; or of fixed `step`: rk4, heun,
+                        midpoint, euler, semi_implicit_euler, for long runs gauss4, gauss6, lie4, for stiff structures
+                        generalised_alpha, whose steps multiply oscillations that are too fast for them by
+                        `spectral_radius` (0 to 1)
+        samples, rate   how many states to keep, in all or a second; or a list of times
         events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and
                         at an event with `terminal = True` (see `crossing`)
         on              events at which the state changes and the run goes on: {event: {name: expression}}, as in

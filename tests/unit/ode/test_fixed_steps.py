@@ -13,7 +13,11 @@ from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.native.compiled import compile_program
 from polhode.ode import loop
 from polhode.ode.native_code import inlined_code
+from polhode.ode.native_lanes import LaneRuns, lane_code
+from polhode.ode.native_members import MemberRows
+from polhode.ode.native_run import NativeRun
 from polhode.ode.record import Reason
+from polhode.ode.watched_limits import WatchedLimits
 
 ORDERS = {name: tableau.order for name, tableau in METHODS.items()} | {
     "semi_implicit_euler": 1, "gauss4": 4, "gauss6": 6, "lie4": 4,
@@ -29,6 +33,8 @@ PENDULUM = Program(
     "pendulum", (Array("x", 2),), 0, (), (), (Instruction("sin", (0,)), Instruction("neg", (2,))),
     (Output("xdot", (2,), (1, 3)),),
 )  # fmt: skip
+# x' = x² has x0/(1 - x0 t)
+BLOW_UP = Program("blow", (Array("x", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("xdot", (1,), (1,)),))
 INERTIA = np.array([1.0, 2.0, 3.5])
 
 
@@ -120,10 +126,34 @@ def test_a_run_cut_in_pieces_gives_the_same_bits() -> None:
         assert part.record.steps == whole.record.steps == 1000 and part.x[0] == whole.x[0]
 
 
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+@pytest.mark.parametrize("count", [20, 33])
+def test_a_member_in_lanes_has_the_bits_that_it_has_alone(method: str, count: int) -> None:
+    """Some of them blow up, x' = x² from 1/2 to 3, and leave their lane to another."""
+    side = compile_program(BLOW_UP, cache=False)
+    starts, times = np.linspace(-1.0, 3.0, 37)[:, None], np.linspace(0.0, 1.0, count)
+    like = NativeRun(method, starts[0], rtol=1e-9, atol=1e-9)
+    like.use(like.compiled(side, {}))
+    like.sample(times, np.zeros((count, 1)))
+    like.record.h = 0.01
+    code = lane_code(method, side)
+    assert code is not None
+    members = MemberRows.of(starts, {}, count, WatchedLimits.of([], np.zeros((len(starts), 0, 2))))
+    runs = LaneRuns(code, like, side, {}, members)
+    while runs.advance_members(1.0, 10**9, 50):
+        pass
+    assert {Reason(reason) for reason in members.reasons} >= {Reason.DONE}
+    for number in np.flatnonzero(members.reasons == Reason.DONE):
+        for each in (method, inlined_code(side, method)):
+            run, states, why = native_run(each, side, starts[number], h=0.01, end=1.0, times=times)
+            assert why == Reason.DONE and members.steps[number] == run.record.steps == 100
+            assert members.evaluations[number] == run.record.evaluations
+            np.testing.assert_array_equal(members.states[number, 1:], states)
+
+
 @pytest.mark.parametrize("is_inlined", [False, True])
 def test_a_step_to_a_state_that_is_not_finite_is_not_taken(is_inlined: bool) -> None:
-    blow_up = Program("b", (Array("x", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("xdot", (1,), (1,)),))
-    side = compile_program(blow_up, cache=False)
+    side = compile_program(BLOW_UP, cache=False)
     method = inlined_code(side, "euler") if is_inlined else "euler"
     run, _, why = native_run(method, side, [1.0], h=0.5, end=50.0, bound=np.inf)
     record = run.record

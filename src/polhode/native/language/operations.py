@@ -225,7 +225,7 @@ def entry(table: Any, index: int, kind: Any) -> Any:
 
 def _local(f: Function, size: int) -> Value:
     name = f"%{f.fresh('local')}"
-    f._entry.append(f"  {name} = alloca {f.number}, i64 {int(size)}, align 64")
+    f._entry.append(f"  {name} = alloca {f.number}, i64 {int(size)}, align {max(64, 8 * f.lanes)}")
     return Value(f, POINTER, name, Array)
 
 

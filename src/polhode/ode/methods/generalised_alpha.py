@@ -39,22 +39,20 @@ from ...native.language import (
     absolute,
     at,
     call,
-    cos,
     fma,
     inline,
     largest,
     local,
     native,
     record_at,
-    sin,
     smallest,
-    sqrt,
 )
 from ..fixed_steps import begin_on_grid, time_in_step
 from ..linear import REAL, Factors, factor, solve
 from ..rates import scale_to_unit
 from ..record import ACCEPTED, REFUSED, Reason, Run
 from ..right_side import rates
+from .lie import angular_velocity, turned
 
 #: Iterations converge to this part of the displacement in a step, to that of the largest coordinate, or to nothing.
 _CONVERGED, _ROUNDING, _NOTHING = 1e-13, 4e-16, 1e-19
@@ -148,34 +146,6 @@ def memory_of(run):
 
 
 @native
-def turn(e: Array, w: Array, out: Array) -> None:
-    """out = e exp(w/2): a quaternion turned by the rotation vector w of its body."""
-    x, y, z = 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]
-    angle = sqrt(fma(x, x, fma(y, y, z * z)))
-    sinc = 1.0
-    if angle > 0.0:
-        sinc = sin(angle) / angle
-    s, x, y, z = cos(angle), sinc * x, sinc * y, sinc * z
-    a, b, c, d = e[0], e[1], e[2], e[3]
-    out[0] = a * s - fma(b, x, fma(c, y, d * z))
-    out[1] = fma(b, s, fma(a, x, c * z - d * y))
-    out[2] = fma(c, s, fma(a, y, d * x - b * z))
-    out[3] = fma(d, s, fma(a, z, b * y - c * x))
-
-
-@inline
-def angular_velocity(e, rate):
-    """ω = 2 ē ė in the body's components."""
-    a, b, c, d = e[0], e[1], e[2], e[3]
-    p, q, r, s = rate[0], rate[1], rate[2], rate[3]
-    return (
-        2.0 * (fma(a, q, d * r) - fma(b, p, c * s)),
-        2.0 * (fma(a, r, b * s) - fma(c, p, d * q)),
-        2.0 * (fma(a, s, c * q) - fma(d, p, b * r)),
-    )
-
-
-@native
 def move(run: Run, step: float, pose: Array, out: Array) -> None:
     """out = run.x moved along pose_rate, the rates at a pose, for a time `step`."""
     alpha, w = memory_of(run), local(3)
@@ -185,7 +155,7 @@ def move(run: Run, step: float, pose: Array, out: Array) -> None:
         first = run.groups[2 * number]
         for i, rate in enumerate(angular_velocity(at(pose, first), at(alpha.pose_rate, first))):
             w[i] = step * rate
-        turn(at(run.x, first), w, at(out, first))
+        turned(at(run.x, first), w, at(out, first))
 
 
 @native
@@ -402,6 +372,7 @@ def attempt(run: Run, step: float) -> int:
     call(alpha.rates, alpha.rates_arguments)
     for i in range(first):
         run.k[i] = alpha.pose_rate[i]
+    scale_to_unit(run, run.y)  # what rounding has changed of it
     alpha.is_known = 1
     run.rate = run.k
     run.h_next = step

@@ -53,12 +53,12 @@ class KernelSide:
 
 
 def inlined_module(
-    program: Program, tableau: Tableau, groups: tuple[tuple[int, int], ...], *, fused: bool = True
+    program: Program, tableau: Tableau, groups: tuple[tuple[int, int], ...], *, fused: bool = True, lanes: int = 1
 ) -> str:
-    """Steps of a method around the kernel of a program, and the rates by that kernel."""
+    """Steps of a method around the kernel of a program, and the rates by that kernel; or such steps in lanes."""
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
-    kernel = Kernel(program, _NAME, fused=fused, attributes="internal", inlining=inlining)
-    text = [*declarations(1, fused), *functions_ir(program, 1), *kernel_ir(kernel, spills=False)]
+    kernel = Kernel(program, _NAME, lanes, fused=fused, attributes="internal", inlining=inlining)
+    text = [*declarations(lanes, fused), *functions_ir(program, lanes), *kernel_ir(kernel, spills=False)]
     names = [array.name for array in program.arrays]
     side = KernelSide(
         tuple(array.size for array in program.arrays),
@@ -66,9 +66,14 @@ def inlined_module(
         names.index("t") if "t" in names else -1,
         groups,
     )
-    module = Module(fused=fused, beside=text)
-    module.add(kernel_rates, side, name="ph_rates")
-    module.add(take_steps, tableau, side, name="ph_prepare")
+    module = Module(fused=fused, lanes=lanes, beside=text)
+    if lanes > 1:
+        from .inlined_steps_in_lanes import take_steps_in_lanes
+
+        module.add(take_steps_in_lanes, tableau, side, lanes, name="ph_prepare")
+    else:
+        module.add(kernel_rates, side, name="ph_rates")
+        module.add(take_steps, tableau, side, name="ph_prepare")
     return module.text
 
 
@@ -98,11 +103,7 @@ def _take_steps(run, tableau, side, h):
     x, stage, clock = local(size), local(size), local(1)
     slopes = [local(size) for _ in tableau.b]
     arrays = [
-        stage
-        if number == side.state
-        else clock
-        if number == side.time
-        else _copied(entry(table, number, Array), length)
+        stage if number == side.state else clock if number == side.time else copied(entry(table, number, Array), length)
         for number, length in enumerate(side.sizes)
     ]
     work = entry(table, len(side.sizes), Array)
@@ -127,13 +128,7 @@ def _take_steps(run, tableau, side, h):
         end = fma(float(number + 1), h, origin)
         if due < end + margin:
             break
-        for j, weights in enumerate(tableau.a):
-            clock[0] = fma(float(number) + tableau.c[j], h, origin)
-            _move(size, weights, slopes, x, h, stage)
-            call_named(_NAME, *arrays, work, slopes[j])
-        _move(size, tableau.b, slopes, x, h, stage)
-        for first, length in side.groups:
-            _normalise(stage, first, length)
+        step_in_registers(tableau, side, float(number), h, origin, x, stage, clock, slopes, arrays, work)
         is_small = absolute(stage[0]) <= bound
         for i in range(1, size):
             is_small = is_small & (absolute(stage[i]) <= bound)
@@ -159,13 +154,27 @@ def _take_steps(run, tableau, side, h):
         run.steps += taken
         run.unprojected += taken
         run.budget -= taken
-        run.evaluations += taken * len(tableau.b)
+        # the rates at the end are those of the first stage of the next step
+        run.evaluations += taken * len(tableau.b) - 1
         return rates(run, fma(float(number), h, origin), run.x, run.f)
     return 0
 
 
 @inline
-def _copied(source, count):
+def step_in_registers(tableau, side, number, h, origin, x, stage, clock, slopes, arrays, work):
+    """A step from x, whose end is in `stage`."""
+    size = side.sizes[side.state]
+    for j, weights in enumerate(tableau.a):
+        clock[0] = fma(number + tableau.c[j], h, origin)
+        _move(size, weights, slopes, x, h, stage)
+        call_named(_NAME, *arrays, work, slopes[j])
+    _move(size, tableau.b, slopes, x, h, stage)
+    for first, length in side.groups:
+        _normalise(stage, first, length)
+
+
+@inline
+def copied(source, count):
     """A local copy of an array that does not change."""
     made = local(max(1, count))
     for i in range(count):

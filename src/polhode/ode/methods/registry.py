@@ -102,7 +102,8 @@ def _lie() -> Method:
 
 def _explicit(tableau: Tableau) -> Method:
     stages = len(tableau.b)
-    return Method("runge_kutta_fixed", _STEPS, stages, 1, (tableau,), is_fixed=True, keeps_length=True)
+    lanes = "runge_kutta_fixed_in_lanes"
+    return Method("runge_kutta_fixed", _STEPS, stages, 1, (tableau,), is_fixed=True, keeps_length=True, lanes=lanes)
 
 
 def _semi_implicit() -> Method:

@@ -26,11 +26,9 @@ def attempt(tableau: Tableau, run: Run, step: float) -> int:
     """A step to run.y, with the rates at its end, which are those of the first stage of the next."""
     copy(run, run.f, run.k)
     times = [time_in_step(run, step, c) for c in tableau.c]
-    reason = _stages(run, tableau, times, run.x, step)
+    reason = take_stages(run, tableau, times, run.x, step, run.y, rates)
     if reason > 0:
         return reason
-    _move(run, tableau.b, run.x, step, run.y)
-    normalise(run, run.y)
     return finish_step(run, step)
 
 
@@ -39,22 +37,19 @@ def state_at(tableau: Tableau, run: Run, t: float, out: Array) -> int:
     """The state at a time within the last step."""
     h = t - run.t_old
     copy(run, run.f_old, run.k)
-    reason = _stages(run, tableau, [fma(c, h, run.t_old) for c in tableau.c], run.x_old, h)
-    if reason > 0:
-        return reason
-    _move(run, tableau.b, run.x_old, h, out)
-    normalise(run, out)
-    return 0
+    return take_stages(run, tableau, [fma(c, h, run.t_old) for c in tableau.c], run.x_old, h, out, rates)
 
 
 @inline
-def _stages(run, tableau, times, x, h):
-    """The rates of all stages but the first, which are known."""
+def take_stages(run, tableau, times, x, h, out, rates):
+    """out is the state a step of length h from x, where the rates of the first stage are known."""
     for number, weights in enumerate(tableau.a[1:], 1):
         _move(run, weights, x, h, run.y)
         reason = rates(run, times[number], run.y, row(run.k, run, number))
         if reason > 0:
             return reason
+    _move(run, tableau.b, x, h, out)
+    normalise(run, out)
     return 0
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 #: Options under which members can run in native code.
 _KNOWN = frozenset((
-    "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_steps",
+    "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_step", "max_steps",
     "progress", "functions", "watch_energy", "hold", "events", "until", "on",
     "controller",
 ))  # fmt: skip
@@ -280,7 +280,7 @@ def _plan(
     times = span_of(duration, options.get("samples"), options.get("rate"), 1).times
     control = control_of(
         method, options.get("rtol", 1e-9), options.get("atol", 1e-9), options.get("step"),
-        options.get("max_steps", 1_000_000),
+        options.get("max_steps", 1_000_000), options.get("max_step"),
     )  # fmt: skip
     if constrained is None:
         starts, can_start = _starts(derivation, members, parameters)

@@ -154,6 +154,7 @@ class SmoothRun:
         rate: float | None = None,
         rtol: float = 1e-9,
         atol: float = 1e-9,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
         events: Sequence[Any] = (),
         until: Any = None,
@@ -195,7 +196,7 @@ class SmoothRun:
         _check_by(driven, by)
         _check_smooth(driven)
         watched, jumps = read_jumps(functions.derivation, events, until, on, changed, by)
-        control = control_of("DOP853", rtol, atol, step, max_steps)
+        control = control_of("DOP853", rtol, atol, step, max_steps, max_step)
         return cls(
             functions, changed, *signals, given, begin, manifold, assembly, tuple(hold), watched, tuple(jumps), control,
             span.times,

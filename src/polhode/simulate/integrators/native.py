@@ -317,7 +317,9 @@ class _Integration:
         self.kept = max(self.kept, done)
 
     def _note_change(self) -> None:
-        sentence = "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
+        sentence = (
+            "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
+        )
         if self.rates.is_constrained and sentence not in self.record.notices:
             self.record.notices.append(sentence)
 
@@ -346,7 +348,9 @@ class _Integration:
         elif reason == Reason.INTERRUPTED:
             raise KeyboardInterrupt
         elif reason == Reason.NAN_EVENT:
-            raise event_failed(f"at t = {t:.6g} s event {run.events.record.number} is nan, which no zero can be found of.")
+            raise event_failed(
+                f"at t = {t:.6g} s event {run.events.record.number} is nan, which no zero can be found of."
+            )
         elif reason == Reason.EVENT:
             self._change_state()
         elif reason == Reason.SWITCH:
@@ -357,7 +361,9 @@ class _Integration:
     def _too_long(self, t: float, what: str) -> Stop:
         """Why a run with fixed steps ended."""
         h = self.control.fixed_step
-        return Stop("not_converged", f"after t = {t:.6g} s {what}: the step of {h:g} s is too long.", "Give a shorter step.")
+        return Stop(
+            "not_converged", f"after t = {t:.6g} s {what}: the step of {h:g} s is too long.", "Give a shorter step."
+        )
 
     def _nonfinite_ahead(self) -> NonFinite | None:
         """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
