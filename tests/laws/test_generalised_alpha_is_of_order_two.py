@@ -105,5 +105,5 @@ def stepped(equations: ph.Equations, x: Floats, every: int, radius: float) -> Fl
     rows = []
     for _ in range(SAMPLES):
         assert run.advance(np.inf, every) == Reason.BUDGET
-        rows.append([*run.x, *memory.multipliers])
+        rows.append([*run.x, *memory.arrays["multipliers"][: memory.record.rows]])
     return np.array(rows)

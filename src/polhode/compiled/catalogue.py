@@ -13,19 +13,27 @@ from .quantities import Asked, Outputs, Quantity
 from .reactions import ENTRIES
 
 if TYPE_CHECKING:
-    from ..constraints import Constraints
+    from ..constraints.rows import Row
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
 
 Maker: TypeAlias = "Callable[[EquationsOfMotion], Outputs]"
 
 
+def _none(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+    return {}
+
+
 class Entry(NamedTuple):
-    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
+    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates.
+
+    `own` are arrays that it alone takes, or takes otherwise than others do.
+    """
 
     arrays: tuple[str, ...]
     make: Maker
     rates: tuple[str, ...] = ()
+    own: Callable[[EquationsOfMotion], dict[str, list[Expr]]] = _none
 
 
 def _vector(name: str, field: str) -> Maker:
@@ -178,35 +186,31 @@ def _actuation(equations: EquationsOfMotion) -> Outputs:
 
 def _residual(equations: EquationsOfMotion) -> Outputs:
     """M u̇ + bias - τ - Aᵀλ and ż - rate; A u + a and φ of the independent rows of the constraints."""
-    rows = _independent(equations)
+    symbols, rows = _second_order_arrays(equations)["rates"], _independent_rows(equations)
     gap = [*(equations.inverse_dynamics - equations.efforts)]
-    gap += [a - b for a, b in zip(_rates_of_state(equations)[len(equations.u) :], equations.z_rates, strict=True)]
-    values = [] if rows is None else [row.value for row in rows.rows if row.value is not None]
-    return [
-        ("balance", (len(gap),), gap),
-        ("row_rates", (0 if rows is None else len(rows.rows),), [] if rows is None else list(rows.rates)),
-        ("row_values", (len(values),), values),
-    ]
+    gap += [a - b for a, b in zip(symbols[len(gap) :], equations.z_rates, strict=True)]
+    values = [row.value for row in rows if row.value is not None]
+    rates = [row.rate for row in rows]
+    return [(name, (len(of),), of) for name, of in (("balance", gap), ("row_rates", rates), ("row_values", values))]
 
 
 def _independent_matrix(equations: EquationsOfMotion) -> Outputs:
-    rows = _independent(equations)
-    if rows is None:
-        return [("matrix", (0, len(equations.u)), [])]
+    rows = equations.stabilisation.rows
     return [("matrix", (len(rows.rows), len(equations.u)), list(rows.A.entries()))]
 
 
-def _independent(equations: EquationsOfMotion) -> Constraints | None:
-    """The rows that multipliers keep; None where there are no multipliers."""
+def _independent_rows(equations: EquationsOfMotion) -> Sequence[Row]:
+    """The rows that multipliers keep."""
     made = equations.recipe.stabilisation
-    return None if made is None else made.rows
+    return () if made is None else made.rows.rows
 
 
-def _rates_of_state(equations: EquationsOfMotion) -> list[Expr]:
-    """Symbols for the rates of speeds and states without mass."""
+def _second_order_arrays(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+    """Symbols for the rates of speeds and states without mass, and for the multipliers of independent rows."""
     from ..expr.spelling import acceleration_of
 
-    return [acceleration_of(entry) for entry in (*equations.u, *equations.z)]
+    rates, rows = [acceleration_of(entry) for entry in (*equations.u, *equations.z)], _independent_rows(equations)
+    return {"rates": rates, "multipliers": list(equations.stabilisation.rows.multipliers) if rows else []}
 
 
 def _jacobian(stabilised: bool) -> Maker:
@@ -280,7 +284,7 @@ ACTING: dict[str, Entry] = {"actuation": Entry(("x", "tau", "inputs"), _actuatio
 
 #: What implicit methods for equations of second order solve; `constraint_normals` is A of the independent rows.
 IMPLICIT: dict[str, Entry] = {
-    "residual": Entry(("x", "tau", "rates", "independent_multipliers"), _residual),
+    "residual": Entry(("x", "tau", "rates", "multipliers"), _residual, own=_second_order_arrays),
     "constraint_normals": Entry(("q",), _independent_matrix),
 }
 
@@ -291,7 +295,7 @@ WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot
 def catalogued(asked: Asked) -> Entry:
     """The entry of a function: of the catalogue by its name, of a quantity by its record."""
     if isinstance(asked, Quantity):
-        return Entry(asked.arrays, asked.outputs)
+        return Entry(asked.arrays, asked.outputs, own=asked.own_arrays)
     found: Any = None
     if isinstance(asked, str):
         tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING, IMPLICIT)
@@ -321,8 +325,6 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         "canonical": [*equations.q, *momentum_symbols(equations), *equations.z],
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if constraints is None else list(constraints.multipliers),
-        "rates": _rates_of_state(equations),
-        "independent_multipliers": [] if (rows := _independent(equations)) is None else list(rows.multipliers),
         "alpha": [equations.stabilisation_rate],
         "inputs": [given.symbol for given in equations.system.inputs.values()],
         "t": [equations.system.time],

@@ -71,11 +71,6 @@ class SecondOrderMemory:
     def address(self) -> int:
         return ctypes.addressof(self.record)
 
-    @property
-    def multipliers(self) -> Floats:
-        """λ at the end of the last step."""
-        return np.array(self.arrays["multipliers"][: int(self.record.rows)])
-
     def arrays_of(self, function: Compiled) -> tuple[list[Floats], list[Floats]]:
         """The arrays that a function takes, and those that it fills."""
         names, given = self.system.names, self.system.given

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
     from .events import Crossing, Event
 
-_FIXED_STEP = 1e-3
+_FIXED_STEP, _SPECTRAL_RADIUS = 1e-3, 0.8
 _RATE, _FEWEST, _MOST = 100.0, 200, 20_000
 #: More than this is refused: steps of a fixed length, and bytes of samples.
 MOST_STEPS, MOST_BYTES = 10**9, 4 * 10**9
@@ -162,13 +162,9 @@ def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max
 def damping_of(method: str, spectral_radius: Any) -> dict[str, float]:
     """The spectral radius of fast oscillations, for the method that has one."""
     if method == "generalised_alpha":
-        from .integrators.damped import SPECTRAL_RADIUS
-
-        given = SPECTRAL_RADIUS if spectral_radius is None else spectral_radius
+        given, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
         return {
-            "spectral_radius": number(
-                given, "a number from 0 to 1", least=0.0, below=1.0 + 1e-15, place="spectral_radius"
-            )
+            "spectral_radius": number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
         }
     if spectral_radius is not None:
         raise PolhodeError(

@@ -50,7 +50,7 @@ from ...native.language import (
 from ..fixed_steps import begin_on_grid, time_in_step
 from ..linear import REAL, Factors, factor, solve
 from ..rates import scale_to_unit
-from ..record import ACCEPTED, REFUSED, Reason, Run
+from ..record import ACCEPTED, Reason, Run
 from ..right_side import rates
 from .lie import angular_velocity, turned
 
@@ -357,9 +357,7 @@ def attempt(run: Run, step: float) -> int:
             alpha.a[i] = fma(alpha.alpha_m - alpha.alpha_f, alpha.accelerations[i] - rate, rate)
         failed = solve_step(run, step)
     if failed != 0:
-        run.is_finite = 1
-        run.h_next = 0.25 * step
-        return Reason.NOT_FOUND if run.is_fixed > 0 else REFUSED
+        return Reason.NOT_FOUND
     square = alpha.beta * step * step
     for i in range(n):
         alpha.a_next[i] = alpha.unknowns[i] / square
@@ -375,7 +373,6 @@ def attempt(run: Run, step: float) -> int:
     scale_to_unit(run, run.y)  # what rounding has changed of it
     alpha.is_known = 1
     run.rate = run.k
-    run.h_next = step
     return ACCEPTED
 
 

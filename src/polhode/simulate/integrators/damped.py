@@ -12,13 +12,10 @@ from ...ode.second_order import SecondOrderMemory, SecondOrderSystem
 from ..initial_state import Floats
 from ..rates import Rates
 
-#: The spectral radius of fast oscillations where none is given.
-SPECTRAL_RADIUS = 0.8
 #: The arrays and outputs of the compiled functions, and the method's names for them.
 _NAMES = {
     "q": "pose", "u": "turn", "x": "state", "t": "clock", "qdot": "pose_rate", "rates": "accelerations",
-    "independent_multipliers": "multipliers",
-    **{name: name for name in ("balance", "row_rates", "row_values", "matrix")},
+    **{name: name for name in ("multipliers", "balance", "row_rates", "row_values", "matrix")},
 }  # fmt: skip
 
 
