@@ -30,7 +30,6 @@ from .planning import Planned, plan_of
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
-    from ..native.stored_code import Code
     from .closed_loop import Laws
     from .quantities import Asked
 

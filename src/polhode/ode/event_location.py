@@ -1,8 +1,8 @@
 """Zeros of event functions g(t, x) inside a step, on its dense output, in their order.
 
 An interval of the step is tested by the quartic through g at five times, checked at two more, in Bernstein's form: its
-coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, the interval is settled; else
-it is divided. Two zeros of one event closer than 2^-20 of the step count as none: touching zero is no event. Of a
+coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, the interval is settled;
+else it is divided. Two zeros of one event closer than 2^-20 of the step count as none: touching zero is no event. Of a
 Python function, whose smoothness is not known, sign changes at eighths of the step and at the samples inside it are
 found.
 
@@ -11,6 +11,8 @@ zero with the sign from which it came.
 """
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 
@@ -45,9 +47,7 @@ def _bernstein() -> tuple[tuple[float, ...], ...]:
 
 def _predictions() -> tuple[tuple[float, ...], ...]:
     """The weights of values at the nodes in the quartic at the times of the checks."""
-    return tuple(
-        tuple(float(np.prod([(s - b) / (a - b) for b in _NODES if b != a])) for a in _NODES) for s in _CHECKS
-    )
+    return tuple(tuple(float(np.prod([(s - b) / (a - b) for b in _NODES if b != a])) for a in _NODES) for s in _CHECKS)
 
 
 _BERNSTEIN, _PREDICTIONS = _bernstein(), _predictions()
@@ -135,7 +135,7 @@ def _verdict(y0, y1, y2, y3, y4, early, late):
     least, most = coefficients[0], coefficients[0]
     for each in coefficients[1:]:
         least, most = smallest(least, each), largest(most, each)
-    slopes = [two - one for one, two in zip(coefficients[:-1], coefficients[1:], strict=True)]
+    slopes = [two - one for one, two in itertools.pairwise(coefficients)]
     flattest, steepest = slopes[0], slopes[0]
     for each in slopes[1:]:
         flattest, steepest = smallest(flattest, each), largest(steepest, each)
@@ -200,9 +200,7 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
             now = _sign(end, side)
             if verdict != 1 and side * now < 0.0:
                 return zero_between(run, number, a, b, side)
-            if side == 0.0:
-                side = now
-            elif verdict == 1:
+            if side == 0.0 or verdict == 1:
                 side = now
             a = b
             depth -= 1

@@ -3,8 +3,8 @@
 A method is called behind pointers: `attempt(run, step)` computes a step from run.x to run.y and accepts or refuses it,
 `state_at(run, t, x)` gives the state at a time within the last step. Some also have `prepare(run)`, which sets the
 length of the next step, or takes fixed steps between which nothing happens, and `begin_method(run)`. A fixed step is
-one whose error is nil; it ends at origin + k h, but for one that is cut by an event, or before a time event: the rest of
-it comes next.
+one whose error is nil; it ends at origin + k h, but for one that is cut by an event, or before a time event: the rest
+of it comes next.
 
 After a step that was accepted the loop projects its end onto the constraints, locates events, tests limits and writes
 the samples that the step passed, in this order. Wherever it returns in between, `pending` says what is left to do.
@@ -18,15 +18,50 @@ from __future__ import annotations
 
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import (
-    INFINITY, NAN, Array, Code, Integers, Pointers, absolute, at, blocks, call, entry, fma, inline, is_nan, largest, native, smallest,
+    INFINITY,
+    NAN,
+    Array,
+    Code,
+    Integers,
+    Pointers,
+    absolute,
+    at,
+    blocks,
+    call,
+    entry,
+    fma,
+    inline,
+    is_nan,
+    largest,
+    native,
+    smallest,
 )  # fmt: skip
 from .event_location import (
-    CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, SWITCHES, evaluate_events, next_sign_change, next_zero, scan,
+    CHANGES_BY_PYTHON,
+    ENDS,
+    GOES_ON,
+    HEAD,
+    SWITCHES,
+    evaluate_events,
+    next_sign_change,
+    next_zero,
+    scan,
 )  # fmt: skip
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
 from .record import (
-    AGAIN, EVENTS, NOTHING, PROJECTION, REFUSED, SAMPLES, SNAP, SUSPICIOUS, SWALLOWED, ZENO, Reason, Run,
+    AGAIN,
+    EVENTS,
+    NOTHING,
+    PROJECTION,
+    REFUSED,
+    SAMPLES,
+    SNAP,
+    SUSPICIOUS,
+    SWALLOWED,
+    ZENO,
+    Reason,
+    Run,
 )  # fmt: skip
 from .right_side import project, rates
 from .step_control import MOST_RETRIES
@@ -286,9 +321,8 @@ def write_samples(run: Run, end: float) -> int:
                 reason = call(run.state_at, run, t, run.y, returns=int)
                 if reason > 0:
                     return reason
-            if run.is_constrained > 0:
-                if project(run, t, run.y) > 0:
-                    return Reason.SAMPLE
+            if run.is_constrained > 0 and project(run, t, run.y) > 0:
+                return Reason.SAMPLE
         for i in range(run.size):
             sample[i] = source[i]
         run.next_sample += 1
@@ -432,7 +466,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     """The run ends at an event, or goes on from another state; a reason to return, or GO_ON."""
     events, size = run.events, run.size
     logged = at(events.log, events.log_count * (size * 2 + HEAD))
-    before, after = at(logged, HEAD), at(logged, size + HEAD)
+    before = at(logged, HEAD)
     if t < run.t:
         reason = call(run.state_at, run, t, run.y, returns=int)
         if reason > 0:

@@ -73,9 +73,7 @@ def loop_code() -> LoopCode:
 class MethodCode:
     """The functions of a method, loaded, and the memory that they need; `jet` for Taylor series."""
 
-    def __init__(
-        self, name: str, jet: Code | None = None, jet_rows: int = 0, inlined: Code | None = None
-    ) -> None:
+    def __init__(self, name: str, jet: Code | None = None, jet_rows: int = 0, inlined: Code | None = None) -> None:
         self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
         self.code = _functions_of(name)
         self.dense_rows = jet_rows or self.method.dense_rows

@@ -88,7 +88,15 @@ class EventMemory:
         names = ("values", "directions", "before", "sides", "times")
         numbers = {name: np.zeros(count) for name in names} | {"work": np.zeros(7 * count), "nodes": np.zeros(64)}
         numbers["directions"][:] = [each.direction for each in effects]
-        whole_names = ("kinds", "smooth", "change_at", "change_arguments", "change_counts", "change_places", "change_values")
+        whole_names = (
+            "kinds",
+            "smooth",
+            "change_at",
+            "change_arguments",
+            "change_counts",
+            "change_places",
+            "change_values",
+        )
         whole = {name: np.zeros(count, dtype=np.int64) for name in whole_names}
         self.record = record = _STRUCTURE(count=count, changed_at=-1e300)
         self.values = numbers["values"]
@@ -123,7 +131,7 @@ class EventMemory:
             record.log, record.log_room = self._log.ctypes.data, len(self._log)
 
     def switch_by(self, side: Any, signs: Floats) -> None:
-        """Take the last events, which are switches, from a compiled function; `signs` are held in the right-hand side."""
+        """Take the last events, which are switches, from a function; `signs` are held in the right-hand side."""
         count = sum(each.kind in (SWITCHES, KINKS) for each in self.effects)
         record = self.record
         first = self.values[len(self.effects) - count :]

@@ -136,7 +136,7 @@ def largest_entry(array, first, end):
     found = 0.0
     for i in range(first, end):
         size = absolute(array[i])
-        found = found if size <= found else (size if size == size else 1e300)  # noqa: PLR0124
+        found = found if size <= found else (size if size == size else 1e300)
     return found
 
 

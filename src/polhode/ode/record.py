@@ -42,8 +42,8 @@ NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
 SUSPICIOUS = 1e6
 #: Pivots below this part of the largest seen are ill conditioned.
 SMALL_PIVOT = 6e-4
-#: Under constraints a step is at most so many times longer than the one before it. An estimate of the error that happens
-#: to vanish, as it may where all coordinates move as one, would allow more.
+#: Under constraints a step is at most so many times longer than the one before it. An estimate of the error that
+#: happens to vanish, as it may where all coordinates move as one, would allow more.
 CONSTRAINED_GROWTH = 1.5
 #: Otherwise at most so many times.
 GROWTH = 6.0
@@ -58,8 +58,8 @@ SNAP = 1e-9
 class Events(Struct):
     """Event functions g(t, x), what happens at their zeros, and a log of it.
 
-    `kinds` are those of `event_location`. A row of the log has the time, the event, its kind, the samples before it, and
-    the states before and after.
+    `kinds` are those of `event_location`. A row of the log has the time, the event, its kind, the samples before it,
+    and the states before and after.
     """
 
     at: Code

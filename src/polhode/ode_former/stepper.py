@@ -24,7 +24,6 @@ from ..ode.memory import Memory, apart
 from .run_record import RUN, Reason, padded
 
 if TYPE_CHECKING:
-    from ..ode.native_members import Members
     from ..ode.watched_limits import WatchedLimits
 
 _STRUCTURE = RUN.structure()

@@ -129,20 +129,6 @@ class Discontinuities:
         near = np.flatnonzero(np.abs(values) <= _NEAR * self.largest).tolist()
         self._choose(t, x, sorted({*self.turning, *near, *self.leaving}), self.leaving)
 
-    def step(self, t: float, x: Floats) -> None:
-        """The same after a step of fixed length, in which signs were held still: they change at its end."""
-        if self.is_old:
-            self.start(t, x)
-            return
-        values = self.rates.switches(t, x)
-        self.largest = np.maximum(self.largest, np.abs(values))
-        wrong = np.flatnonzero(self._wrong(values)).tolist()
-        if wrong:
-            self.count(t, x)
-            turning = [k for k in wrong if self.modes[k] != 0.0]
-            self.modes[wrong] = np.sign(values[wrong])
-            self._choose(t, x, turning)
-
     def count(self, t: float, x: Floats) -> None:
         """Count a jump; raise Stop where they follow each other without end."""
         if not self.times:
@@ -207,19 +193,16 @@ class Discontinuities:
             "pose, it does so inside a step, which is then less exact."
         )
 
-    def summary(self, fixed: bool) -> str:
+    def summary(self) -> str:
         """What a reader should know of the jumps of a run, if there were any."""
         if not self.times:
             rests = bool(self.sources) and not self.modes.all()
             return f"{self.first} stands at its jump, where a sign is taken as 0." if rests else ""
         count = len(self.times)
         often = "once" if count == 1 else f"{count} times, first"
-        how = (
-            "inside a step, which is then of first order only"
-            if fixed
-            else "which was found, and the run began anew there"
+        return (
+            f"{self.first} jumped {often} at t = {self.times[0]:.6g} s, which was found, and the run began anew there."
         )
-        return f"{self.first} jumped {often} at t = {self.times[0]:.6g} s, {how}."
 
 
 # ---- tables --------------------------------------------------------------------------------------------------

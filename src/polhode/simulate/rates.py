@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..codegen.passes.switches import MODES
 from ..compiled.functions import Functions
 from ..errors import ModelError, PolhodeError
 from ..native.compiled import Compiled
-from ..codegen.passes.switches import MODES
 from ..ode.native_run import NativeRun, RightSide
 from .breaks import Breaks
 from .control.actuation import Actuation

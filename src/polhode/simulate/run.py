@@ -19,19 +19,16 @@ from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .integrators import adaptive
-from .integrators.adaptive import Control
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
-    MOST_STEPS,
     RunOptions,
     check_held,
     check_kinds,
     closing,
-    control_of,
     damping_of,
-    grid_of,
     span_of,
+    steps_of,
     unknown_method,
 )  # fmt: skip
 from .trajectory.energy import check_energy
@@ -129,9 +126,9 @@ def simulate(
     begin, manifold, assembly = first_state(derivation, functions, start, speeds, hold, parameters)
     efforts = read_efforts(derivation, tau)
     given = read_inputs(derivation, inputs, functions.input_values())
-    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed, loop)
+    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, loop)
     watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = _control(method, is_fixed, span.duration, step, (rtol, atol), max_steps, max_step)
+    control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
     control, facts = replace(control, **damping), facts | damping
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
@@ -151,28 +148,6 @@ def simulate(
             warn(told)
             made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
     return made
-
-
-def _control(
-    method: str,
-    is_fixed: bool,
-    duration: float,
-    step: Any,
-    tolerances: tuple[Any, Any],
-    max_steps: Any,
-    max_step: Any,
-) -> tuple[Control, dict[str, float], Sequence[str]]:
-    """How the steps of a run are chosen, what its facts say of that, and notices."""
-    if not is_fixed:
-        control = control_of(method, *tolerances, step, max_steps, max_step)
-        return control, {"rtol": control.rtol, "atol": control.atol}, ()
-    if max_step is not None:
-        raise PolhodeError(
-            f"the method {method} has fixed steps.", place="max_step", cure="Give step=…", code="E-SIM-072"
-        )
-    grid = grid_of(duration, step)
-    control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h)
-    return control, {"step": grid.h}, grid.notices
 
 
 def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
@@ -210,7 +185,6 @@ class _Run:
     start: InitialState
     manifold: Manifold | None
     assembly: Assembly | None
-    is_fixed: bool
     loop: ClosedLoop | None = None
 
     @property
@@ -288,11 +262,9 @@ class _Run:
         except KeyboardInterrupt:
             stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
         record.info["wall_time"] = time.perf_counter() - began
-        jumped = guard.discontinuities.summary(self.is_fixed) if guard.discontinuities else ""
+        jumped = guard.discontinuities.summary() if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
-            if self.is_fixed and stop is None:
-                warn(jumped)
         signs_released = guard.discontinuities.released_in_words() if guard.discontinuities else ""
         record.notices += [signs_released] if signs_released else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)

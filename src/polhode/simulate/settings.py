@@ -12,6 +12,7 @@ from ..compiled.functions import Functions
 from ..errors import LimitError, PolhodeError, check_kind, number
 from .initial_state import Floats
 from .integrators.adaptive import Control
+from .integrators.fixed import METHODS as FIXED
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -174,6 +175,21 @@ def damping_of(method: str, spectral_radius: Any) -> dict[str, float]:
             code="E-SIM-121",
         )
     return {}
+
+
+def steps_of(
+    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any
+) -> tuple[Control, dict[str, float], tuple[str, ...]]:
+    """How the steps of a run are chosen, what its facts say of that, and notices."""
+    if method not in FIXED:
+        control = control_of(method, rtol, atol, step, max_steps, max_step)
+        return control, {"rtol": control.rtol, "atol": control.atol}, ()
+    if max_step is not None:
+        raise PolhodeError(
+            f"the method {method} has fixed steps.", place="max_step", cure="Give step=…", code="E-SIM-072"
+        )
+    grid = grid_of(duration, step)
+    return Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h), {"step": grid.h}, grid.notices
 
 
 def unknown_method(method: Any) -> PolhodeError:

@@ -14,8 +14,8 @@ from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import JUMPING
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
-from ..ode.native_events import Effect
 from ..model.expressions import acting_parts, expressions_in, expressions_of
+from ..ode.native_events import Effect
 from .initial_state import Floats
 
 #: A value this near to zero is at its jump.

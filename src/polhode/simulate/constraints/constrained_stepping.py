@@ -15,9 +15,9 @@ from ...codegen.fixed_steps import Tableau
 from ...compiled.functions import Functions
 from ...constraints import Constraints
 from ...errors import PolhodeError
-from ...ode_former.fixed_step import runge_kutta_step
 from ...ode.native_run import NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, Reason
+from ...ode_former.fixed_step import runge_kutta_step
 from ..control.inputs import Signal
 from ..guard import Stop
 from ..initial_state import Floats, InitialState

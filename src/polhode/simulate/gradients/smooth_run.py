@@ -31,8 +31,7 @@ from ..events import EventLocator, Events
 from ..events import Met as Located
 from ..guard import Guard, Stop
 from ..initial_state import Floats, InitialState, initial_state
-from ..integrators.adaptive import Control
-from ..integrators.adaptive import changed
+from ..integrators.adaptive import Control, changed
 from ..rates import NonFinite, Rates
 from ..settings import check_held, closing, control_of, span_of
 from ..trajectory.record import Record

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ...ode.record import CONSTRAINED_GROWTH
 from ..initial_state import Floats
 from ..integrators.adaptive import Control, too_many, underflow, working
-from ...ode.record import CONSTRAINED_GROWTH
 from ..integrators.native_solver import NativeSolver
 from ..rates import NonFinite
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ode.record import Reason
 from ...ode.native_run import NativeRun
+from ...ode.record import Reason
 from ..initial_state import Floats
 from ..rates import Rates
 

@@ -8,6 +8,7 @@ poses at which constraints are ill conditioned.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,20 @@ def integrate(
     Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
     """
     return _Integration(rates, guard, record, times, control, events).go(report)
+
+
+def native_run(rates: Rates, guard: Guard, control: Control, t: float, x: Floats) -> NativeRun:
+    """A run by a method, with the settings that runs alone and members of a batch have in common."""
+    code = rates.fixed_stepper(control.method) if control.fixed_step else rates.stepper(control.method)
+    run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+    if control.fixed_step:
+        run.step_on_grid(control.fixed_step)
+        run.record.position_count = rates.coordinates
+    run.record.h_max, run.record.bound = control.largest_step, guard.bound
+    run.record.has_defect *= int(rates.may_hide)
+    if rates.is_constrained:
+        run.record.growth = CONSTRAINED_GROWTH
+    return run
 
 
 class _Integration:
@@ -114,18 +129,12 @@ class _Integration:
 
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""
-        rates, control, events = self.rates, self.control, self.events
-        code = rates.stepper(method) if not control.fixed_step else rates.fixed_stepper(method)
-        run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
-        if control.fixed_step:
-            run.step_on_grid(control.fixed_step)
-            run.record.position_count = rates.coordinates
+        rates = self.rates
+        run = native_run(rates, self.guard, replace(self.control, method=method), t, x)
         run.sample(self.times, self.states)
-        run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
-        run.record.has_defect *= int(rates.may_hide)
         run.record.each_step = int(self.guard.watches_steps or not rates.is_autonomous)
         self.jumps = self.guard.discontinuities
-        if rates.is_constrained if rates.is_autonomous else run.implicit is None:
+        if not rates.is_autonomous and run.implicit is None:
             run.record.growth = CONSTRAINED_GROWTH
         self._watch(run, len(x))
         if self.limits is not None:
@@ -143,7 +152,7 @@ class _Integration:
         effects = [*events.effects, *([] if signs is None else signs.effects)]
         if not effects:
             return
-        values = None if self.momenta is not None else events.compiled
+        values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
         if signs is not None:
@@ -257,9 +266,9 @@ class _Integration:
         """Keep the steps, so that the trajectory has states between its samples; not where time events divide it."""
         pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
         known = [(run, steps) for run, steps in pieces if steps is not None]
-        if len(known) == len(pieces) and any(len(steps) for _, steps in known) and not len(self.rates.breaks):
-            if self.rates.is_autonomous:
-                self.record.interpolant = DenseOutput(known, self.rates)
+        is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
+        if is_whole and not len(self.rates.breaks) and self.rates.is_autonomous:
+            self.record.interpolant = DenseOutput(known, self.rates)
 
     @property
     def _goal(self) -> float:
