@@ -321,8 +321,10 @@ def write_samples(run: Run, end: float) -> int:
                 reason = call(run.state_at, run, t, run.y, returns=int)
                 if reason > 0:
                     return reason
-            if run.is_constrained > 0 and project(run, t, run.y) > 0:
-                return Reason.SAMPLE
+            if run.is_constrained > 0:
+                off = project(run, t, run.y)
+                if off > 0:
+                    return Reason.FAILED if off == Reason.FAILED else Reason.SAMPLE
         for i in range(run.size):
             sample[i] = source[i]
         run.next_sample += 1
@@ -413,11 +415,14 @@ def _handle_events(run: Run) -> int:
                         for i in range(run.event_count):
                             events.sides[i] = events.work[i * 7]
                     return reason
-                entry_of_log = at(events.log, events.log_count * (run.size * 2 + HEAD))
-                entry_of_log[0] = t
-                entry_of_log[1] = float(first)
-                entry_of_log[2] = float(kind)
-                entry_of_log[3] = float(run.next_sample)
+                logged_row = at(events.log, events.log_count * (run.size * 2 + HEAD))
+                reason = _log_before(run, t, logged_row, 0)
+                if reason > 0:
+                    return reason
+                logged_row[0] = t
+                logged_row[1] = float(first)
+                logged_row[2] = float(kind)
+                logged_row[3] = float(run.next_sample)
                 events.log_count += 1
             events.sides[first] = -events.sides[first]
             reason = _search(run, first, t)
@@ -461,25 +466,33 @@ def _first(run):
     return found
 
 
+@inline
+def _log_before(run, t, row, is_constrained):
+    """The state at an event into its row of the log, on the constraints if there are some; a reason, or 0."""
+    before, source = at(row, HEAD), run.x
+    if t < run.t:
+        source = run.y
+        reason = call(run.state_at, run, t, run.y, returns=int)
+        if reason > 0:
+            return reason
+        if is_constrained > 0:
+            off = project(run, t, run.y)
+            if off > 0:
+                return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
+    for i in range(run.size):
+        before[i] = source[i]
+    return 0
+
+
 @native
 def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     """The run ends at an event, or goes on from another state; a reason to return, or GO_ON."""
     events, size = run.events, run.size
     logged = at(events.log, events.log_count * (size * 2 + HEAD))
     before = at(logged, HEAD)
-    if t < run.t:
-        reason = call(run.state_at, run, t, run.y, returns=int)
-        if reason > 0:
-            return reason
-        if run.is_constrained > 0:
-            off = project(run, t, run.y)
-            if off > 0:
-                return Reason.PROJECT
-        for i in range(size):
-            before[i] = run.y[i]
-    else:
-        for i in range(size):
-            before[i] = run.x[i]
+    reason = _log_before(run, t, logged, run.is_constrained)
+    if reason > 0:
+        return reason
     reason = write_samples(run, t)
     if reason > 0:
         return reason
@@ -515,7 +528,7 @@ def continue_after_event(run: Run, number: int) -> int:
     if run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
-            return Reason.PROJECT
+            return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
     for i in range(size):
         after[i] = run.x[i]
     events.log_count += 1

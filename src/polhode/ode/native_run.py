@@ -78,7 +78,7 @@ class NativeRun:
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept: dict[str, Any] = {}
-        self.is_in_user_code, self.keeps_steps = False, True
+        self.is_in_user_code, self.most_kept = False, float(MOST_KEPT)
         record.t = t
         record.error_scale = scale = self.code.method.scaled(rtol, atol)
         record.rtol, record.atol = scale * rtol, scale * atol
@@ -244,7 +244,7 @@ class NativeRun:
 
     def step_on_grid(self, h: float) -> None:
         """Take steps of fixed length from t = 0 on; they are not kept."""
-        self.record.h, self.record.origin, self.keeps_steps = h, 0.0, False
+        self.record.h, self.record.origin, self.most_kept = h, 0.0, 0.0
 
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
@@ -297,12 +297,10 @@ class NativeRun:
     # ---- steps that are kept -----------------------------------------------------------------------------------
 
     def keep_steps(self, count: int) -> None:
-        """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
-        if not self.keeps_steps:
-            return
+        """Have room for so many more steps to be kept; beyond `most_kept` bytes of them none are any more."""
         record, width = self.record, self.size + 2
         wanted = record.trace_count + count
-        if 8 * width * wanted > MOST_KEPT:
+        if 8 * width * wanted > self.most_kept:
             record.trace_room = 0
         elif wanted > len(self._history):
             grown = np.empty((max(wanted, 2 * len(self._history)), width))
@@ -312,7 +310,7 @@ class NativeRun:
     @property
     def kept_steps(self) -> Floats | None:
         """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
-        if not self.keeps_steps:
+        if not self.most_kept:
             return None
         count = self.record.trace_count
         return self._history[:count].copy() if count == self.record.steps - self.steps_before else None

@@ -59,7 +59,7 @@ class Events(Struct):
     """Event functions g(t, x), what happens at their zeros, and a log of it.
 
     `kinds` are those of `event_location`. A row of the log has the time, the event, its kind, the samples before it,
-    and the states before and after.
+    and the states before and after; of an event at which the run goes on, the state by the dense output.
     """
 
     at: Code

@@ -65,6 +65,7 @@ class Guard:
     def __init__(self, rates: Rates, functions: Functions, values: Callable[[], Mapping[Expr, float]]) -> None:
         self.rates, self.functions, self._read_values = rates, functions, values
         self.synopsis = known = functions.derivation.synopsis
+        self.size = len(known.coordinates) + len(known.speeds) + len(known.states)
         self.scale: Floats | None = None
         self.notices: list[str] = []
         self._began: tuple[float, Floats, Floats] | None = None  # time, state and inputs that give the scale
@@ -123,7 +124,8 @@ class Guard:
             self._check_mass(t, x)
 
     def step(self, t: float, x: Floats, rate: Floats) -> None:
-        """Look at an accepted step."""
+        """Look at the state after an accepted step; what a run follows beside it is left out."""
+        x, rate = x[: self.size], rate[: self.size]
         size = float(np.abs(x).max(initial=0.0))
         if not size <= DIVERGED:
             self.sample(t, x)
@@ -155,6 +157,7 @@ class Guard:
 
     def explain(self, t: float, x: Floats, fallback: Stop) -> Stop:
         """The reason behind a failure at this state, if there is one; otherwise the failure itself."""
+        x = x[: self.size]
         try:
             self._check_constraints(self.constraints, t, x)
             self._check_charts(t, x)
@@ -179,20 +182,22 @@ class Guard:
         names = [*(f"rate of coordinate '{name}'" for name in known.coordinates)]
         names += [f"acceleration of '{name}'" for name in known.speeds]
         names += [f"rate of state '{name}'" for name in known.states]
-        bad = [name for name, value in zip(names, found.rate, strict=True) if not np.isfinite(value)]
-        if not np.isfinite(found.x).all():
-            return self._diverged(found.t, found.x)
-        law = self.rates.drive.failure(found.t, found.x)
+        x = found.x[: self.size]
+        bad = [name for name, value in zip(names, found.rate, strict=False) if not np.isfinite(value)]
+        bad = bad or ["derivatives of the motion"]
+        if not np.isfinite(x).all():
+            return self._diverged(found.t, x)
+        law = self.rates.drive.failure(found.t, x)
         if law:
             return Stop("nonfinite", f"at t = {found.t:.6g} s {law}.", "Look for a division by zero in it, or a root.")
         listed = ", ".join(bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
         plain = Stop(
             "nonfinite",
             f"at t = {found.t:.6g} s the equations gave no finite number for the {listed}; "
-            f"the state there is {self.state_in_words(found.x)}.",
+            f"the state there is {self.state_in_words(x)}.",
             "Look for a division by zero, a root or logarithm of a negative number in forces and parameters.",
         )
-        return self.explain(found.t, found.x, plain)
+        return self.explain(found.t, x, plain)
 
     def state_in_words(self, x: Floats, most: int = 12) -> str:
         """Coordinates, speeds and states with their names."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..codegen.passes.switches import MODES
 from ..compiled.functions import Functions
+from ..compiled.quantities import Asked
 from ..errors import ModelError, PolhodeError
 from ..native.compiled import Compiled
 from ..ode.native_run import NativeRun, RightSide
@@ -46,7 +47,7 @@ class Rates:
         parameters: Mapping[str, Any] | None,
         tau: Signal,
         inputs: Signal,
-        of: str = "state_rates",
+        of: Asked = "state_rates",
     ) -> None:
         self.of = of
         self.drive = Actuation(functions, parameters, tau, inputs)
@@ -400,7 +401,7 @@ class Rates:
         return x, lengths
 
 
-def set_up(read: Mapping[str, tuple[Functions, str]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
+def set_up(read: Mapping[str, tuple[Functions, Asked]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
     """The work arrays of some functions, a row for each set of parameters or one for all."""
     made = {}
     for name, (functions, of) in read.items():

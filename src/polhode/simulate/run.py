@@ -22,6 +22,8 @@ from .integrators import adaptive
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
+    Even,
+    Given,
     RunOptions,
     check_held,
     check_kinds,
@@ -107,28 +109,19 @@ def simulate(
 
         loop, start = starting(loop, start, derivation.synopsis)
     is_fixed = _is_fixed(method)
-    damping = damping_of(method, spectral_radius)
-    check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
-    known = derivation.synopsis
     if is_fixed:
         from .integrators import fixed
 
         fixed.check_fit(method, derivation.equations)
-    width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
-    span = span_of(duration, samples, rate, width)
-    functions = functions or Functions(derivation)
-    changed = by_name(parameters, "parameters")
-    if changed:
-        from ..model.body import check_masses
-
-        check_masses(derivation.model.bodies, changed)
-    begin, manifold, assembly = first_state(derivation, functions, start, speeds, hold, parameters)
-    efforts = read_efforts(derivation, tau)
-    given = read_inputs(derivation, inputs, functions.input_values())
-    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, loop)
+    run = problem_of(
+        derivation, duration, start=start, speeds=speeds, parameters=parameters, inputs=inputs, tau=tau,
+        samples=samples, rate=rate, hold=hold, functions=functions, loop=loop,
+    )  # fmt: skip
+    span = run.span
     watched = read_events(derivation, events, until, run.parameters, on)
     control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
+    damping = damping_of(method, spectral_radius)
     control, facts = replace(control, **damping), facts | damping
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
@@ -136,9 +129,9 @@ def simulate(
         record.notices += notices
         return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
-    made = run.execute(go, control.method, span.duration, progress)
+    made = run.execute(go, control.method, progress)
     if watch_energy and not watched.changes_states and loop is None:
-        made = check_energy(made, efforts, given)
+        made = check_energy(made, run.tau, run.inputs)
     if audit is not False:
         from .trajectory.power_audit import TOLERANCE
 
@@ -173,8 +166,40 @@ def _is_fixed(method: Any) -> bool:
     return True
 
 
+def problem_of(
+    derivation: Derivation,
+    duration: float,
+    *,
+    start: Any = None,
+    speeds: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    inputs: Any = None,
+    tau: Any = None,
+    samples: Any = None,
+    rate: float | None = None,
+    hold: Sequence[str] = (),
+    functions: Functions | None = None,
+    loop: ClosedLoop | None = None,
+) -> Problem:
+    """Read what every run takes: its span and samples, parameters, first state, efforts and inputs."""
+    check_held(hold, "simulate")
+    known = derivation.synopsis
+    width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
+    span = span_of(duration, samples, rate, width)
+    functions = functions or Functions(derivation)
+    changed = by_name(parameters, "parameters")
+    if changed:
+        from ..model.body import check_masses
+
+        check_masses(derivation.model.bodies, changed)
+    given = initial_state(derivation, start, speeds, parameters)
+    begin, manifold, assembly = on_constraints(derivation, functions, given, hold, parameters)
+    signals = read_efforts(derivation, tau), read_inputs(derivation, inputs, functions.input_values())
+    return Problem(derivation, functions, changed, *signals, span, given, begin, manifold, assembly, tuple(hold), loop)
+
+
 @dataclass(frozen=True, eq=False)
-class _Run:
+class Problem:
     """One run, from its first state to the trajectory or to the error that holds it."""
 
     derivation: Derivation
@@ -182,9 +207,12 @@ class _Run:
     parameters: dict[str, Any]
     tau: Signal
     inputs: Signal
-    start: InitialState
+    span: Even | Given
+    given: InitialState  # as the user gave it
+    start: InitialState  # on the constraints
     manifold: Manifold | None
     assembly: Assembly | None
+    hold: tuple[str, ...] = ()
     loop: ClosedLoop | None = None
 
     @property
@@ -192,7 +220,8 @@ class _Run:
         """Names, and what kinds of things are in the equations."""
         return self.derivation.synopsis
 
-    def _rates(self, method: str) -> Rates:
+    def rates(self, method: str) -> Rates:
+        """The right-hand side of the state, as a method steps it."""
         given = self.functions, self.parameters, self.tau, self.inputs
         if self.manifold is None or self.assembly is None:
             return Rates(*given)
@@ -211,15 +240,17 @@ class _Run:
         self,
         go: Callable[[Rates, Guard, Record, Report], str],
         method: str,
-        duration: float,
-        progress: bool | Callable[[float], object] | None,
+        progress: bool | Callable[[float], object] | None = None,
+        *,
+        rates: Rates | None = None,
     ) -> Trajectory:
-        rates = self._rates(method)
+        """The trajectory that `go` makes, by a method; raise SimulationError with all of it that there is."""
+        duration, rates = self.span.duration, rates or self.rates(method)
         if self.loop is not None and self.loop.sampling is not None:
             from .control.sampled_law import SampledLoop
 
             rates.drive.sampled = SampledLoop(self.loop, self.functions, self.parameters, duration)
-        guard = Guard(rates, self.functions, self._values)
+        guard = Guard(rates, self.functions, self.values)
         if self.parameters:
             _ = guard.values  # so that what is wrong with them is told here
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
@@ -269,11 +300,7 @@ class _Run:
         record.notices += [signs_released] if signs_released else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
-            met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)
-            raise SimulationError(
-                stop.message, trajectory=trajectory, cure=f"{met} {stop.cure}".strip(),
-                code=f"E-SIM-{stop.status.upper()}",
-            ) from cause  # fmt: skip
+            raise stopped(stop, trajectory) from cause
         return trajectory
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
@@ -291,7 +318,8 @@ class _Run:
         warn(record.notices[-1])
         return on
 
-    def _values(self) -> dict[Any, float]:
+    def values(self) -> dict[Any, float]:
+        """The values of parameters and constant inputs."""
         system = self.derivation.model
         known = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
         for name, value in self.parameters.items():
@@ -347,6 +375,13 @@ def _table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) ->
     return table_jumps(rates, times, states, driven)
 
 
+def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:
+    """The error of a run that could not go on."""
+    met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)
+    cure, code = f"{met} {stop.cure}".strip(), f"E-SIM-{stop.status.upper()}"
+    return SimulationError(stop.message, trajectory=trajectory, cure=cure, code=code)
+
+
 def first_state(
     derivation: Derivation,
     functions: Functions,
@@ -356,7 +391,17 @@ def first_state(
     parameters: Mapping[str, Any] | None = None,
 ) -> tuple[InitialState, Manifold | None, Assembly | None]:
     """The first state, on the constraints if there are any; what the user gave and did not get is warned of."""
-    begin = initial_state(derivation, start, speeds, parameters)
+    return on_constraints(derivation, functions, initial_state(derivation, start, speeds, parameters), hold, parameters)
+
+
+def on_constraints(
+    derivation: Derivation,
+    functions: Functions,
+    begin: InitialState,
+    hold: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+) -> tuple[InitialState, Manifold | None, Assembly | None]:
+    """The same from a state as it was given."""
     told = [*begin.notices]
     manifold: Manifold | None = None
     assembly: Assembly | None = None

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..codegen.passes.switches import Switched, switched
 from ..compiled.functions import Functions
+from ..compiled.quantities import Asked
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import JUMPING
 from ..expr import Expr, evaluate, substitute, topological
@@ -94,7 +95,7 @@ class FixedSigns:
         return self.smooth(*arrays, self.modes)
 
 
-def with_fixed_signs(functions: Functions, name: str, parameters: Floats) -> FixedSigns | None:
+def with_fixed_signs(functions: Functions, name: Asked, parameters: Floats) -> FixedSigns | None:
     """The function with its signs fixed; None where it has none."""
     if not sources(functions):
         return None

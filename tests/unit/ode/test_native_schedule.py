@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from polhode.model.samples import four_bar
 from polhode.simulate import Trajectory, crossing
-from polhode.simulate.integrators.native import _Integration
+from polhode.simulate.integrators.native import Integration
 
 TIMES = 0.1 * np.arange(20)
 VALUES = np.random.default_rng(5).normal(size=20)
@@ -31,16 +31,16 @@ def satellite() -> ph.Equations:
 def both(monkeypatch: pytest.MonkeyPatch, e: ph.Equations, duration: float, **options: Any) -> tuple[Trajectory, ...]:
     """A run whose time events native code passes, and one whose time events Python passes."""
     by_python: list[float] = []
-    plain = _Integration._pass_bound
+    plain = Integration._pass_bound
 
-    def passed(run: _Integration) -> None:
+    def passed(run: Integration) -> None:
         by_python.append(run.rates.next_break)
         plain(run)
 
-    monkeypatch.setattr(_Integration, "_pass_bound", passed)
+    monkeypatch.setattr(Integration, "_pass_bound", passed)
     native = e.simulate(duration, **options)
     assert not by_python
-    monkeypatch.setattr(_Integration, "_schedule", lambda run, size: None)
+    monkeypatch.setattr(Integration, "_schedule", lambda run, size: None)
     python = e.simulate(duration, **options)
     assert len(by_python) > 10
     return native, python

@@ -98,9 +98,8 @@ def state_at(pair: Pair, run: Run, t: float, out: Array) -> int:
     reason = _prepare_dense(run, pair)
     if reason > 0:
         return reason
-    if pair.may_be_rough:
-        if run.dense_ready == _TOO_ROUGH:
-            return sub_step(run, pair, t, out, rates)
+    if pair.may_be_rough and run.dense_ready == _TOO_ROUGH:
+        return sub_step(run, pair, t, out, rates)
     interpolate(run, pair, t, out)
     return 0
 

@@ -105,10 +105,9 @@ class GeneralisedAlpha(Struct):
     balance: Array
     row_rates: Array
     row_values: Array
-    # the acceleration a at the beginning and at the end of the last step, its times and length
+    # the acceleration a at the beginning and at the end of the last step, the time of its end and its length
     a: Array
     a_next: Array
-    t_old: float
     t_new: float
     taken: float
     is_known: int
@@ -343,15 +342,14 @@ def begin(run: Run) -> int:
 def attempt(run: Run, step: float) -> int:
     """A step to run.y. One that begins where the last one ended goes on with its a."""
     alpha, t, f = memory_of(run), run.t, run.f
-    first, n, near = alpha.coordinates, alpha.speeds, _SAME_TIME * alpha.taken
-    goes_on, is_again = absolute(t - alpha.t_new) <= near, absolute(t - alpha.t_old) <= near
-    was_known = alpha.is_known != 0 and (goes_on or is_again)
+    first, n = alpha.coordinates, alpha.speeds
+    goes_on = alpha.is_known != 0 and absolute(t - alpha.t_new) <= _SAME_TIME * alpha.taken
     for i in range(n):
-        rate, known = f[first + i], alpha.a_next[i] if goes_on else alpha.a[i]
-        alpha.a[i] = fma(step / alpha.taken, known - rate, rate) if was_known else rate
-    alpha.t_old, alpha.t_new, alpha.taken, alpha.is_known = t, t + step, step, 0
+        rate = f[first + i]
+        alpha.a[i] = fma(step / alpha.taken, alpha.a_next[i] - rate, rate) if goes_on else rate
+    alpha.t_new, alpha.taken, alpha.is_known = t + step, step, 0
     failed = solve_step(run, step)
-    if failed == 0 and not was_known and alpha.alpha_m != alpha.alpha_f:
+    if failed == 0 and not goes_on and alpha.alpha_m != alpha.alpha_f:
         for i in range(n):
             rate = f[first + i]
             alpha.a[i] = fma(alpha.alpha_m - alpha.alpha_f, alpha.accelerations[i] - rate, rate)

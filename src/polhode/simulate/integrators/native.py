@@ -47,7 +47,7 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
     """
-    return _Integration(rates, guard, record, times, control, events).go(report)
+    return Integration(rates, guard, record, times, control, events).go(report)
 
 
 def native_run(rates: Rates, guard: Guard, control: Control, t: float, x: Floats) -> NativeRun:
@@ -64,7 +64,7 @@ def native_run(rates: Rates, guard: Guard, control: Control, t: float, x: Floats
     return run
 
 
-class _Integration:
+class Integration:
     """One run in native code."""
 
     def __init__(
