@@ -107,6 +107,11 @@ class NativeRun:
             self._kept["memory"] = memory, arrays
             record.memory = ctypes.addressof(memory)
 
+    def remember(self, memory: Any) -> None:
+        """Let the method use this memory beside the record."""
+        self._kept["memory"] = memory
+        self.record.memory = memory.address
+
     # ---- what it steps -----------------------------------------------------------------------------------------
 
     @property

@@ -28,6 +28,7 @@ from .settings import (
     check_held,
     check_kinds,
     closing,
+    damping_of,
     span_of,
     steps_of,
     unknown_method,
@@ -59,6 +60,7 @@ def simulate(
     tau: Any = None,
     method: str = "auto",
     step: float | None = None,
+    spectral_radius: float | None = None,
     samples: Any = None,
     rate: float | None = None,
     rtol: float = 1e-9,
@@ -119,6 +121,8 @@ def simulate(
     span = run.span
     watched = read_events(derivation, events, until, run.parameters, on)
     control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
+    damping = damping_of(method, spectral_radius)
+    control, facts = replace(control, **damping), facts | damping
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         record.info |= facts

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
     from .events import Crossing, Event
 
-_FIXED_STEP = 1e-3
+_FIXED_STEP, _SPECTRAL_RADIUS = 1e-3, 0.8
 _RATE, _FEWEST, _MOST = 100.0, 200, 20_000
 #: More than this is refused: steps of a fixed length, and bytes of samples.
 MOST_STEPS, MOST_BYTES = 10**9, 4 * 10**9
@@ -160,6 +160,23 @@ def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max
     )
 
 
+def damping_of(method: str, spectral_radius: Any) -> dict[str, float]:
+    """The spectral radius of fast oscillations, for the method that has one."""
+    if method == "generalised_alpha":
+        given, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
+        return {
+            "spectral_radius": number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
+        }
+    if spectral_radius is not None:
+        raise PolhodeError(
+            f"the method {method} has no spectral radius to choose.",
+            place="spectral_radius",
+            cure='Use method="generalised_alpha", or leave it out.',
+            code="E-SIM-121",
+        )
+    return {}
+
+
 def steps_of(
     method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any
 ) -> tuple[Control, dict[str, float], tuple[str, ...]]:
@@ -239,6 +256,7 @@ class RunOptions(SmoothOptions, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     method: str
+    spectral_radius: float | None
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool

@@ -102,6 +102,7 @@ class Control:
     most_steps: int = 1_000_000
     may_switch: bool = False  # to a method for stiff mechanisms, and back
     fixed_step: float = 0.0  # its length, where a method has fixed steps
+    spectral_radius: float | None = None  # of fast oscillations, where a method has one to choose
 
 
 def integrate(

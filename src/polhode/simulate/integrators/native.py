@@ -180,6 +180,10 @@ class Integration:
             self.momenta.use(run)
             return
         self.rates.steps_natively(run)
+        if self.control.spectral_radius is not None:
+            from .damped import second_order_memory
+
+            run.remember(second_order_memory(self.rates, self.control.spectral_radius))
         if self.switch is None:
             self.rates.differentiates_natively(run)
 
