@@ -405,19 +405,18 @@ def _handle_events(run: Run) -> int:
             is_along = events.directions[first] * events.sides[first] <= 0.0
             if is_along:
                 if not events.log_count < events.log_room:
+                    _locate_again(run, logged)
                     events.number = -1
                     return Reason.EVENT
                 if kind != GOES_ON:
                     reason = _interrupt(run, t, first, kind)
                     if reason == Reason.PROJECT or reason == Reason.SAMPLE:
-                        # all events of the step are located once more
-                        events.log_count = logged
-                        for i in range(run.event_count):
-                            events.sides[i] = events.work[i * 7]
+                        _locate_again(run, logged)
                     return reason
                 logged_row = at(events.log, events.log_count * (run.size * 2 + HEAD))
                 reason = _log_before(run, t, logged_row, 0)
                 if reason > 0:
+                    _locate_again(run, logged)
                     return reason
                 logged_row[0] = t
                 logged_row[1] = float(first)
@@ -437,6 +436,15 @@ def _handle_events(run: Run) -> int:
             events.number = number
             return Reason.SWITCH
     return GO_ON
+
+
+@inline
+def _locate_again(run, logged):
+    """All events of the step are located once more: the log has so many rows, and signs are those at its begin."""
+    events = run.events
+    events.log_count = logged
+    for i in range(run.event_count):
+        events.sides[i] = events.work[i * 7]
 
 
 @inline
@@ -575,9 +583,15 @@ def _switch(run: Run, number: int, kind: int) -> int:
     if chosen == 0.0:
         events.number = number
         return Reason.SWITCH
+    # the state is what it was: events that are at their zeros too, to rounding, keep the signs that they have
+    for i in range(run.event_count):
+        events.times[i] = events.sides[i]
     reason = begin(run)
     if reason > 0:
         return reason
+    for i in range(run.event_count):
+        if events.times[i] != 0.0:
+            events.sides[i] = events.times[i]
     events.sides[number] = chosen
     events.before[number] = 0.0
     return GO_ON
