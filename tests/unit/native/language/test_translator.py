@@ -11,9 +11,40 @@ import pytest
 
 from polhode.native.engine import Library, object_code
 from polhode.native.language import (
-    INFINITY, NAN, Array, Code, Integers, Module, Pointers, Struct, TranslationError, absolute, at, blocks, call, cos,
-    counted, entry, exp, fma, greatest, inline, is_nan, largest, local, log, native, power, record_at, row, sin,
-    smallest, sqrt, take_next, total, vector,
+    INFINITY,
+    NAN,
+    Array,
+    Code,
+    Integers,
+    Module,
+    Pointers,
+    Struct,
+    TranslationError,
+    absolute,
+    at,
+    blocks,
+    call,
+    cos,
+    counted,
+    entry,
+    exp,
+    fma,
+    greatest,
+    inline,
+    is_nan,
+    largest,
+    local,
+    log,
+    native,
+    power,
+    record_at,
+    row,
+    sin,
+    smallest,
+    sqrt,
+    take_next,
+    total,
+    vector,
 )  # fmt: skip
 
 # ---- statements ----------------------------------------------------------------------------------------------------
@@ -44,10 +75,9 @@ class Other(Struct):
 def branches(x: float, n: int) -> float:
     if x > 1.0 and n > 2:
         return x
-    elif x < -1.0 or not n != 0:
+    if x < -1.0 or not n != 0:
         return -x
-    else:
-        made = 0.5
+    made = 0.5
     return made + x
 
 
@@ -138,10 +168,10 @@ def whole_numbers(x: float, n: int) -> float:
 def conditions(x: float, n: int) -> float:
     made = 1.0 if (x > 0.0) & (n > 1) else 2.0
     made += 4.0 if (x > 5.0) | (n == 2) else 8.0
-    flag = x == x  # noqa: PLR0124
+    flag = x == x
     if not flag:
         made += 16.0
-    if x != x:  # noqa: PLR0124
+    if x != x:
         made += 32.0
     if not x < 3.0 and not x >= 3.0:
         made += 64.0
@@ -181,7 +211,9 @@ def test_native_code_equals_plain_python(routine: Callable[..., float], library:
             with np.errstate(all="ignore"):
                 expected = float(routine(x, n))
             # the C library's functions may differ in the last bit
-            assert compiled(x, n) == pytest.approx(expected, rel=4e-15 if routine is operations else 0, abs=0, nan_ok=True)
+            assert compiled(x, n) == pytest.approx(
+                expected, rel=4e-15 if routine is operations else 0, abs=0, nan_ok=True
+            )
 
 
 # ---- memory --------------------------------------------------------------------------------------------------------

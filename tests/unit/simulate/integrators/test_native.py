@@ -20,10 +20,10 @@ RUNS: dict[str, tuple[Any, dict[str, Any]]] = {
 def test_python_neither_steps_nor_projects(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A projection that went wrong in native code would be made good by Python, slowly and without a word."""
 
-    def stepped(self: native._Integration) -> None:
+    def stepped(self: native.Integration) -> None:
         raise AssertionError("native code could not go on")
 
-    monkeypatch.setattr(native._Integration, "_in_python", stepped)
+    monkeypatch.setattr(native.Integration, "_in_python", stepped)
     derived, options = RUNS[name]
     run = derived().simulate(3, **options)
     assert run.is_whole
