@@ -422,19 +422,18 @@ def _handle_events(run: Run) -> int:
                 is_along = False
             if is_along:
                 if not events.log_count < events.log_room:
+                    _locate_again(run, logged)
                     events.number = -1
                     return Reason.EVENT
                 if kind != GOES_ON:
                     reason = _interrupt(run, t, first, kind)
                     if reason == Reason.PROJECT or reason == Reason.SAMPLE:
-                        # all events of the step are located once more
-                        events.log_count = logged
-                        for i in range(events.active):
-                            events.sides[i] = events.work[i * 7]
+                        _locate_again(run, logged)
                     return reason
                 logged_row = at(events.log, events.log_count * (run.size * 2 + HEAD))
                 reason = _log_before(run, t, logged_row, 0)
                 if reason > 0:
+                    _locate_again(run, logged)
                     return reason
                 logged_row[0] = t
                 logged_row[1] = float(first)
@@ -454,6 +453,15 @@ def _handle_events(run: Run) -> int:
             events.number = number
             return Reason.SWITCH
     return GO_ON
+
+
+@inline
+def _locate_again(run, logged):
+    """All events of the step are located once more: the log has so many rows, and signs are those at its begin."""
+    events = run.events
+    events.log_count = logged
+    for i in range(run.event_count):
+        events.sides[i] = events.work[i * 7]
 
 
 @inline
@@ -563,7 +571,7 @@ def _switch(run: Run, number: int, kind: int) -> int:
     events, size = run.events, run.size
     if kind == KINKS:
         events.kinks_passed += 1
-        return _go_on(run, number, -events.sides[number])
+        return _go_on_alike(run, number, -events.sides[number])
     first = run.event_count - events.switch_count
     after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
     for i in range(size):
@@ -586,7 +594,24 @@ def _switch(run: Run, number: int, kind: int) -> int:
     if chosen == 0.0:
         events.number = number
         return Reason.SWITCH
-    return _go_on(run, number, chosen)
+    return _go_on_alike(run, number, chosen)
+
+
+@inline
+def _go_on_alike(run, number, side):
+    """Begin anew with the state as it is, where events that are at their zeros too, to rounding, keep their signs."""
+    events = run.events
+    for i in range(run.event_count):
+        events.times[i] = events.sides[i]
+    reason = begin(run)
+    if reason > 0:
+        return reason
+    for i in range(run.event_count):
+        if events.times[i] != 0.0:
+            events.sides[i] = events.times[i]
+    events.sides[number] = side
+    events.before[number] = 0.0
+    return GO_ON
 
 
 @inline
