@@ -337,7 +337,8 @@ class Problem:
         for first, count in rates.groups:
             part = x[:, first : first + count]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
-        q, u, z = np.split(x, [rates.coordinates, rates.coordinates + len(self.known.speeds)], axis=1)
+        first, second = rates.coordinates, rates.coordinates + len(self.known.speeds)
+        q, u, z = x[:, :first], x[:, first:second], x[:, second:]
         acted = rates.drive.acted(record)
         tau, inputs = acted.along(t, x)
         wall = record.info["wall_time"]
@@ -349,7 +350,7 @@ class Problem:
         }
         controls = () if self.loop is None else self.loop.law.controls
         record.notices += [
-            *_table_jumps(rates, t, x, np.hstack([tau, inputs])),
+            *_table_jumps(rates, t, x, (tau, inputs)),
             *rates.drive.notices(float(t[-1]), controls),
         ]
         if self.known.small_angles:
@@ -366,13 +367,13 @@ class Problem:
         )  # fmt: skip
 
 
-def _table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> list[str]:
+def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Floats, Floats]) -> list[str]:
     """A sentence for each table that jumped between the samples of a run."""
     if rates.is_surely_smooth:
         return []
     from .discontinuities import table_jumps
 
-    return table_jumps(rates, times, states, driven)
+    return table_jumps(rates, times, states, np.hstack(acted))
 
 
 def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:

@@ -324,6 +324,8 @@ class Integration:
 
     def _look_into(self, reason: Reason) -> None:
         """Do what native code returned for, or raise what ends the run."""
+        if reason == Reason.DONE:
+            return
         from .adaptive import too_many, underflow
 
         run, t = self.run, float(self.run.record.t)
