@@ -138,6 +138,7 @@ class EventMemory:
         side.table[side.out_index] = first.ctypes.data
         record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
         record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
+        record.kink_count = sum(each.kind == KINKS for each in self.effects)
         self._kept += [side, signs, first]
 
     def hold_signs(self, signs: Floats) -> None:
@@ -180,6 +181,10 @@ class EventMemory:
     def is_stuck(self, t: float) -> bool:
         """True if the state was changed at this very time before."""
         return t - self.record.changed_at <= ZENO * max(1.0, abs(t))
+
+    def side_of(self, number: int) -> float:
+        """The sign with which an event comes to its zero."""
+        return float(self._numbers["sides"][number])
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""

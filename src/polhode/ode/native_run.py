@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _STRUCTURE = Run.structure()
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_PROJECTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
 
@@ -107,6 +108,11 @@ class NativeRun:
             self._kept["memory"] = memory, arrays
             record.memory = ctypes.addressof(memory)
 
+    def remember(self, memory: Any) -> None:
+        """Let the method use this memory beside the record."""
+        self._kept["memory"] = memory
+        self.record.memory = memory.address
+
     # ---- what it steps -----------------------------------------------------------------------------------------
 
     @property
@@ -171,6 +177,21 @@ class NativeRun:
         callback = self.callback(evaluate)
         address = ctypes.cast(callback, ctypes.c_void_p).value or 0
         return replace(side, address=address, alive=[side, callback])
+
+    def project_by(self, projected: Callable[[float, Floats], Floats]) -> None:
+        """Project by a Python function of t and x."""
+
+        def project(_: int, t: float, x: int) -> int:
+            try:
+                state = array_at(x, self.size)
+                state[:] = projected(t, state.copy())
+            except BaseException as problem:
+                self._kept["raised"] = problem
+                return int(Reason.FAILED)
+            return 0
+
+        callback = self._kept["projection"] = _PROJECTION(project)
+        self.record.project, self.record.is_constrained = ctypes.cast(callback, ctypes.c_void_p).value, 1
 
     def callback(self, evaluate: Callable[[float], None]) -> Any:
         """A Python function of the time as native code calls it.

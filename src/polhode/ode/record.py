@@ -87,6 +87,10 @@ class Events(Struct):
     switch_x_index: int
     switch_count: int
     signs: Array
+    # the last of these are kinks, which are located in steps that followed a refusal
+    kink_count: int
+    kinks_passed: int
+    active: int  # the events that are located in the last step
     calls_python: int
     number: int  # the event at which the run stands
 
@@ -160,6 +164,7 @@ class Run(Struct):
     dense_ready: int
     after_rejection: int
     retries: int  # after attempts that were not finite
+    was_refused: int  # an attempt from where the last step began
     look: int
     failed: int
     calls_python: int

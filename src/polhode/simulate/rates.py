@@ -15,9 +15,9 @@ import numpy as np
 from ..codegen.passes.switches import MODES
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked
-from ..errors import ModelError, PolhodeError
+from ..errors import ModelError
 from ..native.compiled import Compiled
-from ..ode.native_run import NativeRun, RightSide
+from ..ode.native_run import NativeRun
 from .breaks import Breaks
 from .control.actuation import Actuation
 from .control.inputs import Signal
@@ -25,9 +25,10 @@ from .initial_state import Floats
 
 if TYPE_CHECKING:
     from ..ode.native_code import MethodCode
+    from ..ode.native_events import EventMemory
     from ..ode.native_lanes import LaneCode, LaneRuns
     from ..ode.native_members import MemberRows
-    from .switching import FixedSigns
+    from .switching import FixedSigns, Located
 
 
 class NonFinite(Exception):
@@ -69,6 +70,8 @@ class Rates:
         self.signs = self._signs(values)
         self._compiled = compiled.with_parameters(values)
         self.native = self.signs or self._compiled
+        self._values: Floats = values
+        self._located: Located | None = None
         self._more = self.native.arrays[2:]
 
     @property
@@ -119,11 +122,23 @@ class Rates:
         side = run.compiled(self._compiled if self.signs is None else self.signs.smooth, held)
         run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
 
-    def switch_side(self, run: NativeRun) -> RightSide:
-        """The function of the values that signs in the rates are of, for a native run."""
-        if self.signs is None:
-            raise PolhodeError("the rates have no signs.")
-        return run.compiled(self.signs.values, {**self._held, MODES: self.signs.modes})
+    @property
+    def located(self) -> Located | None:
+        """Where steps are divided, at jumps and kinks of the rates; None where there are none."""
+        if self.is_surely_smooth or self._compiled.backend == "numpy":
+            return None
+        if self._located is None:
+            from .switching import Located
+
+            self._located = Located(self.functions, self.of, self._values, self.signs)
+        return self._located if self._located.count else None
+
+    def divide_steps(self, run: NativeRun, events: EventMemory) -> None:
+        """Let a native run take the last of its events from the rates."""
+        if self.located is not None and self.located.values is not None:
+            modes = np.zeros(1) if self.signs is None else self.signs.modes
+            side = run.compiled(self.located.values, {**self._held, MODES: modes})
+            events.switch_by(side, modes)
 
     def _prompt(self, t: float, x: Floats) -> None:
         """Have efforts and inputs as they are at a state, in the arrays that native code reads."""

@@ -59,6 +59,7 @@ def simulate(
     tau: Any = None,
     method: str = "auto",
     step: float | None = None,
+    spectral_radius: float | None = None,
     samples: Any = None,
     rate: float | None = None,
     rtol: float = 1e-9,
@@ -118,7 +119,9 @@ def simulate(
     )  # fmt: skip
     span = run.span
     watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
+    control, facts, notices = steps_of(
+        method, span.duration, step, rtol, atol, max_steps, max_step, spectral_radius
+    )  # fmt: skip
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         record.info |= facts

@@ -38,6 +38,8 @@ _MANY_STEPS = 500
 _NOTABLE = 1e-9
 #: So many times ten steps ahead the first rate that is not finite is sought.
 _AHEAD = 12
+#: The time, in seconds, over which it is tested where an event goes.
+_SHORT = 1e-9
 
 
 def integrate(
@@ -146,16 +148,16 @@ class Integration:
         return run
 
     def _watch(self, run: NativeRun, size: int) -> None:
-        """Locate events, and zeros of what signs in the rates are of."""
-        events, signs = self.events, self.rates.signs
-        effects = [*events.effects, *([] if signs is None else signs.effects)]
+        """Locate events, and jumps and kinks of the rates."""
+        events, located = self.events, None if self.control.fixed_step and self.jumps is None else self.rates.located
+        effects = [*events.effects, *([] if located is None else located.effects)]
         if not effects:
             return
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
-        if signs is not None:
-            memory.switch_by(self.rates.switch_side(run), signs.modes)
+        if located is not None:
+            self.rates.divide_steps(run, memory)
         run.watch(memory)
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
@@ -178,6 +180,10 @@ class Integration:
             self.momenta.use(run)
             return
         self.rates.steps_natively(run)
+        if self.control.spectral_radius is not None:
+            from .damped import second_order_memory
+
+            run.remember(second_order_memory(self.rates, self.control.spectral_radius))
         if self.switch is None:
             self.rates.differentiates_natively(run)
 
@@ -222,6 +228,8 @@ class Integration:
             self._keep_interpolant()
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
+            if self.run.record.event_count and self.run.events.record.kink_count:
+                self.record.info["kinks"] = int(self.run.events.record.kinks_passed)
         return "done"
 
     def _advance(self) -> Reason:
@@ -327,15 +335,13 @@ class Integration:
             self.guard.step(t, self.x, run.f)
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
-        elif reason in (Reason.UNDERFLOW, Reason.NONFINITE):
+        elif reason in (Reason.UNDERFLOW, Reason.NONFINITE, Reason.NOT_FOUND):
             found = self._nonfinite_ahead()
             if found is not None:
                 raise found
             if self.control.fixed_step:
-                raise self._too_long(t, "the state at the end of the next step is not finite")
+                raise self._too_long(t)
             raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
-        elif reason == Reason.NOT_FOUND:
-            raise self._too_long(t, f"the stages of {self.control.method} were not found")
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
         elif reason == Reason.INTERRUPTED:
@@ -351,9 +357,11 @@ class Integration:
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
 
-    def _too_long(self, t: float, what: str) -> Stop:
+    def _too_long(self, t: float) -> Stop:
         """Why a run with fixed steps ended."""
-        h = self.control.fixed_step
+        h, method = self.control.fixed_step, self.control.method
+        is_iterated = method.startswith("gauss")
+        what = f"the stages of {method} were not found" if is_iterated else "the state one step later is not finite"
         return Stop(
             "not_converged", f"after t = {t:.6g} s {what}: the step of {h:g} s is too long.", "Give a shorter step."
         )
@@ -380,15 +388,28 @@ class Integration:
             return
         t, change = float(run.record.t), self.events.watched[number].change
         if events.is_stuck(t) or change is None:
-            raise Stop(
-                "event_stuck",
-                f"at t = {t:.6g} s event {number} follows itself without end.",
-                "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
-            )
+            raise self._stuck(t, number)
         run.x[:] = change.applied(t, run.x.copy())
         reason = run.continue_after_event()
         if reason is not None:
             self._look_into(reason)
+
+    def _stuck(self, t: float, number: int) -> Stop:
+        """Why an event that changed the state occurs again at the same time."""
+        events, value, n, x = self.run.events, self.events.watched[number].value, self.rates.coordinates, self.x
+        later = x + _SHORT * self.rates(t, x.copy())
+        change = value(t + _SHORT, later[:n], later[n:]) - value(t, x[:n].copy(), x[n:].copy())
+        if t == events.record.changed_at and events.side_of(number) * change < 0.0:
+            return Stop(
+                "event_stuck",
+                f"at t = {t:.6g} s event {number} changed the state, and the motion goes on through it.",
+                "Let the change turn the motion back, or end the run there (terminal=True).",
+            )
+        return Stop(
+            "event_stuck",
+            f"at t = {t:.6g} s event {number} follows itself without end.",
+            "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
+        )
 
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""

@@ -56,10 +56,10 @@ RUNS: dict[str, tuple[Any, dict[str, Any]]] = {
 def test_python_projects_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A projection that went wrong in native code would be made good by Python, slowly and without a word."""
 
-    def helped(self: native._Integration, reason: object) -> None:
+    def helped(self: native.Integration, reason: object) -> None:
         raise AssertionError(f"native code needed help: {reason!r}")
 
-    monkeypatch.setattr(native._Integration, "_project", helped)
+    monkeypatch.setattr(native.Integration, "_project", helped)
     derived, options = RUNS[name]
     run = derived().simulate(**{"duration": 3, **options})
     assert run.is_whole
