@@ -98,12 +98,12 @@ def scan(run: Run) -> int:
         evaluate_events(run, t, run.y)
         if run.failed > 0:
             return -1
-        for i in range(run.event_count):
+        for i in range(events.active):
             events.work[i * 7 + 1 + node] = events.values[i]
     evaluate_events(run, run.t, run.x)
     if run.failed > 0:
         return -1
-    for i in range(run.event_count):
+    for i in range(events.active):
         check, a, b, c, last = (events.work[i * 7 + 1 + node] for node in range(5))
         before, after = events.before[i], events.values[i]
         verdict = _verdict(before, a, b, c, after, check, last)

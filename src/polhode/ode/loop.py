@@ -41,6 +41,7 @@ from .event_location import (
     ENDS,
     GOES_ON,
     HEAD,
+    KINKS,
     SWITCHES,
     evaluate_events,
     next_sign_change,
@@ -75,6 +76,8 @@ DEFECT = 500.0
 _SHORTER = 0.25
 #: A switch this near to zero, relative to its size before or to one, vanishes together with another.
 _NEAR_SWITCH = 1e-12
+#: A kink in this first part of a step is left inside of it.
+_SHORT = 1e-2
 #: The time, in seconds, over which it is tested where a switch goes.
 _LITTLE = 1e-6
 
@@ -93,7 +96,7 @@ def begin(run: Run) -> int:
         return reason
     if run.limit_count > 0:
         begin_limits(run, 0, 1)
-    if run.event_count > 0:
+    if run.event_count > 0 and run.event_count > run.events.kink_count:
         return _begin_events(run)
     return 0
 
@@ -204,6 +207,7 @@ def note_refused(run, step):
 def note_accepted(run, step):
     """A step was accepted: time, counts and the length of the next one."""
     run.retries = 0
+    run.was_refused = run.after_rejection
     run.after_rejection = 0
     run.t_old = run.t
     if run.is_fixed > 0:
@@ -382,17 +386,28 @@ def _handle_events(run: Run) -> int:
     """Log the events of the last step in their order, up to one that interrupts it; a reason to return, or GO_ON."""
     events = run.events
     logged = events.log_count
+    events.active = run.event_count
+    if events.kink_count > 0:
+        if run.was_refused > 0:
+            evaluate_events(run, run.t_old, run.x_old)
+            for i in range(run.event_count - events.kink_count, run.event_count):
+                events.before[i] = events.values[i]
+                events.sides[i] = 1.0 if events.values[i] > 0.0 else -1.0
+        else:
+            events.active -= events.kink_count
+    if events.active == 0:
+        return GO_ON
     found = scan(run)
     if run.failed > 0:
         return Reason.FAILED
     if found < 0:
         return Reason.ILL_CONDITIONED
-    for i in range(run.event_count):
+    for i in range(events.active):
         if is_nan(events.values[i]):
             events.number = i
             return Reason.NAN_EVENT
     if found > 0:
-        for i in range(run.event_count):
+        for i in range(events.active):
             if not is_nan(events.times[i]):
                 reason = _search(run, i, run.t_old)
                 if reason > 0:
@@ -403,6 +418,8 @@ def _handle_events(run: Run) -> int:
                 break
             t, kind = events.times[first], events.kinds[first]
             is_along = events.directions[first] * events.sides[first] <= 0.0
+            if kind == KINKS and t - run.t_old < _SHORT * run.taken:
+                is_along = False
             if is_along:
                 if not events.log_count < events.log_room:
                     _locate_again(run, logged)
@@ -443,7 +460,7 @@ def _locate_again(run, logged):
     """All events of the step are located once more: the log has so many rows, and signs are those at its begin."""
     events = run.events
     events.log_count = logged
-    for i in range(run.event_count):
+    for i in range(events.active):
         events.sides[i] = events.work[i * 7]
 
 
@@ -466,7 +483,7 @@ def _first(run):
     """The event with the earliest zero; -1 where there is none."""
     events = run.events
     found, earliest = -1, 0.0
-    for i in range(run.event_count):
+    for i in range(events.active):
         t = events.times[i]
         if not is_nan(t) and (found < 0 or t < earliest):
             found = i
@@ -541,13 +558,7 @@ def continue_after_event(run: Run, number: int) -> int:
         after[i] = run.x[i]
     events.log_count += 1
     events.changed_at = run.t
-    side = events.sides[number]
-    reason = begin(run)
-    if reason > 0:
-        return reason
-    events.sides[number] = side
-    events.before[number] = 0.0
-    return GO_ON
+    return _go_on(run, number, events.sides[number])
 
 
 @native
@@ -558,42 +569,55 @@ def _switch(run: Run, number: int, kind: int) -> int:
     or no sign does, Python chooses.
     """
     events, size = run.events, run.size
+    if kind == KINKS:
+        events.kinks_passed += 1
+        return _go_on_from_same_state(run, number, -events.sides[number])
     first = run.event_count - events.switch_count
     after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
     for i in range(size):
         after[i] = run.x[i]
     events.log_count += 1
-    before = events.sides[number]
-    chosen = -before
-    if kind == SWITCHES:
-        chosen = 0.0
-        is_alone = True
-        evaluate_events(run, run.t, run.x)
-        for i in range(first, run.event_count):
-            if i != number and absolute(events.values[i]) <= _NEAR_SWITCH * largest(1.0, absolute(events.before[i])):
-                is_alone = False
-        if is_alone:
-            slope = _switch_slope(run, number, -before)
-            if -before * slope > 0.0:
-                chosen = -before
-            else:
-                slope = _switch_slope(run, number, before)
-                if before * slope > 0.0:
-                    chosen = before
+    before, chosen = events.sides[number], 0.0
+    is_alone = True
+    evaluate_events(run, run.t, run.x)
+    for i in range(first, run.event_count - events.kink_count):
+        if i != number and absolute(events.values[i]) <= _NEAR_SWITCH * largest(1.0, absolute(events.before[i])):
+            is_alone = False
+    if is_alone:
+        slope = _switch_slope(run, number, -before)
+        if -before * slope > 0.0:
+            chosen = -before
+        else:
+            slope = _switch_slope(run, number, before)
+            if before * slope > 0.0:
+                chosen = before
     if chosen == 0.0:
         events.number = number
         return Reason.SWITCH
-    # the state is what it was: events that are at their zeros too, to rounding, keep the signs that they have
-    for i in range(run.event_count):
+    return _go_on_from_same_state(run, number, chosen)
+
+
+@inline
+def _go_on_from_same_state(run, number, side):
+    """The same where the state is what it was: events that are zero too, to rounding, keep the signs that they have."""
+    events = run.events
+    for i in range(events.active):
         events.times[i] = events.sides[i]
+    reason = _go_on(run, number, side)
+    for i in range(events.active):
+        if i != number and events.times[i] != 0.0:
+            events.sides[i] = events.times[i]
+    return reason
+
+
+@inline
+def _go_on(run, number, side):
+    """Begin anew at an event, with this sign of it behind; a reason to return, or GO_ON."""
     reason = begin(run)
     if reason > 0:
         return reason
-    for i in range(run.event_count):
-        if events.times[i] != 0.0:
-            events.sides[i] = events.times[i]
-    events.sides[number] = chosen
-    events.before[number] = 0.0
+    run.events.sides[number] = side
+    run.events.before[number] = 0.0
     return GO_ON
 
 

@@ -43,6 +43,12 @@ class LoopCode:
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
         self.rates, self.project = code.address("ph_rates"), code.address("ph_project")
+        state = ctypes.c_void_p
+        self.rates_at = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state, state)(self.rates)
+        self.projection, self.move_to_branch = (
+            ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state)(code.address(f"ph_{name}"))
+            for name in ("project", "move_to_branch")
+        )
         self.rates_as_given = code.address("ph_rates_as_given")
 
 
@@ -52,13 +58,13 @@ def _loop_text(fused: bool) -> str:
     from .loop import advance, begin, continue_after_event, write_samples
     from .members import run_members
     from .rates import rates_as_given
-    from .right_side import checked_projection, checked_rates
+    from .right_side import checked_projection, checked_rates, move_to_branch
 
     made = Module(fused=fused)
     for function, name in (
         (begin, "begin"), (advance, "advance"), (run_members, "members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
-        (checked_projection, "project"), (rates_as_given, "rates_as_given"),
+        (checked_projection, "project"), (move_to_branch, "move_to_branch"), (rates_as_given, "rates_as_given"),
     ):  # fmt: skip
         made.add(function, name=f"ph_{name}")
     return made.text
@@ -119,12 +125,21 @@ class Traits(NamedTuple):
     may_hide: bool
 
 
-_TRAITS: WeakKeyDictionary[object, Traits] = WeakKeyDictionary()
+#: What was read or made of a function before, by its part.
+_LOADED: WeakKeyDictionary[object, dict[str, Any]] = WeakKeyDictionary()
 _SLOW = frozenset(("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos"))
 
 
+def _once(function: Compiled, part: str, make: Callable[[], Entry], read: Callable[[Entry], Any]) -> Any:
+    """What `read` makes of a stored part of a function; kept as long as the function's code."""
+    loaded = _LOADED.setdefault(function.native, {})
+    if part not in loaded:
+        loaded[part] = function.store.read_or_make(part, make, read)
+    return loaded[part]
+
+
 def traits_of(function: Compiled) -> Traits:
-    """The traits of a function; found once, and stored."""
+    """The traits of a function."""
 
     def make() -> Entry:
         from ..codegen.taylor.recurrences import has_recurrences
@@ -136,10 +151,8 @@ def traits_of(function: Compiled) -> Traits:
     def read(entry: Entry) -> Traits:
         return Traits(entry.facts["series"] is True, entry.facts["hides"] is not False)
 
-    key = function.native
-    if key not in _TRAITS:
-        _TRAITS[key] = function.store.read_or_make("traits", make, read)
-    return _TRAITS[key]
+    found: Traits = _once(function, "traits", make, read)
+    return found
 
 
 def taylor_code(function: Compiled) -> MethodCode:
@@ -169,7 +182,8 @@ def taylor_code(function: Compiled) -> MethodCode:
         width = padded(next(array.size for array in function.outline.arrays if array.name == "x"))
         return MethodCode("taylor", entry.load(), -(-count(entry.facts["scratch"]) // width))
 
-    return function.store.read_or_make("jet", make, read)
+    found: MethodCode = _once(function, "jet", make, read)
+    return found
 
 
 def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], ...] = ()) -> MethodCode:
@@ -188,4 +202,5 @@ def inlined_steps(function: Compiled, name: str, groups: tuple[tuple[int, int], 
         text = inlined_module(program, tableau, groups, fused=host.fused, lanes=lanes)
         return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
 
-    return function.store.code(f"steps of {name} {groups} in {lanes} lanes", make)
+    found: Code = _once(function, f"steps of {name} {groups} in {lanes} lanes", make, Entry.load)
+    return found

@@ -71,8 +71,8 @@ class NativeRun:
         names = ("x", "x_old", "f", "f_old", "y", "unit", "residual", "state_on", "pose")
         counts = {**dict.fromkeys(names, 1), "nodes": 8, "k": self.code.method.stages, "dense": self.code.dense_rows}
         self._memory = Memory(counts, size)
-        for name, array in self._memory.arrays.items():
-            setattr(record, name, array.ctypes.data)
+        for name, address in self._memory.addresses.items():
+            setattr(record, name, address)
         self.x, self.f, self.x_old, self.y = (self._memory.arrays[name][:size] for name in ("x", "f", "x_old", "y"))
         self.x[:] = x
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
@@ -89,10 +89,10 @@ class NativeRun:
         record.rates = self.loop.rates_as_given if self.code.method.keeps_length else self.loop.rates
         record.project = self.loop.project
         self.code.connect(record)
-        self._state = np.zeros(padded(size))
+        self._state, self._rate = np.zeros((2, padded(size)))
         self._history = np.empty((0, size + 2))
         self.steps_before = 0  # steps that another run took before this one went on
-        self.largest_pivots = self.pivot_signs = np.zeros(0)
+        self.usual_pivots = self.pivot_signs = np.zeros(0)
         self.implicit: ImplicitMemory | None = None
         if self.code.method.fields:
             from .implicit_memory import ImplicitMemory
@@ -101,9 +101,9 @@ class NativeRun:
             record.memory = self.implicit.address
         elif self.code.method.memory is not None:
             struct, rows = self.code.method.memory
-            memory, arrays = struct.structure()(), Memory(rows, size).arrays
-            for name, array in arrays.items():
-                setattr(memory, name, array.ctypes.data)
+            memory, arrays = struct.structure()(), Memory(rows, size)
+            for name, address in arrays.addresses.items():
+                setattr(memory, name, address)
             self._kept["memory"] = memory, arrays
             record.memory = ctypes.addressof(memory)
 
@@ -223,8 +223,8 @@ class NativeRun:
                 setattr(record, name, outputs[name].ctypes.data)
             record.coordinate_count, record.speed_count = len(outputs["displacement"]), len(outputs["change"])
             record.pivot_count = len(outputs["pivots"])
-            self.largest_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
-            record.largest_pivots = self.largest_pivots.ctypes.data
+            self.usual_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
+            record.usual_pivots = self.usual_pivots.ctypes.data
             record.pivot_signs = self.pivot_signs.ctypes.data
 
     def use_kernel(self, side: RightSide) -> None:
@@ -243,14 +243,24 @@ class NativeRun:
 
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
-        work = function.work()
-        values = np.zeros(int(np.prod(function.outline.outputs[0][1])))
-        times = [self.clock] * (len(function.arrays) - 1)
-        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, work.ctypes.data, values.ctypes.data)
-        self._kept["check"] = function, work, values, table
-        record = self.record
+        record, (values, table) = self.record, self._of_coordinates("check", function)
         record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
         record.check_values, record.check_count = values.ctypes.data, len(values)
+
+    def define(self, function: Compiled, first: int) -> None:
+        """Move auxiliary coordinates from a first one on by these steps to their definitions, at each projection."""
+        record, (steps, table) = self.record, self._of_coordinates("definition", function)
+        record.definition_at = function.native.code.address("ph_at")
+        record.definition_arguments = ctypes.addressof(table)
+        record.definition_steps, record.auxiliary_first, record.auxiliary_count = steps.ctypes.data, first, len(steps)
+
+    def _of_coordinates(self, name: str, function: Compiled) -> tuple[Floats, Any]:
+        """The values of a compiled function of q (and t), and its table of pointers."""
+        work, values = function.work(), np.zeros(int(np.prod(function.outline.outputs[0][1])))
+        times = [self.clock] * (len(function.arrays) - 1)
+        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, work.ctypes.data, values.ctypes.data)
+        self._kept[name] = function, work, values, table
+        return values, table
 
     def watch(self, events: EventMemory) -> None:
         """Locate these events, and do what happens at them."""
@@ -276,11 +286,6 @@ class NativeRun:
         """Test the limits where the last step was cut off, at the time and state that are now set."""
         if self.record.limit_count:
             self._reason(self.loop.note_limits(self.address))
-
-    def pass_pose(self, q: Floats, reach: float) -> None:
-        """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
-        self._memory.arrays["pose"][: len(q)] = q
-        self.record.pose_reach, self.record.pose_known = reach, 1
 
     def sample(self, times: Floats, states: Floats) -> None:
         """Write the states at these times, which increase, into the rows of `states`."""
@@ -342,9 +347,9 @@ class NativeRun:
         if self.implicit is not None and self.implicit.side is not None:
             side = self.implicit.side
             found |= {f"jacobian.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
-        if "check" in self._kept:
-            function, _, _, table = self._kept["check"]
-            found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
+        for name in {"check", "definition"} & {*self._kept}:
+            function, _, _, table = self._kept[name]
+            found[f"{name}.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
         if "events" in self._kept:
             found |= self.events.targets
         return found
@@ -382,8 +387,31 @@ class NativeRun:
 
     def state_at(self, t: float) -> Floats:
         """The state at a time within the last step."""
-        self._reason(self.code.state_at(self.address, t, self._state.ctypes.data))
+        reason = self._reason(self.code.state_at(self.address, t, self._state.ctypes.data))
+        if reason:
+            raise RuntimeError(f"no state at t = {t}: {reason.name}.")
         return self._state[: self.size].copy()
+
+    # ---- its right-hand side -----------------------------------------------------------------------------------
+
+    def rates_at(self, t: float, x: Floats) -> Floats:
+        """ẋ(t, x); nan where constraints lock each other."""
+        self._state[: self.size] = x
+        self._reason(self.loop.rates_at(self.address, t, self._state.ctypes.data, self._rate.ctypes.data))
+        return self._rate[: self.size].copy()
+
+    def projected(self, t: float, x: Floats) -> Floats | None:
+        """The nearest state on the constraints; None where there is none."""
+        return self._moved(self.loop.projection, t, x)
+
+    def on_branch(self, t: float, x: Floats) -> Floats | None:
+        """Near a singular pose the state of a motion through it; None elsewhere."""
+        return self._moved(self.loop.move_to_branch, t, x)
+
+    def _moved(self, function: Callable[[int, float, int], int], t: float, x: Floats) -> Floats | None:
+        self._state[: self.size] = x
+        reason = self._reason(function(self.address, t, self._state.ctypes.data))
+        return None if reason else self._state[: self.size].copy()
 
     def _reason(self, code: int) -> Reason:
         if code == Reason.FAILED:

@@ -183,16 +183,6 @@ class Discontinuities:
             'method="Radau"; or end the run there by an event.',
         )
 
-    def released_in_words(self) -> str:
-        """That signs could not be held still, if it was so."""
-        if self.rates.signs_released is None:
-            return ""
-        named, t = " or ".join(dict.fromkeys(source.words for source in self.sources)), self.rates.signs_released
-        return (
-            f"near t = {t:.6g} s the constraints are nearly singular: if {named} jumps at such a "
-            "pose, it does so inside a step, which is then less exact."
-        )
-
     def summary(self) -> str:
         """What a reader should know of the jumps of a run, if there were any."""
         if not self.times:

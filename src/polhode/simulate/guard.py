@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -41,6 +42,8 @@ SURE = 1e-10
 _ASYMMETRY = 1e-6
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
 _SMALL = 60
+#: The last start of each mechanism at which its mass matrix was surely regular.
+_REGULAR: WeakKeyDictionary[Functions, bytes] = WeakKeyDictionary()
 
 
 class Stop(Exception):
@@ -117,11 +120,22 @@ class Guard:
         self._check_pseudo_velocities(t, x)
         if len(self.synopsis.speeds) > _SMALL:
             return
-        # The accelerations are compiled in any case, and mostly tell enough: then the mass matrix need not be.
-        if is_surely_regular(self.rates.responses(t, x)):
+        if self._is_surely_regular(t, x):
             self._began = t, x.copy(), self.rates.drive.inputs.copy()
         else:
             self._check_mass(t, x)
+
+    def _is_surely_regular(self, t: float, x: Floats) -> bool:
+        """Whether the accelerations show that the mass matrix is regular, so that it need not be compiled.
+
+        The last state where they did is kept with the functions: a run that starts there again need not compute it.
+        """
+        functions, point = self.rates.functions, self.rates.operating_point(t, x)
+        if _REGULAR.get(functions) != point:
+            if not is_surely_regular(self.rates.responses(t, x)):
+                return False
+            _REGULAR[functions] = point
+        return True
 
     def step(self, t: float, x: Floats, rate: Floats) -> None:
         """Look at the state after an accepted step; what a run follows beside it is left out."""
@@ -338,6 +352,13 @@ def is_surely_regular(inverse: Floats | None) -> bool:
     scaled = inverse / np.outer(scale, scale)
     if not np.abs(scaled - scaled.T).max(initial=0.0) < _ASYMMETRY:
         return False
+    try:
+        pivots = np.diag(np.linalg.cholesky(scaled))
+    except np.linalg.LinAlgError:
+        return False
+    # With a trace of n the least moment is above det / e, and the largest below n; mostly that is enough.
+    if float(np.prod(pivots)) ** 2 > SURE * np.e * len(pivots):
+        return True
     moments = np.linalg.eigvalsh(scaled)
     # M of unit diagonal has a condition number at most n times this one (van der Sluis 1969).
     return bool(moments[0] > SURE * moments[-1])

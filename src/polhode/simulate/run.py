@@ -228,7 +228,7 @@ class Problem:
             return EmbeddedRates(*given, self.manifold, dependent_speeds)
         made = ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
         found = adaptive.METHODS.get(method)
-        if found is not None and found.is_implicit and not (found.is_native and made.can_step_natively):
+        if found is not None and found.is_implicit and not (found.is_native and made.can_run_natively):
             made.attraction = _ATTRACTION
         return made
 
@@ -292,8 +292,6 @@ class Problem:
         jumped = guard.discontinuities.summary() if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
-        signs_released = guard.discontinuities.released_in_words() if guard.discontinuities else ""
-        record.notices += [signs_released] if signs_released else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
             raise stopped(stop, trajectory) from cause
@@ -310,6 +308,8 @@ class Problem:
             for name, was, now in zip(self.known.speeds, x[rates.coordinates :], on[rates.coordinates :], strict=False)
             if abs(was - now) > 1e-6
         ]
+        if not gone:
+            return on
         record.notices.append(f"no motion leaves the singular pose at the start with the speeds given: {listed(gone)}.")
         warn(record.notices[-1])
         return on

@@ -70,7 +70,7 @@ class RunMethods(Derived):
         Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
         runs, all N are made, and the result is a `Batch`.
         """
-        from ..simulate import run_or_batch
+        from ..simulate.run import run_or_batch
 
         if hasattr(options.get("start"), "eigenvalues"):  # an equilibrium
             from .starting import started

@@ -49,6 +49,7 @@ from .threads import run_in_threads
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
     from ..constraints.constrained_members import ConstrainedMembers
+    from ..switching import Located
 
 #: Options under which members can run in native code.
 _KNOWN = frozenset((
@@ -115,8 +116,14 @@ class _Plan:
 
     def _lane_code(self) -> LaneCode | None:
         """The code of the method in lanes, where runs may go side by side and are enough."""
-        are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained and self.logs is None
-        return self.rates.stepper_in_lanes(self.control.method) if are_enough else None
+        are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained
+        is_plain = self.logs is None and self._located is None
+        return self.rates.stepper_in_lanes(self.control.method) if are_enough and is_plain else None
+
+    @property
+    def _located(self) -> Located | None:
+        """Kinks of the rates, at which steps of chosen length are divided."""
+        return None if self.control.fixed_step else self.rates.located
 
     def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
         """The memory of one thread, with the members that all share."""
@@ -132,8 +139,12 @@ class _Plan:
         run = native_run(self.rates, self.guard, control, 0.0, x)
         run.sample(np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x))))
         run.watch_limits(self.members.limits)
-        if self.logs is not None and self.events.compiled is not None:
-            run.watch(EventMemory(self.events.compiled, self.events.effects, len(x), run.clock, logs=self.logs))
+        located = self._located
+        effects = [*self.events.effects, *([] if located is None else located.effects)]
+        if effects:
+            memory = EventMemory(self.events.compiled, effects, len(x), run.clock, logs=self.members.logs)
+            self.rates.divide_steps(run, memory)
+            run.watch(memory)
         self.rates.steps_natively(run)
         if not control.may_switch:
             self.rates.differentiates_natively(run)
@@ -267,7 +278,7 @@ def _plan(
     if constrained is not None:
         starts, can_start = _starts(derivation, members, parameters, constrained)
         rates = constrained.rates
-        if rates is None or not constrained.pivots or not constrained.is_native:
+        if rates is None or not constrained.signs or not constrained.is_native:
             return None
     else:
         rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
@@ -299,9 +310,10 @@ def _plan(
     wanted |= event_rows(functions, events, members.count, parameters)
     wanted |= {f"jacobian.{name}": each for name, each in own.items()} if is_implicit else {}
     limits = _limits(functions, members.count, parameters)
-    pivots = None if constrained is None else constrained.rows_of_pivots(members.count)
+    signs = None if constrained is None else constrained.rows_of_signs(members.count)
     logs = event_logs(events, starts) if events else None
-    memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), pivots, logs)
+    room = logs or (EventLogs.of((), *starts.shape) if rates.located else None)
+    memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), signs, room)
     sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
     plan = _Plan(rates, guard, control, facts, times, memory, sound, limits, constrained, events, logs)
     return plan, own["tau"], own["inputs"]

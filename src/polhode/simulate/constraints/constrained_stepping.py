@@ -117,7 +117,7 @@ class ConstrainedStepping:
 
     def _adaptive(self, rates: Rates, t: float, x: Floats, dt: float) -> Floats:
         control, end = self._control, t + dt
-        if rates.can_step_natively and rates.is_well_conditioned:
+        if rates.can_step_natively:
             run = self._run = self._run or self._begun_run(rates, x)
             run.x[:], run.record.t = x, t
             reason = run.begin(end)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...ode.native_run import NativeRun
-from ...ode.record import Reason
 from ..initial_state import Floats
 from ..rates import Rates
 
@@ -37,9 +36,7 @@ class DenseOutput:
         run, rates = self.runs[self.owners[place]], self.rates
         if place != self._at:
             rates.steps_natively(run)
-            if run.retake(self.steps[place]) == Reason.ILL_CONDITIONED:
-                run.use(run.python(rates))
-                run.retake(self.steps[place])
+            run.retake(self.steps[place])
             self._at = place
         row = self.steps[place]
         x = row[2:].copy() if t <= row[0] else run.state_at(min(t, float(row[0] + row[1])))

@@ -2,7 +2,7 @@
 
 Native code runs until there is a reason to return (`ode.record.Reason`). What is left to Python: the sentences about
 runs that cannot go on, functions of a user's own at events and time events, the choice between kinds of methods, and
-poses at which constraints are ill conditioned.
+projection with other rows of the constraints.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...ode.driver import Driver
 from ...ode.event_location import GOES_ON, SWITCHES
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
-from ...ode.record import CONSTRAINED_GROWTH, Reason
+from ...ode.record import CONSTRAINED_GROWTH, EVENTS, Reason
 from ..control.callables import ControllerFailed
 from ..events import Events, event_failed
 from ..guard import Guard, Stop
@@ -82,9 +82,8 @@ class Integration:
         self.limits = _limits(rates, record)
         self.driver = Driver(control.most_steps)
         self.past: list[NativeRun] = []  # runs by other methods that came before
-        self.is_in_python = False
         self.evaluations = rates.evaluations
-        self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last sought
+        self.unprojected: tuple[float, Reason] | None = None  # where native code last failed to project
         self.kept = self.logged = 0
         self.found: list[list[float]] = [[] for _ in events.watched]
         if events:
@@ -149,16 +148,16 @@ class Integration:
         return run
 
     def _watch(self, run: NativeRun, size: int) -> None:
-        """Locate events, and zeros of what signs in the rates are of."""
-        events, signs = self.events, self.rates.signs
-        effects = [*events.effects, *([] if signs is None else signs.effects)]
+        """Locate events, and jumps and kinks of the rates."""
+        events, located = self.events, None if self.control.fixed_step and self.jumps is None else self.rates.located
+        effects = [*events.effects, *([] if located is None else located.effects)]
         if not effects:
             return
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
-        if signs is not None:
-            memory.switch_by(self.rates.switch_side(run), signs.modes)
+        if located is not None:
+            self.rates.divide_steps(run, memory)
         run.watch(memory)
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
@@ -170,11 +169,8 @@ class Integration:
             raise event_failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
 
     def _begin(self) -> None:
-        """Rates at the state as it is; by Python where constraints are ill conditioned there."""
+        """Rates at the state as it is, and a first step."""
         reason = self.run.begin(self.end)
-        if reason in (Reason.ILL_CONDITIONED, Reason.PROJECT):
-            self._in_python()
-            reason = self.run.begin(self.end)
         if reason == Reason.NAN_EVENT:
             self._look_into(reason)
 
@@ -184,18 +180,8 @@ class Integration:
             self.momenta.use(run)
             return
         self.rates.steps_natively(run)
-        self.is_in_python = False
         if self.switch is None:
             self.rates.differentiates_natively(run)
-
-    def _in_python(self) -> None:
-        """Rates and projection in Python; where constraints are ill conditioned, so are derivatives by their pivots."""
-        run = self.run
-        run.use(run.python(self.rates))
-        run.project_by(self.rates.projected)
-        self.is_in_python = True
-        if run.implicit is not None:
-            run.implicit.by_differences()
 
     def _turn(self, switch: Switch) -> None:
         """Go on with the other kind of method, if that is worth it."""
@@ -238,6 +224,8 @@ class Integration:
             self._keep_interpolant()
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
+            if self.run.record.event_count and self.run.events.record.kink_count:
+                self.record.info["kinks"] = int(self.run.events.record.kinks_passed)
         return "done"
 
     def _advance(self) -> Reason:
@@ -360,8 +348,8 @@ class Integration:
             self._change_state()
         elif reason == Reason.SWITCH:
             self._choose_signs()
-        elif reason in (Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
-            self._pass_singular_pose()
+        elif reason in (Reason.PROJECT, Reason.SAMPLE):
+            self._project(reason)
 
     def _too_long(self, t: float) -> Stop:
         """Why a run with fixed steps ended."""
@@ -436,36 +424,33 @@ class Integration:
         run.begin(self.end)
         run.events.hold_signs(jumps.modes)
 
-    # ---- where constraints are ill conditioned -----------------------------------------------------------------
-
-    def _finds_pose(self, reason: Reason) -> bool:
-        """Whether there is a singular pose that native code does not pass yet, and may pass now."""
-        run = self.run
-        place = float(run.record.t), run.record.next_sample, reason
-        if place == self.tried or self.is_in_python:
-            return False
-        self.tried = place
-        x = run.x if reason == Reason.PROJECT else run.y
-        t = float(run.record.clock) if reason == Reason.ILL_CONDITIONED else float(run.record.t)
-        found = self.rates.singular_pose(t, x.copy())
-        if found is not None:
-            run.pass_pose(*found)
-        return found is not None
-
-    def _pass_singular_pose(self) -> None:
-        """Steps in Python until native code can be trusted again."""
-        run = self.run
-        self._in_python()
-        while True:
-            reason = run.advance(self._goal, 1)
-            self.guard.step(float(run.record.t), run.x, run.f)
-            if reason not in (Reason.BUDGET, Reason.LOOK, Reason.STEP) or run.record.t >= self._goal:
-                break
-            if self.rates.is_well_conditioned and run.record.pending == 0:
-                break
+    def _project(self, reason: Reason) -> None:
+        """Project otherwise what native code could not: the state, or a sample; a run ends before where that fails."""
+        run, number = self.run, self.run.record.next_sample
+        t = float(run.record.t if reason == Reason.PROJECT else self.times[number])
+        try:
+            if self.unprojected == (t, reason):
+                raise self.guard.explain(t, run.x, _unprojected(t))
+            self.unprojected = t, reason
+            if reason == Reason.SAMPLE:
+                self.states[number] = self.rates.projected_otherwise(t, run.state_at(t))
+                run.record.next_sample += 1
+                return
+            run.x[:] = self.rates.projected_otherwise(t, run.x.copy())
+        except Stop:
+            run.record.t, run.x[:] = run.record.t_old, run.x_old
+            raise
         self._natively(run)
-        if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK, Reason.STEP):
-            self._look_into(reason)
+        run.f[:] = self.rates(t, run.x.copy())
+        run.record.pending = EVENTS
+
+
+def _unprojected(t: float) -> Stop:
+    return Stop(
+        "constraints_broken",
+        f"at t = {t:.6g} s the constraints cannot be satisfied any longer.",
+        "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
+    )
 
 
 def _columns(run: NativeRun) -> Callable[[Any], Floats]:

@@ -103,19 +103,22 @@ def _drift_in_words(run: Trajectory) -> str:
 
     A tolerance is meant for motions of the size of one: smaller ones are less exact by as much.
     """
-    energy, size = run.energy, max(float(np.abs(part).max(initial=0.0)) for part in (run.q - run.q[0], run.u))
-    if size == 0.0 or energy.in_play == 0.0:
+    energy = run.energy
+    in_play, total = energy.in_play, energy.total
+    drift = float(np.abs(total - total[0]).max()) / (in_play or np.inf)
+    if drift <= _TIMES * run.info.get("rtol", 0.0):
         return ""
-    rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / energy.in_play
+    size = max(float(np.abs(part).max(initial=0.0)) for part in (run.q - run.q[0], run.u))
+    if size == 0.0:
+        return ""
+    rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / in_play
     if "rtol" in run.info:
         tolerance = max(run.info["rtol"], run.info["atol"] * max(1.0, 1.0 / size))
         allowed, words = _TIMES * tolerance, f"{_TIMES:g} times the tolerance of {tolerance:.2g}"
     else:
         allowed, words = _FIXED_STEP, f"{_FIXED_STEP:g}"
-    drift = energy.drift
     if not drift > max(allowed, rounding):
         return ""
-    total = energy.total
     worst = int(np.argmax(np.abs(total - total[0])))
     return (
         f"nothing feeds or drains this mechanism, but its energy went from {total[0]:.9g} J to {total[worst]:.9g} J at "
