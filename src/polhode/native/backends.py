@@ -14,7 +14,7 @@ import numpy as np
 
 from ..codegen.ir.program import Outline, Program
 from ..errors import PolhodeError, unknown, warn
-from .arrays import Floats
+from .arrays import Floats, address_of
 from .stored_code import LANES, ONE_STATE, Code, CodeStore, Entry, count
 
 #: From this many states on, a batch runs in lanes. A fixed number, so that the same call gives the same bits.
@@ -129,12 +129,12 @@ class Native:
         width = work.shape[1] if work.ndim == 2 else 0
         first = 8 * span.start
         ins = [array.ctypes.data + first * stride for array, stride in zip(inputs, strides, strict=True)]
-        outs = [array.ctypes.data + first * math.prod(array.shape[1:]) for array in outputs]
+        outs = [address_of(array) + first * math.prod(array.shape[1:]) for array in outputs]
         return address, (
             len(span),
             (_POINTER * len(ins))(*ins),
             (_COUNT * len(strides))(*strides),
-            work.ctypes.data + first * width,
+            address_of(work) + first * width,
             width,
             (_POINTER * len(outs))(*outs),
         )

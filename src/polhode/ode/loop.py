@@ -571,7 +571,7 @@ def _switch(run: Run, number: int, kind: int) -> int:
     events, size = run.events, run.size
     if kind == KINKS:
         events.kinks_passed += 1
-        return _go_on_from_same_state(run, number, -events.sides[number])
+        return _go_on_alike(run, number, -events.sides[number])
     first = run.event_count - events.switch_count
     after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
     for i in range(size):
@@ -594,20 +594,24 @@ def _switch(run: Run, number: int, kind: int) -> int:
     if chosen == 0.0:
         events.number = number
         return Reason.SWITCH
-    return _go_on_from_same_state(run, number, chosen)
+    return _go_on_alike(run, number, chosen)
 
 
 @inline
-def _go_on_from_same_state(run, number, side):
-    """The same where the state is what it was: events that are zero too, to rounding, keep the signs that they have."""
+def _go_on_alike(run, number, side):
+    """Begin anew with the state as it is, where events that are at their zeros too, to rounding, keep their signs."""
     events = run.events
-    for i in range(events.active):
+    for i in range(run.event_count):
         events.times[i] = events.sides[i]
-    reason = _go_on(run, number, side)
-    for i in range(events.active):
-        if i != number and events.times[i] != 0.0:
+    reason = begin(run)
+    if reason > 0:
+        return reason
+    for i in range(run.event_count):
+        if events.times[i] != 0.0:
             events.sides[i] = events.times[i]
-    return reason
+    events.sides[number] = side
+    events.before[number] = 0.0
+    return GO_ON
 
 
 @inline

@@ -59,6 +59,7 @@ def simulate(
     tau: Any = None,
     method: str = "auto",
     step: float | None = None,
+    spectral_radius: float | None = None,
     samples: Any = None,
     rate: float | None = None,
     rtol: float = 1e-9,
@@ -118,7 +119,9 @@ def simulate(
     )  # fmt: skip
     span = run.span
     watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
+    control, facts, notices = steps_of(
+        method, span.duration, step, rtol, atol, max_steps, max_step, spectral_radius
+    )  # fmt: skip
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         record.info |= facts
@@ -333,7 +336,8 @@ class Problem:
         for first, count in rates.groups:
             part = x[:, first : first + count]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
-        q, u, z = np.split(x, [rates.coordinates, rates.coordinates + len(self.known.speeds)], axis=1)
+        first, second = rates.coordinates, rates.coordinates + len(self.known.speeds)
+        q, u, z = x[:, :first], x[:, first:second], x[:, second:]
         acted = rates.drive.acted(record)
         tau, inputs = acted.along(t, x)
         wall = record.info["wall_time"]
@@ -345,7 +349,7 @@ class Problem:
         }
         controls = () if self.loop is None else self.loop.law.controls
         record.notices += [
-            *_table_jumps(rates, t, x, np.hstack([tau, inputs])),
+            *_table_jumps(rates, t, x, (tau, inputs)),
             *rates.drive.notices(float(t[-1]), controls),
         ]
         if self.known.small_angles:
@@ -362,13 +366,13 @@ class Problem:
         )  # fmt: skip
 
 
-def _table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> list[str]:
+def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Floats, Floats]) -> list[str]:
     """A sentence for each table that jumped between the samples of a run."""
     if rates.is_surely_smooth:
         return []
     from .discontinuities import table_jumps
 
-    return table_jumps(rates, times, states, driven)
+    return table_jumps(rates, times, states, np.hstack(acted))
 
 
 def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:

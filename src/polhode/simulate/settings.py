@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
     from .events import Crossing, Event
 
-_FIXED_STEP = 1e-3
+_FIXED_STEP, _SPECTRAL_RADIUS = 1e-3, 0.8
 _RATE, _FEWEST, _MOST = 100.0, 200, 20_000
 #: More than this is refused: steps of a fixed length, and bytes of samples.
 MOST_STEPS, MOST_BYTES = 10**9, 4 * 10**9
@@ -160,10 +160,26 @@ def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max
     )
 
 
+def _damping(method: str, spectral_radius: Any) -> float | None:
+    """The spectral radius of fast oscillations, for the method that has one."""
+    if method == "generalised_alpha":
+        given, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
+        return number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
+    if spectral_radius is not None:
+        raise PolhodeError(
+            f"the method {method} has no spectral radius to choose.",
+            place="spectral_radius",
+            cure='Use method="generalised_alpha", or leave it out.',
+            code="E-SIM-121",
+        )
+    return None
+
+
 def steps_of(
-    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any
+    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any, radius: Any = None
 ) -> tuple[Control, dict[str, float], tuple[str, ...]]:
     """How the steps of a run are chosen, what its facts say of that, and notices."""
+    damping = _damping(method, radius)
     if method not in FIXED:
         control = control_of(method, rtol, atol, step, max_steps, max_step)
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
@@ -172,7 +188,9 @@ def steps_of(
             f"the method {method} has fixed steps.", place="max_step", cure="Give step=…", code="E-SIM-072"
         )
     grid = grid_of(duration, step)
-    return Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h), {"step": grid.h}, grid.notices
+    facts = {"step": grid.h} if damping is None else {"step": grid.h, "spectral_radius": damping}
+    control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h, spectral_radius=damping)
+    return control, facts, grid.notices
 
 
 def unknown_method(method: Any) -> PolhodeError:
@@ -239,6 +257,7 @@ class RunOptions(SmoothOptions, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     method: str
+    spectral_radius: float | None
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool

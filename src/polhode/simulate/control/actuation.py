@@ -245,7 +245,7 @@ class Acted:
     def along(self, t: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Efforts (T, efforts) and inputs (T, inputs) at times (T,) and states (T, n); at a break those that follow."""
         if not self.jumps and not self.columns and self.functions.laws is None:
-            values = np.repeat(self.values, len(t), axis=0)
+            values = np.broadcast_to(self.values, (len(t), self.values.shape[1]))
             return values[:, : self.efforts], values[:, self.efforts :]
         piece = np.maximum(np.searchsorted(self.times - self.slack, t, side="right") - 1, 0)
         return self._of_pieces(np.maximum(t, self.times[piece]), x, piece)

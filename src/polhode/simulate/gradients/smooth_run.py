@@ -91,10 +91,6 @@ class FollowedRates(Rates):
         super().__init__(run.functions, problem.parameters, problem.tau, problem.inputs, of)
         self.groups, self._project, self.size = [], project, len(run.x)
 
-    def begin_with(self, state: Rates) -> None:
-        """Begin a run with efforts, inputs and time events as they are for the rates of the state alone."""
-        self.drive, self.breaks = state.drive, state.breaks
-
     def _signs(self, values: Floats) -> None:
         """A derivative may have signs in it; where the rates have none it does not jump in what follows from it."""
 
@@ -258,7 +254,7 @@ class SmoothRun:
         def go(state: Rates, guard: Guard, record: Record, report: Report) -> str:
             record.info |= {"rtol": self.control.rtol, "atol": self.control.atol}
             whole.restart(np.concatenate([record.last[1], beside]))
-            rates.begin_with(state)
+            rates.drive, rates.breaks = state.drive, state.breaks
             try:
                 events = self.events if changed is None else self._with_changes(changed)
                 made = Integration(rates, guard, whole, self.problem.span.times, self.control, events)

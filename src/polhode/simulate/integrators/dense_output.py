@@ -19,7 +19,8 @@ class DenseOutput:
     """
 
     def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
-        self.rates, self.steps = rates, np.concatenate([steps for _, steps in pieces])
+        self.rates = rates
+        self.steps = pieces[0][1] if len(pieces) == 1 else np.concatenate([steps for _, steps in pieces])
         self.runs = [run for run, _ in pieces]
         self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
         self._at = -1

@@ -182,6 +182,10 @@ class Integration:
             self.momenta.use(run)
             return
         self.rates.steps_natively(run)
+        if self.control.spectral_radius is not None:
+            from .damped import second_order_memory
+
+            run.remember(second_order_memory(self.rates, self.control.spectral_radius))
         if self.switch is None:
             self.rates.differentiates_natively(run)
 
@@ -322,6 +326,8 @@ class Integration:
 
     def _look_into(self, reason: Reason) -> None:
         """Do what native code returned for, or raise what ends the run."""
+        if reason == Reason.DONE:
+            return
         from .adaptive import too_many, underflow
 
         run, t = self.run, float(self.run.record.t)
