@@ -15,7 +15,7 @@ from ..errors import PolhodeError, SimulationError, by_name, listed, warn
 from .batch.members import Members
 from .control.callables import ControllerFailed
 from .control.inputs import Signal, read_efforts, read_inputs
-from .events import Crossing, Event, read_events
+from .events import Crossing, Event, Events, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .integrators import adaptive
@@ -94,38 +94,18 @@ def simulate(
     >>> swing.energy_drift < 1e-7
     True
     """
-    derivation, closed = closing(
-        derivation, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
+    check_held(hold, "simulate")
+    check_kinds(functions, progress, audit)
+    problem = problem_of(
+        derivation, method, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
         controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
         quantisation=quantisation, noise=noise, seed=seed, discretisation=discretisation,
     )  # fmt: skip
-    functions, start, parameters, tau, inputs, loop = (
-        closed[name] for name in ("functions", "start", "parameters", "tau", "inputs", "controller")
-    )
-    if loop is not None and loop.sampling is not None:
-        from .control.sampled_law import starting
-
-        loop, start = starting(loop, start, derivation.synopsis)
-    is_fixed = _is_fixed(method)
-    check_held(hold, "simulate")
-    check_kinds(functions, progress, audit)
-    known = derivation.synopsis
-    if is_fixed:
-        from .integrators import fixed
-
-        fixed.check_fit(method, derivation.equations)
+    derivation, known, is_fixed, loop = problem.derivation, problem.derivation.synopsis, problem.is_fixed, problem.loop
     width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
     span = span_of(duration, samples, rate, width)
-    functions = functions or Functions(derivation)
-    changed = by_name(parameters, "parameters")
-    if changed:
-        from ..model.body import check_masses
-
-        check_masses(derivation.model.bodies, changed)
-    begin, manifold, assembly = first_state(derivation, functions, start, speeds, hold, parameters)
-    efforts = read_efforts(derivation, tau)
-    given = read_inputs(derivation, inputs, functions.input_values())
-    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed, loop)
+    run = _Run.of(problem, problem.start, speeds, hold)
+    efforts, given = problem.tau, problem.inputs
     watched = read_events(derivation, events, until, run.parameters, on)
     control, facts, notices = _control(method, is_fixed, span.duration, step, (rtol, atol), max_steps)
 
@@ -146,6 +126,64 @@ def simulate(
             warn(told)
             made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
     return made
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is run, with its loop closed, as options of a run or a stepper say; `start` is as it was given."""
+
+    derivation: Derivation
+    functions: Functions
+    parameters: dict[str, Any]
+    tau: Signal
+    inputs: Signal
+    start: Any
+    loop: ClosedLoop | None
+    is_fixed: bool
+
+
+def problem_of(derivation: Derivation, method: str, **options: Any) -> Problem:
+    """What the options of a run or a stepper say of start, parameters, efforts, inputs and a controller."""
+    derivation, closed = closing(derivation, **options)
+    functions, start, loop = (closed[name] for name in ("functions", "start", "controller"))
+    if loop is not None and loop.sampling is not None:
+        from .control.sampled_law import starting
+
+        loop, start = starting(loop, start, derivation.synopsis)
+    is_fixed = _is_fixed(method)
+    if is_fixed:
+        from .integrators import fixed
+
+        fixed.check_fit(method, derivation.equations)
+    functions = functions or Functions(derivation)
+    changed = by_name(closed["parameters"], "parameters")
+    if changed:
+        from ..model.body import check_masses
+
+        check_masses(derivation.model.bodies, changed)
+    efforts = read_efforts(derivation, closed["tau"])
+    given = read_inputs(derivation, closed["inputs"], functions.input_values())
+    return Problem(derivation, functions, changed, efforts, given, start, loop, is_fixed)
+
+
+def go_on(problem: Problem, t: float, x: Floats, end: float, control: Control, events: Events) -> Record:
+    """From a state on to a time, or to an event that ends the run; raises Stop, NonFinite or a PolhodeError."""
+    known = problem.derivation.synopsis
+    parts = np.split(x, np.cumsum([len(known.coordinates), len(known.speeds)]))
+    run = _Run.of(problem, tuple(parts) if len(parts[2]) else tuple(parts[:2]))
+    rates = run._rates(control.method)
+    guard = Guard(rates, problem.functions, run._values)
+    record = Record(len(x))
+    record.add(np.array([t]), x[None, :].copy())
+    rates.measure(t, x)
+    if rates.signs is not None:
+        from .discontinuities import Discontinuities
+
+        guard.discontinuities = Discontinuities(rates, guard, record, end)
+        guard.discontinuities.start(t, x)
+    status = adaptive.integrate(rates, guard, record, np.array([t, end]), control, events, lambda _: None)
+    record.info["status"] = status
+    return record
 
 
 def _control(
@@ -197,6 +235,13 @@ class _Run:
     assembly: Assembly | None
     is_fixed: bool
     loop: ClosedLoop | None = None
+
+    @classmethod
+    def of(cls, problem: Problem, start: Any, speeds: Any = None, hold: Sequence[str] = ()) -> _Run:
+        """A run from a start."""
+        p = problem
+        first = first_state(p.derivation, p.functions, start, speeds, hold, p.parameters)
+        return cls(p.derivation, p.functions, p.parameters, p.tau, p.inputs, *first, p.is_fixed, p.loop)
 
     @property
     def known(self) -> Synopsis:

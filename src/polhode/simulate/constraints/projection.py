@@ -93,9 +93,9 @@ class ProjectedRates(Rates):
         """Auxiliary coordinates are Python's to move, and so is the pull of implicit methods."""
         return super().can_step_natively and not self.attraction and not self.manifold.definitions
 
-    def steps_natively(self, run: NativeRun) -> None:
+    def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
         """Let a native run step these rates and project with the chosen rows, and check all if there are more."""
-        super().steps_natively(run)
+        super().steps_natively(run, holds_signs)
         run.largest_pivots[:] = self.largest
         if len(self.chosen) < len(self.manifold.names) and self.manifold.positions:
             native = self.full.native("constraint_values")
@@ -319,9 +319,9 @@ class EmbeddedRates(Rates):
         """Auxiliary coordinates are Python's to move."""
         return super().can_step_natively and not self.manifold.definitions
 
-    def steps_natively(self, run: NativeRun) -> None:
+    def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
         """Let a native run step these rates, as long as the pivots keep the signs that they have now."""
-        super().steps_natively(run)
+        super().steps_natively(run, holds_signs)
         run.pivot_signs[:] = self._pivot_signs(float(run.record.t), run.x)
 
     def _pivot_signs(self, t: float, x: Floats) -> Floats:
