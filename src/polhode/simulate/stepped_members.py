@@ -6,7 +6,7 @@ and where there is no native code: they are taken once more, by what takes those
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -87,21 +87,22 @@ class SteppedMembers:
 
     # ---- begin -------------------------------------------------------------------------------------------------
 
-    def begun(self, i: int, first: InitialState) -> Floats:
-        """A state near the one given that keeps the constraints."""
+    def begun(self, members: Sequence[int], first: InitialState) -> Floats:
+        """A state near the one given that keeps the constraints, for members that are alike."""
         if self._constrained is None:
             return np.concatenate([first.q, first.u, first.z])
+        pivots, i = self._constrained.pivots, members[0]
         x = self._constrained.begun(i, first, at_singular_pose=True)
         if x is None:
             # pivots beside which all are small leave its steps to Python
-            self._constrained.pivots[i] = np.full(1, np.inf), np.ones(1)
-            p, start = self.problem, (first.q, first.u, first.z)
-            on, _, _ = first_state(
-                p.derivation, p.functions, start if len(first.z) else start[:2], None, (), self.own(i)
-            )
+            pivots[i] = np.full(1, np.inf), np.ones(1)
+            p, start = self.problem, (first.q, first.u, first.z)[: 3 if len(first.z) else 2]
+            on, _, _ = first_state(p.derivation, p.functions, start, None, (), self.own(i))
             x = np.concatenate([on.q, on.u, on.z])
-        if "engine" in vars(self) and isinstance(self.engine, MemberSteps):
-            self.engine.members.pivots[i], self.engine.members.signs[i] = self._constrained.pivots[i]
+        for k in members:
+            pivots[k] = pivots[i]
+            if "engine" in vars(self) and isinstance(self.engine, MemberSteps):
+                self.engine.members.pivots[k], self.engine.members.signs[k] = pivots[i]
         return x
 
     def begin(self, x: Floats) -> None:

@@ -387,7 +387,7 @@ class Stepper:
                 f"{listed(sorted(driven))} of {what} follows the controller, or a law.",
                 place="step",
                 cure="Give the others by name.",
-                code="E-SIM-115",
+                code="E-SIM-114",
             )
         if isinstance(given, Mapping):
             made = np.zeros(shape)
@@ -423,18 +423,17 @@ class Stepper:
 
     def _states(self, start: Any, speeds: Any, chosen: Any) -> Floats:
         """States from what a run takes, or from arrays with a row for each member chosen."""
-        count = len(self._start[chosen])
+        places = np.arange(len(self._start))[chosen].tolist()
         if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]) == 2:
             start, speeds = start
         rows = [given for given in (start, speeds) if not isinstance(given, Mapping | str) and np.ndim(given) == 2]
-        parameters = self._members.problem.parameters
-        own = self._known.has_elastic_gears and any(map(np.ndim, parameters.values()))  # of each member
-        own = own or (self._is_batch and self._known.is_constrained)
-        if not (self._is_batch and (rows or own)):
-            return self._begun(start, speeds)
-        if any(len(given) != count for given in rows):
+        are_own = any(map(np.ndim, self._members.problem.parameters.values()))
+        are_own = are_own and (self._known.has_elastic_gears or self._known.is_constrained)
+        if not (self._is_batch and (rows or are_own)):
+            return self._begun(start, speeds, places)
+        if any(len(given) != len(places) for given in rows):
             raise ShapeError(
-                f"expected a row for each of {count} members, got {listed(str(len(given)) for given in rows)}.",
+                f"expected a row for each of {len(places)} members, got {listed(str(len(given)) for given in rows)}.",
                 place="start",
                 code="E-SIM-109",
             )
@@ -442,12 +441,15 @@ class Stepper:
         def row(given: Any, k: int) -> Any:
             return given[k] if not isinstance(given, Mapping | str) and np.ndim(given) == 2 else given
 
-        places = np.arange(len(self._start))[chosen].tolist()
-        return np.array([self._begun(row(start, k), row(speeds, k), i) for k, i in enumerate(places)])
+        made = [self._begun(row(start, k), row(speeds, k), [i]) for k, i in enumerate(places)]
+        return np.array(made).reshape(len(places), -1)
 
-    def _begun(self, start: Any, speeds: Any, member: int = 0) -> Floats:
-        first = initial_state(self._members.problem.derivation, start, speeds, self._members.own(member))
-        return self._members.begun(member, first)
+    def _begun(self, start: Any, speeds: Any, members: Sequence[int]) -> Floats:
+        """The state that members begin with, as the first of them does."""
+        if not members:
+            return self._start[:0]
+        own = self._members.own(members[0])
+        return self._members.begun(members, initial_state(self._members.problem.derivation, start, speeds, own))
 
     def _failure(self) -> SimulationError:
         told = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self._names, self._engine.x[0], strict=True))
