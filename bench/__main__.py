@@ -17,8 +17,8 @@ from .report import write
 from .table import Row, as_text
 
 PARTS = (
-    "derive", "counts", "speed", "casadi", "growth", "start", "simulate", "kane", "bicycle", "loops", "motors",
-    "tracked", "splines", "inverse_kinematics", "laws", "controllers", "collocation",
+    "derive", "counts", "speed", "casadi", "growth", "start", "simulate", "second_run", "kane", "bicycle", "loops",
+    "motors", "tracked", "splines", "inverse_kinematics", "laws", "controllers", "collocation",
     "pages",
 )  # fmt: skip
 ROOT = Path(__file__).parents[1]

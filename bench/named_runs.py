@@ -122,6 +122,13 @@ def beam(n: int, method: str, tolerance: float) -> Figure:
     return seconds, f"{_off(n, run.pose('tip')[0][1:, :2])}, {run.info['steps']} steps", "0"
 
 
+def damped_beam(n: int, step: float) -> Figure:
+    """The same by fixed steps that damp what is fast, with the spectral radius that Exudyn's example has."""
+    given: dict[str, Any] = {"method": "generalised_alpha", "step": step, "spectral_radius": 0.5}
+    seconds, run = timed(segments(n).derive(), 4, samples=9, watch_energy=False, **given)
+    return seconds, f"{_off(n, run.pose('tip')[0][1:, :2])}, {run.info['steps']} steps", "0"
+
+
 def beam_in_exudyn(n: int, sparse: bool) -> Figure:
     from .exudyn_beam import tip_of_beam
 
@@ -150,6 +157,7 @@ def cases(slow: bool) -> dict[str, Callable[[], Figure]]:
     for n in (16, 64) if slow else (16,):
         for m, tolerance in (("auto", 1e-9), ("auto", 1e-5), ("Radau", 1e-3), ("Radau", 1e-4), ("Radau", 1e-5)):
             found[f"beam of {n}, {m} {tolerance:g}"] = partial(beam, n, m, tolerance)
+        found |= {f"beam of {n}, generalised_alpha {step:g}": partial(damped_beam, n, step) for step in (1e-3, 2e-4)}
         found |= {
             f"beam of {n}, Exudyn {'sparse' if sparse else 'dense'}": partial(beam_in_exudyn, n, sparse)
             for sparse in (False, True)

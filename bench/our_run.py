@@ -45,7 +45,7 @@ class Ours:
 
     def seconds_in_the_run(self) -> float:
         """Processor seconds that one run spends in native steps."""
-        with _clocked() as spent:
+        with clocked(time.process_time) as spent:
             self.trajectory()
         if not spent:
             raise PolhodeError("no step of it was native.", place=str(self.options["method"]), code="E-BENCH-012")
@@ -53,18 +53,18 @@ class Ours:
 
 
 @contextmanager
-def _clocked() -> Iterator[list[float]]:
-    """Processor seconds of each entry into native steps, while this lasts."""
+def clocked(clock: Callable[[], float]) -> Iterator[list[float]]:
+    """Seconds of each entry into native steps by a clock, while this lasts."""
     spent: list[float] = []
 
     def timed(entry: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(entry)
         def call(*given: Any) -> Any:
-            start = time.process_time()
+            start = clock()
             try:
                 return entry(*given)
             finally:
-                spent.append(time.process_time() - start)
+                spent.append(clock() - start)
 
         return call
 

@@ -50,6 +50,9 @@ on one core. Each figure is the least seen; a ratio says how many times longer t
   more settings than the peers. heyoka compiles in its compact mode, which is slower, where the other takes many
   minutes: for ANYmal from 1e-10 on. Rounding is heyoka's median error at 1e-14 and 1e-15, from starts that differ in
   their last bits, or the least of all where heyoka does not run.
+- **second_run**: five seconds by the default method at 1e-9, of equations that ran before: the time on the wall, that
+  of its native part, what Python takes beyond, and the native part beside its evaluations alone, each at a sample of
+  the run.
 - **kane**: the satellite of Sayers' paper, ten degrees of freedom, every parameter a symbol; M and f agree with SymPy's
   KanesMethod to 1e-9. Its time is that of `kanes_equations` with all that comes before; its operations are counted
   after `cse`. Ours are Sayers' sums, body by body, with his lumping, in the system's own speeds.

@@ -11,7 +11,16 @@ import sys
 
 import pytest
 from hypothesis import settings
+from platformdirs import user_cache_dir
 from tests.seeds import TRIAL
+
+# Tests run side by side in processes: a second thread for matrices of twelve rows costs time and gives none. This is
+# read when NumPy is loaded, which no plugin of pytest may do before (`-p no:zarr`).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# What tests compile is stored for the next time, by whatever checkout, and apart from what the user works with: some
+# tests break a derivation on purpose. Those that are about the store have one of their own.
+os.environ.setdefault("POLHODE_CACHE_DIR", user_cache_dir("polhode-tests"))
 
 # Tests start hundreds of processes; where no bytecode may be kept, each would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

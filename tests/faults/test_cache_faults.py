@@ -202,6 +202,12 @@ def test_the_folder_is_not_looked_through_at_every_writing(tmp_path: Path, monke
         cache.write(f"{k:02x}" * 32, bytes(800))
     # 892 bytes an entry with its header: the first, then one in every sixty-fourth of a MiB.
     assert looked == [tmp_path] * (1 + 199 // (2**14 // 892 + 1))
+    looked.clear()
+    ObjectCache(tmp_path, limit=2**20).write(KEY, b"code")  # as by another process, soon afterwards
+    assert looked == []
+    os.utime(tmp_path / "looked", (0, 0))
+    ObjectCache(tmp_path, limit=2**20).write(KEY, b"code")
+    assert looked == [tmp_path]
 
 
 def test_the_folder_is_the_one_the_environment_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,6 +194,12 @@ def test_f38_code_that_is_kept_runs_where_llvm_does_not_and_leaves_lanes_out(bro
     np.testing.assert_allclose(functions.forward_dynamics(q, 0 * q), expected, rtol=1e-13)
 
 
+def test_f38_derivatives_of_runs_are_refused_without_llvm(broken: pytest.MonkeyPatch) -> None:
+    broken.setattr("polhode.simulate.gradients.smooth_run.method_code", refuse)
+    with pytest.raises(PolhodeError, match="E-SENS-015"):
+        pendulum().derive().sensitivities(1, ["hinge"])
+
+
 @pytest.mark.parametrize("platform", ["darwin", "win32", "freebsd14"])
 def test_f38_where_images_cannot_be_loaded_llvms_own_loader_is_used(platform: str, broken: pytest.MonkeyPatch) -> None:
     broken.setattr(elf_loader.sys, "platform", platform)

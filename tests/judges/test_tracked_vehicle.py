@@ -49,7 +49,7 @@ def test_at_rest_the_ground_carries_the_weight(flexible: bool) -> None:
 
 def test_formalisms_and_the_reference_derivation_agree() -> None:
     made, equations = vehicle(True)
-    result = made.system.compare(["composite_body", "kane"])
+    result = made.system.compare(["composite_body", "kane"], run=False, functions=())
     assert result.agree, str(result)
     assert len(equations.u) == 15 and len(made.loads) == 10
 

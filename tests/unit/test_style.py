@@ -90,15 +90,30 @@ def kept_files() -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_a_source_file_keeps_the_house_rules(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+def broken_rules(path: Path, text: str) -> Iterator[str]:
+    """What is wrong with a source file."""
     tree = ast.parse(text)
-    assert not checks_by_assertion(tree), "bad input raises PolhodeError; an assert vanishes under python -O"
-    assert not list(ways_to_run_text(tree)), "no text becomes code"
-    assert len(text.splitlines()) < LONGEST_FILE, "a file this long is two files"
-    assert path.stem not in {"util", "utils", "helpers", "misc", "common"}, "name a file after its idea"
-    assert not re.search(r"\b(TO" r"DO|FIX" r"ME|XXX)\b", text), "finish it, or open an issue"
+    for line in checks_by_assertion(tree):
+        yield f"line {line}: bad input raises PolhodeError; an assert vanishes under python -O"
+    for way in ways_to_run_text(tree):
+        yield f"{way}: no text becomes code"
+    if len(text.splitlines()) >= LONGEST_FILE:
+        yield "a file this long is two files"
+    if path.stem in {"util", "utils", "helpers", "misc", "common"}:
+        yield "name a file after its idea"
+    if re.search(r"\b(TO" r"DO|FIX" r"ME|XXX)\b", text):
+        yield "finish it, or open an issue"
+
+
+def test_source_files_keep_the_house_rules() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCES}
+    assert not [f"{name_of(path)}: {fault}" for path, text in texts.items() for fault in broken_rules(path, text)]
+
+
+def test_the_watch_wakes_at_every_broken_rule() -> None:
+    text = "assert eval('1')  # TO" + "DO" + "\n" * LONGEST_FILE
+    assert len(list(broken_rules(PACKAGE / "utils.py", text))) == 5
+    assert not list(broken_rules(PACKAGE / "node.py", "x = 1"))
 
 
 def test_a_file_of_tests_is_not_longer_than_a_source_file() -> None:

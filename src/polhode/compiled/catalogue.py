@@ -13,18 +13,27 @@ from .quantities import Asked, Outputs, Quantity
 from .reactions import ENTRIES
 
 if TYPE_CHECKING:
+    from ..constraints.rows import Row
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
 
 Maker: TypeAlias = "Callable[[EquationsOfMotion], Outputs]"
 
 
+def _none(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+    return {}
+
+
 class Entry(NamedTuple):
-    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
+    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates.
+
+    `own` are arrays that it alone takes, or takes otherwise than others do.
+    """
 
     arrays: tuple[str, ...]
     make: Maker
     rates: tuple[str, ...] = ()
+    own: Callable[[EquationsOfMotion], dict[str, list[Expr]]] = _none
 
 
 def _vector(name: str, field: str) -> Maker:
@@ -175,6 +184,35 @@ def _actuation(equations: EquationsOfMotion) -> Outputs:
     return [("tau", (len(equations.tau),), list(equations.tau)), ("inputs", (len(inputs),), inputs)]
 
 
+def _residual(equations: EquationsOfMotion) -> Outputs:
+    """M u̇ + bias - τ - Aᵀλ and ż - rate; A u + a and φ of the independent rows of the constraints."""
+    symbols, rows = _second_order_arrays(equations)["rates"], _independent_rows(equations)
+    gap = [*(equations.inverse_dynamics - equations.efforts)]
+    gap += [a - b for a, b in zip(symbols[len(gap) :], equations.z_rates, strict=True)]
+    values = [row.value for row in rows if row.value is not None]
+    rates = [row.rate for row in rows]
+    return [(name, (len(of),), of) for name, of in (("balance", gap), ("row_rates", rates), ("row_values", values))]
+
+
+def _independent_matrix(equations: EquationsOfMotion) -> Outputs:
+    rows = equations.stabilisation.rows
+    return [("matrix", (len(rows.rows), len(equations.u)), list(rows.A.entries()))]
+
+
+def _independent_rows(equations: EquationsOfMotion) -> Sequence[Row]:
+    """The rows that multipliers keep."""
+    made = equations.recipe.stabilisation
+    return () if made is None else made.rows.rows
+
+
+def _second_order_arrays(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+    """Symbols for the rates of speeds and states without mass, and for the multipliers of independent rows."""
+    from ..expr.spelling import acceleration_of
+
+    rates, rows = [acceleration_of(entry) for entry in (*equations.u, *equations.z)], _independent_rows(equations)
+    return {"rates": rates, "multipliers": list(equations.stabilisation.rows.multipliers) if rows else []}
+
+
 def _jacobian(stabilised: bool) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.variations import Variations
@@ -244,6 +282,12 @@ CANONICAL: dict[str, Entry] = {
 #: What acts: efforts and inputs as they are given, or as their laws say.
 ACTING: dict[str, Entry] = {"actuation": Entry(("x", "tau", "inputs"), _actuation)}
 
+#: What implicit methods for equations of second order solve; `constraint_normals` is A of the independent rows.
+IMPLICIT: dict[str, Entry] = {
+    "residual": Entry(("x", "tau", "rates", "multipliers"), _residual, own=_second_order_arrays),
+    "constraint_normals": Entry(("q",), _independent_matrix),
+}
+
 #: Those that there are where a system has states without mass.
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
 
@@ -251,10 +295,10 @@ WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot
 def catalogued(asked: Asked) -> Entry:
     """The entry of a function: of the catalogue by its name, of a quantity by its record."""
     if isinstance(asked, Quantity):
-        return Entry(asked.arrays, asked.outputs)
+        return Entry(asked.arrays, asked.outputs, own=asked.own_arrays)
     found: Any = None
     if isinstance(asked, str):
-        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING)
+        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING, IMPLICIT)
         found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
         known = CATALOGUE | CONSTRAINED | WITH_STATES

@@ -178,7 +178,10 @@ class Functions(EquationFunctions):
 
     def native(self, name: Asked) -> Any:
         """The compiled form of a function, as the runtime has it."""
-        catalogued(name)
+        try:
+            return self._compiled[name]
+        except (KeyError, TypeError):
+            catalogued(name)
         if name not in self._compiled:
             if self._options["cache"] and self._options["backend"] in ("auto", "llvm"):
                 self._compiled[name] = self._stored_function(name).compiled(self._options["backend"])
@@ -274,6 +277,8 @@ class Functions(EquationFunctions):
         if strange:
             catalogued(name)
             raise unknown("option", next(iter(strange)), _OPTIONS, place=label_of(name), code="E-CALL-002")
+        if isinstance(parameters, Mapping) and not parameters:
+            parameters = None
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if z is not None or "z" in extra:  # where it makes no difference it must be one all the same

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..codegen.ir.program import Program
 from .catalogue import arrays_of, catalogued
-from .quantities import Asked, Outputs, Quantity, label_of
+from .quantities import Asked, Outputs, label_of
 
 if TYPE_CHECKING:
     from ..codegen.ir.count import Operations
@@ -41,9 +41,9 @@ def plan_of(
     """
     from ..expr import quiet_collector
 
-    wanted, make, _ = catalogued(asked)
+    wanted, make, _, own_arrays = catalogued(asked)
     with quiet_collector():
-        own = asked.own_arrays(equations) if isinstance(asked, Quantity) else {}
+        own = own_arrays(equations)
         outputs = make(equations) if laws is None else laws.put_into(make(equations.driven(laws.given)))
         return plan_outputs(equations, label_of(asked), wanted, outputs, bake, split_angles, notes, own)
 

@@ -1,34 +1,35 @@
-"""What is stored on disk between runs, in two kinds of entry.
+"""What is stored on disk between runs, in three kinds of entry.
 
 - What a model file led to: the digest of its model, the keys of its derivations, and a synopsis of each. A file that is
   listed was read without complaint, and so were its equations derived, by this very polhode.
-- A compiled function of a derivation: its parameters, its program, and its code for one state. It is loaded without
-  equations, plan or compiler. Code for many states, or for a loop, is another part of the function, stored when it was
-  first wanted (`native.stored_code`).
+- A function of a derivation: its parameters, its program, and the digest of that program.
+- The code of a program: for one state, and, stored when it was first wanted, for many states or for a loop
+  (`native.stored_code`).
+
+Each is stored under the content of the source that it follows from (`files.version`): a changed formalism derives anew,
+and where that leads to the same program, its code is found. No equations, plan or compiler are needed to load it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.ir.program import Array, Outline, Program
 from ..dynamics.synopsis import Synopsis
 from ..errors import Problem
 from ..files.cache import UNREADABLE, default_cache
-from ..files.version import key_of
+from ..files.version import key_of, source_digest
 from ..formats.model_file import ModelFile
-from ..native.backends import LaneFacts, Native, lane_code, scalar_entry
+from ..native.backends import stored_native
 from ..native.compiled import Compiled, compile_program
-from ..native.stored_code import ONE_STATE, CodeStore, Entry, count
+from ..native.stored_code import PROGRAM, CodeStore, Entry, count
 from .planning import Planned, plan_of
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
-    from ..native.stored_code import Code
     from .closed_loop import Laws
     from .quantities import Asked
 
@@ -71,90 +72,69 @@ class StoredFunction:
     def __init__(self, derivation: Derivation, name: Asked, bake: bool, laws: Laws | None = None) -> None:
         self.derivation, self.name, self.bake, self.laws = derivation, name, bake, laws
         self.facts: Facts | None = None  # once it is compiled
-        more = [] if laws is None else [laws.digest]
+        more = [source_digest(type(name)), *([] if laws is None else [laws.digest])]
         self._store = CodeStore(default_cache(), key_of(derivation.key, repr(name), str(bake), *more))
         self._plan: Planned | None = None
-        self._lacks_llvm = False
 
     def plan(self) -> Planned:
         """Its plan; one that is made here is stored without code, which is compiled when it is wanted."""
         if self._plan is None:
-            self._plan = self._store.read_or_make(ONE_STATE, self._planned, self._plan_in)
+            self._plan = self._store.read_or_make(PROGRAM, self._made, self._plan_in)
         return self._plan
-
-    def compiled(self, backend: str) -> Compiled:
-        """The function as native code, or by the backend that works here if LLVM does not."""
-        facts, code = self._store.read_or_make(ONE_STATE, self._with_code, self._loaded)
-        self.facts = facts
-        if code is None:
-            return compile_program(self.plan().program, backend=backend)
-
-        def program() -> Program:
-            return self.plan().program
-
-        of_lanes = partial(lane_code, program, self._store)
-        side_by_side = facts.in_lanes.are_faster, facts.in_lanes.round_alike
-        native = Native("llvm", facts.outline.saved, code, of_lanes, facts.lanes, *side_by_side)
-        return Compiled(facts.outline, native, (True, backend), program, self._store)
-
-    def _planned(self) -> Entry:
-        """All but the code."""
-        from ..codegen.ir.serialise import dump_program
-
-        if self._plan is None:
-            self._plan = plan_of(self.derivation.equations, self.name, self.bake, laws=self.laws)
-        program, table = self._plan.program, self.derivation.model.parameters
-        values = {key: table[key].value for key in self._plan.parameters}
-        facts = {
-            "outline": asdict(program.outline),
-            "parameters": [[key, None if value is None else float(value).hex()] for key, value in values.items()],
-            "quaternions": list(self.derivation.equations.quaternions),
-        }
-        return Entry(facts, dump_program(program).encode())
 
     def _plan_in(self, entry: Entry) -> Planned:
         from ..codegen.ir.serialise import load_program
 
-        names = tuple(str(name) for name, _ in entry.facts["parameters"])
+        names = tuple(Facts.read(entry.facts).parameters)
         return self._plan or Planned(load_program(entry.program.decode()), names)
 
-    def _with_code(self) -> Entry:
-        """The entry with code; without, where LLVM does not work, or where only this process knows what it calls."""
-        from ..codegen.ir.calls import user_functions
-        from ..native.engine import host
+    def compiled(self, backend: str) -> Compiled:
+        """The function as native code, or by the backend that works here if LLVM does not."""
+        facts = self._store.read_or_make(PROGRAM, self._made, lambda entry: Facts.read(entry.facts))
+        self.facts = facts
 
-        entry = self._planned()
-        _remember_file(self.derivation)
-        program = self.plan().program
-        if user_functions(program):
-            return replace(entry, facts={**entry.facts, "code": None})
+        def program() -> Program:
+            return self.plan().program
+
+        store = CodeStore(default_cache(), facts.program)
         try:
-            return scalar_entry(program, replace(entry, facts={**entry.facts, "lanes": host().lanes}))
-        except OSError:
-            self._lacks_llvm = True
-            return entry
+            native = None if facts.is_bound else stored_native(program, store, facts.outline.saved)
+        except OSError:  # LLVM does not work here
+            native = None
+        if native is None:
+            return compile_program(program(), backend=backend)
+        return Compiled(facts.outline, native, (True, backend), program, store)
 
-    def _loaded(self, entry: Entry) -> tuple[Facts, Code | None]:
-        """What is known of the function, and its code, None where it has none that other processes can run."""
-        facts = Facts.read(entry.facts)
-        if entry.facts.get("code"):
-            return facts, entry.load()
-        self._plan = self._plan_in(entry)
-        if "code" not in entry.facts and not self._lacks_llvm:
-            raise ValueError("it is planned, and not compiled")
-        return facts, None
+    def _made(self) -> Entry:
+        """The program, and what else is known of the function."""
+        from ..codegen.ir.calls import user_functions
+        from ..codegen.ir.serialise import dump_program
+
+        self._plan = plan_of(self.derivation.equations, self.name, self.bake, laws=self.laws)
+        _remember_file(self.derivation)
+        program, table = self._plan.program, self.derivation.model.parameters
+        values = {key: table[key].value for key in self._plan.parameters}
+        text = dump_program(program)
+        facts = {
+            "outline": asdict(program.outline),
+            "parameters": [[key, None if value is None else float(value).hex()] for key, value in values.items()],
+            "quaternions": list(self.derivation.equations.quaternions),
+            "program": key_of(text),
+            "bound": bool(user_functions(program)),
+        }
+        return Entry(facts, text.encode())
 
 
 @dataclass(frozen=True)
 class Facts:
     """What the entry of a function says, checked: what it takes and gives, the parameters in order with the model's
-    values (None where it has none), where unit quaternions begin among the coordinates."""
+    values (None where it has none), where unit quaternions begin among the coordinates, the digest of its program."""
 
     outline: Outline
     parameters: Mapping[str, float | None]
     quaternions: tuple[int, ...]
-    lanes: int
-    in_lanes: LaneFacts
+    program: str
+    is_bound: bool  # to this process: it calls functions that no other has
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Facts:
@@ -170,6 +150,6 @@ class Facts:
             ),
             {str(name): None if value is None else float.fromhex(value) for name, value in given["parameters"]},
             tuple(map(count, given["quaternions"])),
-            count(given.get("lanes", 1)),
-            LaneFacts.read(given),
+            str(given["program"]),
+            given["bound"] is True,
         )

@@ -161,10 +161,6 @@ class Factorisation:
         """What no motion can answer, row by row."""
         return np.asarray(wanted - self.A @ self.least(wanted))
 
-    def combined(self, others: Factorisation, indices: list[int]) -> Floats:
-        """Other rows, combined as those here are that belong to some singular values."""
-        return np.asarray(self._factors[0][:, indices].T @ others.W)
-
     def clashing(self, index: int) -> list[int]:
         """The rows of a combination that is as short as a singular value is."""
         weights = np.abs(self._factors[0][:, index])

@@ -23,15 +23,19 @@ from typing import Any
 
 from polhode.errors import PolhodeError, warn
 from polhode.files.reading import NO_LINKS, Refused, irregular, read_file
+from polhode.files.version import is_as_digested
 from polhode.files.writing import WAITING, put_in_place
 
 _HEADER = struct.Struct("<16s I 32s Q 32s")
 _MAGIC = b"polhode object\r\n"
 _VERSION = 1
+_ENDING = ".bin"
 _STALE_SECONDS = 3600.0
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-# A folder may hold ten thousand files: it is looked through at a first writing, then once in this share of its limit.
+# A folder may hold a hundred thousand files: it is looked through at a first writing, unless another process did so in
+# the last minutes, then once in this share of its limit.
 _SHARE_UNSEEN = 64
+_LOOKED_SECONDS = 600.0
 
 #: What it means that stored bytes are not what was looked for, or cannot be used on this machine.
 UNREADABLE = (KeyError, TypeError, ValueError, OSError, PolhodeError)
@@ -78,25 +82,25 @@ class ObjectCache:
             raise KeyError(key)
         return read(payload)
 
-    def find(self, key: str) -> bytes | None:
+    def find(self, key: str, ending: str = _ENDING) -> bytes | None:
         """What is stored under this key in a folder that can be trusted; nothing is made."""
         try:
-            return None if _distrust(self.folder) else self.read(key)
+            return None if _distrust(self.folder) else self.read(key, ending)
         except OSError:
             return None
 
-    def store(self, key: str, payload: bytes) -> None:
+    def store(self, key: str, payload: bytes, ending: str = _ENDING) -> None:
         """Put something there, if the folder can be used."""
         if self._usable():
-            self.write(key, payload)
+            self.write(key, payload, ending)
 
-    def path(self, key: str) -> Path:
+    def path(self, key: str, ending: str = _ENDING) -> Path:
         """Where the code of this key lies."""
-        return self.folder / f"{key}.bin"
+        return self.folder / f"{key}{ending}"
 
-    def read(self, key: str) -> bytes | None:
+    def read(self, key: str, ending: str = _ENDING) -> bytes | None:
         """The payload, if the file is there and whole and this user's alone; a file that is not is removed."""
-        path = self.path(key)
+        path = self.path(key, ending)
         try:
             data = read_file(path, _HEADER.size + self.limit, _foreign, NO_LINKS)
         except OSError as problem:
@@ -113,10 +117,12 @@ class ObjectCache:
             os.utime(path)
         return payload
 
-    def write(self, key: str, payload: bytes) -> None:
-        """Put the payload there, whole or not at all."""
+    def write(self, key: str, payload: bytes, ending: str = _ENDING) -> None:
+        """Put the payload there, whole or not at all; not at all where what runs is not what the key was made of."""
+        if not is_as_digested():
+            return
         try:
-            put_in_place({self.path(key): _header(key, payload) + payload}, private=True)
+            put_in_place({self.path(key, ending): _header(key, payload) + payload}, private=True)
             self._trim_if_due(_HEADER.size + len(payload))
         except OSError as problem:
             self._warn(f"compiled code could not be stored ({problem.strerror or problem})")
@@ -150,10 +156,14 @@ class ObjectCache:
 
     def _trim_if_due(self, written: int) -> None:
         """Look through the folder once in a while: at the first writing, and when much was written since."""
+        mark = self.folder / "looked"
+        if self._unseen is None and mark.exists() and abs(time.time() - mark.stat().st_mtime) < _LOOKED_SECONDS:
+            self._unseen = 0
         if self._unseen is not None and self._unseen + written <= self.limit // _SHARE_UNSEEN:
             self._unseen += written
             return
         self._trim()
+        mark.touch(0o600)
         self._unseen = 0
 
     def _trim(self) -> None:
@@ -163,7 +173,7 @@ class ObjectCache:
         with os.scandir(self.folder) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
-                    if entry.name.endswith(".bin"):
+                    if entry.name.endswith(_ENDING):
                         status = entry.stat()
                         files.append((status.st_mtime, status.st_size, entry.path))
                     elif entry.name.endswith(WAITING) and now - entry.stat().st_mtime > _STALE_SECONDS:

@@ -129,7 +129,7 @@ class Derivation:
         options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
         chosen = {"speeds": self.speeds, "tree": self.tree, "small": self.small, "omit": self.omit or None}
         more = [f"{name} {value!r}" for name, value in chosen.items() if value is not None]
-        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest, *more)
+        return key_of(version_digest("equations"), self.source.digest, *map(repr, options), *self._pseudo_digest, *more)
 
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:

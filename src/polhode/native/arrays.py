@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,19 @@ from ..codegen.ir.program import Outline, Program
 from ..errors import PolhodeError, Problem, ShapeError, ValueMissing
 
 Floats = npt.NDArray[np.float64]
+
+
+def address_of(array: npt.NDArray[Any]) -> int:
+    """The address of an array's first entry: `array.ctypes.data` in a third of its time.
+
+    >>> numbers = np.zeros(2)
+    >>> address_of(numbers) == numbers.ctypes.data
+    True
+    """
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError):  # empty, read-only, or not contiguous
+        return int(array.ctypes.data)
 
 
 def as_floats(value: Any, size: int, place: str) -> Floats:

@@ -7,7 +7,6 @@ import functools
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -15,8 +14,8 @@ import numpy as np
 
 from ..codegen.ir.program import Outline, Program
 from ..errors import PolhodeError, unknown, warn
-from .arrays import Floats
-from .stored_code import ONE_STATE, Code, CodeStore, Entry
+from .arrays import Floats, address_of
+from .stored_code import LANES, ONE_STATE, Code, CodeStore, Entry, count
 
 #: From this many states on, a batch runs in lanes. A fixed number, so that the same call gives the same bits.
 LANES_FROM = 256
@@ -130,12 +129,12 @@ class Native:
         width = work.shape[1] if work.ndim == 2 else 0
         first = 8 * span.start
         ins = [array.ctypes.data + first * stride for array, stride in zip(inputs, strides, strict=True)]
-        outs = [array.ctypes.data + first * math.prod(array.shape[1:]) for array in outputs]
+        outs = [address_of(array) + first * math.prod(array.shape[1:]) for array in outputs]
         return address, (
             len(span),
             (_POINTER * len(ins))(*ins),
             (_COUNT * len(strides))(*strides),
-            work.ctypes.data + first * width,
+            address_of(work) + first * width,
             width,
             (_POINTER * len(outs))(*outs),
         )
@@ -221,36 +220,35 @@ def llvm_backend(program: Program, store: CodeStore) -> Native:
     from . import engine
     from .user_functions import link
 
-    lanes = engine.host().lanes
+    engine.host()  # raises where LLVM does not work
     link(program, store.cache)
-    code, facts = store.read_or_make(
-        ONE_STATE, lambda: scalar_entry(program), lambda entry: (entry.load(), LaneFacts.read(entry.facts))
-    )
-    of_lanes = functools.partial(lane_code, lambda: program, store)
-    return Native("llvm", len(program.saved), code, of_lanes, lanes, facts.are_faster, facts.round_alike)
+    return stored_native(lambda: program, store, len(program.saved))
 
 
-@dataclass(frozen=True)
-class LaneFacts:
-    """What is stored of a program's code in lanes: whether it is faster for many states, and rounds as that of one."""
+def stored_native(program: Callable[[], Program], store: CodeStore, saved: int) -> Native:
+    """Native code of the program that a store is of, which is called for only where that code is not stored.
 
-    are_faster: bool
-    round_alike: bool
+    Raises OSError where it is not and LLVM does not work.
+    """
 
-    @classmethod
-    def read(cls, given: Mapping[str, Any]) -> LaneFacts:
-        return cls(given.get("in lanes", False) is True, given.get("rounds alike", False) is True)
+    def read(entry: Entry) -> Native:
+        facts, of_lanes = entry.facts, functools.partial(lane_code, program, store)
+        in_lanes, rounds_alike = facts["in lanes"] is True, facts["rounds alike"] is True
+        return Native("llvm", saved, entry.load(), of_lanes, count(facts["lanes"]), in_lanes, rounds_alike)
+
+    return store.read_or_make(ONE_STATE, lambda: _scalar_entry(program()), read)
 
 
-def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
+def _scalar_entry(program: Program) -> Entry:
     """An entry with the object code of a program for one state at a time, and whether lanes are faster for many."""
     from ..codegen.llvm.module import scalar_module
     from . import engine
 
-    host, entry = engine.host(), entry or Entry()
+    host = engine.host()
     made = scalar_module(program, fused=host.fused)
-    told = {"in lanes": are_lanes_faster(program.outline, made.is_packed), "rounds alike": made.rounds_alike}
-    return replace(entry, facts={**entry.facts, **told}).with_object_code(engine.object_code(made.text))
+    in_lanes = are_lanes_faster(program.outline, made.is_packed)
+    facts = {"lanes": host.lanes, "in lanes": in_lanes, "rounds alike": made.rounds_alike}
+    return Entry(facts).with_object_code(engine.object_code(made.text))
 
 
 def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
@@ -263,7 +261,7 @@ def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
         host = engine.host()
         return Entry().with_object_code(engine.object_code(lane_module(program(), host.lanes, fused=host.fused)))
 
-    return store.code("lanes", make)
+    return store.code(LANES, make)
 
 
 def c_backend(program: Program, store: CodeStore) -> Native:

@@ -12,7 +12,7 @@ import numpy as np
 from ..codegen.llvm.call_sequence import FIELDS, call_sequence_module
 from ..errors import PolhodeError
 from ..files.cache import default_cache
-from ..files.version import key_of, version_digest
+from ..files.version import key_of
 from .arrays import Floats
 from .backends import Native
 from .compiled import Compiled
@@ -29,7 +29,7 @@ def _code() -> Code:
 
         return Entry().with_object_code(engine.object_code(call_sequence_module()))
 
-    return CodeStore(default_cache(), key_of(version_digest(), "call sequence")).code("call sequence", make)
+    return CodeStore(default_cache(), key_of("call sequence")).code("call sequence", make)
 
 
 class BoundLoop:

@@ -104,6 +104,7 @@ class Compiled:
         self._sets_lock = threading.Lock()
         self._fixed = work
         self._fixed_parameters: Floats | None = None
+        self._latest: tuple[object, Compiled] | None = None  # with the parameters that were fixed last
         if work is None and not outline.parameters:
             self._fixed = _Work(backend, np.empty(0))
 
@@ -157,10 +158,15 @@ class Compiled:
 
     def with_parameters(self, parameters: Any) -> Compiled:
         """The same function with its parameters fixed; nothing is compiled again."""
+        given = np.asarray(parameters)
+        key, latest = (given.shape, given.dtype, given.tobytes()), self._latest
+        if latest is not None and latest[0] == key:
+            return latest[1]
         values = as_parameters(parameters, self.outline)
         work = _Work(self._backend, values.copy())
         fixed = Compiled(self.outline, self._backend, self._made_with, self._program, self.store, work)
         fixed._fixed_parameters = values.copy()
+        self._latest = key, fixed
         return fixed
 
     def work(self, parameters: Any = None) -> Floats:

@@ -43,14 +43,19 @@ def _processor() -> list[str]:
 
 
 def _compiler() -> list[str]:
-    """Where the compiler lies and of when it is; nothing where there is none."""
+    """The version of llvmlite and the size of its library; nothing where there is none."""
     from importlib.util import find_spec
 
     try:
         found = find_spec("llvmlite")
         if found is None or found.origin is None:
             return []
-        status = os.stat(found.origin)
+        folder = os.path.dirname(found.origin)
+        with (
+            open(os.path.join(folder, "_version.py"), encoding="utf-8") as file,
+            os.scandir(f"{folder}/binding") as entries,
+        ):
+            libraries = [f"{entry.name} {entry.stat().st_size}" for entry in entries if "llvmlite" in entry.name]
+            return [file.read(), *sorted(libraries)]
     except (ImportError, OSError, ValueError):
         return []
-    return [found.origin, str(status.st_size), str(status.st_mtime_ns)]

@@ -16,14 +16,16 @@ from typing import Any, Protocol, TypeVar
 
 from ..codegen.ir.program import Program
 from ..files.cache import ObjectCache
-from ..files.version import key_of, version_digest
+from ..files.version import key_of, store_digests, version_digest
 from .elf_loader import Image, LoadedImage, link
 from .machine import machine
 
 T = TypeVar("T")
 
-#: The part of a function that everybody needs; others are "lanes", and loops of steps.
-ONE_STATE = "one state"
+#: The parts of a function that everybody needs: its program, and its code; others are code in lanes, and steps.
+PROGRAM, ONE_STATE, LANES = "program", "one state", "lanes"
+#: The rooms whose source each part follows from, where they are not those of steps.
+_ROOMS = {PROGRAM: "program", ONE_STATE: "code", LANES: "code", "library": "code"}
 
 
 class Code(Protocol):
@@ -123,11 +125,11 @@ class CodeStore:
             return cls()
         from ..codegen.ir.serialise import dump_program
 
-        return cls(cache, key_of(version_digest(), dump_program(program)))
+        return cls(cache, key_of(dump_program(program)))
 
     def key(self, part: str) -> str:
         """The cache's key of a part: code for one state, for many, for a loop, each on this machine."""
-        return key_of(self.digest, part, machine())
+        return key_of(self.digest, part, machine(), version_digest(_ROOMS.get(part, "steps")))
 
     def read_or_make(self, part: str, make: Callable[[], Entry], read: Callable[[Entry], T]) -> T:
         """What `read` makes of the entry of a part; made where it is not stored, or of no use."""
@@ -136,6 +138,7 @@ class CodeStore:
         found: T = self.cache.get_or_make(
             self.key(part), lambda: make().payload, lambda payload: read(Entry.read(payload))
         )
+        store_digests()
         return found
 
     def code(self, part: str, make: Callable[[], Entry]) -> Code:

@@ -1,8 +1,8 @@
 """Zeros of event functions g(t, x) inside a step, on its dense output, in their order.
 
 An interval of the step is tested by the quartic through g at five times, checked at two more, in Bernstein's form: its
-coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, the interval is settled; else
-it is divided. Two zeros of one event closer than 2^-20 of the step count as none: touching zero is no event. Of a
+coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, the interval is settled;
+else it is divided. Two zeros of one event closer than 2^-20 of the step count as none: touching zero is no event. Of a
 Python function, whose smoothness is not known, sign changes at eighths of the step and at the samples inside it are
 found.
 
@@ -11,6 +11,8 @@ zero with the sign from which it came.
 """
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 
@@ -31,8 +33,9 @@ _DEPTH, _MOST_INTERVALS = 20, 400
 _DOUBT, _SLOPE_DOUBT = 4.0, 16.0
 #: Rounding of g, as a part of its size in the interval.
 _ROUNDING = 1e-13
-_NODES = (0.0, 0.25, 0.5, 0.75, 1.0)
-_CHECKS = (0.125, 0.875)
+#: No common divisor: at equal distances an oscillation is not told from a slower one, which has other zeros.
+_NODES = (0.0, 0.2113, 0.4871, 0.7713, 1.0)
+_CHECKS = (0.1127, 0.9031)
 
 
 def _bernstein() -> tuple[tuple[float, ...], ...]:
@@ -45,9 +48,7 @@ def _bernstein() -> tuple[tuple[float, ...], ...]:
 
 def _predictions() -> tuple[tuple[float, ...], ...]:
     """The weights of values at the nodes in the quartic at the times of the checks."""
-    return tuple(
-        tuple(float(np.prod([(s - b) / (a - b) for b in _NODES if b != a])) for a in _NODES) for s in _CHECKS
-    )
+    return tuple(tuple(float(np.prod([(s - b) / (a - b) for b in _NODES if b != a])) for a in _NODES) for s in _CHECKS)
 
 
 _BERNSTEIN, _PREDICTIONS = _bernstein(), _predictions()
@@ -89,7 +90,7 @@ def scan(run: Run) -> int:
     """Test all events over the whole step; times become t_old for those that may have zeros in it, else nan."""
     events = run.events
     h, found = run.t - run.t_old, 0
-    for node, part in enumerate((0.125, 0.25, 0.5, 0.75, 0.875)):
+    for node, part in enumerate((_CHECKS[0], *_NODES[1:-1], _CHECKS[1])):
         t = fma(part, h, run.t_old)
         reason = call(run.state_at, run, t, run.y, returns=int)
         if reason > 0:
@@ -97,12 +98,12 @@ def scan(run: Run) -> int:
         evaluate_events(run, t, run.y)
         if run.failed > 0:
             return -1
-        for i in range(run.event_count):
+        for i in range(events.active):
             events.work[i * 7 + 1 + node] = events.values[i]
     evaluate_events(run, run.t, run.x)
     if run.failed > 0:
         return -1
-    for i in range(run.event_count):
+    for i in range(events.active):
         check, a, b, c, last = (events.work[i * 7 + 1 + node] for node in range(5))
         before, after = events.before[i], events.values[i]
         verdict = _verdict(before, a, b, c, after, check, last)
@@ -135,7 +136,7 @@ def _verdict(y0, y1, y2, y3, y4, early, late):
     least, most = coefficients[0], coefficients[0]
     for each in coefficients[1:]:
         least, most = smallest(least, each), largest(most, each)
-    slopes = [two - one for one, two in zip(coefficients[:-1], coefficients[1:], strict=True)]
+    slopes = [two - one for one, two in itertools.pairwise(coefficients)]
     flattest, steepest = slopes[0], slopes[0]
     for each in slopes[1:]:
         flattest, steepest = smallest(flattest, each), largest(steepest, each)
@@ -189,9 +190,9 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
         is_smallest = h <= smallest_part or left <= 0 or depth >= 60
         if not is_smallest:
             left -= 1
-            first, early = event_value(run, number, a), event_value(run, number, fma(0.125, h, a))
-            y1, y2 = event_value(run, number, fma(0.25, h, a)), event_value(run, number, fma(0.5, h, a))
-            y3, late = event_value(run, number, fma(0.75, h, a)), event_value(run, number, fma(0.875, h, a))
+            first = event_value(run, number, a)
+            y1, y2, y3 = (event_value(run, number, fma(part, h, a)) for part in _NODES[1:-1])
+            early, late = (event_value(run, number, fma(part, h, a)) for part in _CHECKS)
             verdict = _verdict(first, y1, y2, y3, end, early, late)
         if verdict == 0 and not is_smallest:
             depth += 1
@@ -200,9 +201,7 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
             now = _sign(end, side)
             if verdict != 1 and side * now < 0.0:
                 return zero_between(run, number, a, b, side)
-            if side == 0.0:
-                side = now
-            elif verdict == 1:
+            if side == 0.0 or verdict == 1:
                 side = now
             a = b
             depth -= 1

@@ -19,8 +19,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..native.language import (
-    Array, Code, Integers, Pointers, Struct, any_lane, are_set, at, blocks, call, counted, entry, in_lanes, inline, native,
-    set_marks, side_by_side,
+    Array,
+    Code,
+    Integers,
+    Pointers,
+    Struct,
+    any_lane,
+    are_set,
+    at,
+    blocks,
+    call,
+    counted,
+    entry,
+    in_lanes,
+    inline,
+    native,
+    set_marks,
+    side_by_side,
 )  # fmt: skip
 from .limits import begin_limits, probed_limit, test_limits
 from .loop import DEFECT
@@ -35,7 +50,7 @@ _NOT_DUE, _AT_END, _INSIDE = 0, 1, 2
 
 
 class Lane(Run):
-    """A run in a lane: the step that it tries, its member, where its next sample is, and whether a limit needs a state."""
+    """A run in a lane: the step it tries, its member, where its next sample is, and whether a limit needs a state."""
 
     step: float
     member: int
@@ -280,9 +295,8 @@ def _count_dense(method, run):
 @inline
 def _count_sub_step(method, lanes, run, lane):
     """A state of a lane's last step is used: where its dense output is rough, by a step of its own."""
-    if method.is_rough is not None:
-        if lanes.rough[lane] > 0:
-            run.evaluations += method.evaluations_of_sub_step
+    if method.is_rough is not None and lanes.rough[lane] > 0:
+        run.evaluations += method.evaluations_of_sub_step
 
 
 @native
@@ -336,7 +350,7 @@ def _write_due(method: LaneMethod, width: Any, lanes: Lanes) -> None:
                 run.next_sample += 1
                 if is_inside:
                     _count_sub_step(method, lanes, run, lane)
-                    if method.defects is not None:
+                    if method.defects is not None and run.has_defect > 0:
                         run.evaluations += 1
                         if lanes.steps[lane] > DEFECT:
                             _free(lanes, run, lane, Reason.STEP)
@@ -394,7 +408,7 @@ def _interpolated(method, lanes, runs, with_defects):
             set_marks(lanes.rough, method.is_rough(lanes, runs))
         lanes.is_dense = 1
     t = lanes.given[0]
-    if with_defects and method.defects is not None:
+    if with_defects and method.defects is not None and runs.has_defect > 0:
         lanes.steps[0] = method.defects(lanes, runs, t)
     if method.sub_step is None:
         method.interpolate(lanes, runs, t, runs.y)

@@ -63,24 +63,28 @@ def begin_limits(run: Run, lane: int, lanes: Any) -> None:
 @native
 def test_limits(run: Run, lane: int, lanes: Any) -> int:
     """Test the limits at the end of a step; 1 where the state at run.limit_probe is needed."""
-    while run.limit_next < run.limit_count:
-        i = run.limit_next
-        run.limit_next = i + 1
-        beyond, rate = _beyond(run, i, run.x, lane, lanes), _rate(run, i, lane, lanes)
-        was, rate_was = run.limits_before[i * 2], run.limits_before[i * 2 + 1]
-        _remember(run, i, beyond, rate)
-        _note_farthest(run, i, beyond)
-        begin = largest(run.limits_seen, run.t_old)
-        if is_nan(run.limits_noted[i * 2]):
+    # the arrays are read once: what is written in the loop might be the record, as far as a compiler can see
+    x, f, count, places, limits = run.x, run.f, run.limit_count, run.limit_places, run.limits
+    noted, before, begin = run.limits_noted, run.limits_before, largest(run.limits_seen, run.t_old)
+    for i in range(run.limit_next, count):
+        place, factor = places[i] * lanes + lane, limits[i * 2]
+        beyond, rate = fma(factor, x[place], limits[i * 2 + 1]), factor * f[place]
+        was, rate_was = before[i * 2], before[i * 2 + 1]
+        before[i * 2] = beyond
+        before[i * 2 + 1] = rate
+        noted[i * 2 + 1] = largest(noted[i * 2 + 1], beyond)
+        if is_nan(noted[i * 2]):
             if beyond > 0.0:
+                run.limit_next = i + 1
                 _bisect(run, i, begin, run.t)
                 return 1
             if rate_was > 0.0 and rate < 0.0:
                 h = run.t - begin
-                place, peak = _peak(h, was, rate_was, beyond, rate)
+                part, peak = _peak(h, was, rate_was, beyond, rate)
                 rise = peak - largest(was, beyond)
                 if peak + _DOUBT * rise > 0.0:
-                    _probe_peak(run, i, begin, begin + place * h)
+                    run.limit_next = i + 1
+                    _probe_peak(run, i, begin, begin + part * h)
                     return 1
     run.limit_next = 0
     run.limits_seen = run.t

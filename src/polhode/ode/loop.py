@@ -3,8 +3,8 @@
 A method is called behind pointers: `attempt(run, step)` computes a step from run.x to run.y and accepts or refuses it,
 `state_at(run, t, x)` gives the state at a time within the last step. Some also have `prepare(run)`, which sets the
 length of the next step, or takes fixed steps between which nothing happens, and `begin_method(run)`. A fixed step is
-one whose error is nil; it ends at origin + k h, but for one that is cut by an event, or before a time event: the rest of
-it comes next.
+one whose error is nil; it ends at origin + k h, but for one that is cut by an event, or before a time event: the rest
+of it comes next.
 
 After a step that was accepted the loop projects its end onto the constraints, locates events, tests limits and writes
 the samples that the step passed, in this order. Wherever it returns in between, `pending` says what is left to do.
@@ -18,15 +18,51 @@ from __future__ import annotations
 
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import (
-    INFINITY, NAN, Array, Code, Integers, Pointers, absolute, at, blocks, call, entry, fma, inline, is_nan, largest, native, smallest,
+    INFINITY,
+    NAN,
+    Array,
+    Code,
+    Integers,
+    Pointers,
+    absolute,
+    at,
+    blocks,
+    call,
+    entry,
+    fma,
+    inline,
+    is_nan,
+    largest,
+    native,
+    smallest,
 )  # fmt: skip
 from .event_location import (
-    CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, SWITCHES, evaluate_events, next_sign_change, next_zero, scan,
+    CHANGES_BY_PYTHON,
+    ENDS,
+    GOES_ON,
+    HEAD,
+    KINKS,
+    SWITCHES,
+    evaluate_events,
+    next_sign_change,
+    next_zero,
+    scan,
 )  # fmt: skip
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
 from .record import (
-    AGAIN, EVENTS, NOTHING, PROJECTION, REFUSED, SAMPLES, SNAP, SUSPICIOUS, SWALLOWED, ZENO, Reason, Run,
+    AGAIN,
+    EVENTS,
+    NOTHING,
+    PROJECTION,
+    REFUSED,
+    SAMPLES,
+    SNAP,
+    SUSPICIOUS,
+    SWALLOWED,
+    ZENO,
+    Reason,
+    Run,
 )  # fmt: skip
 from .right_side import project, rates
 from .step_control import MOST_RETRIES
@@ -40,6 +76,8 @@ DEFECT = 500.0
 _SHORTER = 0.25
 #: A switch this near to zero, relative to its size before or to one, vanishes together with another.
 _NEAR_SWITCH = 1e-12
+#: A kink in this first part of a step is left inside of it.
+_SHORT = 1e-2
 #: The time, in seconds, over which it is tested where a switch goes.
 _LITTLE = 1e-6
 
@@ -58,7 +96,7 @@ def begin(run: Run) -> int:
         return reason
     if run.limit_count > 0:
         begin_limits(run, 0, 1)
-    if run.event_count > 0:
+    if run.event_count > 0 and run.event_count > run.events.kink_count:
         return _begin_events(run)
     return 0
 
@@ -169,6 +207,7 @@ def note_refused(run, step):
 def note_accepted(run, step):
     """A step was accepted: time, counts and the length of the next one."""
     run.retries = 0
+    run.was_refused = run.after_rejection
     run.after_rejection = 0
     run.t_old = run.t
     if run.is_fixed > 0:
@@ -287,8 +326,9 @@ def write_samples(run: Run, end: float) -> int:
                 if reason > 0:
                     return reason
             if run.is_constrained > 0:
-                if project(run, t, run.y) > 0:
-                    return Reason.SAMPLE
+                off = project(run, t, run.y)
+                if off > 0:
+                    return Reason.FAILED if off == Reason.FAILED else Reason.SAMPLE
         for i in range(run.size):
             sample[i] = source[i]
         run.next_sample += 1
@@ -346,17 +386,28 @@ def _handle_events(run: Run) -> int:
     """Log the events of the last step in their order, up to one that interrupts it; a reason to return, or GO_ON."""
     events = run.events
     logged = events.log_count
+    events.active = run.event_count
+    if events.kink_count > 0:
+        if run.was_refused > 0:
+            evaluate_events(run, run.t_old, run.x_old)
+            for i in range(run.event_count - events.kink_count, run.event_count):
+                events.before[i] = events.values[i]
+                events.sides[i] = 1.0 if events.values[i] > 0.0 else -1.0
+        else:
+            events.active -= events.kink_count
+    if events.active == 0:
+        return GO_ON
     found = scan(run)
     if run.failed > 0:
         return Reason.FAILED
     if found < 0:
         return Reason.ILL_CONDITIONED
-    for i in range(run.event_count):
+    for i in range(events.active):
         if is_nan(events.values[i]):
             events.number = i
             return Reason.NAN_EVENT
     if found > 0:
-        for i in range(run.event_count):
+        for i in range(events.active):
             if not is_nan(events.times[i]):
                 reason = _search(run, i, run.t_old)
                 if reason > 0:
@@ -367,23 +418,27 @@ def _handle_events(run: Run) -> int:
                 break
             t, kind = events.times[first], events.kinds[first]
             is_along = events.directions[first] * events.sides[first] <= 0.0
+            if kind == KINKS and t - run.t_old < _SHORT * run.taken:
+                is_along = False
             if is_along:
                 if not events.log_count < events.log_room:
+                    _locate_again(run, logged)
                     events.number = -1
                     return Reason.EVENT
                 if kind != GOES_ON:
                     reason = _interrupt(run, t, first, kind)
                     if reason == Reason.PROJECT or reason == Reason.SAMPLE:
-                        # all events of the step are located once more
-                        events.log_count = logged
-                        for i in range(run.event_count):
-                            events.sides[i] = events.work[i * 7]
+                        _locate_again(run, logged)
                     return reason
-                entry_of_log = at(events.log, events.log_count * (run.size * 2 + HEAD))
-                entry_of_log[0] = t
-                entry_of_log[1] = float(first)
-                entry_of_log[2] = float(kind)
-                entry_of_log[3] = float(run.next_sample)
+                logged_row = at(events.log, events.log_count * (run.size * 2 + HEAD))
+                reason = _log_before(run, t, logged_row, 0)
+                if reason > 0:
+                    _locate_again(run, logged)
+                    return reason
+                logged_row[0] = t
+                logged_row[1] = float(first)
+                logged_row[2] = float(kind)
+                logged_row[3] = float(run.next_sample)
                 events.log_count += 1
             events.sides[first] = -events.sides[first]
             reason = _search(run, first, t)
@@ -398,6 +453,15 @@ def _handle_events(run: Run) -> int:
             events.number = number
             return Reason.SWITCH
     return GO_ON
+
+
+@inline
+def _locate_again(run, logged):
+    """All events of the step are located once more: the log has so many rows, and signs are those at its begin."""
+    events = run.events
+    events.log_count = logged
+    for i in range(run.event_count):
+        events.sides[i] = events.work[i * 7]
 
 
 @inline
@@ -419,7 +483,7 @@ def _first(run):
     """The event with the earliest zero; -1 where there is none."""
     events = run.events
     found, earliest = -1, 0.0
-    for i in range(run.event_count):
+    for i in range(events.active):
         t = events.times[i]
         if not is_nan(t) and (found < 0 or t < earliest):
             found = i
@@ -427,25 +491,33 @@ def _first(run):
     return found
 
 
+@inline
+def _log_before(run, t, row, is_constrained):
+    """The state at an event into its row of the log, on the constraints if there are some; a reason, or 0."""
+    before, source = at(row, HEAD), run.x
+    if t < run.t:
+        source = run.y
+        reason = call(run.state_at, run, t, run.y, returns=int)
+        if reason > 0:
+            return reason
+        if is_constrained > 0:
+            off = project(run, t, run.y)
+            if off > 0:
+                return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
+    for i in range(run.size):
+        before[i] = source[i]
+    return 0
+
+
 @native
 def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     """The run ends at an event, or goes on from another state; a reason to return, or GO_ON."""
     events, size = run.events, run.size
     logged = at(events.log, events.log_count * (size * 2 + HEAD))
-    before, after = at(logged, HEAD), at(logged, size + HEAD)
-    if t < run.t:
-        reason = call(run.state_at, run, t, run.y, returns=int)
-        if reason > 0:
-            return reason
-        if run.is_constrained > 0:
-            off = project(run, t, run.y)
-            if off > 0:
-                return Reason.PROJECT
-        for i in range(size):
-            before[i] = run.y[i]
-    else:
-        for i in range(size):
-            before[i] = run.x[i]
+    before = at(logged, HEAD)
+    reason = _log_before(run, t, logged, run.is_constrained)
+    if reason > 0:
+        return reason
     reason = write_samples(run, t)
     if reason > 0:
         return reason
@@ -481,18 +553,12 @@ def continue_after_event(run: Run, number: int) -> int:
     if run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
-            return Reason.PROJECT
+            return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
     for i in range(size):
         after[i] = run.x[i]
     events.log_count += 1
     events.changed_at = run.t
-    side = events.sides[number]
-    reason = begin(run)
-    if reason > 0:
-        return reason
-    events.sides[number] = side
-    events.before[number] = 0.0
-    return GO_ON
+    return _go_on(run, number, events.sides[number])
 
 
 @native
@@ -503,36 +569,59 @@ def _switch(run: Run, number: int, kind: int) -> int:
     or no sign does, Python chooses.
     """
     events, size = run.events, run.size
+    if kind == KINKS:
+        events.kinks_passed += 1
+        return _go_on_alike(run, number, -events.sides[number])
     first = run.event_count - events.switch_count
     after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
     for i in range(size):
         after[i] = run.x[i]
     events.log_count += 1
-    before = events.sides[number]
-    chosen = -before
-    if kind == SWITCHES:
-        chosen = 0.0
-        is_alone = True
-        evaluate_events(run, run.t, run.x)
-        for i in range(first, run.event_count):
-            if i != number and absolute(events.values[i]) <= _NEAR_SWITCH * largest(1.0, absolute(events.before[i])):
-                is_alone = False
-        if is_alone:
-            slope = _switch_slope(run, number, -before)
-            if -before * slope > 0.0:
-                chosen = -before
-            else:
-                slope = _switch_slope(run, number, before)
-                if before * slope > 0.0:
-                    chosen = before
+    before, chosen = events.sides[number], 0.0
+    is_alone = True
+    evaluate_events(run, run.t, run.x)
+    for i in range(first, run.event_count - events.kink_count):
+        if i != number and absolute(events.values[i]) <= _NEAR_SWITCH * largest(1.0, absolute(events.before[i])):
+            is_alone = False
+    if is_alone:
+        slope = _switch_slope(run, number, -before)
+        if -before * slope > 0.0:
+            chosen = -before
+        else:
+            slope = _switch_slope(run, number, before)
+            if before * slope > 0.0:
+                chosen = before
     if chosen == 0.0:
         events.number = number
         return Reason.SWITCH
+    return _go_on_alike(run, number, chosen)
+
+
+@inline
+def _go_on_alike(run, number, side):
+    """Begin anew with the state as it is, where events that are at their zeros too, to rounding, keep their signs."""
+    events = run.events
+    for i in range(run.event_count):
+        events.times[i] = events.sides[i]
     reason = begin(run)
     if reason > 0:
         return reason
-    events.sides[number] = chosen
+    for i in range(run.event_count):
+        if events.times[i] != 0.0:
+            events.sides[i] = events.times[i]
+    events.sides[number] = side
     events.before[number] = 0.0
+    return GO_ON
+
+
+@inline
+def _go_on(run, number, side):
+    """Begin anew at an event, with this sign of it behind; a reason to return, or GO_ON."""
+    reason = begin(run)
+    if reason > 0:
+        return reason
+    run.events.sides[number] = side
+    run.events.before[number] = 0.0
     return GO_ON
 
 

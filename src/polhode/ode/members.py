@@ -1,7 +1,7 @@
 """Many runs one after the other, in as many threads as there are.
 
 Each member has a start, a row of the work array (its parameters), rows of the arrays that are its own (efforts, inputs)
-and a place for its samples; with constraints the pivots that were seen around its start, and their signs. Other
+and a place for its samples; with constraints the signs of the pivots there. Other
 functions that a run calls, derivatives and checks, have tables of pointers of their own: their entries for rows of
 members are listed as `targets`. All else, memory included, is the run's. A thread that is free takes the next member.
 A member that native code cannot bring to its end leaves the reason.
@@ -35,7 +35,6 @@ class Members(Struct):
     current: int
     limits: Array
     limits_noted: Array
-    pivots: Array
     signs: Array
     logs: Array
     log_counts: Integers
@@ -176,9 +175,9 @@ def _start(run, members):
         own = at(entry(members.target_rows, k, Array), member * members.target_strides[k])
         entry(members.targets, k, Pointers)[0] = own
     for i in range(run.pivot_count):
-        run.largest_pivots[i] = members.pivots[member * run.pivot_count + i]
+        run.usual_pivots[i] = 0.0
         run.pivot_signs[i] = members.signs[member * run.pivot_count + i]
-    run.pose_known = 0
+    run.pose_reach = 0.0
     if run.event_count > 0:
         events = run.events
         events.log = at(members.logs, member * events.log_room * (run.size * 2 + HEAD))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.arrays import Floats
+from ..native.arrays import Floats, address_of
 from .record import padded
 
 _ALIGNMENT = 64
@@ -26,10 +26,13 @@ class Memory:
     def __init__(self, counts: Mapping[str, int], size: int) -> None:
         width = padded(size)
         whole = np.zeros(width * sum(counts.values()) + 2 * _ALIGNMENT // 8)
-        first = (-whole.ctypes.data % _ALIGNMENT) // 8
+        base = address_of(whole)
+        first = (-base % _ALIGNMENT) // 8
         self.arrays: dict[str, Floats] = {}
+        self.addresses: dict[str, int] = {}
         for name, rows in counts.items():
             self.arrays[name] = whole[first : first + rows * width]
+            self.addresses[name] = base + 8 * first
             first += rows * width
 
 

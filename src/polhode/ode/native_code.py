@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from ..errors import PolhodeError
 from ..files.cache import default_cache
-from ..files.version import key_of, version_digest
+from ..files.version import key_of
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, CodeStore, Entry, count
 from .methods.registry import method_named
@@ -27,7 +27,7 @@ def stored(name: str, write: Callable[[bool], str]) -> Code:
 
         return Entry().with_object_code(engine.object_code(write(engine.host().fused)))
 
-    return CodeStore(default_cache(), key_of(version_digest(), "ode", name)).code(name, make)
+    return CodeStore(default_cache(), key_of("ode", name)).code(name, make)
 
 
 class LoopCode:
@@ -46,6 +46,12 @@ class LoopCode:
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
         self.rates, self.project = code.address("ph_rates"), code.address("ph_project")
+        state = ctypes.c_void_p
+        self.rates_at = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state, state)(self.rates)
+        self.projection, self.move_to_branch = (
+            ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state)(code.address(f"ph_{name}"))
+            for name in ("project", "move_to_branch")
+        )
         self.rates_as_given = code.address("ph_rates_as_given")
 
 
@@ -55,14 +61,14 @@ def _loop_text(fused: bool) -> str:
     from .loop import advance, begin, continue_after_event, write_samples
     from .members import run_members, step_members
     from .rates import rates_as_given
-    from .right_side import checked_projection, checked_rates
+    from .right_side import checked_projection, checked_rates, move_to_branch
 
     made = Module(fused=fused)
     for function, name in (
         (begin, "begin"), (advance, "advance"), (run_members, "members"),
         (step_members, "step_members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
-        (checked_projection, "project"), (rates_as_given, "rates_as_given"),
+        (checked_projection, "project"), (move_to_branch, "move_to_branch"), (rates_as_given, "rates_as_given"),
     ):  # fmt: skip
         made.add(function, name=f"ph_{name}")
     return made.text
@@ -79,7 +85,7 @@ class MethodCode:
 
     def __init__(self, name: str, jet: Code | None = None, jet_rows: int = 0, inlined: Code | None = None) -> None:
         self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
-        self.code = stored(f"method {name}", self.method.text)
+        self.code = _functions_of(name)
         self.dense_rows = jet_rows or self.method.dense_rows
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, _RUN, ctypes.c_double, ctypes.c_void_p)(
             self.code.address("ph_state_at")
@@ -101,6 +107,12 @@ class MethodCode:
 
 
 @cache
+def _functions_of(name: str) -> Code:
+    """The functions of a method, loaded once."""
+    return stored(f"method {name}", method_named(name).text)
+
+
+@cache
 def method_code(name: str) -> MethodCode:
     """The code of a method that serves every right-hand side."""
     return MethodCode(name)
@@ -117,12 +129,21 @@ class Traits(NamedTuple):
     may_hide: bool
 
 
-_TRAITS: WeakKeyDictionary[object, Traits] = WeakKeyDictionary()
+#: What was read or made of a function before, by its part.
+_LOADED: WeakKeyDictionary[object, dict[str, Any]] = WeakKeyDictionary()
 _SLOW = frozenset(("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos"))
 
 
+def _once(function: Compiled, part: str, make: Callable[[], Entry], read: Callable[[Entry], Any]) -> Any:
+    """What `read` makes of a stored part of a function; kept as long as the function's code."""
+    loaded = _LOADED.setdefault(function.native, {})
+    if part not in loaded:
+        loaded[part] = function.store.read_or_make(part, make, read)
+    return loaded[part]
+
+
 def traits_of(function: Compiled) -> Traits:
-    """The traits of a function; found once, and stored."""
+    """The traits of a function."""
 
     def make() -> Entry:
         from ..codegen.taylor.recurrences import has_recurrences
@@ -134,10 +155,8 @@ def traits_of(function: Compiled) -> Traits:
     def read(entry: Entry) -> Traits:
         return Traits(entry.facts["series"] is True, entry.facts["hides"] is not False)
 
-    key = function.native
-    if key not in _TRAITS:
-        _TRAITS[key] = function.store.read_or_make("traits", make, read)
-    return _TRAITS[key]
+    found: Traits = _once(function, "traits", make, read)
+    return found
 
 
 def taylor_code(function: Compiled) -> MethodCode:
@@ -167,7 +186,8 @@ def taylor_code(function: Compiled) -> MethodCode:
         width = padded(next(array.size for array in function.outline.arrays if array.name == "x"))
         return MethodCode("taylor", entry.load(), -(-count(entry.facts["scratch"]) // width))
 
-    return function.store.read_or_make("jet", make, read)
+    found: MethodCode = _once(function, "jet", make, read)
+    return found
 
 
 def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], ...] = ()) -> MethodCode:
@@ -189,4 +209,5 @@ def inlined_steps(
         return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
 
     of = "steps of rows" if rows else "steps"
-    return function.store.code(f"{of} of {name} {groups} in {lanes} lanes", make)
+    found: Code = _once(function, f"{of} of {name} {groups} in {lanes} lanes", make, Entry.load)
+    return found

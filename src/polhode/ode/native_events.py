@@ -88,7 +88,15 @@ class EventMemory:
         names = ("values", "directions", "before", "sides", "times")
         numbers = {name: np.zeros(count) for name in names} | {"work": np.zeros(7 * count), "nodes": np.zeros(64)}
         numbers["directions"][:] = [each.direction for each in effects]
-        whole_names = ("kinds", "smooth", "change_at", "change_arguments", "change_counts", "change_places", "change_values")
+        whole_names = (
+            "kinds",
+            "smooth",
+            "change_at",
+            "change_arguments",
+            "change_counts",
+            "change_places",
+            "change_values",
+        )
         whole = {name: np.zeros(count, dtype=np.int64) for name in whole_names}
         self.record = record = _STRUCTURE(count=count, changed_at=-1e300)
         self.values = numbers["values"]
@@ -123,13 +131,14 @@ class EventMemory:
             record.log, record.log_room = self._log.ctypes.data, len(self._log)
 
     def switch_by(self, side: Any, signs: Floats) -> None:
-        """Take the last events, which are switches, from a compiled function; `signs` are held in the right-hand side."""
+        """Take the last events, which are switches, from a function; `signs` are held in the right-hand side."""
         count = sum(each.kind in (SWITCHES, KINKS) for each in self.effects)
         record = self.record
         first = self.values[len(self.effects) - count :]
         side.table[side.out_index] = first.ctypes.data
         record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
         record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
+        record.kink_count = sum(each.kind == KINKS for each in self.effects)
         self._kept += [side, signs, first]
 
     def hold_signs(self, signs: Floats) -> None:
@@ -172,6 +181,10 @@ class EventMemory:
     def is_stuck(self, t: float) -> bool:
         """True if the state was changed at this very time before."""
         return t - self.record.changed_at <= ZENO * max(1.0, abs(t))
+
+    def side_of(self, number: int) -> float:
+        """The sign with which an event comes to its zero."""
+        return float(self._numbers["sides"][number])
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""

@@ -107,10 +107,12 @@ class LaneRuns:
         own: dict[str, int] = {name: array.ctypes.data for name, array in states.arrays.items()}
         own |= {"lengths": numbers.arrays["lengths"].ctypes.data, "at": side.address}
         own |= {"arguments": ctypes.addressof(side.table), "x_index": side.places["x"], "out_index": len(side.places)}
+        own["has_prepare"] = 0
         if code.jet is not None:
             own["jet"] = code.jet.address("ph_jet")
+        own["has_prepare"] = int(code.inlined is not None)
         if code.inlined is not None:
-            own |= {"prepare": code.inlined.address("ph_prepare"), "has_prepare": 1}
+            own["prepare"] = code.inlined.address("ph_prepare")
         before = [np.zeros((record.limit_count, 2)) for _ in range(lanes)]
         for run, limits_before in zip(self._runs, before, strict=True):
             ctypes.memmove(ctypes.byref(run), ctypes.byref(record), ctypes.sizeof(record))

@@ -32,8 +32,7 @@ class MemberRows:
     evaluations: NDArray[np.int64]
     next: NDArray[np.int64]  # (1,)
     limits: WatchedLimits
-    pivots: Floats  # (N, …), the largest seen around each start; nothing without constraints
-    signs: Floats  # (N, …), of the pivots there
+    signs: Floats  # (N, …), of the pivots of the constraints at each start
     logs: EventLogs | None = None
 
     @classmethod
@@ -43,25 +42,25 @@ class MemberRows:
         own: Mapping[str, Floats],
         samples: int,
         limits: WatchedLimits,
-        pivots: tuple[Floats, Floats] | None = None,
+        signs: Floats | None = None,
         logs: EventLogs | None = None,
     ) -> MemberRows:
-        """Members that are still to be run; `limits` have rows for each of them, and so have pivots and their signs."""
+        """Members that are still to be run; `limits` have rows for each of them, and so have signs of pivots."""
         count, size = starts.shape
         rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
         reasons, steps, evaluations, begun = (np.zeros(size, dtype=np.int64) for size in (count, count, count, 1))
         states = np.empty((count, samples + 1, size))
         states[:, 0] = starts
-        seen, signs = (np.ascontiguousarray(each) for each in pivots or (np.zeros((count, 0)), np.zeros((count, 0))))
+        signs = np.zeros((count, 0)) if signs is None else np.ascontiguousarray(signs)
         starts = np.ascontiguousarray(starts)
-        return cls(starts, rows, states, reasons, steps, evaluations, begun, limits, seen, signs, logs)
+        return cls(starts, rows, states, reasons, steps, evaluations, begun, limits, signs, logs)
 
 
 class MembersRecord:
     """Members as native code sees them, for a table of pointers with these places."""
 
     def __init__(self, members: MemberRows, places: Mapping[str, int]) -> None:
-        names = ("next", "starts", "states", "reasons", "steps", "evaluations", "pivots", "signs")
+        names = ("next", "starts", "states", "reasons", "steps", "evaluations", "signs")
         addresses = {name: getattr(members, name).ctypes.data for name in names}
         addresses |= {"limits": members.limits.rows.ctypes.data, "limits_noted": members.limits.noted.ctypes.data}
         if members.logs is not None:

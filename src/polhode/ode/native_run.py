@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import PolhodeError
-from ..native.arrays import Floats
+from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
 from .memory import Memory, apart
 from .native_code import MethodCode, loop_code, method_code
@@ -71,28 +72,28 @@ class NativeRun:
         names = ("x", "x_old", "f", "f_old", "y", "unit", "residual", "state_on", "pose")
         counts = {**dict.fromkeys(names, 1), "nodes": 8, "k": self.code.method.stages, "dense": self.code.dense_rows}
         self._memory = Memory(counts, size)
-        for name, array in self._memory.arrays.items():
-            setattr(record, name, array.ctypes.data)
+        for name, address in self._memory.addresses.items():
+            setattr(record, name, address)
         self.x, self.f, self.x_old, self.y = (self._memory.arrays[name][:size] for name in ("x", "f", "x_old", "y"))
         self.x[:] = x
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept: dict[str, Any] = {}
-        self.is_in_user_code, self.keeps_steps = False, True
+        self.is_in_user_code, self.most_kept = False, float(MOST_KEPT)
         record.t = t
         record.error_scale = scale = self.code.method.scaled(rtol, atol)
         record.rtol, record.atol = scale * rtol, scale * atol
         record.h_max, record.h_cap, record.growth, record.bound = np.inf, np.inf, GROWTH, 1e12
         record.size, record.blocks = size, padded(size) // 4
-        record.groups, record.group_count = self._groups.ctypes.data, len(groups)
-        record.lengths = self._lengths.ctypes.data
+        record.groups, record.group_count = address_of(self._groups), len(groups)
+        record.lengths = address_of(self._lengths)
         record.rates = self.loop.rates_as_given if self.code.method.keeps_length else self.loop.rates
         record.project = self.loop.project
         self.code.connect(record)
-        self._state = np.zeros(padded(size))
+        self._state, self._rate = np.zeros((2, padded(size)))
         self._history = np.empty((0, size + 2))
         self.steps_before = 0  # steps that another run took before this one went on
-        self.largest_pivots = self.pivot_signs = np.zeros(0)
+        self.usual_pivots = self.pivot_signs = np.zeros(0)
         self.implicit: ImplicitMemory | None = None
         if self.code.method.fields:
             from .implicit_memory import ImplicitMemory
@@ -101,11 +102,16 @@ class NativeRun:
             record.memory = self.implicit.address
         elif self.code.method.memory is not None:
             struct, rows = self.code.method.memory
-            memory, arrays = struct.structure()(), Memory(rows, size).arrays
-            for name, array in arrays.items():
-                setattr(memory, name, array.ctypes.data)
+            memory, arrays = struct.structure()(), Memory(rows, size)
+            for name, address in arrays.addresses.items():
+                setattr(memory, name, address)
             self._kept["memory"] = memory, arrays
             record.memory = ctypes.addressof(memory)
+
+    def remember(self, memory: Any) -> None:
+        """Let the method use this memory beside the record."""
+        self._kept["memory"] = memory
+        self.record.memory = memory.address
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
@@ -138,12 +144,12 @@ class NativeRun:
                 if values.shape != (array.size,):
                     raise PolhodeError(f"'{name}' has the shape {values.shape}, expected ({array.size},).")
                 alive.append(values)
-                pointers.append(values.ctypes.data)
-        pointers.append(work.ctypes.data)
-        outputs = [np.zeros(int(np.prod(shape))) for _, shape in function.outline.outputs]
+                pointers.append(address_of(values))
+        pointers.append(address_of(work))
+        outputs = [np.zeros(math.prod(shape)) for _, shape in function.outline.outputs]
         alive.append(outputs)
         out_index = len(pointers) + output
-        pointers += [array.ctypes.data for array in outputs]
+        pointers += [address_of(array) for array in outputs]
         table = apart(ctypes.c_void_p * len(pointers), *pointers)
         named = dict(zip(function.outputs, outputs, strict=True))
         places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
@@ -220,12 +226,12 @@ class NativeRun:
         if "displacement" in outputs:
             record.is_constrained, record.project = 1, self.loop.project
             for name in ("displacement", "change", "pivots"):
-                setattr(record, name, outputs[name].ctypes.data)
+                setattr(record, name, address_of(outputs[name]))
             record.coordinate_count, record.speed_count = len(outputs["displacement"]), len(outputs["change"])
             record.pivot_count = len(outputs["pivots"])
-            self.largest_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
-            record.largest_pivots = self.largest_pivots.ctypes.data
-            record.pivot_signs = self.pivot_signs.ctypes.data
+            self.usual_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
+            record.usual_pivots = address_of(self.usual_pivots)
+            record.pivot_signs = address_of(self.pivot_signs)
 
     def use_kernel(self, side: RightSide) -> None:
         """Step the rates of this one, whose kernel is inlined; `use` gives the way back to constraints."""
@@ -235,22 +241,32 @@ class NativeRun:
     def pair_quaternions(self, partners: Sequence[int]) -> None:
         """Say where in the state the momentum of each quaternion begins."""
         self._kept["partners"] = places = np.array(partners, dtype=np.int64)
-        self.record.partners, self.record.has_partners = places.ctypes.data, int(len(places) > 0)
+        self.record.partners, self.record.has_partners = address_of(places), int(len(places) > 0)
 
     def step_on_grid(self, h: float) -> None:
         """Take steps of fixed length from t = 0 on; they are not kept."""
-        self.record.h, self.record.origin, self.keeps_steps = h, 0.0, False
+        self.record.h, self.record.origin, self.most_kept = h, 0.0, 0.0
 
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
-        work = function.work()
-        values = np.zeros(int(np.prod(function.outline.outputs[0][1])))
-        times = [self.clock] * (len(function.arrays) - 1)
-        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, work.ctypes.data, values.ctypes.data)
-        self._kept["check"] = function, work, values, table
-        record = self.record
+        record, (values, table) = self.record, self._of_coordinates("check", function)
         record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
-        record.check_values, record.check_count = values.ctypes.data, len(values)
+        record.check_values, record.check_count = address_of(values), len(values)
+
+    def define(self, function: Compiled, first: int) -> None:
+        """Move auxiliary coordinates from a first one on by these steps to their definitions, at each projection."""
+        record, (steps, table) = self.record, self._of_coordinates("definition", function)
+        record.definition_at = function.native.code.address("ph_at")
+        record.definition_arguments = ctypes.addressof(table)
+        record.definition_steps, record.auxiliary_first, record.auxiliary_count = address_of(steps), first, len(steps)
+
+    def _of_coordinates(self, name: str, function: Compiled) -> tuple[Floats, Any]:
+        """The values of a compiled function of q (and t), and its table of pointers."""
+        work, values = function.work(), np.zeros(int(np.prod(function.outline.outputs[0][1])))
+        times = [self.clock] * (len(function.arrays) - 1)
+        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, address_of(work), address_of(values))
+        self._kept[name] = function, work, values, table
+        return values, table
 
     def watch(self, events: EventMemory) -> None:
         """Locate these events, and do what happens at them."""
@@ -268,49 +284,42 @@ class NativeRun:
         before = np.zeros((len(limits.places), 2))
         self._kept["limits"] = limits, before
         record = self.record
-        record.limit_count, record.limit_places = len(limits.places), limits.places.ctypes.data
-        record.limits, record.limits_noted = limits.rows.ctypes.data, limits.noted.ctypes.data
-        record.limits_before = before.ctypes.data
+        record.limit_count, record.limit_places = len(limits.places), address_of(limits.places)
+        record.limits, record.limits_noted = address_of(limits.rows), address_of(limits.noted)
+        record.limits_before = address_of(before)
 
     def note_limits(self) -> None:
         """Test the limits where the last step was cut off, at the time and state that are now set."""
         if self.record.limit_count:
             self._reason(self.loop.note_limits(self.address))
 
-    def pass_pose(self, q: Floats, reach: float) -> None:
-        """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
-        self._memory.arrays["pose"][: len(q)] = q
-        self.record.pose_reach, self.record.pose_known = reach, 1
-
     def sample(self, times: Floats, states: Floats) -> None:
         """Write the states at these times, which increase, into the rows of `states`."""
         self._kept["samples"] = times, states
         record = self.record
-        record.times, record.samples = times.ctypes.data, states.ctypes.data
+        record.times, record.samples = address_of(times), address_of(states)
         record.next_sample, record.sample_count = 0, len(times)
 
     # ---- steps that are kept -----------------------------------------------------------------------------------
 
     def keep_steps(self, count: int) -> None:
-        """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
-        if not self.keeps_steps:
-            return
+        """Have room for so many more steps to be kept; beyond `most_kept` bytes of them none are any more."""
         record, width = self.record, self.size + 2
         wanted = record.trace_count + count
-        if 8 * width * wanted > MOST_KEPT:
+        if 8 * width * wanted > self.most_kept:
             record.trace_room = 0
         elif wanted > len(self._history):
             grown = np.empty((max(wanted, 2 * len(self._history)), width))
             grown[: record.trace_count] = self._history[: record.trace_count]
-            self._history, record.trace, record.trace_room = grown, grown.ctypes.data, len(grown)
+            self._history, record.trace, record.trace_room = grown, address_of(grown), len(grown)
 
     @property
     def kept_steps(self) -> Floats | None:
         """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
-        if not self.keeps_steps:
+        if not self.most_kept:
             return None
         count = self.record.trace_count
-        return self._history[:count].copy() if count == self.record.steps - self.steps_before else None
+        return self._history[:count] if count == self.record.steps - self.steps_before else None
 
     def retake(self, row: Floats) -> Reason:
         """Take a step once more that was kept, so that `state_at` gives states of it."""
@@ -331,11 +340,11 @@ class NativeRun:
 
         shared, targets = MembersRecord(members, self._kept["side"].places), self._targets()
         known = [(targets[name], rows) for name, rows in members.own.items() if name in targets]
-        places = [(at, rows.ctypes.data, rows.shape[1]) for at, rows in known]
+        places = [(at, address_of(rows), rows.shape[1]) for at, rows in known]
         arrays = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
         record = shared.record
         record.target_count = len(known)
-        record.targets, record.target_rows, record.target_strides = (row.ctypes.data for row in arrays)
+        record.targets, record.target_rows, record.target_strides = (address_of(row) for row in arrays)
         self._kept["members"] = shared, record, arrays
         return record
 
@@ -345,9 +354,9 @@ class NativeRun:
         if self.implicit is not None and self.implicit.side is not None:
             side = self.implicit.side
             found |= {f"jacobian.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
-        if "check" in self._kept:
-            function, _, _, table = self._kept["check"]
-            found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
+        for name in {"check", "definition"} & {*self._kept}:
+            function, _, _, table = self._kept[name]
+            found[f"{name}.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
         if "events" in self._kept:
             found |= self.events.targets
         return found
@@ -385,8 +394,31 @@ class NativeRun:
 
     def state_at(self, t: float) -> Floats:
         """The state at a time within the last step."""
-        self._reason(self.code.state_at(self.address, t, self._state.ctypes.data))
+        reason = self._reason(self.code.state_at(self.address, t, address_of(self._state)))
+        if reason:
+            raise RuntimeError(f"no state at t = {t}: {reason.name}.")
         return self._state[: self.size].copy()
+
+    # ---- its right-hand side -----------------------------------------------------------------------------------
+
+    def rates_at(self, t: float, x: Floats) -> Floats:
+        """ẋ(t, x); nan where constraints lock each other."""
+        self._state[: self.size] = x
+        self._reason(self.loop.rates_at(self.address, t, address_of(self._state), address_of(self._rate)))
+        return self._rate[: self.size].copy()
+
+    def projected(self, t: float, x: Floats) -> Floats | None:
+        """The nearest state on the constraints; None where there is none."""
+        return self._moved(self.loop.projection, t, x)
+
+    def on_branch(self, t: float, x: Floats) -> Floats | None:
+        """Near a singular pose the state of a motion through it; None elsewhere."""
+        return self._moved(self.loop.move_to_branch, t, x)
+
+    def _moved(self, function: Callable[[int, float, int], int], t: float, x: Floats) -> Floats | None:
+        self._state[: self.size] = x
+        reason = self._reason(function(self.address, t, address_of(self._state)))
+        return None if reason else self._state[: self.size].copy()
 
     def _reason(self, code: int) -> Reason:
         if code == Reason.FAILED:

@@ -20,7 +20,7 @@ from ..native.language import (
     total,
     vector,
 )
-from .record import SMALL_PIVOT, Reason, Run
+from .record import Reason, Run
 
 
 @native
@@ -58,15 +58,6 @@ def plain_rates(run: Run, t: float, x: Array, out: Array) -> int:
     stretch(run, out)
     if run.has_partners > 0:
         scale_momenta(run, out, True)
-    is_ill_conditioned = 0
-    for i in range(run.pivot_count):
-        pivot = run.pivots[i] * run.pivot_signs[i]
-        most = largest(run.largest_pivots[i], pivot)
-        run.largest_pivots[i] = most
-        if not pivot > SMALL_PIVOT * most:
-            is_ill_conditioned = 1
-    if is_ill_conditioned > 0:
-        return Reason.ILL_CONDITIONED
     return 0
 
 
@@ -136,7 +127,7 @@ def largest_entry(array, first, end):
     found = 0.0
     for i in range(first, end):
         size = absolute(array[i])
-        found = found if size <= found else (size if size == size else 1e300)  # noqa: PLR0124
+        found = found if size <= found else (size if size == size else 1e300)
     return found
 
 

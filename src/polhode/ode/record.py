@@ -40,10 +40,8 @@ NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
 
 #: Rates this many times larger than the state are looked into.
 SUSPICIOUS = 1e6
-#: Pivots below this part of the largest seen are ill conditioned.
-SMALL_PIVOT = 6e-4
-#: Under constraints a step is at most so many times longer than the one before it. An estimate of the error that happens
-#: to vanish, as it may where all coordinates move as one, would allow more.
+#: Under constraints a step is at most so many times longer than the one before it. An estimate of the error that
+#: happens to vanish, as it may where all coordinates move as one, would allow more.
 CONSTRAINED_GROWTH = 1.5
 #: Otherwise at most so many times.
 GROWTH = 6.0
@@ -58,8 +56,8 @@ SNAP = 1e-9
 class Events(Struct):
     """Event functions g(t, x), what happens at their zeros, and a log of it.
 
-    `kinds` are those of `event_location`. A row of the log has the time, the event, its kind, the samples before it, and
-    the states before and after.
+    `kinds` are those of `event_location`. A row of the log has the time, the event, its kind, the samples before it,
+    and the states before and after; of an event at which the run goes on, the state by the dense output.
     """
 
     at: Code
@@ -89,6 +87,10 @@ class Events(Struct):
     switch_x_index: int
     switch_count: int
     signs: Array
+    # the last of these are kinks, which are located in steps that followed a refusal
+    kink_count: int
+    kinks_passed: int
+    active: int  # the events that are located in the last step
     calls_python: int
     number: int  # the event at which the run stands
 
@@ -162,6 +164,7 @@ class Run(Struct):
     dense_ready: int
     after_rejection: int
     retries: int  # after attempts that were not finite
+    was_refused: int  # an attempt from where the last step began
     look: int
     failed: int
     calls_python: int
@@ -211,8 +214,10 @@ class Run(Struct):
     has_partners: int
     pivots: Array
     pivot_signs: Array
-    largest_pivots: Array
+    usual_pivots: Array
     pivot_count: int
+    weakness: float  # the least pivot of the last evaluation by its usual size, and its row
+    weak_row: int
     # constraints: outputs of the right-hand side that lead back to them, and all of their values
     displacement: Array
     coordinate_count: int
@@ -223,10 +228,17 @@ class Run(Struct):
     check_arguments: Pointers
     check_values: Array
     check_count: int
-    # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one
+    # auxiliary coordinates, and what moves them to their definitions
+    definition_at: Code
+    definition_arguments: Pointers
+    definition_steps: Array
+    auxiliary_first: int
+    auxiliary_count: int
+    # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one, or 0
     pose: Array
     pose_reach: float
-    pose_known: int
+    passes_poses: int  # 1 if it may pass some
+    is_searching: int
     nodes: Array
     state_on: Array
     # steps that are kept: rows of t, h and the state before

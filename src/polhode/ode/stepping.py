@@ -144,7 +144,7 @@ class MemberSteps:
             self.runs.append(run)
             calls.append(partial(run.loop.step_members, run.address, ctypes.addressof(record)))
         self.step = _shared(calls)
-        self.memory = [self.x, self.t, self.reasons, self._lengths, self._sides, members.pivots, members.signs]
+        self.memory = [self.x, self.t, self.reasons, self._lengths, self._sides, members.signs]
 
     def revive(self, members: Any) -> None:
         for array in (self.reasons, self._lengths, self._sides):

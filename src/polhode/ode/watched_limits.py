@@ -20,8 +20,8 @@ class WatchedLimits:
     noted: Floats  # (…, L, 2), when each was first passed (nan: never), and the largest c x[k] + d seen
 
     @classmethod
-    def of(cls, places: Sequence[int], rows: Floats) -> WatchedLimits:
+    def of(cls, places: Sequence[int] | NDArray[np.int64], rows: Floats) -> WatchedLimits:
         """Limits of which nothing is noted yet."""
         noted = np.empty(rows.shape)
         noted[..., 0], noted[..., 1] = np.nan, -np.inf
-        return cls(np.array(places, dtype=np.int64), np.ascontiguousarray(rows), noted)
+        return cls(np.asarray(places, dtype=np.int64), np.ascontiguousarray(rows), noted)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import PolhodeError
 from ..files.cache import default_cache
-from ..files.version import key_of, version_digest
+from ..files.version import key_of
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, CodeStore, Entry, count
@@ -24,7 +24,6 @@ from ..ode.memory import Memory, apart
 from .run_record import RUN, Reason, padded
 
 if TYPE_CHECKING:
-    from ..ode.native_members import Members
     from ..ode.watched_limits import WatchedLimits
 
 _STRUCTURE = RUN.structure()
@@ -81,7 +80,7 @@ def stepper_code(method: str) -> StepperCode:
         }
         return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
-    store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
+    store = CodeStore(default_cache(), key_of("stepper", method))
     return store.read_or_make("stepper", make, _stepper_in)
 
 

@@ -41,7 +41,9 @@ def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
     [0.1, 0.2, 0.30000000000000004]
     """
     given = [*times]
-    found = np.unique(np.concatenate(given)) if given else np.zeros(0)
+    if not given:
+        return Breaks()
+    found = np.unique(np.concatenate(given))
     same = max(_SAME * end, 4.0 * float(np.spacing(end)))
     late = found[found <= same]
     found = found[(found > same) & (found <= end + same)]

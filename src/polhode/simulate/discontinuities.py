@@ -129,20 +129,6 @@ class Discontinuities:
         near = np.flatnonzero(np.abs(values) <= _NEAR * self.largest).tolist()
         self._choose(t, x, sorted({*self.turning, *near, *self.leaving}), self.leaving)
 
-    def step(self, t: float, x: Floats) -> None:
-        """The same after a step of fixed length, in which signs were held still: they change at its end."""
-        if self.is_old:
-            self.start(t, x)
-            return
-        values = self.rates.switches(t, x)
-        self.largest = np.maximum(self.largest, np.abs(values))
-        wrong = np.flatnonzero(self._wrong(values)).tolist()
-        if wrong:
-            self.count(t, x)
-            turning = [k for k in wrong if self.modes[k] != 0.0]
-            self.modes[wrong] = np.sign(values[wrong])
-            self._choose(t, x, turning)
-
     def count(self, t: float, x: Floats) -> None:
         """Count a jump; raise Stop where they follow each other without end."""
         if not self.times:
@@ -197,29 +183,16 @@ class Discontinuities:
             'method="Radau"; or end the run there by an event.',
         )
 
-    def released_in_words(self) -> str:
-        """That signs could not be held still, if it was so."""
-        if self.rates.signs_released is None:
-            return ""
-        named, t = " or ".join(dict.fromkeys(source.words for source in self.sources)), self.rates.signs_released
-        return (
-            f"near t = {t:.6g} s the constraints are nearly singular: if {named} jumps at such a "
-            "pose, it does so inside a step, which is then less exact."
-        )
-
-    def summary(self, fixed: bool) -> str:
+    def summary(self) -> str:
         """What a reader should know of the jumps of a run, if there were any."""
         if not self.times:
             rests = bool(self.sources) and not self.modes.all()
             return f"{self.first} stands at its jump, where a sign is taken as 0." if rests else ""
         count = len(self.times)
         often = "once" if count == 1 else f"{count} times, first"
-        how = (
-            "inside a step, which is then of first order only"
-            if fixed
-            else "which was found, and the run began anew there"
+        return (
+            f"{self.first} jumped {often} at t = {self.times[0]:.6g} s, which was found, and the run began anew there."
         )
-        return f"{self.first} jumped {often} at t = {self.times[0]:.6g} s, {how}."
 
 
 # ---- tables --------------------------------------------------------------------------------------------------

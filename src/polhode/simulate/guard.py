@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -41,6 +42,8 @@ SURE = 1e-10
 _ASYMMETRY = 1e-6
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
 _SMALL = 60
+#: The last start of each mechanism at which its mass matrix was surely regular.
+_REGULAR: WeakKeyDictionary[Functions, bytes] = WeakKeyDictionary()
 
 
 class Stop(Exception):
@@ -65,6 +68,7 @@ class Guard:
     def __init__(self, rates: Rates, functions: Functions, values: Callable[[], Mapping[Expr, float]]) -> None:
         self.rates, self.functions, self._read_values = rates, functions, values
         self.synopsis = known = functions.derivation.synopsis
+        self.size = len(known.coordinates) + len(known.speeds) + len(known.states)
         self.scale: Floats | None = None
         self.notices: list[str] = []
         self._began: tuple[float, Floats, Floats] | None = None  # time, state and inputs that give the scale
@@ -116,14 +120,26 @@ class Guard:
         self._check_pseudo_velocities(t, x)
         if len(self.synopsis.speeds) > _SMALL:
             return
-        # The accelerations are compiled in any case, and mostly tell enough: then the mass matrix need not be.
-        if is_surely_regular(self.rates.responses(t, x)):
+        if self._is_surely_regular(t, x):
             self._began = t, x.copy(), self.rates.drive.inputs.copy()
         else:
             self._check_mass(t, x)
 
+    def _is_surely_regular(self, t: float, x: Floats) -> bool:
+        """Whether the accelerations show that the mass matrix is regular, so that it need not be compiled.
+
+        The last state where they did is kept with the functions: a run that starts there again need not compute it.
+        """
+        functions, point = self.rates.functions, self.rates.operating_point(t, x)
+        if _REGULAR.get(functions) != point:
+            if not is_surely_regular(self.rates.responses(t, x)):
+                return False
+            _REGULAR[functions] = point
+        return True
+
     def step(self, t: float, x: Floats, rate: Floats) -> None:
-        """Look at an accepted step."""
+        """Look at the state after an accepted step; what a run follows beside it is left out."""
+        x, rate = x[: self.size], rate[: self.size]
         size = float(np.abs(x).max(initial=0.0))
         if not size <= DIVERGED:
             self.sample(t, x)
@@ -155,6 +171,7 @@ class Guard:
 
     def explain(self, t: float, x: Floats, fallback: Stop) -> Stop:
         """The reason behind a failure at this state, if there is one; otherwise the failure itself."""
+        x = x[: self.size]
         try:
             self._check_constraints(self.constraints, t, x)
             self._check_charts(t, x)
@@ -179,20 +196,22 @@ class Guard:
         names = [*(f"rate of coordinate '{name}'" for name in known.coordinates)]
         names += [f"acceleration of '{name}'" for name in known.speeds]
         names += [f"rate of state '{name}'" for name in known.states]
-        bad = [name for name, value in zip(names, found.rate, strict=True) if not np.isfinite(value)]
-        if not np.isfinite(found.x).all():
-            return self._diverged(found.t, found.x)
-        law = self.rates.drive.failure(found.t, found.x)
+        x = found.x[: self.size]
+        bad = [name for name, value in zip(names, found.rate, strict=False) if not np.isfinite(value)]
+        bad = bad or ["derivatives of the motion"]
+        if not np.isfinite(x).all():
+            return self._diverged(found.t, x)
+        law = self.rates.drive.failure(found.t, x)
         if law:
             return Stop("nonfinite", f"at t = {found.t:.6g} s {law}.", "Look for a division by zero in it, or a root.")
         listed = ", ".join(bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
         plain = Stop(
             "nonfinite",
             f"at t = {found.t:.6g} s the equations gave no finite number for the {listed}; "
-            f"the state there is {self.state_in_words(found.x)}.",
+            f"the state there is {self.state_in_words(x)}.",
             "Look for a division by zero, a root or logarithm of a negative number in forces and parameters.",
         )
-        return self.explain(found.t, found.x, plain)
+        return self.explain(found.t, x, plain)
 
     def state_in_words(self, x: Floats, most: int = 12) -> str:
         """Coordinates, speeds and states with their names."""
@@ -333,6 +352,13 @@ def is_surely_regular(inverse: Floats | None) -> bool:
     scaled = inverse / np.outer(scale, scale)
     if not np.abs(scaled - scaled.T).max(initial=0.0) < _ASYMMETRY:
         return False
+    try:
+        pivots = np.diag(np.linalg.cholesky(scaled))
+    except np.linalg.LinAlgError:
+        return False
+    # With a trace of n the least moment is above det / e, and the largest below n; mostly that is enough.
+    if float(np.prod(pivots)) ** 2 > SURE * np.e * len(pivots):
+        return True
     moments = np.linalg.eigvalsh(scaled)
     # M of unit diagonal has a condition number at most n times this one (van der Sluis 1969).
     return bool(moments[0] > SURE * moments[-1])

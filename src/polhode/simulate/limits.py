@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import SeenLimit
@@ -174,8 +176,7 @@ class LimitsOfRun:
     def of(cls, functions: Functions, parameters: Mapping[str, Any] | None) -> LimitsOfRun:
         """Limits of which nothing is noted yet."""
         seen = limits_seen(functions, parameters)
-        rows = np.array([_row(each) for each in seen]).reshape(-1, 2)
-        return cls(seen, WatchedLimits.of([each.place for each in seen], rows))
+        return cls(seen, WatchedLimits.of(*_places_and_rows(seen)))
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -191,6 +192,13 @@ def watched_by_all(seen: Sequence[Sequence[SeenLimit]]) -> WatchedLimits:
     return WatchedLimits.of([each.place for each in seen[0]], np.broadcast_to(rows, (len(seen), *shape)))
 
 
+@lru_cache(maxsize=64)
+def _places_and_rows(seen: tuple[SeenLimit, ...]) -> tuple[NDArray[np.int64], Floats]:
+    """The k, and c and d, of limits c x[k] + d ≤ 0."""
+    places = np.array([each.place for each in seen], dtype=np.int64)
+    return places, np.array([_row(each) for each in seen]).reshape(-1, 2)
+
+
 def _row(limit: SeenLimit) -> tuple[float, float]:
     sign = 1.0 if limit.side == "upper" else -1.0
     return sign * limit.factor, sign * (limit.offset - limit.limit) - _ROUNDING * (1.0 + abs(limit.limit))
@@ -199,8 +207,7 @@ def _row(limit: SeenLimit) -> tuple[float, float]:
 def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
     """What a run's facts say of limits: nothing where none was passed."""
     rows = [
-        [*each[:4], float(time), float(beyond) + _ROUNDING * (1.0 + abs(each.limit))]
-        for each, (time, beyond) in zip(seen, noted, strict=True)
-        if not np.isnan(time)
+        [*seen[i][:4], float(noted[i, 0]), float(noted[i, 1]) + _ROUNDING * (1.0 + abs(seen[i].limit))]
+        for i in np.flatnonzero(~np.isnan(noted[:, 0])).tolist()
     ]
     return {NOTED: rows} if rows else {}

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled.functions import Functions
-from ..errors import ModelError, PolhodeError
-from ..native.compiled import Compiled
 from ..codegen.passes.switches import MODES
-from ..ode.native_run import NativeRun, RightSide
+from ..compiled.functions import Functions
+from ..compiled.quantities import Asked
+from ..errors import ModelError
+from ..native.compiled import Compiled
+from ..ode.native_run import NativeRun
 from .breaks import Breaks
 from .control.actuation import Actuation
 from .control.inputs import Signal
@@ -24,9 +25,10 @@ from .initial_state import Floats
 
 if TYPE_CHECKING:
     from ..ode.native_code import MethodCode
+    from ..ode.native_events import EventMemory
     from ..ode.native_lanes import LaneCode, LaneRuns
     from ..ode.native_members import MemberRows
-    from .switching import FixedSigns
+    from .switching import FixedSigns, Located
 
 
 class NonFinite(Exception):
@@ -46,7 +48,7 @@ class Rates:
         parameters: Mapping[str, Any] | None,
         tau: Signal,
         inputs: Signal,
-        of: str = "state_rates",
+        of: Asked = "state_rates",
     ) -> None:
         self.of = of
         self.drive = Actuation(functions, parameters, tau, inputs)
@@ -55,7 +57,6 @@ class Rates:
         self.groups = functions.derivation.synopsis.quaternion_groups
         self.coordinates = len(functions.derivation.synopsis.coordinates)
         self.evaluations = 0
-        self.signs_released: float | None = None  # when signs were first not fixed, though a run fixes them
         self.alpha = np.zeros(1)
         self._time = np.zeros(1)
         self.use(functions, parameters)
@@ -69,6 +70,8 @@ class Rates:
         self.signs = self._signs(values)
         self._compiled = compiled.with_parameters(values)
         self.native = self.signs or self._compiled
+        self._values: Floats = values
+        self._located: Located | None = None
         self._more = self.native.arrays[2:]
 
     @property
@@ -123,11 +126,23 @@ class Rates:
         side = run.compiled(self._compiled if signs is None else signs.smooth, held)
         run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
 
-    def switch_side(self, run: NativeRun) -> RightSide:
-        """The function of the values that signs in the rates are of, for a native run."""
-        if self.signs is None:
-            raise PolhodeError("the rates have no signs.")
-        return run.compiled(self.signs.values, {**self._held, MODES: self.signs.modes})
+    @property
+    def located(self) -> Located | None:
+        """Where steps are divided, at jumps and kinks of the rates; None where there are none."""
+        if self.is_surely_smooth or self._compiled.backend == "numpy":
+            return None
+        if self._located is None:
+            from .switching import Located
+
+            self._located = Located(self.functions, self.of, self._values, self.signs)
+        return self._located if self._located.count else None
+
+    def divide_steps(self, run: NativeRun, events: EventMemory) -> None:
+        """Let a native run take the last of its events from the rates."""
+        if self.located is not None and self.located.values is not None:
+            modes = np.zeros(1) if self.signs is None else self.signs.modes
+            side = run.compiled(self.located.values, {**self._held, MODES: modes})
+            events.switch_by(side, modes)
 
     def _prompt(self, t: float, x: Floats) -> None:
         """Have efforts and inputs as they are at a state, in the arrays that native code reads."""
@@ -187,10 +202,6 @@ class Rates:
         from ..ode.native_code import inlined_code
 
         return inlined_code(self._compiled, method, tuple(self.groups))
-
-    def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
-        """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
-        return None
 
     def differentiates_natively(self, run: NativeRun) -> bool:
         """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
@@ -313,6 +324,10 @@ class Rates:
                 arguments.append(self.alpha if name == "alpha" else inputs)
         return arguments
 
+    def operating_point(self, t: float, x: Floats) -> bytes:
+        """All numbers on which the rates at a state depend, beside the functions."""
+        return np.concatenate([[t], x, self.drive.values, self._compiled.work()]).tobytes()
+
     def responses(self, t: float, x: Floats) -> Floats | None:
         """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None where they do not tell.
 
@@ -335,6 +350,8 @@ class Rates:
             if not largest.all():
                 return None
             size = np.maximum(1.0, np.abs(accelerations[0]).max() / largest)
+            if not (size > 1.0).any():
+                break
         return np.asarray(made.T)
 
     def switches(self, t: float, x: Floats) -> Floats:
@@ -366,9 +383,9 @@ class Rates:
     def measure(self, t: float, x: Floats) -> None:
         """Look around before the first step; there is nothing to learn where there are no constraints."""
 
-    def pivots_at(self, x: Floats) -> tuple[Floats, Floats]:
-        """The largest pivots of the constraints seen so far, and their signs at a state from which a run starts."""
-        return np.zeros(0), np.zeros(0)
+    def pivot_signs(self, t: float, x: Floats) -> Floats:
+        """The signs of the pivots of the constraints at a state from which a run starts."""
+        return np.zeros(0)
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
         """The state from which a run goes on that was to start at another: at a singular pose they may differ."""
@@ -383,13 +400,12 @@ class Rates:
         """What about the constraints may be the reason why a run cannot go on here, if anything."""
         return ""
 
-    @property
-    def is_well_conditioned(self) -> bool:
-        """Whether native code can be trusted with the next steps."""
-        return True
-
     def projected(self, t: float, x: Floats) -> Floats:
         """The state as a run goes on with it after a step: as it is, where there are no constraints."""
+        return x
+
+    def projected_otherwise(self, t: float, x: Floats) -> Floats:
+        """The same by slower means, where native code fails."""
         return x
 
     def unit(self, x: Floats) -> tuple[Floats, list[float]]:
@@ -404,7 +420,7 @@ class Rates:
         return x, lengths
 
 
-def set_up(read: Mapping[str, tuple[Functions, str]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
+def set_up(read: Mapping[str, tuple[Functions, Asked]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
     """The work arrays of some functions, a row for each set of parameters or one for all."""
     made = {}
     for name, (functions, of) in read.items():

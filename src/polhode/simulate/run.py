@@ -19,18 +19,18 @@ from .events import Crossing, Event, Events, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .integrators import adaptive
-from .integrators.adaptive import Control
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
-    MOST_STEPS,
+    Even,
+    Given,
     RunOptions,
     check_held,
     check_kinds,
     closing,
-    control_of,
-    grid_of,
+    damping_of,
     span_of,
+    steps_of,
     unknown_method,
 )  # fmt: skip
 from .trajectory.energy import check_energy
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .constraints.assembly import Assembly
     from .constraints.manifold import Manifold
     from .control.controlled import ClosedLoop
+    from .integrators.adaptive import Control
 
 #: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
@@ -60,10 +61,12 @@ def simulate(
     tau: Any = None,
     method: str = "auto",
     step: float | None = None,
+    spectral_radius: float | None = None,
     samples: Any = None,
     rate: float | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
+    max_step: float | None = None,
     max_steps: int = 1_000_000,
     events: Sequence[Event | Crossing | Expr] = (),
     until: Any = None,
@@ -94,29 +97,33 @@ def simulate(
     >>> swing.energy_drift < 1e-7
     True
     """
-    check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
-    problem = problem_of(
+    derivation, closed, _ = closed_loop(
         derivation, method, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
         controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
         quantisation=quantisation, noise=noise, seed=seed, discretisation=discretisation,
     )  # fmt: skip
-    derivation, known, is_fixed, loop = problem.derivation, problem.derivation.synopsis, problem.is_fixed, problem.loop
-    width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
-    span = span_of(duration, samples, rate, width)
-    run = _Run.of(problem, problem.start, speeds, hold)
-    efforts, given = problem.tau, problem.inputs
+    functions, start, parameters, tau, inputs, loop = (
+        closed[name] for name in ("functions", "start", "parameters", "tau", "inputs", "controller")
+    )
+    run = problem_of(
+        derivation, duration, start=start, speeds=speeds, parameters=parameters, inputs=inputs, tau=tau,
+        samples=samples, rate=rate, hold=hold, functions=functions, loop=loop,
+    )  # fmt: skip
+    span = run.span
     watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = _control(method, is_fixed, span.duration, step, (rtol, atol), max_steps)
+    control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
+    damping = damping_of(method, spectral_radius)
+    control, facts = replace(control, **damping), facts | damping
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         record.info |= facts
         record.notices += notices
         return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
-    made = run.execute(go, control.method, span.duration, progress)
+    made = run.execute(go, control.method, progress)
     if watch_energy and not watched.changes_states and loop is None:
-        made = check_energy(made, efforts, given)
+        made = check_energy(made, run.tau, run.inputs)
     if audit is not False:
         from .trajectory.power_audit import TOLERANCE
 
@@ -126,76 +133,6 @@ def simulate(
             warn(told)
             made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
     return made
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """What is run, with its loop closed, as options of a run or a stepper say; `start` is as it was given."""
-
-    derivation: Derivation
-    functions: Functions
-    parameters: dict[str, Any]
-    tau: Signal
-    inputs: Signal
-    start: Any
-    loop: ClosedLoop | None
-    is_fixed: bool
-
-
-def problem_of(derivation: Derivation, method: str, **options: Any) -> Problem:
-    """What the options of a run or a stepper say of start, parameters, efforts, inputs and a controller."""
-    derivation, closed = closing(derivation, **options)
-    functions, start, loop = (closed[name] for name in ("functions", "start", "controller"))
-    if loop is not None and loop.sampling is not None:
-        from .control.sampled_law import starting
-
-        loop, start = starting(loop, start, derivation.synopsis)
-    is_fixed = _is_fixed(method)
-    if is_fixed:
-        from .integrators import fixed
-
-        fixed.check_fit(method, derivation.equations)
-    functions = functions or Functions(derivation)
-    changed = by_name(closed["parameters"], "parameters")
-    if changed:
-        from ..model.body import check_masses
-
-        check_masses(derivation.model.bodies, changed)
-    efforts = read_efforts(derivation, closed["tau"])
-    given = read_inputs(derivation, closed["inputs"], functions.input_values())
-    return Problem(derivation, functions, changed, efforts, given, start, loop, is_fixed)
-
-
-def go_on(problem: Problem, t: float, x: Floats, end: float, control: Control, events: Events) -> Record:
-    """From a state on to a time, or to an event that ends the run; raises Stop, NonFinite or a PolhodeError."""
-    known = problem.derivation.synopsis
-    parts = np.split(x, np.cumsum([len(known.coordinates), len(known.speeds)]))
-    run = _Run.of(problem, tuple(parts) if len(parts[2]) else tuple(parts[:2]))
-    rates = run._rates(control.method)
-    guard = Guard(rates, problem.functions, run._values)
-    record = Record(len(x))
-    record.add(np.array([t]), x[None, :].copy())
-    rates.measure(t, x)
-    if rates.signs is not None:
-        from .discontinuities import Discontinuities
-
-        guard.discontinuities = Discontinuities(rates, guard, record, end)
-        guard.discontinuities.start(t, x)
-    status = adaptive.integrate(rates, guard, record, np.array([t, end]), control, events, lambda _: None)
-    record.info["status"] = status
-    return record
-
-
-def _control(
-    method: str, is_fixed: bool, duration: float, step: Any, tolerances: tuple[Any, Any], max_steps: Any
-) -> tuple[Control, dict[str, float], Sequence[str]]:
-    """How the steps of a run are chosen, what its facts say of that, and notices."""
-    if not is_fixed:
-        control = control_of(method, *tolerances, step, max_steps)
-        return control, {"rtol": control.rtol, "atol": control.atol}, ()
-    grid = grid_of(duration, step)
-    control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h)
-    return control, {"step": grid.h}, grid.notices
 
 
 def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
@@ -221,8 +158,64 @@ def _is_fixed(method: Any) -> bool:
     return True
 
 
+def closed_loop(derivation: Derivation, method: str, **options: Any) -> tuple[Derivation, dict[str, Any], bool]:
+    """The derivation and the options of a run or a stepper with its loop closed; whether its method has fixed steps."""
+    derivation, closed = closing(derivation, **options)
+    loop = closed["controller"]
+    if loop is not None and loop.sampling is not None:
+        from .control.sampled_law import starting
+
+        closed["controller"], closed["start"] = starting(loop, closed["start"], derivation.synopsis)
+    is_fixed = _is_fixed(method)
+    if is_fixed:
+        from .integrators import fixed
+
+        fixed.check_fit(method, derivation.equations)
+    return derivation, closed, is_fixed
+
+
+def driven_by(
+    derivation: Derivation, functions: Functions | None, parameters: Any, tau: Any, inputs: Any
+) -> tuple[Functions, dict[str, Any], Signal, Signal]:
+    """Functions, parameters, efforts and inputs of a run or a stepper."""
+    functions = functions or Functions(derivation)
+    changed = by_name(parameters, "parameters")
+    if changed:
+        from ..model.body import check_masses
+
+        check_masses(derivation.model.bodies, changed)
+    acting = read_inputs(derivation, inputs, functions.input_values())
+    return functions, changed, read_efforts(derivation, tau), acting
+
+
+def problem_of(
+    derivation: Derivation,
+    duration: float,
+    *,
+    start: Any = None,
+    speeds: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    inputs: Any = None,
+    tau: Any = None,
+    samples: Any = None,
+    rate: float | None = None,
+    hold: Sequence[str] = (),
+    functions: Functions | None = None,
+    loop: ClosedLoop | None = None,
+) -> Problem:
+    """Read what every run takes: its span and samples, parameters, first state, efforts and inputs."""
+    check_held(hold, "simulate")
+    known = derivation.synopsis
+    width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
+    span = span_of(duration, samples, rate, width)
+    drive = driven_by(derivation, functions, parameters, tau, inputs)
+    given = initial_state(derivation, start, speeds, parameters)
+    begin, manifold, assembly = on_constraints(derivation, drive[0], given, hold, parameters)
+    return Problem(derivation, *drive, span, given, begin, manifold, assembly, tuple(hold), loop)
+
+
 @dataclass(frozen=True, eq=False)
-class _Run:
+class Problem:
     """One run, from its first state to the trajectory or to the error that holds it."""
 
     derivation: Derivation
@@ -230,25 +223,21 @@ class _Run:
     parameters: dict[str, Any]
     tau: Signal
     inputs: Signal
-    start: InitialState
+    span: Even | Given
+    given: InitialState  # as the user gave it
+    start: InitialState  # on the constraints
     manifold: Manifold | None
     assembly: Assembly | None
-    is_fixed: bool
+    hold: tuple[str, ...] = ()
     loop: ClosedLoop | None = None
-
-    @classmethod
-    def of(cls, problem: Problem, start: Any, speeds: Any = None, hold: Sequence[str] = ()) -> _Run:
-        """A run from a start."""
-        p = problem
-        first = first_state(p.derivation, p.functions, start, speeds, hold, p.parameters)
-        return cls(p.derivation, p.functions, p.parameters, p.tau, p.inputs, *first, p.is_fixed, p.loop)
 
     @property
     def known(self) -> Synopsis:
         """Names, and what kinds of things are in the equations."""
         return self.derivation.synopsis
 
-    def _rates(self, method: str) -> Rates:
+    def rates(self, method: str) -> Rates:
+        """The right-hand side of the state, as a method steps it."""
         given = self.functions, self.parameters, self.tau, self.inputs
         if self.manifold is None or self.assembly is None:
             return Rates(*given)
@@ -259,7 +248,7 @@ class _Run:
             return EmbeddedRates(*given, self.manifold, dependent_speeds)
         made = ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
         found = adaptive.METHODS.get(method)
-        if found is not None and found.is_implicit and not (found.is_native and made.can_step_natively):
+        if found is not None and found.is_implicit and not (found.is_native and made.can_run_natively):
             made.attraction = _ATTRACTION
         return made
 
@@ -267,15 +256,17 @@ class _Run:
         self,
         go: Callable[[Rates, Guard, Record, Report], str],
         method: str,
-        duration: float,
-        progress: bool | Callable[[float], object] | None,
+        progress: bool | Callable[[float], object] | None = None,
+        *,
+        rates: Rates | None = None,
     ) -> Trajectory:
-        rates = self._rates(method)
+        """The trajectory that `go` makes, by a method; raise SimulationError with all of it that there is."""
+        duration, rates = self.span.duration, rates or self.rates(method)
         if self.loop is not None and self.loop.sampling is not None:
             from .control.sampled_law import SampledLoop
 
             rates.drive.sampled = SampledLoop(self.loop, self.functions, self.parameters, duration)
-        guard = Guard(rates, self.functions, self._values)
+        guard = Guard(rates, self.functions, self.values)
         if self.parameters:
             _ = guard.values  # so that what is wrong with them is told here
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
@@ -318,21 +309,30 @@ class _Run:
         except KeyboardInterrupt:
             stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
         record.info["wall_time"] = time.perf_counter() - began
-        jumped = guard.discontinuities.summary(self.is_fixed) if guard.discontinuities else ""
+        jumped = guard.discontinuities.summary() if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
-            if self.is_fixed and stop is None:
-                warn(jumped)
-        signs_released = guard.discontinuities.released_in_words() if guard.discontinuities else ""
-        record.notices += [signs_released] if signs_released else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
-            met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)
-            raise SimulationError(
-                stop.message, trajectory=trajectory, cure=f"{met} {stop.cure}".strip(),
-                code=f"E-SIM-{stop.status.upper()}",
-            ) from cause  # fmt: skip
+            raise stopped(stop, trajectory) from cause
         return trajectory
+
+    def go_on(self, t: float, end: float, control: Control, events: Events) -> Record:
+        """From a state at a time on to another, or to an event that ends it; raises Stop, NonFinite or PolhodeError."""
+        rates = self.rates(control.method)
+        guard = Guard(rates, self.functions, self.values)
+        x = np.concatenate([self.start.q, self.start.u, self.start.z])
+        record = Record(len(x))
+        record.add(np.array([t]), x[None, :])
+        rates.measure(t, x)
+        if rates.signs is not None:
+            from .discontinuities import Discontinuities
+
+            guard.discontinuities = Discontinuities(rates, guard, record, end)
+            guard.discontinuities.start(t, x)
+        times = np.array([t, end])
+        record.info["status"] = adaptive.integrate(rates, guard, record, times, control, events, lambda _: None)
+        return record
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
         """The first state, on a branch of the motion; speeds that were given and that no motion has are told."""
@@ -345,11 +345,14 @@ class _Run:
             for name, was, now in zip(self.known.speeds, x[rates.coordinates :], on[rates.coordinates :], strict=False)
             if abs(was - now) > 1e-6
         ]
+        if not gone:
+            return on
         record.notices.append(f"no motion leaves the singular pose at the start with the speeds given: {listed(gone)}.")
         warn(record.notices[-1])
         return on
 
-    def _values(self) -> dict[Any, float]:
+    def values(self) -> dict[Any, float]:
+        """The values of parameters and constant inputs."""
         system = self.derivation.model
         known = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
         for name, value in self.parameters.items():
@@ -367,7 +370,8 @@ class _Run:
         for first, count in rates.groups:
             part = x[:, first : first + count]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
-        q, u, z = np.split(x, [rates.coordinates, rates.coordinates + len(self.known.speeds)], axis=1)
+        first, second = rates.coordinates, rates.coordinates + len(self.known.speeds)
+        q, u, z = x[:, :first], x[:, first:second], x[:, second:]
         acted = rates.drive.acted(record)
         tau, inputs = acted.along(t, x)
         wall = record.info["wall_time"]
@@ -379,7 +383,7 @@ class _Run:
         }
         controls = () if self.loop is None else self.loop.law.controls
         record.notices += [
-            *_table_jumps(rates, t, x, np.hstack([tau, inputs])),
+            *_table_jumps(rates, t, x, (tau, inputs)),
             *rates.drive.notices(float(t[-1]), controls),
         ]
         if self.known.small_angles:
@@ -396,13 +400,20 @@ class _Run:
         )  # fmt: skip
 
 
-def _table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> list[str]:
+def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Floats, Floats]) -> list[str]:
     """A sentence for each table that jumped between the samples of a run."""
     if rates.is_surely_smooth:
         return []
     from .discontinuities import table_jumps
 
-    return table_jumps(rates, times, states, driven)
+    return table_jumps(rates, times, states, np.hstack(acted))
+
+
+def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:
+    """The error of a run that could not go on."""
+    met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)
+    cure, code = f"{met} {stop.cure}".strip(), f"E-SIM-{stop.status.upper()}"
+    return SimulationError(stop.message, trajectory=trajectory, cure=cure, code=code)
 
 
 def first_state(
@@ -414,7 +425,17 @@ def first_state(
     parameters: Mapping[str, Any] | None = None,
 ) -> tuple[InitialState, Manifold | None, Assembly | None]:
     """The first state, on the constraints if there are any; what the user gave and did not get is warned of."""
-    begin = initial_state(derivation, start, speeds, parameters)
+    return on_constraints(derivation, functions, initial_state(derivation, start, speeds, parameters), hold, parameters)
+
+
+def on_constraints(
+    derivation: Derivation,
+    functions: Functions,
+    begin: InitialState,
+    hold: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+) -> tuple[InitialState, Manifold | None, Assembly | None]:
+    """The same from a state as it was given."""
     told = [*begin.notices]
     manifold: Manifold | None = None
     assembly: Assembly | None = None

@@ -12,13 +12,14 @@ from ..compiled.functions import Functions
 from ..errors import LimitError, PolhodeError, check_kind, number
 from .initial_state import Floats
 from .integrators.adaptive import Control
+from .integrators.fixed import METHODS as FIXED
 
 if TYPE_CHECKING:
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
     from .events import Crossing, Event
 
-_FIXED_STEP = 1e-3
+_FIXED_STEP, _SPECTRAL_RADIUS = 1e-3, 0.8
 _RATE, _FEWEST, _MOST = 100.0, 200, 20_000
 #: More than this is refused: steps of a fixed length, and bytes of samples.
 MOST_STEPS, MOST_BYTES = 10**9, 4 * 10**9
@@ -142,16 +143,53 @@ def grid_of(duration: float, step: Any) -> Grid:
     return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
 
 
-def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> Control:
-    """How a method with step-size control goes about it."""
+def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max_step: Any = None) -> Control:
+    """How a method with step-size control goes about it; `step` is another name of `max_step` there."""
     within = f"below {LOOSEST:g}"
+    largest = [
+        number(value, "seconds > 0", above=0.0, place=place)
+        for place, value in (("step", step), ("max_step", max_step))
+        if value is not None and value != np.inf
+    ]
     return Control(
         method,
         number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
         number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
-        np.inf if step is None or step == np.inf else number(step, "seconds > 0", above=0.0, place="step"),
+        min(largest, default=np.inf),
         int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
     )
+
+
+def damping_of(method: str, spectral_radius: Any) -> dict[str, float]:
+    """The spectral radius of fast oscillations, for the method that has one."""
+    if method == "generalised_alpha":
+        given, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
+        return {
+            "spectral_radius": number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
+        }
+    if spectral_radius is not None:
+        raise PolhodeError(
+            f"the method {method} has no spectral radius to choose.",
+            place="spectral_radius",
+            cure='Use method="generalised_alpha", or leave it out.',
+            code="E-SIM-121",
+        )
+    return {}
+
+
+def steps_of(
+    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any
+) -> tuple[Control, dict[str, float], tuple[str, ...]]:
+    """How the steps of a run are chosen, what its facts say of that, and notices."""
+    if method not in FIXED:
+        control = control_of(method, rtol, atol, step, max_steps, max_step)
+        return control, {"rtol": control.rtol, "atol": control.atol}, ()
+    if max_step is not None:
+        raise PolhodeError(
+            f"the method {method} has fixed steps.", place="max_step", cure="Give step=…", code="E-SIM-072"
+        )
+    grid = grid_of(duration, step)
+    return Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h), {"step": grid.h}, grid.notices
 
 
 def unknown_method(method: Any) -> PolhodeError:
@@ -192,6 +230,7 @@ class OrbitOptions(TypedDict, total=False):
     rate: float | None
     rtol: float
     atol: float
+    max_step: float | None
     max_steps: int
     events: Sequence[Event | Crossing | Expr]
     until: Any
@@ -217,6 +256,7 @@ class RunOptions(SmoothOptions, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     method: str
+    spectral_radius: float | None
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool

@@ -26,7 +26,7 @@ from .guard import DIVERGED, HALF_TURN
 from .integrators.fixed import check_fit
 from .plain_names import plain_names
 from .run import first_state
-from .settings import MOST_STEPS, every_of, grid_of, span_of
+from .settings import MOST_STEPS, grid_of, span_of
 from .trajectory.units import coordinate_units, effort_units, speed_units
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _run() -> tuple[Value, Value, Value]:
     return (
         Value("duration", _DURATION, "s"),
         Value("step", grid.h, "s, of the integration"),
-        Value("every", every_of(grid, span.count), "steps from one row of the table to the next"),
+        Value("every", max(1, round(grid.steps / (span.count - 1))), "steps from one row of the table to the next"),
     )
 
 

@@ -7,7 +7,7 @@ and where there is no native code: they are taken once more, by what takes those
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,15 +30,35 @@ from .integrators import adaptive
 from .integrators.adaptive import Control
 from .limits import watched_by_all
 from .rates import NonFinite, Rates
-from .run import Problem, first_state, go_on
+from .run import Problem, on_constraints
+from .settings import Even
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..compiled.functions import Functions
+    from ..formalisms.derivation import Derivation
+    from .control.controlled import ClosedLoop
+    from .control.inputs import Signal
 
 #: What an adaptive step of a member costs beside evaluations, in instructions.
 _STEP_COST = 500
 #: Why a step is left to Python.
 _LEFT = [int(each) for each in (Reason.EVENT, Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE)]
+
+
+@dataclass(frozen=True, eq=False)
+class Driven:
+    """What is stepped, with its loop closed; `start` is as it was given."""
+
+    derivation: Derivation
+    functions: Functions
+    parameters: dict[str, Any]
+    tau: Signal
+    inputs: Signal
+    start: Any
+    loop: ClosedLoop | None
+    is_fixed: bool
 
 
 class _InPython:
@@ -63,7 +83,7 @@ class SteppedMembers:
     """So many members of a problem; `begin` with their first states, each brought onto its constraints by `begun`."""
 
     def __init__(
-        self, problem: Problem, count: int, control: Control, events: Events, substeps: int, threads: int | None
+        self, problem: Driven, count: int, control: Control, events: Events, substeps: int, threads: int | None
     ) -> None:
         self.problem, self.count, self.control, self.events = problem, count, control, events
         self._substeps, self._threads = substeps, threads
@@ -75,9 +95,10 @@ class SteppedMembers:
         self._constrained: ConstrainedMembers | None = None
         if constraints is not None and constraints.rows:
             self._constrained = ConstrainedMembers(
-                problem.derivation, problem.functions, constraints, signals, 1.0, (),
+                problem.derivation, problem.functions, constraints, signals, 0.0, (),
                 lambda i: (self.own(i), self.arrays["tau"][i], self.arrays["inputs"][i]),
             )  # fmt: skip
+        self._by_python = np.zeros(count, dtype=np.bool_)  # members all of whose steps are left to Python
         self.happened: list[tuple[int, int, float]] = []  # member, event and time, in the last call
         self.law: SteppedLaw | None = None
 
@@ -91,18 +112,17 @@ class SteppedMembers:
         """A state near the one given that keeps the constraints, for members that are alike."""
         if self._constrained is None:
             return np.concatenate([first.q, first.u, first.z])
-        pivots, i = self._constrained.pivots, members[0]
+        i = members[0]
         x = self._constrained.begun(i, first, at_singular_pose=True)
+        self._by_python[members] = x is None
         if x is None:
-            # pivots beside which all are small leave its steps to Python
-            pivots[i] = np.full(1, np.inf), np.ones(1)
-            p, start = self.problem, (first.q, first.u, first.z)[: 3 if len(first.z) else 2]
-            on, _, _ = first_state(p.derivation, p.functions, start, None, (), self.own(i))
-            x = np.concatenate([on.q, on.u, on.z])
+            p = self.problem
+            on, _, _ = on_constraints(p.derivation, p.functions, first, (), self.own(i))
+            return np.concatenate([on.q, on.u, on.z])
         for k in members:
-            pivots[k] = pivots[i]
+            self._constrained.signs[k] = self._constrained.signs[i]
             if "engine" in vars(self) and isinstance(self.engine, MemberSteps):
-                self.engine.members.pivots[k], self.engine.members.signs[k] = pivots[i]
+                self.engine.members.signs[k] = self._constrained.signs[i]
         return x
 
     def begin(self, x: Floats) -> None:
@@ -128,7 +148,7 @@ class SteppedMembers:
         """What takes steps."""
         x, p, rates, method = self._first, self.problem, self._rates, self.control.method
         is_native = rates.can_run_natively and (p.is_fixed or adaptive.working(method, rates).is_native)
-        if not is_native:
+        if not is_native or self._by_python.all():
             return _InPython(x)
         is_implicit = not p.is_fixed and adaptive.METHODS[method].is_implicit
         work = rates.rows_of_members(p.parameters, is_implicit)
@@ -150,12 +170,8 @@ class SteppedMembers:
         if self.count > 1 and any(map(np.ndim, p.parameters.values())):
             rows |= event_rows(p.functions, self.events, self.count, p.parameters)
         logs = EventLogs.of(self.events.effects, *x.shape) if self.events else None
-        width = self._run(x, logs).record.pivot_count
-        pivots = np.zeros((self.count, width)), np.ones((self.count, width))
-        if self._constrained is not None:
-            for i, pair in self._constrained.pivots.items():
-                pivots[0][i], pivots[1][i] = pair
-        members = MemberRows.of(x, rows, 0, watched_by_all([()] * self.count), pivots, logs)
+        signs = self._constrained.rows_of_signs(self.count) if self._constrained is not None else None
+        members = MemberRows.of(x, rows, 0, watched_by_all([()] * self.count), signs, logs)
         # Python functions are called by one thread
         threads = 1 if self.events and self.events.compiled is None else self._threads
         cost = self.count * (10.0 * rates.length + _STEP_COST)
@@ -187,7 +203,13 @@ class SteppedMembers:
     @property
     def step(self) -> Callable[[float], int]:
         """Takes every member a time further; how many have stopped, for `finish` to look into."""
-        return self._sampled_step if self.law is not None else self._step if self.events else self.engine.step
+        return (
+            self._sampled_step
+            if self.law is not None
+            else self._step
+            if self.events or self._by_python.any()
+            else self.engine.step
+        )
 
     def _sampled_step(self, dt: float) -> int:
         """From one sample of the law to the next."""
@@ -216,6 +238,8 @@ class SteppedMembers:
         logs = engine.members.logs if self.events and isinstance(engine, MemberSteps) else None
         if logs is not None:
             logs.counts[:] = 0
+        if not isinstance(engine, RowSteps):
+            engine.reasons[self._by_python & (engine.reasons == 0) & (engine.t < engine.bounds)] = Reason.PROJECT
         stopped = int(engine.step(dt))
         if stopped:
             self.finish(dt)
@@ -239,15 +263,19 @@ class SteppedMembers:
             self._step_in_python(engine, i, dt)
 
     def _step_in_python(self, engine: Any, i: int, dt: float) -> None:
-        t, p = float(engine.t[i]), self.problem
-        tau, inputs = (self.arrays[name][i].copy() for name in ("tau", "inputs"))
-        member = replace(
-            p, parameters=self.own(i), tau=replace(p.tau, constant=tau), inputs=replace(p.inputs, constant=inputs),
-            loop=None,
-        )  # fmt: skip
+        t, p, x = float(engine.t[i]), self.problem, engine.x[i].copy()
+        end, own, n = min(t + dt, float(engine.bounds[i])), self.own(i), self._rates.coordinates
+        tau, inputs = (
+            replace(signal, constant=self.arrays[name][i].copy())
+            for name, signal in (("tau", p.tau), ("inputs", p.inputs))
+        )
         control = replace(self.control, fixed_step=dt / self._substeps) if p.is_fixed else self.control
+        m = n + len(p.derivation.synopsis.speeds)
+        first = InitialState(x[:n], x[n:m], (), z=x[m:])
         try:
-            record = go_on(member, t, engine.x[i].copy(), min(t + dt, float(engine.bounds[i])), control, self.events)
+            on = on_constraints(p.derivation, p.functions, first, (), own)
+            member = Problem(p.derivation, p.functions, own, tau, inputs, Even(end, 2), first, *on)
+            record = member.go_on(t, end, control, self.events)
         except (NonFinite, Stop, PolhodeError):
             engine.reasons[i] = Reason.NONFINITE
             return

@@ -28,9 +28,9 @@ from .events import event_failed, read_events
 from .guard import moving_pivots
 from .initial_state import initial_state
 from .integrators import adaptive, fixed
-from .run import problem_of
+from .run import closed_loop, driven_by
 from .settings import LOOP_OPTIONS, MOST_BYTES, control_of, unknown_method
-from .stepped_members import SteppedMembers
+from .stepped_members import Driven, SteppedMembers
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -127,7 +127,9 @@ def _members(derivation: Derivation, options: Mapping[str, Any]) -> SteppedMembe
         )
     substeps = whole_number(options["substeps"], "a whole number > 0", least=1, place="substeps")
     read = ("functions", "start", "parameters", "tau", "inputs", *LOOP_OPTIONS)
-    problem = problem_of(derivation, method, **{name: options[name] for name in read})
+    derivation, closed, is_fixed = closed_loop(derivation, method, **{name: options[name] for name in read})
+    given = driven_by(derivation, *(closed[name] for name in ("functions", "parameters", "tau", "inputs")))
+    problem = Driven(derivation, *given, closed["start"], closed["controller"], is_fixed)
     for signal in (problem.tau, problem.inputs):
         if signal.asked:
             raise fault(
@@ -266,6 +268,7 @@ class Stepper:
         self._engine.x[chosen] = self._states(start, speeds, chosen) if given else self._start[chosen]
         self._engine.t[chosen] = 0.0
         self._members.revive(chosen)
+        self._go = self._members.step
         return self._state
 
     @public

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.passes.switches import Switched, switched
+from ..codegen.passes.switches import Switched, switched, with_kinks
 from ..compiled.functions import Functions
+from ..compiled.quantities import Asked
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import JUMPING
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
-from ..ode.native_events import Effect
 from ..model.expressions import acting_parts, expressions_in, expressions_of
+from ..ode.native_events import Effect
 from .initial_state import Floats
 
 #: A value this near to zero is at its jump.
@@ -85,16 +86,28 @@ class FixedSigns:
         self.depends_on = made.depends_on
         self.modes = np.zeros(made.count)
 
-    @property
-    def effects(self) -> list[Effect]:
-        """The switches, as native code locates them."""
-        return [Effect(is_switch=True) for _ in self.modes]
-
     def __call__(self, *arrays: Floats) -> Any:
         return self.smooth(*arrays, self.modes)
 
 
-def with_fixed_signs(functions: Functions, name: str, parameters: Floats) -> FixedSigns | None:
+class Located:
+    """Where native code divides steps: values that signs in the rates are of, then those that vanish at kinks."""
+
+    def __init__(self, functions: Functions, name: Asked, parameters: Floats, signs: FixedSigns | None) -> None:
+        made = None if signs is None else switched(functions.program(name))
+        program, slots = (functions.program(name), ()) if made is None else (made.smooth, made.values.outputs[0].slots)
+        found, self.kinks = with_kinks(program, slots)
+        self.count = len(slots) + self.kinks
+        self.values = functions.compiled(found).with_parameters(parameters) if self.count else None
+
+    @property
+    def effects(self) -> list[Effect]:
+        """The switches and kinks, as native code locates them."""
+        signs = self.count - self.kinks
+        return [Effect(is_switch=k < signs, is_kink=k >= signs) for k in range(self.count)]
+
+
+def with_fixed_signs(functions: Functions, name: Asked, parameters: Floats) -> FixedSigns | None:
     """The function with its signs fixed; None where it has none."""
     if not sources(functions):
         return None

@@ -69,4 +69,5 @@ def _key(path: str | os.PathLike[str], content: bytes, options: dict[str, Any]) 
         told = json.dumps(options, default=os.fspath)
     except (TypeError, ValueError):
         return ""
-    return key_of(version_digest(), "file", ascii(os.path.basename(path)), told, sha256(content).hexdigest())
+    parts = ascii(os.path.basename(path)), told, sha256(content).hexdigest()
+    return key_of(version_digest("equations"), "file", *parts)

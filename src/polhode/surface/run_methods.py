@@ -39,9 +39,11 @@ class RunMethods(Derived):
                         these cost more steps
         method          adaptive: TP86 and taylor (of which "auto" takes the faster), DOP853, RK45, RK23, and for stiff
                         mechanisms Radau (to which "auto" turns) and Rodas5P, in native code; scipy.DOP853, scipy.LSODA
-                        …, ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun,
-                        midpoint, euler, for long runs gauss4, gauss6, lie4
-        samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
+                        …, ida; with `rtol`, `atol` and steps no longer than `max_step`; or of fixed `step`: rk4, heun,
+                        midpoint, euler, semi_implicit_euler, for long runs gauss4, gauss6, lie4, for stiff structures
+                        generalised_alpha, whose steps multiply oscillations that are too fast for them by
+                        `spectral_radius` (0 to 1)
+        samples, rate   how many states to keep, in all or a second; or a list of times
         events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and
                         at an event with `terminal = True` (see `crossing`)
         on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
@@ -70,7 +72,7 @@ class RunMethods(Derived):
         Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
         runs, all N are made, and the result is a `Batch`.
         """
-        from ..simulate import run_or_batch
+        from ..simulate.run import run_or_batch
 
         if hasattr(options.get("start"), "eigenvalues"):  # an equilibrium
             from .starting import started

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import warnings
 from contextlib import suppress
 from itertools import combinations
@@ -105,14 +109,19 @@ def test_what_was_planned_is_stored_once_and_gets_its_code_when_it_is_called(
     monkeypatch.setattr(store, "plan_of", lambda *_: pytest.fail("planned again"))
     for _ in range(2):
         _pendulum().derive().compile().forward_dynamics([0.3], [0.1])
-        assert [bool(each.code) for each in entries(cold)] == [True]
+        assert sorted((bool(each.program), bool(each.code)) for each in entries(cold)) == [(False, True), (True, False)]
 
 
 def test_a_run_stores_functions_and_nothing_else(cold: Path) -> None:
     _pendulum().derive().simulate(0.1, method="rk4", step=0.01, samples=3)
     found = entries(cold)
-    assert found and all(each.code for each in found)
-    assert sum(not each.program for each in found) == 1  # the loop of steps, a part of the function that it calls
+    assert sum(bool(each.code) + bool(each.program) for each in found) == len(found) - 1
+    traits, *_ = (each.facts for each in found if not each.code and not each.program)
+    assert traits == {"series": True, "hides": False}
+    programs = [each.facts["program"] for each in found if each.program]
+    codes = [set(each.facts["code"]["functions"]) for each in found if each.code]
+    # the loop and the method serve every program: they may have been loaded before
+    assert len([names for names in codes if not {"ph_advance", "ph_attempt"} & names]) == len(set(programs)) + 1
 
 
 def test_without_the_cache_nothing_is_written(cold: Path) -> None:
@@ -152,5 +161,56 @@ def test_a_function_of_the_users_own_stays_in_its_process(
         warnings.simplefilter("ignore")  # that it is slow
         wanted = equations.compile().forward_dynamics([1.0], [0.0])
         assert (equations.compile().forward_dynamics([1.0], [0.0]) == wanted).all()
-    found = [each for each in entries(tmp_path) if "outline" in each.facts]
-    assert [bool(each.code) for each in found] == [not own]
+    assert [each.facts["bound"] for each in entries(tmp_path) if each.program] == [own]
+
+
+def test_a_program_of_a_function_that_is_not_registered_is_planned_anew(
+    cold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stored program names the user's function by its digest alone."""
+    system = _pendulum()
+    system.joint_force("hinge", ph.function("square", python=lambda x: x * x)(system.joints["hinge"].q[0]))
+    derivation = system.derive().derivation
+    wanted = store.StoredFunction(derivation, "forward_dynamics", False).plan()
+    monkeypatch.setattr("polhode.expr.opaque.user._KNOWN", {})
+    assert store.StoredFunction(derivation, "forward_dynamics", False).plan() == wanted
+
+
+#: Prints what was done for a pendulum's accelerations, of which another process may have done all before.
+SCRIPT = """
+import sys; sys.path.insert(0, sys.argv[1])
+import polhode as ph
+from polhode.compiled import store
+from polhode.native import engine
+done, plan_of, object_code = [], store.plan_of, engine.object_code
+store.plan_of = lambda *given, **named: done.append("planned") or plan_of(*given, **named)
+engine.object_code = lambda *given, **named: done.append("compiled") or object_code(*given, **named)
+system = ph.System("pendulum")
+system.joint("hinge", system.ground, system.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+assert system.derive().compile().forward_dynamics([0.5], [0])[0] < 0
+assert ph.__file__.startswith(sys.argv[1])
+print(*done)
+"""
+
+
+@pytest.mark.slow
+def test_what_was_stored_is_found_by_content(tmp_path: Path) -> None:
+    """By another checkout, whatever was changed in its pictures; and a program that stays the same keeps its code."""
+    package = Path(ph.__file__).parent
+
+    def done(source: Path) -> list[str]:
+        environment = {**os.environ, "POLHODE_CACHE_DIR": str(tmp_path / "cache")}
+        command = [sys.executable, "-I", "-c", SCRIPT, str(source)]
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split()
+
+    assert done(package.parent) == ["planned", "compiled"]
+    assert done(package.parent) == []
+    elsewhere = shutil.copytree(package, tmp_path / "elsewhere" / "polhode")
+    for path, change in (("view/plot.py", []), ("simulate/run.py", []), ("formalisms/newton_euler.py", ["planned"])):
+        with (elsewhere / path).open("a") as file:
+            file.write("# more\n")
+        os.utime(elsewhere / "expr" / "node.py")
+        assert done(elsewhere.parent) == change
+    with (elsewhere / "codegen" / "llvm" / "block.py").open("a") as file:
+        file.write("# more\n")
+    assert done(elsewhere.parent) == ["compiled"]

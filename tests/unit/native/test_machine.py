@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,21 @@ def test_a_compiler_that_is_not_there_is_another_word(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     machine.cache_clear()
     assert machine() != here
+
+
+def test_a_compiler_counts_by_its_version_and_not_by_where_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def word(folder: str, version: str, size: int) -> str:
+        package = tmp_path / folder / "llvmlite"
+        (package / "binding").mkdir(parents=True)
+        (package / "_version.py").write_text(f"version_version = {version!r}")
+        (package / "binding" / "libllvmlite.so").write_bytes(bytes(size))
+        spec = ModuleSpec("llvmlite", None, origin=str(package / "__init__.py"))
+        monkeypatch.setattr("importlib.util.find_spec", lambda _: spec)
+        machine.cache_clear()
+        return machine()
+
+    plain = word("here", "0.44", 100)
+    assert word("there", "0.44", 100) == plain
+    assert len({plain, word("newer", "0.45", 100), word("built otherwise", "0.44", 101)}) == 3

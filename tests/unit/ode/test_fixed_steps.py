@@ -195,7 +195,7 @@ def test_a_state_on_constraints_is_projected_every_ten_steps_and_at_samples() ->
     def constrained(run: Any) -> None:
         run.is_constrained, run.coordinate_count, run.speed_count = 1, 2, 2
         run.displacement, run.change = np.zeros(2), np.zeros(2)
-        run.pivots, run.pivot_signs, run.largest_pivots, run.pivot_count = np.ones(1), np.ones(1), np.zeros(1), 1
+        run.pivots, run.pivot_signs, run.usual_pivots, run.pivot_count = np.ones(1), np.ones(1), np.zeros(1), 1
         run.state_on, run.nodes, run.check_count = np.zeros(4), np.zeros(32), 0
 
         def at(arguments: Any) -> None:

@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate
 
 from polhode.ode.methods.tableaux import PAIRS
+from polhode.ode.native_events import Effect, EventMemory
 from polhode.ode.native_run import NativeRun
 from polhode.ode.record import Reason
 
@@ -142,3 +143,39 @@ def test_what_a_right_hand_side_raises_comes_out_of_the_call_and_the_run_can_go_
     fails[0] = False
     assert run.advance(1.0, 100) == Reason.DONE
     assert run.x[0] == pytest.approx(1.0)
+
+
+def test_the_log_of_events_has_the_state_where_the_run_goes_on() -> None:
+    run = NativeRun("DOP853", START, rtol=1e-10, atol=1e-10)
+    run.use(run.python(lambda t, x: MATRIX @ x))
+    run.watch(EventMemory(lambda t, x: [x[0]], [Effect()], 5, run.clock, callback=run.callback))
+    run.begin(6.0)
+    assert run.advance(6.0, 10**6) == Reason.DONE
+    rows = [*run.events.entries(0)]
+    np.testing.assert_allclose([t for t, *_ in rows], [np.pi / 2, 3 * np.pi / 2], rtol=1e-9)
+    for t, _, _, _, before, after in rows:
+        np.testing.assert_allclose(before, exact(t), atol=1e-8)
+        assert after is None
+
+
+@pytest.mark.parametrize("effect", [None, Effect(ends=True), Effect(by_python=True)])
+def test_what_a_projection_raises_inside_a_step_is_raised(effect: Effect | None) -> None:
+    """At a sample, at the end of a run, and behind an event that changed the state."""
+    run = begun("DOP853", 1e-10)
+
+    def projected(t: float, x: np.ndarray) -> np.ndarray:
+        if t == 0.5 or (effect is not None and x[0] < 1e-6):
+            raise ArithmeticError("there is no such state")
+        return x
+
+    run.project_by(projected)
+    if effect is None:
+        run.sample(np.array([0.5]), np.zeros((1, 5)))
+    else:
+        run.watch(EventMemory(lambda t, x: [x[0] - 1e-6], [effect], 5, run.clock, callback=run.callback))
+        run.begin(10.0)
+    with pytest.raises(ArithmeticError, match="no such state"):
+        reason = run.advance(10.0, 10**6)
+        assert reason == Reason.EVENT
+        run.x[0] = 0.0
+        run.continue_after_event()

@@ -56,7 +56,9 @@ def test_samples_come_where_they_were_asked_for(thrown: Equations) -> None:
     assert thrown.simulate(1, samples=5).t == pytest.approx([0, 0.25, 0.5, 0.75, 1])
     assert thrown.simulate(1, samples=[0.2, 0.3]).t == pytest.approx([0, 0.2, 0.3, 1])
     assert len(thrown.simulate(2, rate=50)) == 101
-    assert thrown.simulate(1, method="rk4", step=0.1, samples=4).t == pytest.approx([0, 0.3, 0.6, 0.9, 1])
+    assert thrown.simulate(1, method="rk4", step=0.1, samples=4).t == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    assert len(thrown.simulate(0.3, method="rk4", step=0.01, samples=1000)) == 1000
+    assert thrown.simulate(1, method="rk4", step=0.1, samples=[0.25, 0.3]).t == pytest.approx([0, 0.25, 0.3, 1])
 
 
 def test_a_fixed_step_is_fitted_to_the_duration(thrown: Equations) -> None:

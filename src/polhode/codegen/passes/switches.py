@@ -14,6 +14,7 @@ from ..ir.ops import live_run
 from ..ir.program import Array, Instruction, Output, Program
 
 MODES, SWITCHES = "modes", "switches"
+_KINKED = ("abs", "min", "max")
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,27 @@ def switched(program: Program) -> Switched | None:
     switches = Output(SWITCHES, (len(arguments),), tuple(moved[slot] for slot in arguments))
     values = replace(smooth, name=f"{program.name[:50]}_{SWITCHES}", outputs=(switches,))
     return Switched(smooth, values, _arrays_of(values))
+
+
+def with_kinks(program: Program, slots: tuple[int, ...] = ()) -> tuple[Program, int]:
+    """A program that puts out these slots, then what vanishes at the kinks of abs, min and max; and their number.
+
+    >>> code = (Instruction("max", (0, 1)),)
+    >>> made, count = with_kinks(Program("f", (Array("q", 2),), 0, (), (), code, (Output("y", (1,), (2,)),)))
+    >>> made.run[-1], made.outputs[0].slots, count
+    (Instruction(op='sub', args=(0, 1)), (3,), 1)
+    """
+    needed, run = live_run(program), list(program.run)
+    kinks: dict[tuple[int, ...], int] = {}
+    for slot, code in enumerate(program.run, program.first_run):
+        varies = any(program.first_input <= k < program.first_parameter or k >= program.first_run for k in code.args)
+        if slot in needed and varies and code.op in _KINKED and code.args not in kinks:
+            if len(code.args) == 2:
+                run.append(Instruction("sub", code.args))
+            kinks[code.args] = code.args[0] if len(code.args) == 1 else program.first_run + len(run) - 1
+    output = Output(SWITCHES, (len(slots) + len(kinks),), (*slots, *kinks.values()))
+    name = f"{program.name[:50]}_{SWITCHES}"
+    return replace(program, name=name, run=tuple(run), outputs=(output,), notes={}), len(kinks)
 
 
 def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[float, ...]]]] | None:

@@ -110,7 +110,10 @@ class Function:
         if isinstance(value, Value):
             kind, target = value.kind, value.target
         else:
-            kind, target = TRUTH if isinstance(value, bool) else INTEGER if isinstance(value, int) else self.number, None
+            kind, target = (
+                TRUTH if isinstance(value, bool) else INTEGER if isinstance(value, int) else self.number,
+                None,
+            )
         name = f"%{self.fresh('var')}"
         self._entry.append(f"  {name} = alloca {kind}, align 32")
         made = Variable(self, kind, name, target)

@@ -58,7 +58,8 @@ class Struct:
     """A record; see the module."""
 
     def __init__(self, **values: Any) -> None:
-        for name, kind in fields(type(self)).items():
+        struct: Any = type(self)
+        for name, kind in fields(struct).items():
             setattr(self, name, values.pop(name, {float: 0.0, int: 0}.get(kind)))
         if values:
             raise TypeError(f"{type(self).__name__} has no field {next(iter(values))!r}.")
@@ -66,23 +67,24 @@ class Struct:
     @classmethod
     def structure(cls) -> type[ctypes.Structure]:
         """The record for ctypes."""
-        return _structure(cls)
+        struct: Any = cls
+        return _structure(struct)
 
 
 @cache
-def fields(struct: type[Struct]) -> dict[str, Any]:
+def fields(struct: Any) -> dict[str, Any]:
     """The fields of a record and their kinds, in order."""
     return {name: kind for name, kind in get_type_hints(struct).items() if not name.startswith("_")}
 
 
 @cache
-def offsets(struct: type[Struct]) -> dict[str, int]:
+def offsets(struct: Any) -> dict[str, int]:
     """The position of each field, in units of 8 bytes."""
     return {name: number for number, name in enumerate(fields(struct))}
 
 
 @cache
-def _structure(struct: type[Struct]) -> type[ctypes.Structure]:
+def _structure(struct: Any) -> type[ctypes.Structure]:
     entries = [(name, _CTYPES[llvm_type(kind)]) for name, kind in fields(struct).items()]
     return type(struct.__name__, (ctypes.Structure,), {"_fields_": entries})
 

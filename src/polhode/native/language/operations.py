@@ -111,7 +111,7 @@ def _as_value(x: Any) -> Any:
 @_operation(lambda f, x: _as_value(x).compare("!=", _as_value(x)))
 def is_nan(x: Any) -> Any:
     """True for nan."""
-    return x != x  # noqa: PLR0124
+    return x != x
 
 
 # ---- blocks ------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from .function import SCOPES, Function, declared
-from .kinds import INTEGER, TRUTH, POINTER, Code, Struct, is_runtime, llvm_type
+from .kinds import INTEGER, POINTER, TRUTH, Code, Struct, is_runtime, llvm_type
 from .operations import Blocks, Counted, Operation, to_float, to_int
 from .values import Block, Record, TranslationError, Value, Variable, as_record
 
@@ -548,7 +548,7 @@ class _Frame:
         return self.f.select(test, self._value(node.body), self._value(node.orelse))
 
     def _of_Call(self, node: ast.Call) -> Any:
-        called = self._value(node.func)
+        called: Any = self._value(node.func)
         arguments = self._elements(node.args)
         options = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
         if isinstance(called, partial):
@@ -590,4 +590,4 @@ class _Range:
         self.first, self.end, self.is_block = first, end, is_block
 
 
-__all__ = ["Module", "Routine", "in_lanes", "inline", "native", "Code", "Struct", "TRUTH", "POINTER"]
+__all__ = ["POINTER", "TRUTH", "Code", "Module", "Routine", "Struct", "in_lanes", "inline", "native"]

@@ -31,7 +31,7 @@ def places_of(kind: str) -> int:
 
 def is_condition(kind: str) -> bool:
     """True for a truth value, or one for each lane."""
-    return kind.endswith("i1") or kind.endswith("i1>")
+    return kind.endswith(("i1", "i1>"))
 
 
 class Value:
@@ -152,7 +152,7 @@ class Record:
 
     __slots__ = ("pointer", "struct")
 
-    def __init__(self, struct: type[Struct], pointer: Value) -> None:
+    def __init__(self, struct: Any, pointer: Value) -> None:
         self.struct, self.pointer = struct, pointer
 
     def field(self, name: str) -> tuple[Any, str]:
@@ -183,4 +183,14 @@ def _refuse(what: str) -> NoReturn:
     raise TranslationError(f"a value of native code was used with {what} while the function is translated.")
 
 
-__all__ = ["Block", "Record", "TranslationError", "Value", "Variable", "as_record", "is_condition", "places_of", "suffix"]
+__all__ = [
+    "Block",
+    "Record",
+    "TranslationError",
+    "Value",
+    "Variable",
+    "as_record",
+    "is_condition",
+    "places_of",
+    "suffix",
+]

@@ -14,7 +14,17 @@ Written with numbers and blocks alone, the arithmetic is the same for one run an
 from __future__ import annotations
 
 from ...native.language import (
-    Array, absolute, blocks, fma, inline, largest, native, row, sqrt, total, vector,
+    Array,
+    absolute,
+    blocks,
+    fma,
+    inline,
+    largest,
+    native,
+    row,
+    sqrt,
+    total,
+    vector,
 )  # fmt: skip
 from ..rates import copy
 from ..record import ACCEPTED, REFUSED, Run
@@ -54,9 +64,8 @@ def attempt(pair: Pair, run: Run, step: float) -> int:
     error, is_finite = error_of(run, pair, step)
     factor = factor_of(run, error, pair.order)
     if is_finite & (error <= 1.0):
-        if pair.order in EDGES:
-            if is_due(run):
-                note_if_stiff(run, is_bounded_by_stability(run, pair))
+        if pair.order in EDGES and is_due(run):
+            note_if_stiff(run, is_bounded_by_stability(run, pair))
         run.rate = row(run.k, run, pair.stages - 1)
         run.h_next = longer_step(run, step, factor)
         return ACCEPTED
@@ -71,23 +80,33 @@ def defect(pair: Pair, run: Run, t: float) -> float:
 
     run.y is the state there. A state by a step of its own has no slope: the defect is that of the dense output.
     """
-    if run.dense_ready == 0:
-        reason = state_at(pair, run, t, run.y)
+    reason = _prepare_dense(run, pair)
+    if reason > 0:
+        return -float(reason)
+    off = defect_at(run, pair, t, slope_weights(dense_rows(pair), (t - run.t_old) / run.taken), rates)
+    if pair.may_be_rough and run.dense_ready == _TOO_ROUGH and off >= 0.0:
+        reason = sub_step(run, pair, t, run.y, rates)
         if reason > 0:
             return -float(reason)
-    off = defect_at(run, pair, t, slope_weights(dense_rows(pair), (t - run.t_old) / run.taken), rates)
-    if pair.may_be_rough:
-        if run.dense_ready == _TOO_ROUGH and off >= 0.0:
-            reason = state_at(pair, run, t, run.y)
-            if reason > 0:
-                return -float(reason)
-            return ROUGH_PART * off
+        return ROUGH_PART * off
     return off
 
 
 @native
 def state_at(pair: Pair, run: Run, t: float, out: Array) -> int:
     """The state at a time within the last step."""
+    reason = _prepare_dense(run, pair)
+    if reason > 0:
+        return reason
+    if pair.may_be_rough and run.dense_ready == _TOO_ROUGH:
+        return sub_step(run, pair, t, out, rates)
+    interpolate(run, pair, t, out)
+    return 0
+
+
+@inline
+def _prepare_dense(run, pair):
+    """Make the dense output of the last step, once, and judge it; a reason where there are no rates, else 0."""
     if run.dense_ready == 0:
         reason = make_dense(run, pair, rates)
         if reason > 0:
@@ -100,10 +119,6 @@ def state_at(pair: Pair, run: Run, t: float, out: Array) -> int:
                 return -int(off)
             if not off <= ROUGH:
                 run.dense_ready = _TOO_ROUGH
-    if pair.may_be_rough:
-        if run.dense_ready == _TOO_ROUGH:
-            return sub_step(run, pair, t, out, rates)
-    interpolate(run, pair, t, out)
     return 0
 
 
@@ -174,7 +189,7 @@ def error_of(run, pair, h):
     else:
         together = fma(0.01, total(second), square)
         error = h * square / sqrt(n * (together if together > 0.0 else 1.0))
-    return error, (error == error) & (total(zero) == 0.0) & (error < 1e300)  # noqa: PLR0124
+    return error, (error == error) & (total(zero) == 0.0) & (error < 1e300)
 
 
 @inline

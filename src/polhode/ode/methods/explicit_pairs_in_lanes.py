@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from ...native.language import any_lane, are_set, fma, inline, row, set_marks
 from ..lane_loop import GOES_ON, LaneMethod, lane_rates
@@ -11,17 +12,27 @@ from ..record import Reason
 from ..step_control import factor_of, first_step, longer_step, shorter_step
 from ..stiffness import EDGES, is_due, note_if_stiff
 from .explicit_pairs import (
-    PROBE, ROUGH, ROUGH_PART, defect_at, dense_rows, error_of, interpolate, is_bounded_by_stability, make_dense,
-    slope_weights, sub_step, take_stages,
+    PROBE,
+    ROUGH,
+    ROUGH_PART,
+    defect_at,
+    dense_rows,
+    error_of,
+    interpolate,
+    is_bounded_by_stability,
+    make_dense,
+    slope_weights,
+    sub_step,
+    take_stages,
 )  # fmt: skip
 from .tableaux import Pair
 
 
 def lane_method(pair: Pair) -> LaneMethod:
     """A pair in lanes."""
-    bound = {name: partial(function, pair) for name, function in _FUNCTIONS.items()}
+    bound: dict[str, Any] = {name: partial(function, pair) for name, function in _FUNCTIONS.items()}
     if not pair.may_be_rough:
-        bound["is_rough"] = bound["sub_step"] = None  # type: ignore[assignment]
+        bound["is_rough"] = bound["sub_step"] = None
     return LaneMethod(
         **bound,
         evaluations_to_begin=2,
@@ -55,9 +66,8 @@ def _attempt(pair, lanes, runs):
     error, finite = error_of(runs, pair, step)
     lanes.given[0] = error
     set_marks(lanes.finite, finite)
-    if pair.order in EDGES:
-        if any_lane(are_set(lanes.due)):
-            set_marks(lanes.stiff, is_bounded_by_stability(runs, pair))
+    if pair.order in EDGES and any_lane(are_set(lanes.due)):
+        set_marks(lanes.stiff, is_bounded_by_stability(runs, pair))
 
 
 @inline
@@ -66,9 +76,8 @@ def _verdict(pair, lanes, run, lane):
     step, error = run.step, lanes.given[lane]
     factor = factor_of(run, error, pair.order)
     if lanes.finite[lane] > 0 and error <= 1.0:
-        if pair.order in EDGES:
-            if lanes.due[lane] > 0:
-                note_if_stiff(run, lanes.stiff[lane] > 0)
+        if pair.order in EDGES and lanes.due[lane] > 0:
+            note_if_stiff(run, lanes.stiff[lane] > 0)
         run.h_next = longer_step(run, step, factor)
         note_accepted(run, step)
         lanes.taken[lane] = 1
@@ -122,7 +131,7 @@ def _sub_step(pair, lanes, runs, t, out):
     sub_step(runs, pair, t, out, lane_rates)
 
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Any] = {
     "next_step": _next_step, "attempt": _attempt, "verdict": _verdict, "rates_at_end": _rates_at_end, "start": _start,
     "first_step": _first_step, "make_dense": _make_dense, "interpolate": _interpolate, "defects": _defects,
     "is_rough": _is_rough, "sub_step": _sub_step,

@@ -136,7 +136,7 @@ def _turn_all(run, memory, base, weights, h, state):
         for stage, weight in enumerate(weights):
             if weight != 0.0:
                 e, rate = at(row(memory.z, run, stage), first), at(row(run.k, run, stage), first)
-                omega = _angular_velocity(e, rate)
+                omega = angular_velocity(e, rate)
                 sums = [fma(weight, each, total) for each, total in zip(omega, sums, strict=True)]
         for i, total in enumerate(sums):
             turn[i] = h * total
@@ -144,7 +144,7 @@ def _turn_all(run, memory, base, weights, h, state):
 
 
 @inline
-def _angular_velocity(e, rate):
+def angular_velocity(e, rate):
     """2 ē ė."""
     a, b, c, d = e[0], e[1], e[2], e[3]
     p, q, r, s = rate[0], rate[1], rate[2], rate[3]

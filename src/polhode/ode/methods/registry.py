@@ -120,6 +120,7 @@ _MAKERS: Mapping[str, Callable[[], Method]] = {
     "gauss4": lambda: _gauss(2),
     "gauss6": lambda: _gauss(3),
     "lie4": _lie,
+    "generalised_alpha": lambda: Method("generalised_alpha", _STEPS, 1, 1, is_fixed=True),
 }
 
 

@@ -14,7 +14,21 @@ to a UR5, the least time for an error is near 0.65 of it, and flat.
 from __future__ import annotations
 
 from ...native.language import (
-    Array, absolute, blocks, call, exp, fma, greatest, inline, largest, log, native, row, sqrt, total, vector,
+    Array,
+    absolute,
+    blocks,
+    call,
+    exp,
+    fma,
+    greatest,
+    inline,
+    largest,
+    log,
+    native,
+    row,
+    sqrt,
+    total,
+    vector,
 )  # fmt: skip
 from ..rates import copy, scale_to_unit
 from ..record import ACCEPTED, Reason, Run

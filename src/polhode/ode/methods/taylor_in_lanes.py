@@ -8,7 +8,13 @@ from ..loop import is_swallowed, note_accepted, reason_before_step
 from ..record import Reason
 from ..stiffness import is_due, note_if_stiff
 from .taylor import (
-    allowed_step, defect_of, is_bounded_by_stability, make_coefficients, order_for, polynomial, take_step,
+    allowed_step,
+    defect_of,
+    is_bounded_by_stability,
+    make_coefficients,
+    order_for,
+    polynomial,
+    take_step,
 )  # fmt: skip
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from ...ode.methods.tableaux import PAIRS
 from ..pair_arithmetic import dense_rows
 from .runge_kutta import runge_kutta_module
-from ...ode.methods.tableaux import PAIRS
 
 
 @dataclass(frozen=True)

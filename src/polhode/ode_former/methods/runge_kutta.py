@@ -17,6 +17,7 @@ same state, which is stable where the step was.
 from __future__ import annotations
 
 from ...codegen.llvm.builder import DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record
+from ...ode.methods.tableaux import Pair
 from ..members import run_functions
 from ..pair_arithmetic import (
     error_of,
@@ -32,7 +33,6 @@ from ..right_side import right_side_functions
 from ..run_record import RUN, rates_of
 from ..step_control import accept, begin_function, factor_of, longer_step, next_step, refuse
 from ..stiffness import EDGES, is_looked_at, note_if_stiff
-from ...ode.methods.tableaux import Pair
 
 #: The dense output of the last step is made; it is made, and too rough to be asked.
 _MADE, _TOO_ROUGH = 1, 2

@@ -155,7 +155,8 @@ def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
         value = options.get(option)
         if isinstance(value, Mapping):
             for name, each in value.items():
-                if _depth(each) == 1 or (_depth(each) > 1 and option in ("parameters", "start", "speeds")):
+                depth = _depth(each)
+                if depth == 1 or (depth > 1 and option in ("parameters", "start", "speeds")):
                     yield (option, name), each
         elif option == "start" and isinstance(value, tuple) and len(value) in (2, 3):
             yield from (((option, place), each) for place, each in enumerate(value) if _depth(each) == 2)

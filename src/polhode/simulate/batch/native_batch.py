@@ -27,19 +27,20 @@ from ...ode.native_events import EventLogs, EventMemory
 from ...ode.native_lanes import LaneCode, LaneRuns
 from ...ode.native_members import MemberRows
 from ...ode.native_run import NativeRun
-from ...ode.record import CONSTRAINED_GROWTH, Reason
+from ...ode.record import Reason
 from ..constraints.regular_masses import have_regular_masses
 from ..control.inputs import Signal, read_efforts, read_inputs
 from ..events import Events
 from ..grown_variables import grown
 from ..guard import Guard, Stop, moving_pivots
 from ..initial_state import Floats, initial_state
-from ..integrators import adaptive
+from ..integrators import adaptive, fixed
 from ..integrators.adaptive import Control
+from ..integrators.native import native_run
 from ..integrators.stiff import Switch
 from ..limits import limits_seen, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
-from ..settings import check_held, control_of, span_of
+from ..settings import check_held, span_of, steps_of
 from .member_events import event_logs, event_rows, events_of
 from .members import Members, Which
 from .run_infos import RunInfos
@@ -48,11 +49,12 @@ from .threads import run_in_threads
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
     from ..constraints.constrained_members import ConstrainedMembers
+    from ..switching import Located
 
 #: Options under which members can run in native code.
 _KNOWN = frozenset((
-    "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_steps",
-    "progress", "functions", "watch_energy", "hold", "events", "until", "on",
+    "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_step",
+    "max_steps", "progress", "functions", "watch_energy", "hold", "events", "until", "on",
     "controller",
 ))  # fmt: skip
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
@@ -90,6 +92,7 @@ class _Plan:
     rates: Rates
     guard: Guard
     control: Control
+    facts: Mapping[str, float]  # of its steps
     times: Floats
     members: MemberRows
     sound: NDArray[np.bool_]  # members that can start
@@ -113,8 +116,14 @@ class _Plan:
 
     def _lane_code(self) -> LaneCode | None:
         """The code of the method in lanes, where runs may go side by side and are enough."""
-        are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained and self.logs is None
-        return self.rates.stepper_in_lanes(self.control.method) if are_enough else None
+        are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained
+        is_plain = self.logs is None and self._located is None
+        return self.rates.stepper_in_lanes(self.control.method) if are_enough and is_plain else None
+
+    @property
+    def _located(self) -> Located | None:
+        """Kinks of the rates, at which steps of chosen length are divided."""
+        return None if self.control.fixed_step else self.rates.located
 
     def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
         """The memory of one thread, with the members that all share."""
@@ -127,16 +136,15 @@ class _Plan:
     def _run(self) -> NativeRun:
         """The memory of one thread."""
         control, x = self.control, self.members.starts[0]
-        code = self.rates.stepper(control.method)
-        run = NativeRun(code, x, rtol=control.rtol, atol=control.atol, groups=self.rates.groups)
-        run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
+        run = native_run(self.rates, self.guard, control, 0.0, x)
         run.sample(np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x))))
         run.watch_limits(self.members.limits)
-        if self.rates.is_constrained:
-            run.record.growth = CONSTRAINED_GROWTH
-        if self.logs is not None and self.events.compiled is not None:
-            run.watch(EventMemory(self.events.compiled, self.events.effects, len(x), run.clock, logs=self.logs))
-        run.record.has_defect *= int(self.rates.may_hide)
+        located = self._located
+        effects = [*self.events.effects, *([] if located is None else located.effects)]
+        if effects:
+            memory = EventMemory(self.events.compiled, effects, len(x), run.clock, logs=self.members.logs)
+            self.rates.divide_steps(run, memory)
+            run.watch(memory)
         self.rates.steps_natively(run)
         if not control.may_switch:
             self.rates.differentiates_natively(run)
@@ -179,7 +187,7 @@ def run_natively(
     control, groups = plan.control, plan.rates.groups
     infos = RunInfos(
         {
-            "method": control.method, "rtol": control.rtol, "atol": control.atol, "wall_time": seconds,
+            "method": control.method, **plan.facts, "wall_time": seconds,
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if groups else "",
         },
         {
@@ -248,7 +256,7 @@ def _plan(
     check_held(options.get("hold", ()), "simulate")
     method = options.get("method", "auto")
     found = adaptive.METHODS.get(method)
-    if method != "auto" and (found is None or not found.is_native):
+    if method != "auto" and method not in fixed.EXPLICIT and (found is None or not found.is_native):
         return None
     first = members.member(0)
     tau = read_efforts(derivation, first.get("tau"))
@@ -270,7 +278,7 @@ def _plan(
     if constrained is not None:
         starts, can_start = _starts(derivation, members, parameters, constrained)
         rates = constrained.rates
-        if rates is None or not constrained.pivots or not constrained.is_native:
+        if rates is None or not constrained.signs or not constrained.is_native:
             return None
     else:
         rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
@@ -278,9 +286,9 @@ def _plan(
     if not rates.can_step_natively or guard.angle_charts or guard.watches_steps or not len(equations.u):
         return None
     times = span_of(duration, options.get("samples"), options.get("rate"), 1).times
-    control = control_of(
-        method, options.get("rtol", 1e-9), options.get("atol", 1e-9), options.get("step"),
-        options.get("max_steps", 1_000_000),
+    control, facts, _ = steps_of(
+        method, float(times[-1]), options.get("step"), options.get("rtol", 1e-9), options.get("atol", 1e-9),
+        options.get("max_steps", 1_000_000), options.get("max_step"),
     )  # fmt: skip
     if constrained is None:
         starts, can_start = _starts(derivation, members, parameters)
@@ -289,23 +297,25 @@ def _plan(
         return None
     starts[~sound] = starts[np.argmax(sound)]
     rates.start(starts[0], float(times[-1]))
-    control = adaptive.resolved(control, rates, guard, bool(events))
+    if not control.fixed_step:
+        control = adaptive.resolved(control, rates, guard, bool(events))
     if events and rates.functions.laws is not None:
         return None
-    if len(rates.breaks) or not adaptive.working(control.method, rates).is_native:
+    if len(rates.breaks) or not (control.fixed_step or adaptive.working(control.method, rates).is_native):
         return None
-    is_implicit = adaptive.METHODS[control.method].is_implicit
+    is_implicit = not control.fixed_step and adaptive.METHODS[control.method].is_implicit
     work = rates.rows_of_members(parameters, is_implicit)
     wanted = {name: np.broadcast_to(each, (members.count, each.shape[1])) for name, each in work.items()}
     wanted |= {name: each for name, each in own.items() if name in rates.native.arrays}
     wanted |= event_rows(functions, events, members.count, parameters)
     wanted |= {f"jacobian.{name}": each for name, each in own.items()} if is_implicit else {}
     limits = _limits(functions, members.count, parameters)
-    pivots = None if constrained is None else constrained.rows_of_pivots(members.count)
+    signs = None if constrained is None else constrained.rows_of_signs(members.count)
     logs = event_logs(events, starts) if events else None
-    memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), pivots, logs)
+    room = logs or (EventLogs.of((), *starts.shape) if rates.located else None)
+    memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), signs, room)
     sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
-    plan = _Plan(rates, guard, control, times, memory, sound, limits, constrained, events, logs)
+    plan = _Plan(rates, guard, control, facts, times, memory, sound, limits, constrained, events, logs)
     return plan, own["tau"], own["inputs"]
 
 

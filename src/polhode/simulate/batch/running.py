@@ -217,7 +217,7 @@ def _losing(batch: Batch, made: NativeRuns, functions: Functions) -> NDArray[np.
         np.broadcast_to(each, count * samples).reshape(count, samples) for each in (kinetic, potential)
     )
     info = batch.infos[0]
-    return np.flatnonzero(may_drift(batch.q, batch.u, kinetic, potential, info["rtol"], info["atol"]))
+    return np.flatnonzero(may_drift(batch.q, batch.u, kinetic, potential, info))
 
 
 def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Trajectory:

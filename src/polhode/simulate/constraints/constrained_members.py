@@ -39,7 +39,7 @@ class ConstrainedMembers:
     of_member: Callable[[int], tuple[Mapping[str, Any], Floats, Floats]]
     notices: dict[int, tuple[str, ...]] = field(default_factory=dict)  # what a reader of each run should know
     warnings: dict[int, list[str]] = field(default_factory=dict)  # what its user is told
-    pivots: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)  # the largest seen, and their signs
+    signs: dict[int, Floats] = field(default_factory=dict)  # of the pivots at the start of each
     is_native: bool = True  # whether members may be for native code at all
     rates: Rates | None = None  # those of the member that was begun last
     _manifold: Manifold | None = None
@@ -71,15 +71,13 @@ class ConstrainedMembers:
         rates(0.0, x)
         self.notices[i] = assembly.notices
         self.warnings[i] = [*first.notices, *assembly.warnings(first)]
-        self.pivots[i] = rates.pivots_at(x)
+        self.signs[i] = rates.pivot_signs(0.0, x)
         return x
 
-    def rows_of_pivots(self, count: int) -> tuple[Floats, Floats]:
-        """Pivots and signs of all members; those of one that was not begun do not matter."""
-        width = len(next(iter(self.pivots.values()))[0])
-        blank = np.zeros(width), np.ones(width)
-        pairs = [self.pivots.get(i, blank) for i in range(count)]
-        return np.array([seen for seen, _ in pairs]), np.array([signs for _, signs in pairs])
+    def rows_of_signs(self, count: int) -> Floats:
+        """The signs of the pivots of all members; those of one that was not begun do not matter."""
+        blank = np.ones(len(next(iter(self.signs.values()))))
+        return np.array([self.signs.get(i, blank) for i in range(count)])
 
     def _manifold_for(self, parameters: Mapping[str, Any]) -> Manifold:
         """The constraints with these parameters; what the member before has made of the same ones goes on."""

@@ -284,11 +284,6 @@ class Manifold:
         q, u, z = self.parts(x)
         return self.rows(t, q).accelerations(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))
 
-    def unconstrained_accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
-        """u̇ as it would be without constraints."""
-        q, u, z = self.parts(x)
-        return np.asarray(np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, z, inputs)))
-
     def multipliers(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """λ of all rows, of least size where they depend on each other: Aᵀ λ = M u̇ + bias - τ."""
         q, u, z = self.parts(x)

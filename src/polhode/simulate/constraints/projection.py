@@ -1,51 +1,112 @@
-"""Projection: runs that stay on their constraints.
+"""Runs with constraints: rates and projection in native code (`ode.right_side`), and what is left to Python.
 
-Native code solves for the accelerations with independent rows, and gives in the same pass the projection step (a
-displacement and a change of speeds) and the pivots by which it divided. Where a pivot is small, the state is projected
-first and the accelerations are solved for with all rows, by singular values (`manifold`): there rates far off the
-constraints would be large without meaning, and rates on them are not. At a pose where rows depend on each other for a
-moment, as in a parallelogram that is flat, both come from the motion before and behind it (`singular_poses`).
+Native code solves for the accelerations with independent rows, gives in the same pass the projection step, and passes
+poses at which rows depend on each other for a moment. Where its rows do not carry the rank, a state is projected with
+all rows, by singular values (`manifold`), and the run goes on with others; where no state is near, the run ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...compiled.functions import Functions
 from ...constraints import DependentSpeeds, PseudoSpeeds
-from ...constraints.newton import solve
 from ...errors import listed
 from ...expr import as_expr
+from ...native.compiled import Compiled
 from ...ode.native_run import NativeRun
+from ...ode.plain_run import PlainRun
 from ..control.inputs import Signal
 from ..guard import Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates, set_up
-from .manifold import TOLERANCE, Manifold
-from .singular_poses import Branch, branch_near, pose_near
+from .manifold import Manifold
 
-#: Pivots below this part of the largest seen are ill conditioned: angles, or lengths of rows, of a tenth.
-_SMALL_PIVOT = 1e-2
-#: A state this near to its constraints is left where it is; so is one at a hundred times that which comes no nearer.
-_NEAR = 1e-14
-_MOST_STEPS = 5
-#: Where a singular value is below this, a run that cannot go on is told to be held by its constraints.
+#: Where a singular value is below this, constraints are the reason why a run cannot go on.
 _WEAK = 1e-3
 #: At the start, a smaller part of the speeds is not worth a word.
 _LOST = 1e-6
-#: After so many searches in vain for a singular pose that can be passed, as at the end of a linkage's reach, only every
-#: so many-th state is searched from.
-_MOST_FAILED_SEARCHES = 10
-#: So many ill-conditioned steps in a row ask for another choice of rows.
-_PATIENCE = 30
+#: At rest at a singular pose a run starts with the speeds that it has after this time.
+_SOON = 1e-15
 
 
-class ProjectedRates(Rates):
-    """The right-hand side of a run with constraints and multipliers, and the projection after each step.
+class ConstrainedRates(Rates):
+    """The right-hand side of a run with constraints, and the projection onto them."""
+
+    def __init__(
+        self,
+        functions: Functions,
+        parameters: Mapping[str, Any] | None,
+        tau: Signal,
+        inputs: Signal,
+        manifold: Manifold,
+    ) -> None:
+        self.manifold = manifold
+        super().__init__(functions, parameters, tau, inputs, of="kept_rates")
+
+    @property
+    def is_constrained(self) -> bool:
+        return True
+
+    def use(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
+        super().use(functions, parameters)
+        self._evaluator: NativeRun | PlainRun | None = None
+
+    def evaluator(self, x: Floats) -> NativeRun | PlainRun:
+        """What evaluates rates and projections, set up at this state if it is the first."""
+        if self._evaluator is None:
+            if self.can_run_natively:
+                self._evaluator = NativeRun("RK23", x, rtol=1.0, atol=1.0, groups=self.groups)
+            else:
+                self._evaluator = PlainRun(self._plain, x, self.groups)
+            self.steps_natively(self._evaluator)
+        return self._evaluator
+
+    def steps_natively(self, run: NativeRun | PlainRun, holds_signs: bool = True) -> None:
+        """Let a run step these rates and project onto the constraints."""
+        if isinstance(run, NativeRun):
+            super().steps_natively(run, holds_signs)
+        if self.manifold.definitions:
+            run.define(self._of_pose("definition_steps"), self.manifold.auxiliary.start)
+
+    def _of_pose(self, name: str) -> Compiled:
+        """A compiled function of the coordinates (and time), with the parameters of the run."""
+        functions = self.manifold.functions
+        native: Compiled = functions.native(name)
+        return native.with_parameters(functions.parameter_values(name, self.given))
+
+    def _plain(self, t: float, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """ẋ, pivots, displacement and change of speeds by NumPy, where there is no compiler."""
+        rate, pivots, _, change, displacement = self.native(*self._arguments(self.within(t), x))
+        return rate, pivots, displacement, change
+
+    def pivot_signs(self, t: float, x: Floats) -> Floats:
+        pivots = self._compiled(*self._arguments(t, self.unit(x)[0]))[1]
+        return np.where(pivots < 0.0, -1.0, 1.0)
+
+    def __call__(self, t: float, x: Floats) -> Floats:
+        self.evaluations += 1
+        t = self.within(t)
+        rate = self.evaluator(x).rates_at(t, x)
+        if not np.isfinite(rate).all():
+            raise NonFinite(t, x, rate)
+        return rate
+
+    def projected(self, t: float, x: Floats) -> Floats:
+        """The state on the constraints that is nearest to this one, in the metric of the masses."""
+        found = self.evaluator(x).projected(t, x)
+        return self.projected_otherwise(t, x) if found is None else found
+
+    def projected_otherwise(self, t: float, x: Floats) -> Floats:
+        """The same by singular values, where elimination fails; a Stop where there is none."""
+        return self.manifold.nearest_state(t, self.unit(x)[0])
+
+
+class ProjectedRates(ConstrainedRates):
+    """The right-hand side of a run with multipliers.
 
     Where `attraction`, in 1/s, is set, rates are those at the nearest state on the constraints, with a pull towards it:
     for multistep methods, and those that differentiate the rates in Python.
@@ -60,144 +121,66 @@ class ProjectedRates(Rates):
         manifold: Manifold,
         rows: list[int],
     ) -> None:
-        self.manifold = manifold
         self.attraction = 0.0
-        self.full = functions
-        self._of_rows: dict[tuple[int, ...], Functions] = {}
-        self.ill_conditioned_steps = self.halved = self.failed_searches = 0
-        super().__init__(self._with_rows(functions, rows), parameters, tau, inputs, of="kept_rates")
-        self.chosen = rows
-        self.largest = np.zeros(1)
-
-    @property
-    def is_constrained(self) -> bool:
-        return True
+        self.full, self.chosen = functions, rows
+        super().__init__(self._with_rows(manifold), parameters, tau, inputs, manifold)
 
     @property
     def rates_alone(self) -> str:
         return "stabilised_rates"
 
-    @property
-    def is_well_conditioned(self) -> bool:
-        return not self.ill_conditioned_steps
-
-    def _with_rows(self, functions: Functions, rows: list[int]) -> Functions:
-        key = tuple(rows)
-        if key not in self._of_rows:
-            whole = len(rows) == len(self.manifold.names) or functions.derivation.rows is not None
-            self._of_rows[key] = functions if whole else functions.keeping(rows)
-        return self._of_rows[key]
+    def _with_rows(self, manifold: Manifold) -> Functions:
+        """The functions that solve with the chosen rows."""
+        whole = len(self.chosen) == len(manifold.names) or self.full.derivation.rows is not None
+        return self.full if whole else self.full.keeping(self.chosen)
 
     @property
     def can_step_natively(self) -> bool:
-        """Auxiliary coordinates are Python's to move, and so is the pull of implicit methods."""
-        return super().can_step_natively and not self.attraction and not self.manifold.definitions
+        """The pull of implicit methods is Python's."""
+        return super().can_step_natively and not self.attraction
 
-    def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
-        """Let a native run step these rates and project with the chosen rows, and check all if there are more."""
+    @property
+    def _checks_rows(self) -> bool:
+        """Whether there are rows on positions that native code does not solve with."""
+        return len(self.chosen) < len(self.manifold.names) and bool(self.manifold.positions)
+
+    def steps_natively(self, run: NativeRun | PlainRun, holds_signs: bool = True) -> None:
+        """Let a run step these rates and project with the chosen rows, and check all if there are more."""
         super().steps_natively(run, holds_signs)
-        run.largest_pivots[:] = self.largest
-        if len(self.chosen) < len(self.manifold.names) and self.manifold.positions:
-            native = self.full.native("constraint_values")
-            run.check(native.with_parameters(self.full.parameter_values("constraint_values", self.given)))
+        run.record.passes_poses = 1
+        if self._checks_rows:
+            run.check(self._of_pose("constraint_values"))
 
     def rows_of_members(self, parameters: Mapping[str, Any], implicit: bool) -> dict[str, Floats]:
         rows = super().rows_of_members(parameters, implicit)
-        if len(self.chosen) < len(self.manifold.names) and self.manifold.positions:
+        if self._checks_rows:
             rows |= set_up({"check.work": (self.full, "constraint_values")}, parameters)
         return rows
 
-    def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
-        """A singular pose near a state, and the distance from it in which singular values grow to one."""
-        q, u, _ = self.manifold.parts(self.unit(x)[0])
-        return pose_near(self.manifold, t, q, u, len(self.chosen))
-
-    def measure(self, t: float, x: Floats) -> None:
-        """Learn the size of pivots at this pose and around it."""
-        for q in self.manifold.nearby_poses(t, x[: self.coordinates]):
-            pivots = self.native(*self._arguments(t, np.concatenate([q, x[self.coordinates :]])))[1]
-            self.largest = np.fmax(self.largest, np.where(np.isfinite(pivots), pivots, 0.0))
-
     def begin_anew(self, manifold: Manifold, parameters: Mapping[str, Any]) -> None:
         """Be the rates of another run, about to start with the same rows and other parameters."""
-        self.manifold, self.largest = manifold, np.zeros(1)
-        self.ill_conditioned_steps = self.halved = self.failed_searches = 0
+        self.manifold, self._evaluator = manifold, None
         if parameters != self.given:
-            self.use(self._with_rows(self.full, self.chosen), dict(parameters))
-
-    def pivots_at(self, x: Floats) -> tuple[Floats, Floats]:
-        """The largest pivots that were seen, and their signs."""
-        return self.largest, np.ones_like(self.largest)
-
-    def _evaluated(self, t: float, x: Floats) -> tuple[Floats, Floats, Floats, bool]:
-        """Rates, the projection step (displacement and change of speeds), and whether pivots can be trusted."""
-        rate, pivots, step, change, _ = self.native(*self._arguments(t, x))
-        self.largest = np.fmax(self.largest, pivots)
-        sure = bool((pivots > _SMALL_PIVOT * self.largest).all() and np.isfinite(rate).all())
-        return rate, step, change, sure
+            self.use(self._with_rows(manifold), dict(parameters))
 
     def __call__(self, t: float, x: Floats) -> Floats:
-        self.evaluations += 1
-        t = self.within(t)
+        if not self.attraction:
+            return super().__call__(t, x)
         x, lengths = self.unit(x)
-        if self.attraction:
-            return self._stretched(t, x, self._attracted_rate(t, x), lengths)
-        rate, _, _, sure = self._evaluated(t, x)
-        if not sure:
-            rate = self._by_singular_values(t, x)[1]
-        return self._stretched(t, x, rate, lengths)
-
-    def _attracted_rate(self, t: float, x: Floats) -> Floats:
-        """The rate at the nearest state on the constraints, and a pull towards it: smooth also at singular poses."""
-        on = self._native_projection(t, x)
-        rate, sure = x, False
-        if on is not None:
-            rate, _, _, sure = self._evaluated(t, on)
-        if on is None or not sure:
-            on, rate = self._by_singular_values(t, x)
-        return np.asarray(rate - self.attraction * (x - on))
-
-    def _by_singular_values(self, t: float, x: Floats) -> tuple[Floats, Floats]:
-        """The nearest state on the constraints and its rate, by singular values."""
-        if not np.isfinite(x).all():
-            raise NonFinite(t, x, np.full_like(x, np.nan))
-        if self.signs is not None and self.signs_released is None:
-            self.signs_released = t
-        q, u, z = self.manifold.parts(x)
-        branch = self._branch(t, x)
-        if branch is None:
-            q, _, rows = self.manifold.nearest_coordinates(t, q)
-            u = u + rows.least(-self.manifold.rates(t, q, u))
-        else:
-            q, u = branch.q, branch.u
-        on = np.concatenate([q, u, z])
-        given = self.drive.at(t, on)
-        if branch is None:
-            udot = self.manifold.accelerations(t, on, *given)
-        else:
-            udot = branch.accelerations(self.manifold.unconstrained_accelerations(t, on, *given))
-        zdot = self.manifold.z_rates(t, q, u, z, given[1])
-        return on, np.concatenate([self.manifold.coordinate_rates(t, q, u), udot, zdot])
-
-    def _branch(self, t: float, x: Floats) -> Branch | None:
-        if self.failed_searches >= _MOST_FAILED_SEARCHES and self.failed_searches % _MOST_FAILED_SEARCHES:
-            self.failed_searches += 1
-            return None
-        q, u, _ = self.manifold.parts(x)
-        found = branch_near(self.manifold, t, q, u, len(self.chosen), self.halved)
-        if found is None or not found.has_speeds(u):
-            self.failed_searches += 1
-            return None
-        self.halved, self.failed_searches = found.halved, 0
-        return found
+        on = self.projected(self.within(t), x)
+        return self._stretched(t, x, super().__call__(t, on) - self.attraction * (x - on), lengths)
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
         """At a singular pose the nearest state that a motion can have, as a pose may allow speeds that lead nowhere."""
-        q, u, z = self.manifold.parts(x)
-        found = branch_near(self.manifold, t, q, u, len(self.chosen))
-        if found is None or np.abs(found.u - u).max() <= _LOST * np.abs(u).max():
+        first, last = self.coordinates, self.coordinates + len(self.manifold.parts(x)[1])
+        begin, speeds = x, slice(first, last)
+        if not x[speeds].any() and not np.isfinite(self.evaluator(x).rates_at(t, x)).all():
+            begin = x.copy()
+            begin[speeds] = _SOON * self.manifold.accelerations(t, x, *self.drive.at(t, x))
+        found = self.evaluator(x).on_branch(t, begin)
+        if found is None or np.abs(found - x)[speeds].max() <= _LOST * np.abs(x[speeds]).max():
             return x
-        return np.concatenate([found.q, found.u, z])
+        return found
 
     def multipliers(self, t: float, x: Floats) -> Floats:
         """λ of the chosen rows."""
@@ -232,67 +215,17 @@ class ProjectedRates(Rates):
         lag = zdot - manifold.z_rates(t, q, u, z, inputs)
         return np.concatenate([qdot - drift, needed - A.T @ multipliers, lag, kept])
 
-    def projected(self, t: float, x: Floats) -> Floats:
-        """The state on the constraints that is nearest to this one, in the metric of the masses."""
-        x, _ = self.unit(x)
-        near = self._native_projection(t, x)
-        if near is not None and self._meets_all_rows(t, near):
-            self.ill_conditioned_steps = self.halved = self.failed_searches = 0
-            return near
-        self.ill_conditioned_steps += 1
-        branch = self._branch(t, x)
-        if branch is None:
-            x = self.manifold.nearest_state(t, x)
-        else:
-            x = np.concatenate([branch.q, branch.u, self.manifold.parts(x)[2]])
-        if self.ill_conditioned_steps > _PATIENCE:
-            self._choose_rows(t, x)
-        return x
-
-    def _native_projection(self, t: float, x: Floats) -> Floats | None:
-        """The projection in native code, with the chosen rows; None where its pivots cannot be trusted."""
-        size = self.coordinates
-        _, u, z = self.manifold.parts(x)
-        rest, latest = x[size:], [x, x]
-
-        def step_at(q: Floats) -> Floats:
-            """Minus the step that native code takes, which is how far q is from the constraints."""
-            _, step, change, sure = self._evaluated(t, np.concatenate([q, rest]))
-            latest[:] = q, change
-            return -step if sure else np.full_like(step, np.nan)
-
-        found = solve(
-            step_at, _newton_step, partial(self.manifold.moved, t), self.manifold.with_auxiliary(t, x[:size]),
-            tolerance=_NEAR, most_steps=_MOST_STEPS,
-        )  # fmt: skip
-        if not found.size <= 1e2 * _NEAR:
-            return None
-        if latest[0] is not found.q:
-            step_at(found.q)
-        return np.concatenate([found.q, u + latest[1], z])
-
-    def _meets_all_rows(self, t: float, x: Floats) -> bool:
-        """Whether the rows that native code does not know are kept too."""
-        left = self.manifold.residual(t, x[: self.coordinates])
-        return bool(np.abs(left).max(initial=0.0) <= 1e3 * TOLERANCE)
-
-    def _choose_rows(self, t: float, x: Floats) -> None:
-        """Take the rows that carry the rank here, if they are not those taken already."""
-        self.ill_conditioned_steps = 0
+    def projected_otherwise(self, t: float, x: Floats) -> Floats:
+        """The same by singular values, with rows from then on that carry the rank there."""
+        x = super().projected_otherwise(t, x)
         rows = self.manifold.rows(t, x[: self.coordinates]).chosen
         if len(rows) >= len(self.chosen) and rows != self.chosen:
             self.chosen = rows
-            self.use(self._with_rows(self.full, rows), self.given)
-            self.largest = np.zeros(1)
-            self.measure(t, x)
+            self.use(self._with_rows(self.manifold), self.given)
+        return x
 
 
-def _newton_step(q: Floats, left: Floats) -> Floats | None:
-    """Newton's step where the residual is measured by it; None where there is none."""
-    return -left if np.isfinite(left).all() else None
-
-
-class EmbeddedRates(Rates):
+class EmbeddedRates(ConstrainedRates):
     """The right-hand side of a run on independent speeds, whose dependent coordinates are projected."""
 
     def __init__(
@@ -304,46 +237,21 @@ class EmbeddedRates(Rates):
         manifold: Manifold,
         dependent_speeds: DependentSpeeds,
     ) -> None:
-        super().__init__(functions, parameters, tau, inputs, of="kept_rates")
-        self.manifold, self._full = manifold, functions
-        self.sign = 1.0
+        super().__init__(functions, parameters, tau, inputs, manifold)
+        self._full, self.sign = functions, 1.0
         self._rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
         self._dependent_speeds = dependent_speeds
 
-    @property
-    def is_constrained(self) -> bool:
-        return True
-
-    @property
-    def can_step_natively(self) -> bool:
-        """Auxiliary coordinates are Python's to move."""
-        return super().can_step_natively and not self.manifold.definitions
-
-    def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
-        """Let a native run step these rates, as long as the pivots keep the signs that they have now."""
+    def steps_natively(self, run: NativeRun | PlainRun, holds_signs: bool = True) -> None:
+        """Let a run step these rates, as long as the determinant of the pivots keeps the sign that it has now."""
         super().steps_natively(run, holds_signs)
-        run.pivot_signs[:] = self._pivot_signs(float(run.record.t), run.x)
-
-    def _pivot_signs(self, t: float, x: Floats) -> Floats:
-        pivots = self._compiled(*self._arguments(t, self.unit(x)[0]))[1]
-        return np.where(pivots < 0.0, -1.0, 1.0)
+        run.pivot_signs[:] = self.pivot_signs(float(run.record.t), run.x)
 
     def begin_anew(self, manifold: Manifold, parameters: Mapping[str, Any]) -> None:
         """Be the rates of another run, about to start with other parameters."""
-        self.manifold = manifold
+        self.manifold, self._evaluator = manifold, None
         if parameters != self.given:
             self.use(self._full, dict(parameters))
-
-    def pivots_at(self, x: Floats) -> tuple[Floats, Floats]:
-        """None were seen yet; and their signs at the start."""
-        signs = self._pivot_signs(0.0, x)
-        return np.zeros_like(signs), signs
-
-    def __call__(self, t: float, x: Floats) -> Floats:
-        self.evaluations += 1
-        t = self.within(t)
-        x, lengths = self.unit(x)
-        return self._stretched(t, x, self.native(*self._arguments(t, x))[0], lengths)
 
     def measure(self, t: float, x: Floats) -> None:
         """Learn on which side of its dead points the run begins."""
@@ -369,11 +277,10 @@ class EmbeddedRates(Rates):
         names, end = listed([f"'{name}'" for name in speeds]), "s" if len(speeds) == 1 else ""
         return f"{names} no longer determine{end} the other speeds: derive with other independent ones or multipliers."
 
-    def projected(self, t: float, x: Floats) -> Floats:
+    def projected_otherwise(self, t: float, x: Floats) -> Floats:
         """The same independent coordinates and speeds, and dependent coordinates that fit them."""
-        x, _ = self.unit(x)
-        if self._determinant_sign(t, x) != self.sign:
+        if self._determinant_sign(t, self.unit(x)[0]) != self.sign:
             raise Stop(
                 "dead_point", f"at t = {t:.6g} s {self.constraint_failure(t, x)}", "Multipliers pass dead points."
             )
-        return self.manifold.nearest_state(t, x)
+        return super().projected_otherwise(t, x)

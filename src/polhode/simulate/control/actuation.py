@@ -185,8 +185,12 @@ class Actuation:
 
     def acted(self, record: Record) -> Acted:
         """All that is needed to tell what acted at any time of the run that is over."""
-        nowhere = np.zeros(1), np.full(1, -np.inf), record.states[:1], self.values[None, :].copy()
-        times, before, states, values = (np.concatenate(each) for each in zip(*(self.begun or [nowhere]), strict=True))
+        begun = self.begun
+        if not begun:
+            begun = [(np.zeros(1), np.full(1, -np.inf), record.states[:1], self.values[None, :].copy())]
+        times, before, states, values = (
+            each[0] if len(each) == 1 else np.concatenate(each) for each in zip(*begun, strict=True)
+        )
         columns = self.asked_columns
         recorded = record.actuation if columns else []
         return Acted(
@@ -240,6 +244,9 @@ class Acted:
 
     def along(self, t: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Efforts (T, efforts) and inputs (T, inputs) at times (T,) and states (T, n); at a break those that follow."""
+        if not self.jumps and not self.columns and self.functions.laws is None:
+            values = np.broadcast_to(self.values, (len(t), self.values.shape[1]))
+            return values[:, : self.efforts], values[:, self.efforts :]
         piece = np.maximum(np.searchsorted(self.times - self.slack, t, side="right") - 1, 0)
         return self._of_pieces(np.maximum(t, self.times[piece]), x, piece)
 

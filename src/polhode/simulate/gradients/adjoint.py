@@ -28,13 +28,16 @@ from ...errors import PolhodeError, unknown
 from ...expr import Expr, as_expr, evaluate, jacobian
 from ...expr.spelling import spelled
 from ...notebook import Cell, Shown, Table
+from ...ode.driver import Driver
+from ...ode.native_run import NativeRun
+from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..initial_state import Floats
+from ..integrators.adaptive import too_many, underflow
 from ..settings import SmoothOptions
 from ..trajectory.trajectory import Trajectory
 from .sensitivities import read_by
-from .smooth_run import Followed, Met, SmoothRun, closing_smoothly
+from .smooth_run import Followed, FollowedRates, Occurrence, Segment, SmoothRun, closing_smoothly
 from .start_variations import start_variations
-from .stepping import Stepper
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
@@ -126,78 +129,73 @@ class _Adjoint:
         self.final_slopes = list(jacobian([self.final], [*state, equations.system.time, *symbols]).entries())
         along = None if integrand is None else run.expressed(integrand, "integrand")
         asked: Asked = "state_rates" if along is None else IntegratedRates(along)
-        self.forward = run.right_side(asked)
+        is_kept = run.problem.manifold is not None or bool(run.rates.groups)
+        self.forward = FollowedRates(run, asked, run.projected if is_kept else None)
         names = tuple(spelled(each) for each, varies in zip(symbols, self.varies, strict=True) if varies)
-        self.backward = run.right_side(AdjointRates(names, along))
+        self.backward = FollowedRates(run, AdjointRates(names, along))
         self.has_integral = along is not None
 
     def gradient(self) -> Gradient:
         run = self.run
-        begin = np.append(run.x, 0.0) if self.has_integral else run.x
-        made = run.follow(self.forward, begin, self._projected, self._struck)
-        trajectory = run.trajectory(made)
-        last = made.samples[-1]
-        known = run.known(made.times[-1], last[: self.size])
+        made = run.follow(self.forward, np.zeros(int(self.has_integral)), keeps_steps=True)
+        last = made.states[-1]
+        known = run.known(float(made.trajectory.t[-1]), last[: self.size])
         value = evaluate([self.final], known)[0] + (float(last[-1]) if self.has_integral else 0.0)
-        with run.telling(made):
+        with run.telling(made.trajectory):
             adjoint, own = self._pulled_back(made, known)
         slopes = adjoint @ start_variations(run, self.symbols)
         slopes[self.varies] += own
-        return Gradient(float(value), tuple(spelled(each) for each in self.symbols), slopes, trajectory)
-
-    # ---- forwards --------------------------------------------------------------------------------------------
-
-    def _projected(self, t: float, x: Floats) -> Floats:
-        rates = self.run.rates
-        if not rates.is_constrained and not rates.groups:
-            return x
-        new = x.copy()
-        new[: self.size] = rates.unit(rates.projected(t, x[: self.size]))[0]
-        return new
-
-    def _struck(self, met: Met) -> Floats:
-        new = met.before.copy()
-        new[: self.size] = met.after
-        return new
-
-    # ---- backwards -------------------------------------------------------------------------------------------
+        return Gradient(float(value), tuple(spelled(each) for each in self.symbols), slopes, made.trajectory)
 
     def _pulled_back(self, made: Followed, known: Mapping[Expr, float]) -> tuple[Floats, Floats]:
         """λ(0), and what parameters have gathered on the way."""
         slopes = np.array(evaluate(self.final_slopes, known))
         adjoint, own = slopes[: self.size].copy(), slopes[self.size + 1 :][self.varies]
-        if made.status == "event":
-            met = made.met[-1]
-            rates = self.forward(met.t, met.before)
+        if made.trajectory.status == "event":
+            event = made.events[-1]
+            rates = self.forward(event.t, event.before)
             gain = adjoint @ rates[: self.size] + slopes[self.size] + self._integrand(rates)
-            by_x, by_p = met.jump.time_slopes(known, rates[: self.size])
+            by_x, by_p = event.jump.time_slopes(known, rates[: self.size])
             adjoint, own = adjoint + gain * by_x, own + gain * by_p[self.varies]
-        for number in reversed(range(len(made.pieces))):
-            adjoint, own = self._along(*made.pieces[number], adjoint, own)
-            jump = made.behind[number]
-            if jump is not None:
-                adjoint, own = self._across(jump, made.pieces[number][1][0], adjoint, own)
+        for segment in reversed(made.segments()):
+            adjoint, own = self._along(segment, adjoint, own)
+            if segment.event is not None and segment.event.after is not None:
+                adjoint, own = self._across(segment.event, segment.event.after, adjoint, own)
         return adjoint, own
 
-    def _along(
-        self, times: Sequence[float], states: Sequence[Floats], adjoint: Floats, own: Floats
-    ) -> tuple[Floats, Floats]:
-        """λ and what parameters gather at the beginning of a smooth piece, from those at its end."""
-        x = np.concatenate([states[-1][: self.size], adjoint, own])
-        if len(times) > 1:
-            stepper = Stepper(self.backward, -times[-1], x, -times[0], self.run.control)
-            for t, state in zip(times[-2::-1], states[-2::-1], strict=True):
-                x = stepper.reach(-t)
-                x[: self.size] = state[: self.size]
-                stepper.restate(x)
-        return x[self.size : 2 * self.size], x[2 * self.size :]
+    def _along(self, segment: Segment, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
+        """λ and what parameters gather at the beginning of a segment, from those at its end."""
+        control, times, states = self.run.control, segment.times, segment.states
+        x = np.concatenate([states[-1], adjoint, own])
+        run = NativeRun(control.method, x, t=-float(times[-1]), rtol=control.rtol, atol=control.atol)
+        run.record.h_max, run.record.bound, run.most_kept = control.largest_step, np.inf, 0.0
+        self.backward.steps_natively(run)
+        run.begin(-float(times[0]))
+        driver = Driver(control.most_steps)
+        for t, state in zip((-times[-2::-1]).tolist(), states[-2::-1], strict=True):
+            while (reason := driver.advance(run, t)) != Reason.DONE:
+                self._check(reason, run)
+            run.x[: self.size] = state
+            run.record.h = min(run.record.h, CONSTRAINED_GROWTH * run.record.taken)
+            run.begin(t)
+        return run.x[self.size : 2 * self.size].copy(), run.x[2 * self.size :].copy()
 
-    def _across(self, met: Met, after: Floats, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
-        """The same before a jump, from behind it."""
-        known = self.run.known(met.t, met.before[: self.size])
-        before, behind = self.forward(met.t, met.before), self.forward(met.t, after)
-        g_x, g_t, g_p = met.jump.after_slopes(known)
-        by_x, by_p = met.jump.time_slopes(known, before[: self.size])
+    def _check(self, reason: Reason, run: NativeRun) -> None:
+        """Raise what ends the backward run."""
+        t, control = -float(run.record.t), self.run.control
+        if reason in (Reason.UNDERFLOW, Reason.NONFINITE):
+            raise underflow(t, control, "the step is swallowed by rounding")
+        if reason == Reason.BUDGET and run.record.steps >= control.most_steps:
+            raise too_many(t, control)
+        if reason == Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+
+    def _across(self, event: Occurrence, after: Floats, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
+        """The same before an event, from behind it."""
+        known = self.run.known(event.t, event.before[: self.size])
+        before, behind = self.forward(event.t, event.before), self.forward(event.t, after)
+        g_x, g_t, g_p = event.jump.after_slopes(known)
+        by_x, by_p = event.jump.time_slopes(known, before[: self.size])
         gain = adjoint @ (g_x @ before[: self.size] + g_t - behind[: self.size])
         gain += self._integrand(before) - self._integrand(behind)
         return adjoint @ g_x + gain * by_x, own + (adjoint @ g_p + gain * by_p)[self.varies]

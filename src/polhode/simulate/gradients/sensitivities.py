@@ -24,7 +24,7 @@ from ..initial_state import Floats
 from ..settings import SmoothOptions
 from ..trajectory.trajectory import Trajectory
 from .jumps import expressed
-from .smooth_run import Met, SmoothRun, closing_smoothly
+from .smooth_run import FollowedRates, Occurrence, Projection, SmoothRun, closing_smoothly
 from .start_variations import start_variations
 
 if TYPE_CHECKING:
@@ -186,34 +186,32 @@ class _Sensitive:
     def __init__(self, run: SmoothRun, symbols: list[Expr], varying: tuple[str, ...], order: list[int]) -> None:
         self.run, self.symbols, self.order = run, symbols, order
         self.size, self.columns = len(run.x), len(symbols)
-        self.rates = run.right_side(VariationalRates(varying, self.columns))
-        equations = run.functions.equations
-        needed = run.manifold is not None or bool(equations.quaternions)
-        self.tangent = run.right_side(TangentVariations(varying, self.columns)) if needed else None
+        projected: Projection | None = None
+        if run.problem.manifold is not None or run.functions.equations.quaternions:
+            tangent = FollowedRates(run, TangentVariations(varying, self.columns))
+            projected = lambda t, x: tangent(t, run.projected(t, x))  # noqa: E731
+        self.rates = FollowedRates(run, VariationalRates(varying, self.columns), projected)
         self.event_times: list[list[Floats]] = [[] for _ in run.jumps]
 
     def followed(self) -> Sensitivities:
         run = self.run
         begin = np.empty((self.columns, self.size))
         begin[self.order] = start_variations(run, self.symbols).T
-        x = np.concatenate([run.x, begin.ravel()])
-        made = run.follow(self.rates, x, self._projected, self._struck)
-        trajectory = run.trajectory(made)
-        S = self._variations(np.array(made.samples))
+        made = run.follow(self.rates, begin.ravel(), self._changed)
+        S = self._variations(made.states)
         end_time, end = np.zeros(self.columns), S[-1]
-        with run.telling(made):
-            for met in made.noted:
-                self._time_variation(met)
-            if made.status == "event":
-                met = made.met[-1]
-                end_time = self._time_variation(met)
-                end = end + np.outer(self.rates(met.t, met.before)[: self.size], end_time)
+        with run.telling(made.trajectory):
+            for event in made.events:
+                if event.after is None:
+                    last, time = event, self._time_variation(event)
+            if made.trajectory.status == "event":
+                end_time, end = time, end + np.outer(self.rates(last.t, last.before)[: self.size], time)
         equations = run.functions.equations
         parts = [len(equations.q), len(equations.q) + len(equations.u)]
         dq, du, dz = np.split(S, parts, axis=1)
         end_q, end_u, end_z = np.split(end, parts)
         return Sensitivities(
-            trajectory, tuple(spelled(each) for each in self.symbols), dq, du, dz,
+            made.trajectory, tuple(spelled(each) for each in self.symbols), dq, du, dz,
             tuple(tuple(times) for times in self.event_times), end_time, end_q, end_u, end_z, tuple(self.symbols),
         )  # fmt: skip
 
@@ -222,34 +220,22 @@ class _Sensitive:
         columns = x[..., self.size :].reshape(*x.shape[:-1], self.columns, self.size)
         return np.swapaxes(columns[..., self.order, :], -1, -2)
 
-    def _projected(self, t: float, x: Floats) -> Floats:
-        if self.tangent is None:
-            return x
-        new = x.copy()
-        new[: self.size] = self.run.rates.unit(self.run.rates.projected(t, x[: self.size]))[0]
-        return self.tangent(t, new)
-
-    def _time_variation(self, met: Met) -> Floats:
-        """How the time of a jump varies."""
-        x = met.before[: self.size]
-        by_x, by_p = met.jump.time_slopes(self.run.known(met.t, x), self.rates(met.t, met.before)[: self.size])
-        explicit = np.where([each in met.jump.state for each in self.symbols], 0.0, by_p)
-        varied: Floats = by_x @ self._variations(met.before) + explicit
-        self.event_times[met.number].append(varied)
+    def _time_variation(self, event: Occurrence) -> Floats:
+        """How the time of an event varies."""
+        x = event.before[: self.size]
+        by_x, by_p = event.jump.time_slopes(self.run.known(event.t, x), self.rates(event.t, event.before)[: self.size])
+        explicit = np.where([each in event.jump.state for each in self.symbols], 0.0, by_p)
+        varied: Floats = by_x @ self._variations(event.before) + explicit
+        self.event_times[event.number].append(varied)
         return varied
 
-    def _struck(self, met: Met) -> Floats:
-        """The state and its variations behind a jump."""
-        time, jump = self._time_variation(met), met.jump
-        known = self.run.known(met.t, met.before[: self.size])
-        by_x, by_t, by_p = jump.after_slopes(known)
+    def _changed(self, event: Occurrence, new: Floats) -> Floats:
+        """The state and its variations behind an event."""
+        time, jump = self._time_variation(event), event.jump
+        by_x, by_t, by_p = jump.after_slopes(self.run.known(event.t, event.before[: self.size]))
         by_p[:, [each in jump.state for each in self.symbols]] = 0.0
-        before = self.rates(met.t, met.before)[: self.size]
-        new = met.before.copy()
-        new[: self.size] = met.after
-        after = self.rates(met.t, new)[: self.size]
-        S = by_x @ self._variations(met.before) + by_p + np.outer(by_x @ before + by_t - after, time)
+        before, after = (self.rates(event.t, x)[: self.size] for x in (event.before, new))
+        S = by_x @ self._variations(event.before) + by_p + np.outer(by_x @ before + by_t - after, time)
         columns = np.empty((self.columns, self.size))
         columns[self.order] = S.T
-        new[self.size :] = columns.ravel()
-        return self._projected(met.t, new)
+        return np.concatenate([new[: self.size], columns.ravel()])

@@ -1,44 +1,44 @@
-"""The run behind a derivative: as any run, of expressions and constants alone, smooth between its jumps and breaks.
+"""The run behind a derivative: as any run, of expressions and constants alone, smooth between its events.
 
 What is followed may be more than the state: variations of it, or an integral, come after it in one array, under the
 same control of errors. Efforts and inputs may follow laws. Where one jumps at a given time, as held samples do, rates
-jump and what is followed does not: steps end there, and a piece begins.
+jump and what is followed does not: steps end there, and a segment begins.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ...codegen.passes.switches import jumping_tables, switched
 from ...compiled.functions import Functions
 from ...compiled.quantities import Asked
-from ...errors import PolhodeError, SimulationError, warn
+from ...errors import PolhodeError
 from ...expr import Expr, evaluate, substitute
 from ...expr.spelling import spelled
-from ..constraints.assembly import Assembly, assembled
-from ..constraints.manifold import Manifold
-from ..constraints.projection import EmbeddedRates, ProjectedRates
+from ...ode.event_location import GOES_ON
+from ...ode.native_code import method_code
+from ...ode.native_run import NativeRun
+from ...ode.record import CONSTRAINED_GROWTH
 from ..control.actuation import Actuation
-from ..control.inputs import Signal, read_efforts, read_inputs
-from ..events import EventLocator, Events
-from ..events import Met as Located
+from ..events import Events
 from ..guard import Guard, Stop
-from ..initial_state import Floats, InitialState, initial_state
+from ..initial_state import Floats
 from ..integrators.adaptive import Control
-from ..integrators.adaptive import changed
-from ..rates import NonFinite, Rates
-from ..settings import check_held, closing, control_of, span_of
-from ..trajectory.record import Record
+from ..integrators.native import Integration
+from ..rates import Rates
+from ..run import Problem, problem_of, stopped
+from ..settings import closing, control_of
+from ..state_changes import StateChange
+from ..trajectory.record import Record, Report
 from ..trajectory.trajectory import Trajectory
 from .jumps import Jump, expressed, read_jumps
-from .stepping import RightSide, Step, Stepper
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
@@ -59,83 +59,109 @@ def closing_smoothly(derivation: Derivation, options: dict[str, Any]) -> tuple[D
 
 
 @dataclass(frozen=True, eq=False)
-class Met:
-    """An event that happened: which, when, all that was followed just before, and the state just behind it."""
+class Occurrence:
+    """An event that happened: which, when, and all that was followed before and, where it changed, after it."""
 
     jump: Jump
     number: int
     t: float
     before: Floats
-    after: Floats
+    after: Floats | None = None
 
 
-@dataclass(eq=False)
-class Followed:
-    """What was followed: samples, the ends of all steps between jumps, the jumps, and events that change nothing.
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """The ends of the steps between two events or time events, and the event that it follows, if one."""
 
-    A piece begins at the start, behind a jump, or at a break; `behind` has the jump, None where there is none.
-    """
+    times: Floats
+    states: Floats
+    event: Occurrence | None
 
-    times: list[float] = field(default_factory=list)
-    samples: list[Floats] = field(default_factory=list)
-    pieces: list[tuple[list[float], list[Floats]]] = field(default_factory=list)
-    behind: list[Met | None] = field(default_factory=list)
-    met: list[Met] = field(default_factory=list)
-    noted: list[Met] = field(default_factory=list)
-    status: str = "done"
-    steps: int = 0
-    before: int = 0  # evaluations of steppers that came before the one at work
-    stepper: Stepper | None = None
-    began: float = field(default_factory=time.perf_counter)
+
+#: The state and what is followed beside it on the constraints, at a time; and behind an event that changed the state.
+Projection: TypeAlias = Callable[[float, Floats], Floats]
+Change: TypeAlias = Callable[[Occurrence, Floats], Floats]
+
+
+class FollowedRates(Rates):
+    """The rates of the state and of what is followed beside it; `project` brings both back to the constraints."""
+
+    def __init__(self, run: SmoothRun, of: Asked, project: Projection | None = None) -> None:
+        problem = run.problem
+        super().__init__(run.functions, problem.parameters, problem.tau, problem.inputs, of)
+        self.groups, self._project, self.size = [], project, len(run.x)
+
+    def _signs(self, values: Floats) -> None:
+        """A derivative may have signs in it; where the rates have none it does not jump in what follows from it."""
 
     @property
-    def evaluations(self) -> int:
-        """How often rates were asked for."""
-        return self.before + (0 if self.stepper is None else self.stepper.evaluations)
+    def is_constrained(self) -> bool:
+        return self._project is not None
 
-    def stepping(self, stepper: Stepper) -> Stepper:
-        """The stepper that goes on from here."""
-        self.before, self.stepper = self.evaluations, stepper
-        return stepper
+    def projected(self, t: float, x: Floats) -> Floats:
+        return x if self._project is None else self._project(t, x)
 
-    def add(self, t: float, x: Floats) -> None:
-        """One more sample."""
-        self.times.append(t)
-        self.samples.append(x)
+    def within(self, t: float) -> float:
+        """Any time: derivatives are evaluated after the run too, and those of adjoints are functions of -t."""
+        return t
 
-    def sample_at(self, t: float, x: Floats) -> None:
-        """A sample at an event, unless there is one."""
-        if self.times[-1] < t:
-            self.add(t, x)
+    def _arguments(self, t: float, x: Floats, ask: bool = True) -> list[Floats]:
+        given = {"x": x, "t": np.array([t]), **self._held}
+        return [given[name] for name in self.native.arrays]
 
-    def begin(self, t: float, x: Floats, behind: Met | None = None) -> None:
-        """A piece begins here."""
-        self.pieces.append(([t], [x]))
-        self.behind.append(behind)
+    def pass_to(self, number: int, states: Floats) -> None:
+        super().pass_to(number, states[:, : self.size])
 
-    def reach(self, t: float, x: Floats) -> None:
-        """A step ends here."""
-        self.pieces[-1][0].append(t)
-        self.pieces[-1][1].append(x)
+    def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
+        if self.can_run_natively:
+            super().steps_natively(run)
+        else:
+            run.use(run.python(self))
+        if self._project is not None:
+            run.project_by(self._project)
+        run.record.growth = CONSTRAINED_GROWTH
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """What was followed: the motion, all of it at the samples, the events in their order, and the steps that were kept.
+
+    A step is a row of t, h and all that was followed at its begin.
+    """
+
+    trajectory: Trajectory
+    states: Floats
+    events: tuple[Occurrence, ...] = ()
+    steps: Floats | None = None
+
+    def segments(self) -> list[Segment]:
+        """The steps, divided where the state or its rates jump."""
+        acted, steps = self.trajectory.acted, self.steps
+        if acted is None or steps is None:
+            return []
+        size = acted.states.shape[1]
+        jumps: list[tuple[float, float, Floats, Occurrence | None]]  # where the next segment begins, and this one ends
+        jumps = [*zip(acted.times[1:], acted.before[1:], acted.states[1:], repeat(None), strict=False)]
+        jumps += [(each.t, each.t, each.before, each) for each in self.events if each.after is not None]
+        jumps.sort(key=lambda jump: jump[0])
+        jumps.append((np.inf, min(self.trajectory.t[-1], acted.last), self.states[-1], None))
+        segments, first, event = [], 0, None
+        for next_begin, end, x, next_event in jumps:
+            last = int(np.searchsorted(steps[:, 0], next_begin))
+            states = np.vstack([steps[first:last, 2 : 2 + size], x[:size]])
+            segments.append(Segment(np.append(steps[first:last, 0], end), states, event))
+            first, event = last, next_event
+        return segments
 
 
 @dataclass(frozen=True, eq=False)
 class SmoothRun:
     """A run that can be differentiated: where it begins, what acts, how it is stepped, where it jumps."""
 
-    functions: Functions
-    parameters: dict[str, Any]
-    tau: Signal
-    inputs: Signal
-    given: InitialState  # as the user gave it
-    start: InitialState  # on the constraints
-    manifold: Manifold | None
-    assembly: Assembly | None
-    hold: tuple[str, ...]
+    problem: Problem  # with functions of independent constraints
     events: Events
     jumps: tuple[Jump, ...]
     control: Control
-    times: Floats
 
     @classmethod
     def of(
@@ -144,34 +170,19 @@ class SmoothRun:
         duration: float,
         by: Sequence[Expr],
         *,
-        start: Any = None,
-        speeds: Any = None,
-        parameters: Mapping[str, Any] | None = None,
-        inputs: Any = None,
-        tau: Any = None,
         step: float | None = None,
-        samples: Any = None,
-        rate: float | None = None,
         rtol: float = 1e-9,
         atol: float = 1e-9,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
         events: Sequence[Any] = (),
         until: Any = None,
         on: Mapping[Any, Mapping[Any, Any]] | None = None,
-        hold: Sequence[str] = (),
-        functions: Functions | None = None,
+        **options: Any,
     ) -> SmoothRun:
         """Read the options of a run; see `polhode.simulate.simulate`."""
-        equations = derivation.equations
-        check_held(hold, "hold")
-        functions = functions or Functions(derivation)
-        functions.values_of((), parameters)
-        changed = dict(parameters or {})
-        signals = (
-            read_efforts(derivation, tau),
-            read_inputs(derivation, inputs, functions.input_values()),
-        )
-        for signal in signals:
+        problem = problem_of(derivation, duration, **options)
+        for signal in (problem.tau, problem.inputs):
             if signal.asked:
                 raise PolhodeError(
                     f"{signal.asked[0].words} is a Python function, which has no derivative.",
@@ -179,213 +190,118 @@ class SmoothRun:
                     cure="Write it as an expression of coordinates, speeds, time and parameters, or as samples.",
                     code="E-SENS-005",
                 )
-        span = span_of(duration, samples, rate, 1 + len(equations.q) + len(equations.u) + len(equations.z))
-        given = initial_state(derivation, start, speeds, changed)
-        begin, manifold, assembly = given, None, None
-        if equations.constraints is not None and equations.constraints.rows:
-            manifold = Manifold(functions, equations.constraints, changed)
-            assembly = assembled(manifold, given, hold)
-            begin = InitialState(assembly.q, assembly.u, assembly.notices, z=assembly.z)
-            for told in assembly.warnings(given):
-                warn(told)
-            rows = assembly.freedom.rows
-            if equations.dependent_speeds is None and len(rows) < len(manifold.names):
+        functions, manifold = problem.functions, problem.manifold
+        if manifold is not None and problem.assembly is not None:
+            rows = problem.assembly.freedom.rows
+            if derivation.equations.dependent_speeds is None and len(rows) < len(manifold.names):
                 functions = functions.keeping(rows)
-        driven = Actuation(functions, changed, *signals).driving(functions)
+        driven = Actuation(functions, problem.parameters, problem.tau, problem.inputs).driving(functions)
         _check_by(driven, by)
         _check_smooth(driven)
-        watched, jumps = read_jumps(functions.derivation, events, until, on, changed, by)
-        control = control_of("DOP853", rtol, atol, step, max_steps)
-        return cls(
-            functions, changed, *signals, given, begin, manifold, assembly, tuple(hold), watched, tuple(jumps), control,
-            span.times,
-        )  # fmt: skip
+        watched, jumps = read_jumps(functions.derivation, events, until, on, problem.parameters, by)
+        control = control_of("DOP853", rtol, atol, step, max_steps, max_step)
+        _check_native(control.method)
+        return cls(replace(problem, functions=functions), watched, tuple(jumps), control)
+
+    @property
+    def functions(self) -> Functions:
+        """The functions of the mechanism, without laws."""
+        return self.problem.functions
 
     @property
     def x(self) -> Floats:
         """The first state."""
-        return np.concatenate([self.start.q, self.start.u, self.start.z])
+        start = self.problem.start
+        return np.concatenate([start.q, start.u, start.z])
 
     @cached_property
     def rates(self) -> Rates:
         """The rates of the state alone, and its projection."""
-        given = self.functions, self.parameters, self.tau, self.inputs
-        if self.manifold is None or self.assembly is None:
-            return Rates(*given)
-        dependent = self.functions.equations.dependent_speeds
-        if dependent is not None:
-            return EmbeddedRates(*given, self.manifold, dependent)
-        return ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
-
-    @cached_property
-    def driven(self) -> Functions:
-        """The functions with the laws of efforts and inputs in them."""
-        return self.rates.drive.driving(self.functions)
+        return self.problem.rates(self.control.method)
 
     @property
     def laws(self) -> Mapping[Expr, Expr]:
         """What some efforts and inputs are."""
-        return {} if self.driven.laws is None else self.driven.laws.given
+        laws = self.rates.functions.laws
+        return {} if laws is None else laws.given
 
     def expressed(self, expression: Any, place: str) -> Expr:
         """An expression in the symbols of the run, laws put in."""
         return substitute([expressed(self.functions.equations, expression, place)], self.laws)[0]
 
-    def right_side(self, asked: Asked) -> RightSide:
-        """A native function of one array `x`, at this run's parameters, efforts and inputs."""
-        native = self.driven.native(asked)
-        values = self.driven.parameter_values(asked, self.parameters)
-        given = {"tau": self.tau.constant, "inputs": self.inputs.constant}
-        return RightSide(native.with_parameters(values) if len(values) else native, given)
+    def projected(self, t: float, x: Floats) -> Floats:
+        """All that is followed, with the state on its constraints and quaternions of unit length."""
+        new, size = x.copy(), len(self.x)
+        new[:size] = self.rates.unit(self.rates.projected(t, x[:size]))[0]
+        return new
 
     def known(self, t: float, x: Floats) -> dict[Expr, float]:
         """The values of all symbols at a state."""
         equations = self.functions.equations
-        system = equations.system
-        values = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
-        values |= {system.parameters[name].symbol: float(value) for name, value in self.parameters.items()}
-        symbols = [*equations.q, *equations.u, *equations.z, *equations.tau]
-        symbols += [each.symbol for each in system.inputs.values()]
-        numbers = np.concatenate([x, self.tau.constant, self.inputs.constant]).tolist()
-        found = {**values, system.time: t, **dict(zip(symbols, numbers, strict=True))}
+        symbols = [equations.system.time, *equations.q, *equations.u, *equations.z, *equations.tau]
+        numbers = [t, *x.tolist(), *self.problem.tau.constant.tolist()]
+        found = self.problem.values() | dict(zip(symbols, numbers, strict=True))
         return {**found, **dict(zip(self.laws, evaluate(self.laws.values(), found), strict=True))}
 
-    # ---- following -------------------------------------------------------------------------------------------
-
     def follow(
-        self,
-        rates: RightSide,
-        x: Floats,
-        projected: Callable[[float, Floats], Floats],
-        struck: Callable[[Met], Floats],
+        self, rates: FollowedRates, beside: Floats, changed: Change | None = None, *, keeps_steps: bool = False
     ) -> Followed:
-        """Step all that is followed from x to the end of the run; `struck` says what is there behind a jump."""
-        made = Followed()
-        with self.telling(made):
-            self._follow(made, rates, x, projected, struck)
-        return made
+        """Run to the end with what is followed beside the state, and `changed` behind an event that changes that."""
+        size, whole = len(self.x), Record(len(self.x) + len(beside))
+        whole.add(np.zeros(1), np.concatenate([self.x, beside])[None, :])
+        followed: list[Integration] = []
+
+        def go(state: Rates, guard: Guard, record: Record, report: Report) -> str:
+            record.info |= {"rtol": self.control.rtol, "atol": self.control.atol}
+            whole.restart(np.concatenate([record.last[1], beside]))
+            rates.drive, rates.breaks = state.drive, state.breaks
+            try:
+                events = self.events if changed is None else self._with_changes(changed)
+                made = Integration(rates, guard, whole, self.problem.span.times, self.control, events)
+                followed.append(made)
+                made.run.most_kept = np.inf if keeps_steps else 0.0
+                return made.go(report)
+            finally:
+                record.pieces[:] = [(t, x[:, :size].copy()) for t, x in whole.pieces]
+                record.info |= whole.info
+                record.notices += whole.notices
+                record.steps, state.evaluations = whole.steps, rates.evaluations
+
+        trajectory = self.problem.execute(go, self.control.method, rates=self.rates)
+        if not followed:
+            return Followed(trajectory, whole.states)
+        run = followed[0].run
+        log = run.events.entries(0) if self.events else ()
+        events = tuple(
+            Occurrence(self.jumps[number], number, t, rates.projected(t, x) if kind == GOES_ON else x, after)
+            for t, number, kind, _, x, after in log
+        )
+        return Followed(trajectory, whole.states, events, run.kept_steps)
+
+    def _with_changes(self, changed: Change) -> Events:
+        """The events; those that change the state change what is followed beside it too."""
+        watched = list(self.events.watched)
+        for number, event in enumerate(watched):
+            if event.change is not None:
+                watched[number] = replace(event, change=self._whole_change(number, event.change, changed))
+        return replace(self.events, watched=tuple(watched))
+
+    def _whole_change(self, number: int, change: StateChange, changed: Change) -> StateChange:
+        def values(t: float, q: Floats, rest: Floats) -> Mapping[int, float]:
+            before = np.concatenate([q, rest])
+            after, size = before.copy(), len(self.x)
+            after[:size] = self.rates.projected(t, change.applied(t, before[:size]))
+            return dict(enumerate(changed(Occurrence(self.jumps[number], number, t, before), after).tolist()))
+
+        return StateChange(int, values, change.coordinates)
 
     @contextmanager
-    def telling(self, made: Followed) -> Iterator[None]:
-        """Whatever ends the run before its time is told with the motion so far."""
+    def telling(self, trajectory: Trajectory) -> Iterator[None]:
+        """Raise what has no derivative as the end of the run."""
         try:
             yield
         except Stop as stop:
-            raise self._error(stop, made) from None
-        except NonFinite as found:
-            raise self._error(self._guard.nonfinite(found), made) from None
-
-    @cached_property
-    def _guard(self) -> Guard:
-        return Guard(self.rates, self.functions, lambda: self.known(0.0, self.x))
-
-    def _follow(
-        self,
-        made: Followed,
-        rates: RightSide,
-        x: Floats,
-        projected: Callable[[float, Floats], Floats],
-        struck: Callable[[Met], Floats],
-    ) -> None:
-        size, end, recorded = len(self.x), float(self.times[-1]), 1
-        record = Record(size)
-        self._guard.start(0.0, x[:size])
-        self.rates.measure(0.0, x[:size])
-        t = 0.0
-        self.rates.start(x[:size], end)
-        made.add(t, x)
-        made.begin(t, x)
-        locator = EventLocator(self.events, len(self.functions.equations.q), record, t, x[:size])
-        stepper = made.stepping(Stepper(rates, t, x, self._goal(end), self.control))
-        while t < end:
-            step = stepper.step()
-            made.steps += 1
-            located = self._located(locator, step, projected, made)
-            t = step.t if located is None else located.t
-            while recorded < len(self.times) and self.times[recorded] <= t:
-                when = float(self.times[recorded])
-                made.add(when, projected(when, step.x if when == step.t else step.interpolant(when)))
-                recorded += 1
-            if located is None:
-                x = projected(t, step.x)
-                made.reach(t, x)
-                if x is not step.x:
-                    stepper.restate(x)
-                self._guard.step(t, x[:size], stepper.rate[:size])
-                if self._goal(end) <= t < end:
-                    t = self.rates.next_break
-                    while recorded < len(self.times) and self.times[recorded] <= t:
-                        made.add(float(self.times[recorded]), x)
-                        recorded += 1
-                    if t < end:
-                        self.rates.begin(t, x[:size])
-                        made.begin(t, x)
-                        stepper = made.stepping(Stepper(rates, t, x, self._goal(end), self.control))
-                continue
-            x = projected(t, step.interpolant(t))
-            made.reach(t, x)
-            made.sample_at(t, x)
-            after = changed(self.rates, record, located, x[:size])
-            met = Met(self.jumps[located.number], located.number, t, x, after)
-            made.met.append(met)
-            if located.event.change is None:
-                made.status = "event"
-                return
-            x = struck(met)
-            made.add(float(np.nextafter(t, np.inf)), x)
-            made.begin(t, x, met)
-            locator.restart(t, x[:size], located)
-            if t < end:
-                stepper = made.stepping(Stepper(rates, t, x, self._goal(end), self.control))
-
-    def _goal(self, end: float) -> float:
-        """The end, or the last time before the next break: no step sees what holds after it."""
-        return min(self.rates.before_break, end)
-
-    def _located(
-        self, locator: EventLocator, step: Step, projected: Callable[[float, Floats], Floats], made: Followed
-    ) -> Located | None:
-        """The first event in a step that interrupts the run; those before it that do not are noted."""
-        if not self.events:
-            return None
-        size, counts = len(self.x), [len(times) for times in locator.found]
-        found = locator.locate(lambda t: step.interpolant(t)[:size], step.t_old, step.t, step.x[:size])
-        for number, count in enumerate(counts):
-            for t in locator.found[number][count:] if not self.events.watched[number].interrupts else ():
-                x = projected(t, step.interpolant(t))
-                made.noted.append(Met(self.jumps[number], number, t, x, x[:size]))
-        return found
-
-    # ---- what is left ----------------------------------------------------------------------------------------
-
-    def trajectory(self, made: Followed, message: str = "") -> Trajectory:
-        """The motion that was followed."""
-        equations = self.functions.equations
-        x = np.array(made.samples)[:, : len(self.x)]
-        q, u, z = np.split(x, [len(equations.q), len(equations.q) + len(equations.u)], axis=1)
-        events: list[list[float]] = [[] for _ in self.jumps]
-        for met in (*made.met, *made.noted):
-            events[met.number].append(met.t)
-        info = {
-            "method": self.control.method, "rtol": self.control.rtol, "atol": self.control.atol, "steps": made.steps,
-            "notices": [*self.start.notices, *self._guard.notices, *self.rates.drive.notices(made.times[-1])],
-            "events": events, "evaluations": made.evaluations, "wall_time": time.perf_counter() - made.began,
-        }  # fmt: skip
-        record = Record(len(self.x))
-        times = np.array(made.times)
-        record.add(times, x)
-        acted = self.rates.drive.acted(record)
-        tau, inputs = acted.along(times, x)
-        return Trajectory(
-            times, q, u, tuple(equations.coordinates), tuple(equations.speeds), made.status, message, info,
-            inputs=inputs, tau=tau, acted=acted, efforts=self.tau.names, input_names=self.inputs.names,
-            functions=self.functions, parameters=self.parameters, z=z, states=tuple(equations.states),
-        )  # fmt: skip
-
-    def _error(self, stop: Stop, made: Followed) -> SimulationError:
-        made.status = stop.status
-        found = self.trajectory(made, stop.message) if made.samples else None
-        return SimulationError(stop.message, trajectory=found, cure=stop.cure, code=f"E-SIM-{stop.status.upper()}")
+            raise stopped(stop, replace(trajectory, status=stop.status, message=stop.message)) from None
 
 
 def _check_by(functions: Functions, by: Sequence[Expr]) -> None:
@@ -399,6 +315,18 @@ def _check_by(functions: Functions, by: Sequence[Expr]) -> None:
             cure="Name a parameter that is in the law.",
             code="E-SENS-012",
         )
+
+
+def _check_native(method: str) -> None:
+    """Refuse to differentiate where native code cannot be made."""
+    try:
+        method_code(method)
+    except OSError as problem:
+        raise PolhodeError(
+            f"derivatives of a run need native code, which does not work here ({problem}).",
+            cure="Take differences of runs, which SciPy can make.",
+            code="E-SENS-015",
+        ) from None
 
 
 def _check_smooth(functions: Functions) -> None:

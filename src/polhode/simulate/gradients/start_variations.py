@@ -36,11 +36,11 @@ def start_variations(run: SmoothRun, by: Sequence[Expr]) -> Floats:
             made[state.index(each), column] = 1.0
     for first, count in run.rates.groups:  # a start quaternion is scaled to unit length
         own = slice(first, first + count)
-        made[own] -= np.outer(run.given.q[own], run.given.q[own] @ made[own])
-    rotors = run.given.rotors
-    if run.manifold is not None:
+        made[own] -= np.outer(run.problem.given.q[own], run.problem.given.q[own] @ made[own])
+    rotors = run.problem.given.rotors
+    if run.problem.manifold is not None:
         made = _Assembled(run, by, made).variations()
-        rotors = rotors.beside(run.manifold.matrix(0.0, run.start.q), equations.tree.speeds)
+        rotors = rotors.beside(run.problem.manifold.matrix(0.0, run.problem.start.q), equations.tree.speeds)
     for part, first in ((rotors.coordinates, 0), (rotors.speeds, len(equations.q))):
         for rotor in part:  # one that starts where its link is, unless its own start is varied
             link = first + rotor.link
@@ -54,9 +54,9 @@ class _Assembled:
     """The start of a run with constraints."""
 
     def __init__(self, run: SmoothRun, by: Sequence[Expr], given: Floats) -> None:
-        if run.manifold is None or run.assembly is None:
+        if run.problem.manifold is None or run.problem.assembly is None:
             raise TypeError("a run without constraints")
-        self.run, self.by, self.manifold, self.assembly = run, list(by), run.manifold, run.assembly
+        self.run, self.by, self.manifold, self.assembly = run, list(by), run.problem.manifold, run.problem.assembly
         self.equations = run.functions.equations
         self.size = len(self.equations.q)
         self.given = given
@@ -90,7 +90,7 @@ class _Assembled:
         gamma = self._values([entry for row in moved for entry in row]).reshape(self.size, len(tree.u))
         own, q = self.equations.auxiliary_coordinates, self.given[: self.size].copy()
         names = self.equations.coordinates[own]
-        placed = [own.start + k for k, name in enumerate(names) if name in self.run.given.given]
+        placed = [own.start + k for k, name in enumerate(names) if name in self.run.problem.given.given]
         wanted = q[placed]
         if constraints.definitions:
             q[own] = gamma[own] @ (self._back() @ q)
@@ -98,11 +98,11 @@ class _Assembled:
         off = np.zeros((len(constraints.rows), len(self.by)))
         if constraints.positions:
             off[constraints.positions] = self._along(list(constraints.values), q)
-        rows = self.manifold.matrix(0.0, self.run.start.q)
+        rows = self.manifold.matrix(0.0, self.run.problem.start.q)
         if placed:  # joints are put where given auxiliary coordinates say, and rolled there by nobody
             rows = np.vstack([rows[constraints.positions], gamma[placed]])
             off = np.vstack([off[constraints.positions], q[placed] - wanted])
-        weights = weights_of(self.manifold, self.run.given, self.run.hold, self._gave_way())
+        weights = weights_of(self.manifold, self.run.problem.given, self.run.problem.hold, self._gave_way())
         free = np.flatnonzero(np.isfinite(weights))
         answer = Factorisation.of(rows[:, free], np.diag(weights[free] ** 2))
         if off.any() and self._was_open(gamma[:, free] @ answer.free):
@@ -127,7 +127,7 @@ class _Assembled:
 
     def _gave_way(self) -> bool:
         """Whether coordinates that the user gave had to move."""
-        return any(name in self.run.given.given for name in self.assembly.moved)
+        return any(name in self.run.problem.given.given for name in self.assembly.moved)
 
     # ---- speeds ----------------------------------------------------------------------------------------------
 
@@ -135,8 +135,8 @@ class _Assembled:
         equations, run = self.equations, self.run
         names = equations.speeds
         rows = equations.stabilisation.rows
-        kept = [k for k, name in enumerate(names) if name in run.given.given_speeds]
-        at, wanted = run.start.u, run.given.u
+        kept = [k for k, name in enumerate(names) if name in run.problem.given.given_speeds]
+        at, wanted = run.problem.start.u, run.problem.given.u
         if len(kept) == len(names) or not np.allclose(at[kept], wanted[kept], rtol=1e-9, atol=1e-9):
             kept = []
         free = [k for k in range(len(names)) if k not in kept]

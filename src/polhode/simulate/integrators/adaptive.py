@@ -102,6 +102,7 @@ class Control:
     most_steps: int = 1_000_000
     may_switch: bool = False  # to a method for stiff mechanisms, and back
     fixed_step: float = 0.0  # its length, where a method has fixed steps
+    spectral_radius: float | None = None  # of fast oscillations, where a method has one to choose
 
 
 def integrate(
@@ -277,14 +278,14 @@ def _explicit(rates: Rates, guard: Guard) -> str:
     return "DOP853" if is_rough else "TP86"
 
 
-def working(name: str, rates: Rates | None = None) -> Method:
+def working(name: str, rates: Rates) -> Method:
     """The method of a name; SciPy's, of the same name if there is one, where native code cannot be made: told once."""
     method = METHODS[name]
     if method.is_native:
-        if method.needs_series and rates is not None:
+        if method.needs_series:
             _check_series(name, rates)
         try:
-            code = name if rates is None else rates.stepper(name)
+            code = rates.stepper(name)
             if isinstance(code, str):
                 method_code(code)
         except OSError as problem:

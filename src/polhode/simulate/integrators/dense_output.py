@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...ode.record import Reason
 from ...ode.native_run import NativeRun
 from ..initial_state import Floats
 from ..rates import Rates
@@ -20,7 +19,8 @@ class DenseOutput:
     """
 
     def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
-        self.rates, self.steps = rates, np.concatenate([steps for _, steps in pieces])
+        self.rates = rates
+        self.steps = pieces[0][1] if len(pieces) == 1 else np.concatenate([steps for _, steps in pieces])
         self.runs = [run for run, _ in pieces]
         self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
         self._at = -1
@@ -37,9 +37,7 @@ class DenseOutput:
         run, rates = self.runs[self.owners[place]], self.rates
         if place != self._at:
             rates.steps_natively(run)
-            if run.retake(self.steps[place]) == Reason.ILL_CONDITIONED:
-                run.use(run.python(rates))
-                run.retake(self.steps[place])
+            run.retake(self.steps[place])
             self._at = place
         row = self.steps[place]
         x = row[2:].copy() if t <= row[0] else run.state_at(min(t, float(row[0] + row[1])))

@@ -30,6 +30,7 @@ METHODS: dict[str, Callable[[EquationsOfMotion], str]] = {
     "gauss4": _with_constraints,
     "gauss6": _with_constraints,
     "lie4": _with_constraints_or_without_quaternions,
+    "generalised_alpha": _never,
 }
 
 

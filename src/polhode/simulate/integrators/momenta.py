@@ -1,7 +1,7 @@
 """Coordinates and momenta in the place of coordinates and speeds, for methods that are symplectic in them.
 
-Gauss' methods step coordinates and momenta (`dynamics.canonical`) where a mechanism has them and no Python function, law
-or time event acts: then they are symplectic. Elsewhere they step coordinates and speeds, and are symmetric.
+Gauss' methods step coordinates and momenta (`dynamics.canonical`) where a mechanism has them and no Python function,
+law or time event acts: then they are symplectic. Elsewhere they step coordinates and speeds, and are symmetric.
 """
 
 from __future__ import annotations

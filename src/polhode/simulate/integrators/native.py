@@ -2,12 +2,13 @@
 
 Native code runs until there is a reason to return (`ode.record.Reason`). What is left to Python: the sentences about
 runs that cannot go on, functions of a user's own at events and time events, the choice between kinds of methods, and
-poses at which constraints are ill conditioned.
+projection with other rows of the constraints.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...ode.driver import Driver
 from ...ode.event_location import GOES_ON, SWITCHES
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
-from ...ode.record import CONSTRAINED_GROWTH, Reason
+from ...ode.record import CONSTRAINED_GROWTH, EVENTS, Reason
 from ..control.callables import ControllerFailed
 from ..events import Events, event_failed
 from ..guard import Guard, Stop
@@ -37,6 +38,8 @@ _MANY_STEPS = 500
 _NOTABLE = 1e-9
 #: So many times ten steps ahead the first rate that is not finite is sought.
 _AHEAD = 12
+#: The time, in seconds, over which it is tested where an event goes.
+_SHORT = 1e-9
 
 
 def integrate(
@@ -46,10 +49,24 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
     """
-    return _Integration(rates, guard, record, times, control, events).go(report)
+    return Integration(rates, guard, record, times, control, events).go(report)
 
 
-class _Integration:
+def native_run(rates: Rates, guard: Guard, control: Control, t: float, x: Floats) -> NativeRun:
+    """A run by a method, with the settings that runs alone and members of a batch have in common."""
+    code = rates.fixed_stepper(control.method) if control.fixed_step else rates.stepper(control.method)
+    run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+    if control.fixed_step:
+        run.step_on_grid(control.fixed_step)
+        run.record.position_count = rates.coordinates
+    run.record.h_max, run.record.bound = control.largest_step, guard.bound
+    run.record.has_defect *= int(rates.may_hide)
+    if rates.is_constrained:
+        run.record.growth = CONSTRAINED_GROWTH
+    return run
+
+
+class Integration:
     """One run in native code."""
 
     def __init__(
@@ -65,9 +82,8 @@ class _Integration:
         self.limits = _limits(rates, record)
         self.driver = Driver(control.most_steps)
         self.past: list[NativeRun] = []  # runs by other methods that came before
-        self.is_in_python = False
         self.evaluations = rates.evaluations
-        self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last sought
+        self.unprojected: tuple[float, Reason] | None = None  # where native code last failed to project
         self.kept = self.logged = 0
         self.found: list[list[float]] = [[] for _ in events.watched]
         if events:
@@ -114,18 +130,12 @@ class _Integration:
 
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""
-        rates, control, events = self.rates, self.control, self.events
-        code = rates.stepper(method) if not control.fixed_step else rates.fixed_stepper(method)
-        run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
-        if control.fixed_step:
-            run.step_on_grid(control.fixed_step)
-            run.record.position_count = rates.coordinates
+        rates = self.rates
+        run = native_run(rates, self.guard, replace(self.control, method=method), t, x)
         run.sample(self.times, self.states)
-        run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
-        run.record.has_defect *= int(rates.may_hide)
         run.record.each_step = int(self.guard.watches_steps or not rates.is_autonomous)
         self.jumps = self.guard.discontinuities
-        if rates.is_constrained if rates.is_autonomous else run.implicit is None:
+        if not rates.is_autonomous and run.implicit is None:
             run.record.growth = CONSTRAINED_GROWTH
         self._watch(run, len(x))
         if self.limits is not None:
@@ -138,16 +148,16 @@ class _Integration:
         return run
 
     def _watch(self, run: NativeRun, size: int) -> None:
-        """Locate events, and zeros of what signs in the rates are of."""
-        events, signs = self.events, self.rates.signs
-        effects = [*events.effects, *([] if signs is None else signs.effects)]
+        """Locate events, and jumps and kinks of the rates."""
+        events, located = self.events, None if self.control.fixed_step and self.jumps is None else self.rates.located
+        effects = [*events.effects, *([] if located is None else located.effects)]
         if not effects:
             return
-        values = None if self.momenta is not None else events.compiled
+        values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
-        if signs is not None:
-            memory.switch_by(self.rates.switch_side(run), signs.modes)
+        if located is not None:
+            self.rates.divide_steps(run, memory)
         run.watch(memory)
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
@@ -159,11 +169,8 @@ class _Integration:
             raise event_failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
 
     def _begin(self) -> None:
-        """Rates at the state as it is; by Python where constraints are ill conditioned there."""
+        """Rates at the state as it is, and a first step."""
         reason = self.run.begin(self.end)
-        if reason in (Reason.ILL_CONDITIONED, Reason.PROJECT):
-            self._in_python()
-            reason = self.run.begin(self.end)
         if reason == Reason.NAN_EVENT:
             self._look_into(reason)
 
@@ -173,18 +180,12 @@ class _Integration:
             self.momenta.use(run)
             return
         self.rates.steps_natively(run)
-        self.is_in_python = False
+        if self.control.spectral_radius is not None:
+            from .damped import second_order_memory
+
+            run.remember(second_order_memory(self.rates, self.control.spectral_radius))
         if self.switch is None:
             self.rates.differentiates_natively(run)
-
-    def _in_python(self) -> None:
-        """Rates and projection in Python; where constraints are ill conditioned, so are derivatives by their pivots."""
-        run = self.run
-        run.use(run.python(self.rates))
-        run.project_by(self.rates.projected)
-        self.is_in_python = True
-        if run.implicit is not None:
-            run.implicit.by_differences()
 
     def _turn(self, switch: Switch) -> None:
         """Go on with the other kind of method, if that is worth it."""
@@ -227,6 +228,8 @@ class _Integration:
             self._keep_interpolant()
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
+            if self.run.record.event_count and self.run.events.record.kink_count:
+                self.record.info["kinks"] = int(self.run.events.record.kinks_passed)
         return "done"
 
     def _advance(self) -> Reason:
@@ -253,9 +256,9 @@ class _Integration:
         """Keep the steps, so that the trajectory has states between its samples; not where time events divide it."""
         pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
         known = [(run, steps) for run, steps in pieces if steps is not None]
-        if len(known) == len(pieces) and any(len(steps) for _, steps in known) and not len(self.rates.breaks):
-            if self.rates.is_autonomous:
-                self.record.interpolant = DenseOutput(known, self.rates)
+        is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
+        if is_whole and not len(self.rates.breaks) and self.rates.is_autonomous:
+            self.record.interpolant = DenseOutput(known, self.rates)
 
     @property
     def _goal(self) -> float:
@@ -313,12 +316,16 @@ class _Integration:
         self.kept = max(self.kept, done)
 
     def _note_change(self) -> None:
-        sentence = "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
+        sentence = (
+            "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
+        )
         if self.rates.is_constrained and sentence not in self.record.notices:
             self.record.notices.append(sentence)
 
     def _look_into(self, reason: Reason) -> None:
         """Do what native code returned for, or raise what ends the run."""
+        if reason == Reason.DONE:
+            return
         from .adaptive import too_many, underflow
 
         run, t = self.run, float(self.run.record.t)
@@ -328,32 +335,36 @@ class _Integration:
             self.guard.step(t, self.x, run.f)
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
-        elif reason in (Reason.UNDERFLOW, Reason.NONFINITE):
+        elif reason in (Reason.UNDERFLOW, Reason.NONFINITE, Reason.NOT_FOUND):
             found = self._nonfinite_ahead()
             if found is not None:
                 raise found
             if self.control.fixed_step:
-                raise self._too_long(t, "the state at the end of the next step is not finite")
+                raise self._too_long(t)
             raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
-        elif reason == Reason.NOT_FOUND:
-            raise self._too_long(t, f"the stages of {self.control.method} were not found")
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
         elif reason == Reason.INTERRUPTED:
             raise KeyboardInterrupt
         elif reason == Reason.NAN_EVENT:
-            raise event_failed(f"at t = {t:.6g} s event {run.events.record.number} is nan, which no zero can be found of.")
+            raise event_failed(
+                f"at t = {t:.6g} s event {run.events.record.number} is nan, which no zero can be found of."
+            )
         elif reason == Reason.EVENT:
             self._change_state()
         elif reason == Reason.SWITCH:
             self._choose_signs()
-        elif reason in (Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
-            self._pass_singular_pose()
+        elif reason in (Reason.PROJECT, Reason.SAMPLE):
+            self._project(reason)
 
-    def _too_long(self, t: float, what: str) -> Stop:
+    def _too_long(self, t: float) -> Stop:
         """Why a run with fixed steps ended."""
-        h = self.control.fixed_step
-        return Stop("not_converged", f"after t = {t:.6g} s {what}: the step of {h:g} s is too long.", "Give a shorter step.")
+        h, method = self.control.fixed_step, self.control.method
+        is_iterated = method.startswith("gauss")
+        what = f"the stages of {method} were not found" if is_iterated else "the state one step later is not finite"
+        return Stop(
+            "not_converged", f"after t = {t:.6g} s {what}: the step of {h:g} s is too long.", "Give a shorter step."
+        )
 
     def _nonfinite_ahead(self) -> NonFinite | None:
         """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
@@ -377,15 +388,28 @@ class _Integration:
             return
         t, change = float(run.record.t), self.events.watched[number].change
         if events.is_stuck(t) or change is None:
-            raise Stop(
-                "event_stuck",
-                f"at t = {t:.6g} s event {number} follows itself without end.",
-                "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
-            )
+            raise self._stuck(t, number)
         run.x[:] = change.applied(t, run.x.copy())
         reason = run.continue_after_event()
         if reason is not None:
             self._look_into(reason)
+
+    def _stuck(self, t: float, number: int) -> Stop:
+        """Why an event that changed the state occurs again at the same time."""
+        events, value, n, x = self.run.events, self.events.watched[number].value, self.rates.coordinates, self.x
+        later = x + _SHORT * self.rates(t, x.copy())
+        change = value(t + _SHORT, later[:n], later[n:]) - value(t, x[:n].copy(), x[n:].copy())
+        if t == events.record.changed_at and events.side_of(number) * change < 0.0:
+            return Stop(
+                "event_stuck",
+                f"at t = {t:.6g} s event {number} changed the state, and the motion goes on through it.",
+                "Let the change turn the motion back, or end the run there (terminal=True).",
+            )
+        return Stop(
+            "event_stuck",
+            f"at t = {t:.6g} s event {number} follows itself without end.",
+            "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
+        )
 
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
@@ -406,36 +430,33 @@ class _Integration:
         run.begin(self.end)
         run.events.hold_signs(jumps.modes)
 
-    # ---- where constraints are ill conditioned -----------------------------------------------------------------
-
-    def _finds_pose(self, reason: Reason) -> bool:
-        """Whether there is a singular pose that native code does not pass yet, and may pass now."""
-        run = self.run
-        place = float(run.record.t), run.record.next_sample, reason
-        if place == self.tried or self.is_in_python:
-            return False
-        self.tried = place
-        x = run.x if reason == Reason.PROJECT else run.y
-        t = float(run.record.clock) if reason == Reason.ILL_CONDITIONED else float(run.record.t)
-        found = self.rates.singular_pose(t, x.copy())
-        if found is not None:
-            run.pass_pose(*found)
-        return found is not None
-
-    def _pass_singular_pose(self) -> None:
-        """Steps in Python until native code can be trusted again."""
-        run = self.run
-        self._in_python()
-        while True:
-            reason = run.advance(self._goal, 1)
-            self.guard.step(float(run.record.t), run.x, run.f)
-            if reason not in (Reason.BUDGET, Reason.LOOK, Reason.STEP) or run.record.t >= self._goal:
-                break
-            if self.rates.is_well_conditioned and run.record.pending == 0:
-                break
+    def _project(self, reason: Reason) -> None:
+        """Project otherwise what native code could not: the state, or a sample; a run ends before where that fails."""
+        run, number = self.run, self.run.record.next_sample
+        t = float(run.record.t if reason == Reason.PROJECT else self.times[number])
+        try:
+            if self.unprojected == (t, reason):
+                raise self.guard.explain(t, run.x, _unprojected(t))
+            self.unprojected = t, reason
+            if reason == Reason.SAMPLE:
+                self.states[number] = self.rates.projected_otherwise(t, run.state_at(t))
+                run.record.next_sample += 1
+                return
+            run.x[:] = self.rates.projected_otherwise(t, run.x.copy())
+        except Stop:
+            run.record.t, run.x[:] = run.record.t_old, run.x_old
+            raise
         self._natively(run)
-        if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK, Reason.STEP):
-            self._look_into(reason)
+        run.f[:] = self.rates(t, run.x.copy())
+        run.record.pending = EVENTS
+
+
+def _unprojected(t: float) -> Stop:
+    return Stop(
+        "constraints_broken",
+        f"at t = {t:.6g} s the constraints cannot be satisfied any longer.",
+        "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
+    )
 
 
 def _columns(run: NativeRun) -> Callable[[Any], Floats]:

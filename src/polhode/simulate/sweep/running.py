@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 from ...errors import PolhodeError, shown, warn, whole_number
-from ...files.version import key_of
+from ...files.version import key_of, version_digest
 from ..batch.batch import NOT_RUN, REFUSED
 from ..batch.running import joined
 from ..batch.samples import check_size
@@ -228,4 +228,4 @@ def _key(derivation: Derivation, duration: float, design: Design, measures: Any,
                 code="E-SWEEP-083",
             ) from None
         parts = [os.urandom(16).hex()]
-    return key_of(derivation.key, repr(float(duration)), *parts)
+    return key_of(version_digest(), derivation.key, repr(float(duration)), *parts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,16 +84,18 @@ def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
     return replace(run, info={**run.info, "notices": [*run.info.get("notices", ()), told]})
 
 
-def may_drift(q: Floats, u: Floats, kinetic: Floats, potential: Floats, rtol: float, atol: float) -> NDArray[np.bool_]:
-    """Which of many runs (N, samples, …) might have to be told of: those at half of what is told of one, or beyond."""
+def may_drift(q: Floats, u: Floats, kinetic: Floats, potential: Floats, facts: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Members (N, samples, …) whose energy drift exceeds half the warning threshold."""
     with np.errstate(all="ignore"):
         total = kinetic + potential
         in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
         drift = np.abs(total - total[:, :1]).max(axis=1) / in_play
         size = np.maximum(np.abs(q - q[:, :1]).max(axis=(1, 2)), np.abs(u).max(axis=(1, 2)))
         rounding = _ROUNDING * np.maximum(np.abs(kinetic), np.abs(potential)).max(axis=1) / in_play
-        tolerance = np.maximum(rtol, atol * np.maximum(1.0, 1.0 / size))
-        return np.asarray(~(drift <= 0.5 * np.maximum(_TIMES * tolerance, rounding)) & (size > 0.0) & (in_play > 0.0))
+        allowed: Any = _FIXED_STEP
+        if "rtol" in facts:
+            allowed = _TIMES * np.maximum(facts["rtol"], facts["atol"] * np.maximum(1.0, 1.0 / size))
+        return np.asarray(~(drift <= 0.5 * np.maximum(allowed, rounding)) & (size > 0.0) & (in_play > 0.0))
 
 
 def _drift_in_words(run: Trajectory) -> str:
@@ -100,19 +103,22 @@ def _drift_in_words(run: Trajectory) -> str:
 
     A tolerance is meant for motions of the size of one: smaller ones are less exact by as much.
     """
-    energy, size = run.energy, max(float(np.abs(part).max(initial=0.0)) for part in (run.q - run.q[0], run.u))
-    if size == 0.0 or energy.in_play == 0.0:
+    energy = run.energy
+    in_play, total = energy.in_play, energy.total
+    drift = float(np.abs(total - total[0]).max()) / (in_play or np.inf)
+    if drift <= _TIMES * run.info.get("rtol", 0.0):
         return ""
-    rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / energy.in_play
+    size = max(float(np.abs(part).max(initial=0.0)) for part in (run.q - run.q[0], run.u))
+    if size == 0.0:
+        return ""
+    rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / in_play
     if "rtol" in run.info:
         tolerance = max(run.info["rtol"], run.info["atol"] * max(1.0, 1.0 / size))
         allowed, words = _TIMES * tolerance, f"{_TIMES:g} times the tolerance of {tolerance:.2g}"
     else:
         allowed, words = _FIXED_STEP, f"{_FIXED_STEP:g}"
-    drift = energy.drift
     if not drift > max(allowed, rounding):
         return ""
-    total = energy.total
     worst = int(np.argmax(np.abs(total - total[0])))
     return (
         f"nothing feeds or drains this mechanism, but its energy went from {total[0]:.9g} J to {total[worst]:.9g} J at "

@@ -14,8 +14,8 @@ from polhode.codegen.taylor.interpreter import coefficients
 from polhode.codegen.taylor.recurrences import series_program
 from polhode.expr import cos, exp, sin, sqrt, symbols
 from polhode.native import compile_program
-from polhode.ode_former.load_taylor import taylor_code
-from polhode.ode_former.stepper import NativeRun
+from polhode.ode.native_code import taylor_code
+from polhode.ode.native_run import NativeRun
 
 _ORDER = 20
 Inputs = dict[str, list[float]]
@@ -31,7 +31,8 @@ def native_coefficients(program: Program, inputs: Inputs, parameters: list[float
     record.clock = record.t
     (ctypes.c_void_p * 1).from_address(record.arguments + 8 * record.x_index)[0] = record.x
     pointer = ctypes.c_void_p
-    jet = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(code.code.address("ph_jet"))
+    assert code.jet is not None
+    jet = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(code.jet.address("ph_jet"))
     jet(record.arguments, record.k, record.dense, order)
     width = 4 * record.blocks
     rows = np.ctypeslib.as_array((ctypes.c_double * ((order + 1) * width)).from_address(record.k))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from polhode.ode_former.methods.gauss import gauss
+from polhode.ode.methods.gauss import gauss
 
 
 def exact(pair: tuple[float, float]) -> Fraction:

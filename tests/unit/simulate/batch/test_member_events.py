@@ -9,7 +9,7 @@ import pytest
 from tests.members_alone import MembersAlone
 
 import polhode as ph
-from polhode.ode_former import load_events
+from polhode.ode import native_events
 from polhode.simulate import crossing
 
 
@@ -90,7 +90,7 @@ def test_members_that_native_code_cannot_tell_of_are_left_to_python(like_alone: 
 def test_more_events_than_the_log_has_room_for_are_left_to_python(
     like_alone: MembersAlone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load_events, "_MOST_ROOM", 2)
+    monkeypatch.setattr(native_events, "_MOST_ROOM", 2)
     ball = Ball()
     options = {"start": {"z": np.array([0.2, 1.5])}, "samples": 4, "on": ball.bounce}
     like_alone.check(ball.equations, 1.5, options)

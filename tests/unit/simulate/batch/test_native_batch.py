@@ -12,8 +12,8 @@ import polhode as ph
 from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
-from polhode.ode_former.lane_runs import LaneRuns
-from polhode.ode_former.stepper import NativeRun
+from polhode.ode.native_lanes import LaneRuns
+from polhode.ode.native_run import NativeRun
 from polhode.simulate.batch import native_batch
 from polhode.simulate.batch import threads as batch_threads
 from polhode.simulate.batch.batch import Batch

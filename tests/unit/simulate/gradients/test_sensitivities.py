@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 import polhode as ph
 from polhode.errors import PolhodeError, SimulationError
+from polhode.simulate import crossing
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +105,43 @@ def test_events_that_change_nothing_have_times_that_vary(swing: Any) -> None:
     for t, varied in zip(run.trajectory.events[0], run.event_times[0], strict=True):
         there = e.sensitivities(t, ["l"], samples=2, **given)
         assert_allclose(varied, -there.dq[-1, 0] / there.trajectory.u[-1], rtol=1e-7)
+
+
+def test_two_zeros_of_an_event_in_one_step_are_both_found(swing: Any) -> None:
+    _, hinge, e = swing
+    given: dict[str, Any] = {"start": {"hinge": 1}, "inputs": {"F": 0}, "events": [hinge.q[0] - 0.999]}
+    run = e.sensitivities(10, ["l"], **given)
+    assert_allclose(run.trajectory.events[0], e.simulate(10, **given).events[0], rtol=1e-6)
+    assert len(run.event_times[0]) == len(run.trajectory.events[0]) > 8
+
+
+def bouncing(**options: Any) -> Any:
+    s = ph.System("ball")
+    z = s.joint("z", s.ground, s.body("ball", s.parameter("m", 1)), ph.Prismatic("z"), speeds=["v"])
+    bounce = {crossing(z.q[0], direction=-1): {"v": -0.9 * z.u[0]}}
+    return s.derive().gradient(5, ["z"], of=z.q[0], start={"z": 1}, on=bounce, **options)
+
+
+def test_steps_are_counted_over_all_of_a_run() -> None:
+    steps = bouncing().trajectory.info["steps"]
+    with pytest.raises(SimulationError, match=f"had taken {steps - 1} steps, as many as allowed"):
+        bouncing(max_steps=steps - 1)
+
+
+def test_a_gradient_keeps_all_steps_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = bouncing().slopes
+    monkeypatch.setattr("polhode.ode.native_run.MOST_KEPT", 100)
+    assert bouncing().slopes.tolist() == expected.tolist()
+
+
+def test_derivatives_that_are_not_finite_end_the_run_with_a_sentence() -> None:
+    """The force √x is finite where it ends, at x = 0, and its derivative is not."""
+    s = ph.System("block", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force(x, ph.sqrt(x.q[0]))
+    with pytest.raises(SimulationError, match="no finite number for the derivatives of the motion") as caught:
+        s.derive().sensitivities(1, ["x"], start={"x": 0})
+    assert caught.value.trajectory.status == "nonfinite"
 
 
 def test_a_force_that_jumps_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""Native code passes breaks by itself, and comes to the states that it comes to where Python passes them."""
+"""Native code passes time events, and comes to the states that it comes to where Python passes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from polhode.model.samples import four_bar
 from polhode.simulate import Trajectory, crossing
-from polhode.simulate.integrators.native import _NativeIntegration
+from polhode.simulate.integrators.native import Integration
 
 TIMES = 0.1 * np.arange(20)
 VALUES = np.random.default_rng(5).normal(size=20)
@@ -29,20 +29,20 @@ def satellite() -> ph.Equations:
 
 
 def both(monkeypatch: pytest.MonkeyPatch, e: ph.Equations, duration: float, **options: Any) -> tuple[Trajectory, ...]:
-    """A run whose breaks native code passes, and one whose breaks Python passes."""
-    asked: list[float] = []
-    plain = _NativeIntegration._pass_break
+    """A run whose time events native code passes, and one whose time events Python passes."""
+    by_python: list[float] = []
+    plain = Integration._pass_bound
 
-    def passed(run: _NativeIntegration) -> None:
-        asked.append(run.rates.next_break)
+    def passed(run: Integration) -> None:
+        by_python.append(run.rates.next_break)
         plain(run)
 
-    monkeypatch.setattr(_NativeIntegration, "_pass_break", passed)
+    monkeypatch.setattr(Integration, "_pass_bound", passed)
     native = e.simulate(duration, **options)
-    assert not asked, "Python passes no break"
-    monkeypatch.setattr(_NativeIntegration, "_pieces", lambda run, size: None)
+    assert not by_python
+    monkeypatch.setattr(Integration, "_schedule", lambda run, size: None)
     python = e.simulate(duration, **options)
-    assert len(asked) > 10
+    assert len(by_python) > 10
     return native, python
 
 

@@ -1,0 +1,42 @@
+"""Interrupts end runs that call Python, with the trajectory so far."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import SimulationError
+from polhode.simulate import Trajectory
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
+
+
+def pendulum() -> ph.Equations:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    return s.derive()
+
+
+def effort(t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+    return -3.0 * q - 0.5 * u + np.sin(5.0 * t)
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "DOP853"}, {"method": "Radau"}, {"method": "rk4", "step": 1e-3}])
+def test_an_interrupt_ends_a_run_whatever_python_it_calls(options: dict[str, Any]) -> None:
+    e = pendulum()
+    former = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        for part in np.random.default_rng(11).uniform(0.02, 0.08, 5):
+            signal.setitimer(signal.ITIMER_REAL, part)
+            with pytest.raises(SimulationError, match="interrupted") as caught:
+                e.simulate(3000, start={"hinge": 1.0}, tau=effort, samples=300_001, progress=False, **options)
+            kept = caught.value.trajectory
+            assert isinstance(kept, Trajectory)
+            assert kept.status == "interrupted" and 0.0 < kept.t[-1] < 3000 and np.isfinite(kept.x).all()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
