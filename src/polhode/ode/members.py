@@ -47,6 +47,7 @@ class Members(Struct):
     own_strides: Integers
     own_places: Integers
     # members that go a step at a time, the first of a thread: their times and bounds, and the steps that they want next
+    run: Run
     first: int
     substeps: int
     times: Array
@@ -56,12 +57,12 @@ class Members(Struct):
 
 
 @native
-def step_members(run: Run, members: Members, dt: float) -> int:
+def step_members(members: Members, dt: float) -> int:
     """Take members whose reason is 0 a time dt further, up to their bounds; how many have another reason.
 
     A member that does not get there, nor to an event that ends it, stays where it is.
     """
-    stopped = 0
+    run, stopped = members.run, 0
     for member in range(members.first, members.end):
         if members.reasons[member] == 0 and members.times[member] < members.bounds[member]:
             members.current = member

@@ -39,9 +39,7 @@ class LoopCode:
         self.begin = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_advance"))
         self.members = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_void_p)(code.address("ph_members"))
-        self.step_members = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_void_p, ctypes.c_double)(
-            code.address("ph_step_members")
-        )
+        self.step_members = ctypes.CFUNCTYPE(whole, ctypes.c_void_p, ctypes.c_double)(code.address("ph_step_members"))
         self.note_limits = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_note_limits"))
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))

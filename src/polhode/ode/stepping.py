@@ -138,11 +138,12 @@ class MemberSteps:
             run = make()
             record = run.begin_members(members)
             record.first, record.end, record.substeps, record.most_steps = span.start, span.stop, substeps, most_steps
-            for name in ("t", "bounds", "lengths", "sides"):
-                array = {"t": self.t, "bounds": self.bounds, "lengths": self._lengths, "sides": self._sides}[name]
-                setattr(record, "times" if name == "t" else name, array.ctypes.data)
+            own = {"times": self.t, "bounds": self.bounds, "lengths": self._lengths, "sides": self._sides}
+            for name, array in own.items():
+                setattr(record, name, array.ctypes.data)
+            record.run = run.address
             self.runs.append(run)
-            calls.append(partial(run.loop.step_members, run.address, ctypes.addressof(record)))
+            calls.append(partial(run.loop.step_members, ctypes.addressof(record)))
         self.step = _shared(calls)
         self.memory = [self.x, self.t, self.reasons, self._lengths, self._sides, members.signs]
 

@@ -203,13 +203,9 @@ class SteppedMembers:
     @property
     def step(self) -> Callable[[float], int]:
         """Takes every member a time further; how many have stopped, for `finish` to look into."""
-        return (
-            self._sampled_step
-            if self.law is not None
-            else self._step
-            if self.events or self._by_python.any()
-            else self.engine.step
-        )
+        if self.law is not None:
+            return self._sampled_step
+        return self._step if self.events or self._by_python.any() else self.engine.step
 
     def _sampled_step(self, dt: float) -> int:
         """From one sample of the law to the next."""
