@@ -120,10 +120,14 @@ class Rates:
         """Whether native integrators can step the rates, with Python functions of efforts and inputs too."""
         return self._compiled.backend != "numpy"
 
-    def steps_natively(self, run: NativeRun) -> None:
-        """Let a native run step these rates; functions of efforts and inputs are called before each evaluation."""
-        held = self._held if self.signs is None else {**self._held, MODES: self.signs.modes}
-        side = run.compiled(self._compiled if self.signs is None else self.signs.smooth, held)
+    def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
+        """Let a native run step these rates; functions of efforts and inputs are called before each evaluation.
+
+        Signs are held still, for a run that switches them, unless not `holds_signs`.
+        """
+        signs = self.signs if holds_signs else None
+        held = self._held if signs is None else {**self._held, MODES: signs.modes}
+        side = run.compiled(self._compiled if signs is None else signs.smooth, held)
         run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
 
     @property
