@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from polhode.native.compiled import Compiled
-from polhode.ode import loop, right_side
-from polhode.ode.methods.registry import method_named
+from polhode.ode import loop
 from polhode.ode.native_code import MethodCode
 from polhode.ode.native_run import NativeRun
-from polhode.ode.rates import rates_as_given
-from polhode.ode.record import Reason, Run, padded
+from polhode.ode.plain_run import plain_fixed_run
+from polhode.ode.record import Reason, Run
 
 Side = Compiled | Callable[[float, Any], Any]
 Result = tuple[Any, Any, Reason]
@@ -43,32 +40,9 @@ def plain_run(
     groups: Sequence[tuple[int, int]] = (), positions: int = 0, constrained: Callable[[Run], None] | None = None,
 ) -> Result:  # fmt: skip
     """The same in plain Python; `constrained` fills what the record has beside for constraints."""
-    method, size = method_named(name), len(x)
-    width = padded(size)
-    states = np.full((len(times), size), np.nan)
-    run = Run(
-        h=h, t_end=end, is_fixed=1, size=size, blocks=width // 4, budget=10**9, bound=1e12, position_count=positions,
-        times=np.array(times), samples=states.reshape(-1), sample_count=len(times), arguments=[None, None], out_index=1,
-        groups=np.array(groups, dtype=np.int64).reshape(-1), group_count=len(groups), lengths=np.ones(len(groups)),
-        rates=rates_as_given if method.keeps_length else right_side.checked_rates,
-        project=right_side.checked_projection, k=np.zeros(method.stages * width),
-    )  # fmt: skip
-    for field in ("x", "x_old", "f", "f_old", "y", "unit", "residual"):
-        setattr(run, field, np.zeros(width))
-    run.x[:size] = x
-    if method.memory is not None:
-        struct, rows = method.memory
-        run.memory = struct(**{field: np.zeros(count * width) for field, count in rows.items()})
-
-    def at(arguments: Any) -> None:
-        arguments[1][:size] = side(run.clock, arguments[0][:size])
-
-    run.at = at
-    module = import_module(f"polhode.ode.methods.{method.module}")
-    for field, part in (("begin_method", "begin"), ("attempt", "attempt"), ("state_at", "state_at")):
-        setattr(run, field, partial(getattr(module, part), *method.static))
-    if constrained is not None:
-        constrained(run)
+    run, states = plain_fixed_run(
+        name, side, np.array(x), h=h, end=end, times=times, groups=groups, positions=positions, prepare=constrained
+    )
     return run, states, Reason(loop.begin(run) or _advanced(lambda: loop.advance(run)))
 
 

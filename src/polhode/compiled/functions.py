@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from ..ode_former.fixed_step import FixedStep
     from .call_options import CallOptions, TimeOptions
     from .closed_loop import Laws
     from .store import Facts, StoredFunction
@@ -78,8 +77,8 @@ class Functions(EquationFunctions):
     ([0.0, 0.0, 19.62], [], [], ['x'])
     >>> f.program("forward_dynamics").name, f.planned("bias").program.name, f.native("bias").arrays
     ('forward_dynamics', 'bias', ('q', 'u'))
-    >>> f.compiled(f.program("bias")).arrays, f.values_of(["m"], {"m": 5}).tolist(), f.fixed_step("rk4").method
-    (('q', 'u'), [5.0], 'rk4')
+    >>> f.compiled(f.program("bias")).arrays, f.values_of(["m"], {"m": 5}).tolist()
+    (('q', 'u'), [5.0])
     """
 
     if not TYPE_CHECKING:
@@ -203,14 +202,6 @@ class Functions(EquationFunctions):
         from ..native import compile_program
 
         return compile_program(program, **self._options)
-
-    def fixed_step(
-        self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = (), of: str = "state_rates"
-    ) -> FixedStep:
-        """A native loop of fixed steps around `state_rates`; see `polhode.ode_former.fixed_step.FixedStep`."""
-        from ..ode_former.fixed_step import FixedStep
-
-        return FixedStep(self.native(of), method, normalise)
 
     # ---- values ----------------------------------------------------------------------------------------------
 

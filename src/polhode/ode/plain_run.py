@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
+from .rates import rates_as_given
 from .record import Reason, Run, padded
 from .right_side import checked_projection, checked_rates, move_to_branch
 
@@ -83,3 +87,59 @@ class PlainRun:
         state = np.zeros(padded(self.size))
         state[: self.size] = x
         return state
+
+
+def plain_fixed_run(
+    name: str,
+    side: Callable[[float, Floats], Floats],
+    x: Floats,
+    *,
+    h: float,
+    end: float,
+    times: Floats,
+    groups: Sequence[tuple[int, int]] = (),
+    positions: int = 0,
+    prepare: Callable[[Run], None] | None = None,
+) -> tuple[Run, Floats]:
+    """The record of a run of fixed steps that is ready to begin, and its samples; `prepare` fills what is beside."""
+    from .methods.registry import method_named
+
+    method, size = method_named(name), len(x)
+    width = padded(size)
+    states = np.full((len(times), size), np.nan)
+    run = Run(
+        h=h, t_end=end, is_fixed=1, size=size, blocks=width // 4, budget=10**9, bound=1e12, position_count=positions,
+        times=np.array(times), samples=states.reshape(-1), sample_count=len(times), arguments=[None, None], out_index=1,
+        groups=np.array(groups, dtype=np.int64).reshape(-1), group_count=len(groups), lengths=np.ones(len(groups)),
+        rates=rates_as_given if method.keeps_length else checked_rates, project=checked_projection,
+        k=np.zeros(method.stages * width),
+    )  # fmt: skip
+    for field in ("x", "x_old", "f", "f_old", "y", "unit", "residual"):
+        setattr(run, field, np.zeros(width))
+    run.x[:size] = x
+    if method.memory is not None:
+        struct, rows = method.memory
+        run.memory = struct(**{field: np.zeros(count * width) for field, count in rows.items()})
+
+    def at(arguments: Any) -> None:
+        arguments[1][:size] = side(run.clock, arguments[0][:size])
+
+    run.at = at
+    module = import_module(f".methods.{method.module}", __package__)
+    for field, part in (("begin_method", "begin"), ("attempt", "attempt"), ("state_at", "state_at")):
+        setattr(run, field, partial(getattr(module, part), *method.static))
+    if prepare is not None:
+        prepare(run)
+    return run, states
+
+
+def advance_plainly(run: Run) -> Reason:
+    """Begin, and take all steps, in plain Python."""
+    from .loop import advance, begin
+
+    reason = Reason(begin(run))
+    while reason == Reason.DONE and run.t < run.t_end:
+        reason = Reason(advance(run))
+        if reason == Reason.LOOK:
+            reason = Reason.DONE
+    return reason

@@ -118,7 +118,7 @@ class Rates:
     @property
     def can_run_natively(self) -> bool:
         """Whether native integrators can step the rates, with Python functions of efforts and inputs too."""
-        return self._compiled.backend != "numpy"
+        return self._compiled.backend != "numpy" or self.signs is None
 
     def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
         """Let a native run step these rates; functions of efforts and inputs are called before each evaluation.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fixed_run import native_run
 
 import polhode as ph
 from polhode.codegen.ir.program import Program
@@ -20,7 +21,7 @@ from polhode.errors import PolhodeError
 from polhode.expr import Expr, sin, symbols
 from polhode.native import compile_program
 from polhode.native.user_functions import FunctionWarning
-from polhode.ode_former.fixed_step import FixedStep
+from polhode.ode.native_code import inlined_code
 
 X, Y, K = symbols("x y k")
 SOURCE = """/* slip and load */
@@ -108,22 +109,19 @@ def test_a_function_of_constants_is_left_to_the_set_up_and_not_folded() -> None:
 
 
 @needs_c
-def test_tables_and_functions_run_inside_fixed_steps_for_one_state_and_in_lanes() -> None:
+def test_tables_and_functions_run_inside_fixed_steps() -> None:
     pull = ph.function("pull", "double pull(double a) { return -4.0 * a; }")
     table = ph.table([-9, 9], [-0.9, 0.9], outside="line")
     t, (q, u) = ph.symbol("t"), symbols("q u")
     program = plan("rates", [("t", [t]), ("x", [q, u])], [("xdot", (2,), [u, pull(q) - table(u) + 0 * sin(t)])])
-    many = np.random.default_rng(1).normal(size=(40, 2))
-    steps = FixedStep(program, cache=False)
-    native = steps.run(many, h=0.01, steps=300)
-    plain = FixedStep(program, cache=False, backend="numpy").run(many, h=0.01, steps=300)
-    np.testing.assert_allclose(native.states, plain.states, rtol=1e-12, atol=1e-12)
-    one = steps.run(many[0], h=0.01, steps=300)
-    np.testing.assert_allclose(one.states, native.states[0], rtol=1e-12, atol=1e-12)
+    function = compile_program(program, cache=False)
+    q0, u0 = start = (0.3, -1.2)
+    one, _, _ = native_run(inlined_code(function, "rk4"), function, start, h=0.01, end=3.0)
+    by_pointer, _, _ = native_run("rk4", function, start, h=0.01, end=3.0)
+    np.testing.assert_array_equal(one.x, by_pointer.x)
     w, damp = math.sqrt(4 - 0.05**2), 0.05  # q'' = -4 q - 0.1 q'
-    q0, u0 = many[0]
     exact = math.exp(-damp * 3) * (q0 * math.cos(3 * w) + (u0 + damp * q0) / w * math.sin(3 * w))
-    assert one.final[0] == pytest.approx(exact, rel=1e-7)
+    assert one.x[0] == pytest.approx(exact, rel=1e-7)
 
 
 def test_compiled_code_with_a_function_goes_to_another_process_by_name_alone() -> None:

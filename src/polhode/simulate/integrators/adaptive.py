@@ -25,7 +25,7 @@ from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..trajectory.record import Record, Report
-from . import native, native_solver
+from . import native
 
 TAYLOR = "taylor"
 #: So far beyond a jump, as a part of the step, events are looked for.
@@ -42,7 +42,7 @@ class Method:
     whole runs by itself. One that needs series takes rates that are all in the equations, and smooth.
     """
 
-    solver: Callable[[], Callable[..., Any]]
+    solver: Callable[[], Callable[..., Any]] | None = None
     is_implicit: bool = False
     is_multistep: bool = False
     is_native: bool = False
@@ -70,13 +70,13 @@ def _sundials(name: str) -> Callable[[], Callable[..., Any]]:
 
 #: Native methods by their names, those of SciPy behind "scipy.".
 METHODS = {
-    "TP86": Method(native_solver.solver("TP86"), is_native=True),
-    "DOP853": Method(native_solver.solver("DOP853"), is_native=True),
-    "RK45": Method(native_solver.solver("RK45"), is_native=True),
-    "RK23": Method(native_solver.solver("RK23"), is_native=True),
-    "taylor": Method(lambda: native_solver.TaylorSolver, is_native=True, needs_series=True),
-    "Rodas5P": Method(native_solver.solver("Rodas5P"), is_implicit=True, is_native=True),
-    "Radau": Method(native_solver.solver("Radau"), is_implicit=True, is_native=True),
+    "TP86": Method(is_native=True),
+    "DOP853": Method(is_native=True),
+    "RK45": Method(is_native=True),
+    "RK23": Method(is_native=True),
+    "taylor": Method(is_native=True, needs_series=True),
+    "Rodas5P": Method(is_implicit=True, is_native=True),
+    "Radau": Method(is_implicit=True, is_native=True),
     "scipy.DOP853": Method(_scipy("DOP853")),
     "scipy.RK45": Method(_scipy("RK45")),
     "scipy.RK23": Method(_scipy("RK23")),
@@ -136,7 +136,8 @@ def integrate(
         record.pieces[:], record.steps, record.info["method"] = begun, 0, control.method
         return native.integrate(rates, guard, record, times, control, events, report)
     t, x = record.last
-    make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
+    solver_of = method.solver or _scipy("DOP853")
+    make = partial(solver_of(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
     bounds = np.union1d(times if driven and not method.is_multistep else times[-1:], rates.breaks.times)
 

@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...codegen.fixed_steps import METHODS as EXPLICIT
+from ...errors import PolhodeError
+from ...native.backends import say_once
 from ...ode.driver import Driver
 from ...ode.event_location import GOES_ON, SWITCHES
+from ...ode.native_code import loop_code
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
+from ...ode.plain_run import advance_plainly, plain_fixed_run
 from ...ode.record import CONSTRAINED_GROWTH, EVENTS, Reason
 from ..control.callables import ControllerFailed
 from ..events import Events, event_failed
@@ -49,7 +54,36 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
     """
+    try:
+        loop_code()
+    except OSError as problem:
+        return _plainly(rates, record, times, control, events, str(problem))
     return Integration(rates, guard, record, times, control, events).go(report)
+
+
+def _plainly(rates: Rates, record: Record, times: Floats, control: Control, events: Events, problem: str) -> str:
+    """Fixed steps by the functions of native code in plain Python, where there is no compiler."""
+    is_known = control.method in EXPLICIT and not events and not rates.is_constrained and not len(rates.breaks)
+    if not is_known or rates.signs is not None:
+        raise PolhodeError(
+            f"the method {control.method} needs native code here, which does not work ({problem}).",
+            place="method",
+            cure='Use method="auto", which is then SciPy\'s.',
+            code="E-SIM-102",
+        )
+    say_once(f"fixed steps are taken in Python: native code does not work here ({problem}).")
+    _, x = record.last
+    run, states = plain_fixed_run(
+        control.method, rates, x, h=control.fixed_step, end=float(times[-1]), times=times[1:], groups=rates.groups,
+        positions=rates.coordinates,
+    )  # fmt: skip
+    reason = advance_plainly(run)
+    record.steps = run.steps
+    record.add(times[1 : 1 + run.next_sample], states[: run.next_sample])
+    if reason != Reason.DONE:
+        record.end(float(run.t), run.x[: run.size])
+        raise NonFinite(float(run.t), run.x[: run.size], np.full(run.size, np.nan))
+    return "done"
 
 
 def native_run(rates: Rates, guard: Guard, control: Control, t: float, x: Floats) -> NativeRun:

@@ -7,8 +7,8 @@ import pytest
 from scipy import integrate
 from scipy.integrate._ivp import dop853_coefficients
 
+from polhode.ode.methods.explicit_pairs import PROBE, dense_rows, slope_weights
 from polhode.ode.methods.tableaux import PAIRS, Pair
-from polhode.ode_former.pair_arithmetic import PROBE, dense_rows, slope_weights
 
 from .rooted_trees import Tree, density, elementary_weights, size, trees
 
