@@ -460,7 +460,7 @@ def _locate_again(run, logged):
     """All events of the step are located once more: the log has so many rows, and signs are those at its begin."""
     events = run.events
     events.log_count = logged
-    for i in range(run.event_count):
+    for i in range(events.active):
         events.sides[i] = events.work[i * 7]
 
 

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from .switching import FixedSigns, Located
 
 
+#: Accelerations that unit efforts add may be so many times smaller than those that are there: two digits are lost.
+_SMALL_BESIDE = 100.0
+
+
 class NonFinite(Exception):
     """The right-hand side gave something that is not a number."""
 
@@ -350,7 +354,7 @@ class Rates:
             if not largest.all():
                 return None
             size = np.maximum(1.0, np.abs(accelerations[0]).max() / largest)
-            if not (size > 1.0).any():
+            if size.max() <= _SMALL_BESIDE:
                 break
         return np.asarray(made.T)
 

@@ -28,7 +28,6 @@ from .settings import (
     check_held,
     check_kinds,
     closing,
-    damping_of,
     span_of,
     steps_of,
     unknown_method,
@@ -112,9 +111,9 @@ def simulate(
     )  # fmt: skip
     span = run.span
     watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step)
-    damping = damping_of(method, spectral_radius)
-    control, facts = replace(control, **damping), facts | damping
+    control, facts, notices = steps_of(
+        method, span.duration, step, rtol, atol, max_steps, max_step, spectral_radius
+    )  # fmt: skip
 
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         record.info |= facts

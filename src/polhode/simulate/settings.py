@@ -160,13 +160,11 @@ def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max
     )
 
 
-def damping_of(method: str, spectral_radius: Any) -> dict[str, float]:
+def _damping(method: str, spectral_radius: Any) -> float | None:
     """The spectral radius of fast oscillations, for the method that has one."""
     if method == "generalised_alpha":
         given, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
-        return {
-            "spectral_radius": number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
-        }
+        return number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
     if spectral_radius is not None:
         raise PolhodeError(
             f"the method {method} has no spectral radius to choose.",
@@ -174,13 +172,14 @@ def damping_of(method: str, spectral_radius: Any) -> dict[str, float]:
             cure='Use method="generalised_alpha", or leave it out.',
             code="E-SIM-121",
         )
-    return {}
+    return None
 
 
 def steps_of(
-    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any
+    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any, radius: Any = None
 ) -> tuple[Control, dict[str, float], tuple[str, ...]]:
     """How the steps of a run are chosen, what its facts say of that, and notices."""
+    damping = _damping(method, radius)
     if method not in FIXED:
         control = control_of(method, rtol, atol, step, max_steps, max_step)
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
@@ -189,7 +188,9 @@ def steps_of(
             f"the method {method} has fixed steps.", place="max_step", cure="Give step=…", code="E-SIM-072"
         )
     grid = grid_of(duration, step)
-    return Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h), {"step": grid.h}, grid.notices
+    facts = {"step": grid.h} if damping is None else {"step": grid.h, "spectral_radius": damping}
+    control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h, spectral_radius=damping)
+    return control, facts, grid.notices
 
 
 def unknown_method(method: Any) -> PolhodeError:

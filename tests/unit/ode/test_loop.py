@@ -33,6 +33,7 @@ PYTHON = {
     ("ode/native_run.py", "retake"): 1,
     ("simulate/integrators/native.py", "_pass_bound"): 1,
     ("simulate/integrators/native.py", "_choose_signs"): 1,
+    ("simulate/integrators/native.py", "_project"): 1,
 }
 _LEAVING = ("ode_former/", "simulate/constraints/constrained_stepping.py")
 

@@ -95,6 +95,8 @@ class Integration:
 
     def _momenta(self) -> Momenta | None:
         """What makes momenta of speeds, for methods that are symplectic in them."""
+        if self.control.method == "lie4":
+            self.record.info["variables"] = "q, u"
         if not self.control.method.startswith("gauss"):
             return None
         from .momenta import Momenta, why_no_momenta

@@ -75,9 +75,10 @@ class Other(Struct):
 def branches(x: float, n: int) -> float:
     if x > 1.0 and n > 2:
         return x
-    if x < -1.0 or not n != 0:
+    elif x < -1.0 or not n > 0:  # noqa: RET505
         return -x
-    made = 0.5
+    else:
+        made = 0.5
     return made + x
 
 
@@ -306,7 +307,7 @@ def refused(routine: Any) -> str:
 def float_to_integer(x: float) -> int:
     n = 1
     n = x
-    return n
+    return n  # noqa: RET504
 
 
 @native
