@@ -101,6 +101,7 @@ class SteppedMembers:
         self._by_python = np.zeros(count, dtype=np.bool_)  # members all of whose steps are left to Python
         self.happened: list[tuple[int, int, float]] = []  # member, event and time, in the last call
         self.law: SteppedLaw | None = None
+        self.problem_met: Exception | None = None  # by a step in Python
 
     def own(self, i: int) -> dict[str, Any]:
         """The parameters of a member."""
@@ -272,8 +273,8 @@ class SteppedMembers:
             on = on_constraints(p.derivation, p.functions, first, (), own)
             member = Problem(p.derivation, p.functions, own, tau, inputs, Even(end, 2), first, *on)
             record = member.go_on(t, end, control, self.events)
-        except (NonFinite, Stop, PolhodeError):
-            engine.reasons[i] = Reason.NONFINITE
+        except (NonFinite, Stop, PolhodeError) as problem:
+            engine.reasons[i], self.problem_met = Reason.NONFINITE, problem
             return
         engine.t[i], engine.x[i] = record.last
         engine.reasons[i] = Reason.ENDED if record.info["status"] == "event" else 0

@@ -242,7 +242,7 @@ class Stepper:
             if self._go(dt):
                 self._members.finish(dt)
                 if not self._is_batch and self.failed:
-                    raise self._failure()
+                    raise self._failure() from self._members.problem_met
         except _PROBLEMS:
             raise
         except Exception as error:

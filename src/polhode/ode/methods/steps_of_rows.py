@@ -79,8 +79,8 @@ def _load(side: KernelSide, width: Any, saved: Any, rows: Rows) -> None:
 def _spread(source, beside, size, width, first):
     """Rows of an array into lanes."""
     row = at(source, first * size)
-    for i in range(size):
-        for lane in counted(width):
+    for lane in counted(width):
+        for i in range(size):
             beside[i * width + lane] = row[lane * size + i]
 
 
