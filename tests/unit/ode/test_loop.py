@@ -101,7 +101,7 @@ def test_all_entries_together_take_the_steps_that_are_allowed(budget: int, monke
     monkeypatch.setattr(driver, "_MOST_BUDGET", budget)
     with pytest.raises(SimulationError, match="as many as allowed") as caught:
         pendulum().simulate(100, start={"hinge": 1.0}, method="DOP853", max_steps=40)
-    assert caught.value.trajectory.info["steps"] == 40  # type: ignore[union-attr]
+    assert caught.value.trajectory.info["steps"] == 40  # type: ignore[attr-defined]
 
 
 def test_bits_do_not_depend_on_the_samples() -> None:
