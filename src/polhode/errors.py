@@ -249,6 +249,25 @@ def wrong_kind(what: str, value: object, place: str, cure: str = "") -> ModelErr
     return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-TYPE-001")
 
 
+def check_pickles(value: Any, place: str) -> None:
+    """Refuse a function that no name leads to, as a lambda, in what is to be pickled.
+
+    >>> check_pickles({"a": [len]}, "events")
+    """
+    if isinstance(value, Mapping):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            check_pickles(each, place)
+    elif "<" in getattr(value, "__qualname__", ""):
+        raise PolhodeError(
+            f"{value.__qualname__} does not pickle: no name leads to it.",
+            place=place,
+            cure="Define it with def at the top of a module.",
+            code="E-CALL-006",
+        )
+
+
 def installed(name: str, extra: str, what: str = "", *, place: str = "", or_else: str = "", code: str) -> Any:
     """An optional package, or the error that says how to install it.
 

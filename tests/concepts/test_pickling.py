@@ -144,3 +144,47 @@ def test_a_pool_of_processes_derives_runs_and_sends_back(from_a_file: ph.Equatio
     for equations, run, values in zip(mechanisms, runs, found, strict=True):
         np.testing.assert_array_equal(run.q, rerun(equations).q)
         np.testing.assert_array_equal(values, accelerations(equations.compile()))
+
+
+def fallen(t: float, q: np.ndarray, u: np.ndarray) -> float:
+    return float(q[0] - 3.0)
+
+
+@pytest.mark.parametrize("options", [
+    {"method": "rk4"}, {"batch": 3}, {"until": fallen}, {"parameters": {"l": np.array([1.0, 2.0])}, "batch": 2},
+    {"controller": True}, {"controller": True, "sample_time": 0.03, "delay": 0.04},
+])  # fmt: skip
+def test_steppers_go_on_where_they_were(options: dict[str, Any]) -> None:
+    equations = pendulum()
+    if "controller" in options:
+        options = {**options, "controller": ph.control.ComputedTorque(equations, kp=4, kd=4), "reference": "sin(t)"}
+    st = equations.stepper(start={"hinge": 0.5}, dt=0.02, **options)
+    for _ in range(3):
+        st.step()
+    found = again(st)
+    for _ in range(3):
+        st.step()
+        found.step()
+    for array in ("t", "q", "u", "tau"):
+        np.testing.assert_array_equal(getattr(found, array), getattr(st, array))
+    st.reset()
+    found.reset()
+    np.testing.assert_array_equal(found.q, st.q)
+
+
+def test_constrained_steppers_go_on_where_they_were() -> None:
+    st = with_multipliers().stepper(batch=2, speeds={"crank": 1}, dt=0.02)
+    st.step()
+    found = again(st)
+    np.testing.assert_array_equal(found.step()[0], st.step()[0])
+
+
+def test_functions_of_controllers_come_back() -> None:
+    law = ph.control.ComputedTorque(pendulum(), kp=4, kd=4).compile()
+    how = {"q": [0.3], "u": [1.0], "reference": [0.1, 0.2, 0.3]}
+    np.testing.assert_array_equal(again(law)(**how), law(**how))
+
+
+def test_a_lambda_in_a_stepper_is_told() -> None:
+    with pytest.raises(ph.PolhodeError, match=r"events: .*lambda.* does not pickle: no name leads to it"):
+        pickle.dumps(pendulum().stepper(events=[lambda t, q, u: q[0]]))

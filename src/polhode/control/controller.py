@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, check_kind
+from ..errors import PolhodeError, check_kind, check_pickles
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..model.unit import si_values
@@ -134,13 +134,9 @@ class Controller(Typeset, ABC):
         law, kept = limited_law(self, limits)
         return export_law(law, self.name, self.equations, target, path, limits=kept, **how)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise PolhodeError(
-            "a controller does not pickle: it holds equations as graphs.",
-            place=self.name,
-            cure="Send its nominal_law, which simulate(controller=…) takes as well, or design it where it is wanted.",
-            code="E-CONTROL-013",
-        )
+    def __getstate__(self) -> dict[str, Any]:
+        check_pickles(vars(self), self.name)
+        return vars(self)
 
     @property
     def _readable(self) -> int:

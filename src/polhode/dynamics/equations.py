@@ -110,6 +110,21 @@ class EquationsOfMotion:
     def __repr__(self) -> str:
         return f"EquationsOfMotion('{self.system.name}' by {self.formalism})"
 
+    def derived_by(self, derivation: Any) -> EquationsOfMotion:
+        """The same, as the `equations` of a derivation: it is what pickles of them."""
+        vars(self)["_derivation"] = derivation
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        derivation = vars(self).get("_derivation")
+        if derivation is None:
+            raise PolhodeError(
+                f"equations that were made of others of '{self.system.name}' do not pickle.",
+                cure="Pickle those that system.derive() gave.",
+                code="E-DERIVE-021",
+            )
+        return getattr, (derivation, "equations")
+
     @cached_property
     def recipe(self) -> Recipe:
         """What the formalism provides, prepared when it is first needed."""
@@ -120,7 +135,9 @@ class EquationsOfMotion:
         """The same, knowing laws of some efforts and inputs: derivatives of rates by the state then go through them."""
         _ = self.recipe  # made once for both
         made = replace(self, laws=laws)
-        vars(made).update({name: value for name, value in vars(self).items() if name not in vars(made)})
+        vars(made).update(
+            {name: value for name, value in vars(self).items() if name not in (*vars(made), "_derivation")}
+        )
         return made
 
     # ---- names and symbols -----------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ class Derivation:
             made = reduced(made, self._small, self.omit)
             made = made if self.rows is None else made.keeping(self.rows)
             vars(self)["equations"] = made
-            return made
+            return made.derived_by(self)
 
     @property
     def _small(self) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class Derivation:
     def keeping(self, rows: Sequence[int]) -> Derivation:
         """The same with some rows of the constraints alone."""
         made = replace(self, rows=tuple(rows))
-        vars(made)["equations"] = self.equations.keeping(rows)
+        vars(made)["equations"] = self.equations.keeping(rows).derived_by(made)
         vars(made)["synopsis"] = self.synopsis
         return made
 
@@ -157,7 +157,7 @@ class Derivation:
         from ..dynamics.extension import extended
 
         made = replace(self, source=model)
-        vars(made)["equations"] = extended(self.equations, model)
+        vars(made)["equations"] = extended(self.equations, model).derived_by(made)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -158,11 +158,11 @@ class Compiled:
 
     def with_parameters(self, parameters: Any) -> Compiled:
         """The same function with its parameters fixed; nothing is compiled again."""
-        given = np.asarray(parameters)
+        given = parameters if isinstance(parameters, np.ndarray) else as_parameters(parameters, self.outline)
         key, latest = (given.shape, given.dtype, given.tobytes()), self._latest
         if latest is not None and latest[0] == key:
             return latest[1]
-        values = as_parameters(parameters, self.outline)
+        values = as_parameters(given, self.outline)
         work = _Work(self._backend, values.copy())
         fixed = Compiled(self.outline, self._backend, self._made_with, self._program, self.store, work)
         fixed._fixed_parameters = values.copy()

@@ -9,7 +9,7 @@ A member that native code cannot bring to its end leaves the reason.
 
 from __future__ import annotations
 
-from ..native.language import Array, Integers, Pointers, Struct, at, entry, inline, native, take_next
+from ..native.language import Array, Integers, Pointers, Struct, at, entry, inline, native, smallest, take_next
 from .event_location import HEAD
 from .loop import advance, begin
 from .record import Reason, Run
@@ -46,6 +46,55 @@ class Members(Struct):
     own_rows: Pointers
     own_strides: Integers
     own_places: Integers
+    # members that go a step at a time, the first of a thread: their times and bounds, and the steps that they want next
+    run: Run
+    first: int
+    substeps: int
+    times: Array
+    bounds: Array
+    lengths: Array
+    sides: Array  # of events
+
+
+@native
+def step_members(members: Members, dt: float) -> int:
+    """Take members whose reason is 0 a time dt further, up to their bounds; how many have another reason.
+
+    A member that does not get there, nor to an event that ends it, stays where it is.
+    """
+    run, stopped = members.run, 0
+    for member in range(members.first, members.end):
+        if members.reasons[member] == 0 and members.times[member] < members.bounds[member]:
+            members.current = member
+            _start(run, members)
+            run.t = members.times[member]
+            run.origin = run.t
+            run.t_end = smallest(run.t + dt, members.bounds[member])
+            run.h = dt / float(members.substeps) if run.is_fixed > 0 else members.lengths[member]
+            if run.sample_count > 0:
+                # the end is projected
+                run.times[0] = run.t_end
+                run.samples = run.y
+            for i in range(run.event_count):
+                run.events.sides[i] = members.sides[member * run.event_count + i]
+            reason = begin(run)
+            while reason == 0 and run.t < run.t_end:
+                reason = advance(run)
+                if reason == Reason.LOOK:
+                    reason = 0
+            if reason == 0 or reason == Reason.ENDED:
+                members.times[member] = run.t
+                members.lengths[member] = run.h
+                for i in range(run.size):
+                    members.starts[member * run.size + i] = run.x[i]
+                for i in range(run.event_count):
+                    members.sides[member * run.event_count + i] = run.events.sides[i]
+            if run.event_count > 0:
+                members.log_counts[member] = run.events.log_count
+            members.reasons[member] = reason
+        if members.reasons[member] > 0:
+            stopped += 1
+    return stopped
 
 
 @native

@@ -39,6 +39,7 @@ class LoopCode:
         self.begin = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_advance"))
         self.members = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_void_p)(code.address("ph_members"))
+        self.step_members = ctypes.CFUNCTYPE(whole, ctypes.c_void_p, ctypes.c_double)(code.address("ph_step_members"))
         self.note_limits = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_note_limits"))
         self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
         self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
@@ -56,13 +57,14 @@ def _loop_text(fused: bool) -> str:
     from ..native.language import Module
     from .limits import note_limits_inside
     from .loop import advance, begin, continue_after_event, write_samples
-    from .members import run_members
+    from .members import run_members, step_members
     from .rates import rates_as_given
     from .right_side import checked_projection, checked_rates, move_to_branch
 
     made = Module(fused=fused)
     for function, name in (
-        (begin, "begin"), (advance, "advance"), (run_members, "members"), (note_limits_inside, "note_limits"),
+        (begin, "begin"), (advance, "advance"), (run_members, "members"),
+        (step_members, "step_members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
         (checked_projection, "project"), (move_to_branch, "move_to_branch"), (rates_as_given, "rates_as_given"),
     ):  # fmt: skip
@@ -191,16 +193,19 @@ def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], .
     return MethodCode(name, inlined=inlined_steps(function, name, groups))
 
 
-def inlined_steps(function: Compiled, name: str, groups: tuple[tuple[int, int], ...], lanes: int = 1) -> Code:
-    """The code of such steps, of one run or in lanes."""
+def inlined_steps(
+    function: Compiled, name: str, groups: tuple[tuple[int, int], ...], lanes: int = 1, rows: bool = False
+) -> Code:
+    """The code of such steps, of one run or in lanes, or of rows (`methods.steps_of_rows`)."""
 
     def make() -> Entry:
         from ..native import engine
         from .methods.inlined_steps import INLINE, inlined_module
 
         (tableau,), program, host = method_named(name).static, function.program, engine.host()
-        text = inlined_module(program, tableau, groups, fused=host.fused, lanes=lanes)
+        text = inlined_module(program, tableau, groups, fused=host.fused, lanes=lanes, rows=rows)
         return Entry().with_object_code(engine.object_code(text, thorough=len(program.run) <= INLINE))
 
-    found: Code = _once(function, f"steps of {name} {groups} in {lanes} lanes", make, Entry.load)
+    of = "steps of rows" if rows else "steps"
+    found: Code = _once(function, f"{of} of {name} {groups} in {lanes} lanes", make, Entry.load)
     return found

@@ -334,8 +334,8 @@ class NativeRun:
 
     # ---- stepping ----------------------------------------------------------------------------------------------
 
-    def begin_members(self, members: MemberRows) -> None:
-        """Run members from now on, one after the other."""
+    def begin_members(self, members: MemberRows) -> Any:
+        """Run members from now on, one after the other; their record."""
         from .native_members import MembersRecord
 
         shared, targets = MembersRecord(members, self._kept["side"].places), self._targets()
@@ -346,6 +346,7 @@ class NativeRun:
         record.target_count = len(known)
         record.targets, record.target_rows, record.target_strides = (address_of(row) for row in arrays)
         self._kept["members"] = shared, record, arrays
+        return record
 
     def _targets(self) -> dict[str, int]:
         """Where the tables of derivatives, checks and events point to arrays that may be a member's own."""
@@ -421,6 +422,13 @@ class NativeRun:
 
     def _reason(self, code: int) -> Reason:
         if code == Reason.FAILED:
-            self.record.failed = 0
-            raise self._kept.pop("raised", None) or KeyboardInterrupt()
+            self.raise_problem()
+            raise KeyboardInterrupt
         return Reason(code)
+
+    def raise_problem(self) -> None:
+        """Raise what a Python function has raised, if one has."""
+        self.record.failed = 0
+        problem = self._kept.pop("raised", None)
+        if problem is not None:
+            raise problem

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from .switching import FixedSigns, Located
 
 
+#: Accelerations that unit efforts add may be so many times smaller than those that are there: two digits are lost.
+_SMALL_BESIDE = 100.0
+
+
 class NonFinite(Exception):
     """The right-hand side gave something that is not a number."""
 
@@ -116,10 +120,14 @@ class Rates:
         """Whether native integrators can step the rates, with Python functions of efforts and inputs too."""
         return self._compiled.backend != "numpy"
 
-    def steps_natively(self, run: NativeRun) -> None:
-        """Let a native run step these rates; functions of efforts and inputs are called before each evaluation."""
-        held = self._held if self.signs is None else {**self._held, MODES: self.signs.modes}
-        side = run.compiled(self._compiled if self.signs is None else self.signs.smooth, held)
+    def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
+        """Let a native run step these rates; functions of efforts and inputs are called before each evaluation.
+
+        Signs are held still, for a run that switches them, unless not `holds_signs`.
+        """
+        signs = self.signs if holds_signs else None
+        held = self._held if signs is None else {**self._held, MODES: signs.modes}
+        side = run.compiled(self._compiled if signs is None else signs.smooth, held)
         run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
 
     @property
@@ -346,7 +354,7 @@ class Rates:
             if not largest.all():
                 return None
             size = np.maximum(1.0, np.abs(accelerations[0]).max() / largest)
-            if not (size > 1.0).any():
+            if size.max() <= _SMALL_BESIDE:
                 break
         return np.asarray(made.T)
 

@@ -15,7 +15,7 @@ from ..errors import PolhodeError, SimulationError, by_name, listed, warn
 from .batch.members import Members
 from .control.callables import ControllerFailed
 from .control.inputs import Signal, read_efforts, read_inputs
-from .events import Crossing, Event, read_events
+from .events import Crossing, Event, Events, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .integrators import adaptive
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .constraints.assembly import Assembly
     from .constraints.manifold import Manifold
     from .control.controlled import ClosedLoop
+    from .integrators.adaptive import Control
 
 #: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
@@ -95,24 +96,15 @@ def simulate(
     >>> swing.energy_drift < 1e-7
     True
     """
-    derivation, closed = closing(
-        derivation, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
+    check_kinds(functions, progress, audit)
+    derivation, closed, _ = closed_loop(
+        derivation, method, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
         controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
         quantisation=quantisation, noise=noise, seed=seed, discretisation=discretisation,
     )  # fmt: skip
     functions, start, parameters, tau, inputs, loop = (
         closed[name] for name in ("functions", "start", "parameters", "tau", "inputs", "controller")
     )
-    if loop is not None and loop.sampling is not None:
-        from .control.sampled_law import starting
-
-        loop, start = starting(loop, start, derivation.synopsis)
-    is_fixed = _is_fixed(method)
-    check_kinds(functions, progress, audit)
-    if is_fixed:
-        from .integrators import fixed
-
-        fixed.check_fit(method, derivation.equations)
     run = problem_of(
         derivation, duration, start=start, speeds=speeds, parameters=parameters, inputs=inputs, tau=tau,
         samples=samples, rate=rate, hold=hold, functions=functions, loop=loop,
@@ -165,6 +157,36 @@ def _is_fixed(method: Any) -> bool:
     return True
 
 
+def closed_loop(derivation: Derivation, method: str, **options: Any) -> tuple[Derivation, dict[str, Any], bool]:
+    """The derivation and the options of a run or a stepper with its loop closed; whether its method has fixed steps."""
+    derivation, closed = closing(derivation, **options)
+    loop = closed["controller"]
+    if loop is not None and loop.sampling is not None:
+        from .control.sampled_law import starting
+
+        closed["controller"], closed["start"] = starting(loop, closed["start"], derivation.synopsis)
+    is_fixed = _is_fixed(method)
+    if is_fixed:
+        from .integrators import fixed
+
+        fixed.check_fit(method, derivation.equations)
+    return derivation, closed, is_fixed
+
+
+def driven_by(
+    derivation: Derivation, functions: Functions | None, parameters: Any, tau: Any, inputs: Any
+) -> tuple[Functions, dict[str, Any], Signal, Signal]:
+    """Functions, parameters, efforts and inputs of a run or a stepper."""
+    functions = functions or Functions(derivation)
+    changed = by_name(parameters, "parameters")
+    if changed:
+        from ..model.body import check_masses
+
+        check_masses(derivation.model.bodies, changed)
+    acting = read_inputs(derivation, inputs, functions.input_values())
+    return functions, changed, read_efforts(derivation, tau), acting
+
+
 def problem_of(
     derivation: Derivation,
     duration: float,
@@ -185,16 +207,10 @@ def problem_of(
     known = derivation.synopsis
     width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
     span = span_of(duration, samples, rate, width)
-    functions = functions or Functions(derivation)
-    changed = by_name(parameters, "parameters")
-    if changed:
-        from ..model.body import check_masses
-
-        check_masses(derivation.model.bodies, changed)
+    drive = driven_by(derivation, functions, parameters, tau, inputs)
     given = initial_state(derivation, start, speeds, parameters)
-    begin, manifold, assembly = on_constraints(derivation, functions, given, hold, parameters)
-    signals = read_efforts(derivation, tau), read_inputs(derivation, inputs, functions.input_values())
-    return Problem(derivation, functions, changed, *signals, span, given, begin, manifold, assembly, tuple(hold), loop)
+    begin, manifold, assembly = on_constraints(derivation, drive[0], given, hold, parameters)
+    return Problem(derivation, *drive, span, given, begin, manifold, assembly, tuple(hold), loop)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,6 +315,23 @@ class Problem:
         if stop is not None:
             raise stopped(stop, trajectory) from cause
         return trajectory
+
+    def go_on(self, t: float, end: float, control: Control, events: Events) -> Record:
+        """From a state at a time on to another, or to an event that ends it; raises Stop, NonFinite or PolhodeError."""
+        rates = self.rates(control.method)
+        guard = Guard(rates, self.functions, self.values)
+        x = np.concatenate([self.start.q, self.start.u, self.start.z])
+        record = Record(len(x))
+        record.add(np.array([t]), x[None, :])
+        rates.measure(t, x)
+        if rates.signs is not None:
+            from .discontinuities import Discontinuities
+
+            guard.discontinuities = Discontinuities(rates, guard, record, end)
+            guard.discontinuities.start(t, x)
+        times = np.array([t, end])
+        record.info["status"] = adaptive.integrate(rates, guard, record, times, control, events, lambda _: None)
+        return record
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
         """The first state, on a branch of the motion; speeds that were given and that no motion has are told."""

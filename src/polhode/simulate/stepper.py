@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
@@ -14,31 +14,35 @@ from ..errors import (
     PolhodeError,
     ShapeError,
     SimulationError,
+    check_pickles,
     fault_at,
     listed,
     number,
     understood,
     whole_number,
 )
-from ..model.body import check_masses
 from ..native.arrays import Floats
 from ..ode.methods.tableaux import PAIRS
-from ..ode_former.stepping import AdaptiveStepping, FixedStepping, Stepping
-from .control.inputs import read_efforts, read_inputs
+from ..ode.record import Reason
+from .events import event_failed, read_events
 from .guard import moving_pivots
-from .initial_state import InitialState, initial_state
+from .initial_state import initial_state
 from .integrators import adaptive, fixed
-from .settings import MOST_BYTES, control_of, unknown_method
+from .run import closed_loop, driven_by
+from .settings import LOOP_OPTIONS, MOST_BYTES, control_of, unknown_method
+from .stepped_members import Driven, SteppedMembers
 
 if TYPE_CHECKING:
+    from ..expr import Expr
     from ..formalisms.derivation import Derivation
+    from .events import Crossing, Event
 
 fault = fault_at("stepper")
 
 State: TypeAlias = tuple[Floats, Floats]
 
 #: Methods that go a step at a time.
-METHODS = ("auto", *PAIRS, *fixed.EXPLICIT)
+METHODS = ("auto", *PAIRS, "taylor", "Rodas5P", "Radau", *fixed.EXPLICIT, "lie4")
 
 
 class StepperOptions(TypedDict, total=False):
@@ -54,6 +58,18 @@ class StepperOptions(TypedDict, total=False):
     substeps: int
     rtol: float
     atol: float
+    events: Sequence[Event | Crossing | Expr]
+    until: Any
+    on: Mapping[Any, Any] | None
+    controller: Any
+    reference: Any
+    sample_time: float | None
+    delay: float | None
+    limits: Any
+    quantisation: Mapping[Any, float] | None
+    noise: Mapping[Any, float] | None
+    seed: Any
+    discretisation: str | None
     batch: int | None
     threads: int | None
     functions: Functions | None
@@ -72,73 +88,64 @@ def stepper(
     substeps: int = 1,
     rtol: float = 1e-9,
     atol: float = 1e-9,
+    events: Sequence[Event | Crossing | Expr] = (),
+    until: Any = None,
+    on: Mapping[Any, Any] | None = None,
+    controller: Any = None,
+    reference: Any = None,
+    sample_time: float | None = None,
+    delay: float | None = None,
+    limits: Any = None,
+    quantisation: Mapping[Any, float] | None = None,
+    noise: Mapping[Any, float] | None = None,
+    seed: Any = None,
+    discretisation: str | None = None,
     batch: int | None = None,
     threads: int | None = None,
     functions: Functions | None = None,
 ) -> Stepper:
     """A mechanism to be taken forward by `step`, a time dt each call; the options are those of `Equations.stepper`."""
+    options = {name: value for name, value in locals().items() if name != "derivation"}
+    return Stepper(derivation, options)
+
+
+def _members(derivation: Derivation, options: Mapping[str, Any]) -> SteppedMembers:
+    """The members of a stepper, as its options say."""
+    method, batch, known = options["method"], options["batch"], derivation.synopsis
     if method not in METHODS:
         raise _no_method(method)
-    known = derivation.synopsis
     count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
     if count * len(known.coordinates) * 800.0 > MOST_BYTES:
         raise LimitError(
             f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB.", place="batch", code="E-SIM-103"
         )
-    functions = functions or Functions(derivation)
-    substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
-    tolerance = control_of(method if method in PAIRS else "DOP853", rtol, atol, None, 100_000)
-    groups = known.quaternion_groups
-    brought: Callable[[InitialState], Floats] = _as_it_is
-    given, acting = read_efforts(derivation, tau), read_inputs(derivation, inputs, functions.input_values())
-    for signal in (given, acting):
-        if not signal.is_constant:
+    if known.in_pseudo_velocities and moving_pivots(derivation.equations):
+        raise fault(
+            "a stepper does not see where pseudo-velocities no longer determine the speeds.",
+            "Use equations.simulate, or derive without them.",
+            "E-SIM-113",
+        )
+    substeps = whole_number(options["substeps"], "a whole number > 0", least=1, place="substeps")
+    read = ("functions", "start", "parameters", "tau", "inputs", *LOOP_OPTIONS)
+    derivation, closed, is_fixed = closed_loop(derivation, method, **{name: options[name] for name in read})
+    given = driven_by(derivation, *(closed[name] for name in ("functions", "parameters", "tau", "inputs")))
+    problem = Driven(derivation, *given, closed["start"], closed["controller"], is_fixed)
+    for signal in (problem.tau, problem.inputs):
+        if signal.asked:
             raise fault(
                 f"{signal.what} varies in time; in a loop of your own you are the controller.",
-                f"Give st.step({signal.what}=…) at every step.",
+                f"Give st.step({signal.what}=…) at every step, or an expression.",
                 "E-SIM-104",
             )
-    constraints = derivation.equations.constraints if known.is_constrained else None
-    if constraints is not None and constraints.rows:
-        from .constraints.constrained_stepping import ConstrainedStepping
-
-        if batch is not None:
-            raise PolhodeError(
-                "a mechanism with constraints has no batch of steppers.",
-                place="batch",
-                cure="Use a stepper for each member, or equations.simulate.",
-                code="E-SIM-105",
-            )
-        kept = ConstrainedStepping(functions, constraints, parameters, given, acting, method, substeps, tolerance)
-        engine: Stepping = kept
-        brought = kept.begun
-    else:
-        if known.in_pseudo_velocities and moving_pivots(derivation.equations):
-            raise fault(
-                "a stepper does not see where pseudo-velocities no longer determine the speeds.",
-                "Use equations.simulate, or derive without them.",
-                "E-SIM-113",
-            )
-        values = functions.parameter_values("state_rates", parameters)
-        check_masses(derivation.model.bodies, parameters or {})
-        if values.ndim == 2 and len(values) != count:
+    for value in problem.parameters.values():
+        if np.ndim(value) and len(value) != count:
             raise ShapeError(
-                f"parameters have {len(values)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
+                f"parameters have {len(value)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
             )
-        rhs = functions.native("state_rates")
-        if method in fixed.METHODS:
-            loop = functions.fixed_step(method, groups)
-            engine = FixedStepping(loop, count, values, substeps, threads)
-        else:
-            engine = AdaptiveStepping(
-                rhs, tolerance.method, count, values,
-                rtol=tolerance.rtol, atol=tolerance.atol, groups=groups, threads=threads,
-            )  # fmt: skip
-    made = Stepper(derivation, engine, dt, batch is not None, brought, parameters)
-    made.tau[...] = given.constant
-    made.inputs[...] = acting.constant
-    made.begin(start, speeds)
-    return made
+    control = control_of("DOP853" if method == "auto" else method, options["rtol"], options["atol"], None, 100_000)
+    first = {name: value[0] if np.ndim(value) else value for name, value in problem.parameters.items()}
+    events = read_events(problem.derivation, options["events"], options["until"], first, options["on"])
+    return SteppedMembers(problem, count, control, events, substeps, options["threads"])
 
 
 class Stepper:
@@ -161,32 +168,45 @@ class Stepper:
     (True, [0.25])
     """
 
-    def __init__(
-        self,
-        derivation: Derivation,
-        engine: Stepping,
-        dt: float | None,
-        is_batch: bool,
-        brought: Callable[[InitialState], Floats],
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._parameters = dict(parameters or {})
-        self._derivation, self._engine, self._is_batch, self._brought = derivation, engine, is_batch, brought
-        self._known = known = derivation.synopsis
+    def __init__(self, derivation: Derivation, options: Mapping[str, Any]) -> None:
+        self._given, self._derivation = dict(options), derivation
+        self._is_batch = options["batch"] is not None
+        dt = options["dt"]
         self._dt = None if dt is None else number(dt, "seconds > 0", above=0.0, place="dt")
-        n, m = len(known.coordinates), len(known.speeds)
-        place: Any = slice(None) if is_batch else 0
+        self._members = members = _members(derivation, options)
+        self._known = known = members.problem.derivation.synopsis
+        self._groups = known.quaternion_groups
+        n, m, size = len(known.coordinates), len(known.speeds), len(known.states)
+        self._start: Floats = np.zeros((members.count, n + m + size))
+        start = members.problem.start
+        self._start[:] = self._states(start if start is not None else {}, options["speeds"], slice(None))
+        members.begin(self._start.copy())
+        self._engine = engine = members.engine
+        place: Any = slice(None) if self._is_batch else 0
         x = engine.x[place]
-        none = np.zeros((*x.shape[:-1], 0))
         self._q: Floats = x[..., :n]
         self._u: Floats = x[..., n : n + m]
         self._z: Floats = x[..., n + m :]
-        self._tau: Floats = engine.arrays["tau"][place] if "tau" in engine.arrays else none
-        self._inputs: Floats = engine.arrays["inputs"][place] if "inputs" in engine.arrays else none
+        self._tau: Floats = members.arrays["tau"][place]
+        self._inputs: Floats = members.arrays["inputs"][place]
         self._state = self._q, self._u
-        self._groups = known.quaternion_groups
-        self._start: Floats = engine.x.copy()
-        self._go = engine.step
+        self._go = members.step
+        # what a law or the controller gives is not the caller's to give
+        self._driven: dict[str, set[str]] = {}
+        loop = members.problem.loop
+        for what, kind, signal in (("tau", "effort", members.problem.tau), ("inputs", "input", members.problem.inputs)):
+            own = () if loop is None else (each.name for each in loop.law.controls if each.data[0] == kind)
+            self._driven[what] = {*(signal.names[column] for column in signal.laws), *own}
+        self._shapes = {
+            what: None if self._driven[what] else array.shape
+            for what, array in (("tau", self._tau), ("inputs", self._inputs))
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        for name, value in self._given.items():
+            check_pickles(value, name)
+        memory = [self._start, *(array.copy() for array in self._members.memory)]
+        return _again, (self._derivation, self._given, memory)
 
     # ---- stepping ----------------------------------------------------------------------------------------------
 
@@ -194,7 +214,8 @@ class Stepper:
         """Go a time dt further and return the state (q, u), the arrays that `q` and `u` are.
 
         Efforts and inputs are constant over the step, and stay until others are given. A state that cannot go on raises
-        SimulationError; with a batch it is marked in `failed`, stays where it was, and the others go on.
+        SimulationError; with a batch it is marked in `failed`, stays where it was, and the others go on. One that an
+        event has ended stays there, too, until it is reset.
         """
         if dt is None:
             dt = self._dt
@@ -208,17 +229,25 @@ class Stepper:
         elif type(dt) is not float or not 0.0 < dt < _INFINITE:
             dt = number(dt, "seconds > 0", above=0.0, place="dt")
         if tau is not None:
-            if type(tau) is np.ndarray and tau.shape == self._tau.shape:
+            if type(tau) is np.ndarray and tau.shape == self._shapes["tau"]:
                 self._tau[...] = tau
             else:
                 self._tau[...] = self._read(tau, "tau", self._known.efforts)
         if inputs is not None:
-            if type(inputs) is np.ndarray and inputs.shape == self._inputs.shape:
+            if type(inputs) is np.ndarray and inputs.shape == self._shapes["inputs"]:
                 self._inputs[...] = inputs
             else:
                 self._inputs[...] = self._read(inputs, "inputs", tuple(self._known.inputs))
-        if self._go(dt) and not self._is_batch:
-            raise self._failure()
+        try:
+            if self._go(dt):
+                self._members.finish(dt)
+                if not self._is_batch and self.failed:
+                    raise self._failure()
+        except _PROBLEMS:
+            raise
+        except Exception as error:
+            found = event_failed(f"an event function raised {type(error).__name__}: {error}")
+            raise SimulationError(found.message, cure=found.cure, code="E-SIM-EVENT_FAILED") from error
         return self._state
 
     @public
@@ -238,7 +267,8 @@ class Stepper:
             )
         self._engine.x[chosen] = self._states(start, speeds, chosen) if given else self._start[chosen]
         self._engine.t[chosen] = 0.0
-        self._engine.revive(chosen)
+        self._members.revive(chosen)
+        self._go = self._members.step
         return self._state
 
     @public
@@ -322,8 +352,23 @@ class Stepper:
     @property
     def failed(self) -> Any:
         """Whether the state could not go on; of each member of a batch. `reset` lets it go on."""
-        found = self._engine.failed
+        reasons = self._engine.reasons
+        found = (reasons != 0) & (reasons != Reason.ENDED)
         return found if self._is_batch else bool(found[0])
+
+    @property
+    def ended(self) -> Any:
+        """Whether an event ended the motion; of each member of a batch. It stays there until `reset`."""
+        found = self._engine.reasons == Reason.ENDED
+        return found if self._is_batch else bool(found[0])
+
+    @property
+    def events(self) -> Any:
+        """The times of each event in the last step, those of `events`, `on` and `until`; for each member of a batch."""
+        made: list[list[list[float]]] = [[[] for _ in self._members.events.watched] for _ in range(self._members.count)]
+        for member, event, t in self._members.happened:
+            made[member][event].append(t)
+        return made if self._is_batch else made[0]
 
     def __repr__(self) -> str:
         many = f", batch of {len(self._engine.x)}" if self._is_batch else ""
@@ -339,7 +384,14 @@ class Stepper:
 
     def _read(self, given: Any, what: str, names: Sequence[str]) -> Floats:
         """Efforts or inputs: a mapping by name, what is not named being zero, or numbers for one or all members."""
-        shape = (self._tau if what == "tau" else self._inputs).shape
+        shape, driven = (self._tau if what == "tau" else self._inputs).shape, self._driven[what]
+        if driven and not (isinstance(given, Mapping) and not driven & given.keys()):
+            raise PolhodeError(
+                f"{listed(sorted(driven))} of {what} follows the controller, or a law.",
+                place="step",
+                cure="Give the others by name.",
+                code="E-SIM-114",
+            )
         if isinstance(given, Mapping):
             made = np.zeros(shape)
             for name, value in given.items():
@@ -374,16 +426,17 @@ class Stepper:
 
     def _states(self, start: Any, speeds: Any, chosen: Any) -> Floats:
         """States from what a run takes, or from arrays with a row for each member chosen."""
-        count = len(self._start[chosen])
+        places = np.arange(len(self._start))[chosen].tolist()
         if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]) == 2:
             start, speeds = start
         rows = [given for given in (start, speeds) if not isinstance(given, Mapping | str) and np.ndim(given) == 2]
-        own = self._known.has_elastic_gears and any(map(np.ndim, self._parameters.values()))  # of each member
-        if not (self._is_batch and (rows or own)):
-            return self._begun(start, speeds)
-        if any(len(given) != count for given in rows):
+        are_own = any(map(np.ndim, self._members.problem.parameters.values()))
+        are_own = are_own and (self._known.has_elastic_gears or self._known.is_constrained)
+        if not (self._is_batch and (rows or are_own)):
+            return self._begun(start, speeds, places)
+        if any(len(given) != len(places) for given in rows):
             raise ShapeError(
-                f"expected a row for each of {count} members, got {listed(str(len(given)) for given in rows)}.",
+                f"expected a row for each of {len(places)} members, got {listed(str(len(given)) for given in rows)}.",
                 place="start",
                 code="E-SIM-109",
             )
@@ -391,13 +444,15 @@ class Stepper:
         def row(given: Any, k: int) -> Any:
             return given[k] if not isinstance(given, Mapping | str) and np.ndim(given) == 2 else given
 
-        places = np.arange(len(self._start))[chosen].tolist()
-        return np.array([self._begun(row(start, k), row(speeds, k), i) for k, i in enumerate(places)])
+        made = [self._begun(row(start, k), row(speeds, k), [i]) for k, i in enumerate(places)]
+        return np.array(made).reshape(len(places), -1)
 
-    def _begun(self, start: Any, speeds: Any, member: int = 0) -> Floats:
-        own = {name: value[member] if np.ndim(value) else value for name, value in self._parameters.items()}
-        first = initial_state(self._derivation, start, speeds, own)
-        return self._brought(first)
+    def _begun(self, start: Any, speeds: Any, members: Sequence[int]) -> Floats:
+        """The state that members begin with, as the first of them does."""
+        if not members:
+            return self._start[:0]
+        own = self._members.own(members[0])
+        return self._members.begun(members, initial_state(self._members.problem.derivation, start, speeds, own))
 
     def _failure(self) -> SimulationError:
         told = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self._names, self._engine.x[0], strict=True))
@@ -415,8 +470,16 @@ class Stepper:
 _INFINITE = float("inf")
 
 
-def _as_it_is(first: InitialState) -> Floats:
-    return np.concatenate([first.q, first.u, first.z])
+#: What passes through a step as it is.
+_PROBLEMS = (PolhodeError, KeyboardInterrupt)
+
+
+def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[Floats]) -> Stepper:
+    """The stepper that was pickled."""
+    made = Stepper(derivation, options)
+    for array, kept in zip((made._start, *made._members.memory), memory, strict=True):
+        array[...] = kept
+    return made
 
 
 def _numbers(given: Any, place: str) -> Floats:

@@ -121,10 +121,14 @@ class RunMethods(Derived):
         """The mechanism a step at a time, in a loop of your own.
 
         start, speeds   as of a run; with `batch`, one state for all members or arrays with a row for each
-        tau, inputs     what acts at first: constants or mappings by name
+        tau, inputs     what acts at first: constants, expressions, or mappings by name
         dt              how far a call goes, unless it says otherwise
-        method          to the tolerance rtol, atol: DOP853 (which "auto" takes), RK45, RK23; or in `substeps` fixed
-                        steps a call: rk4, heun, midpoint, euler
+        method          to the tolerance rtol, atol: DOP853 (which "auto" takes), TP86, RK45, RK23, taylor, Rodas5P,
+                        Radau; or in `substeps` fixed steps a call: rk4, heun, midpoint, euler, lie4,
+                        semi_implicit_euler
+        events, until, on    as of a run; what happened in the last step is in `st.events`, what ended in `st.ended`
+        controller      closes the loop, as in a run, with its options: reference, sample_time, delay, limits,
+                        quantisation, noise, seed, discretisation
         batch           so many members, each with its own state, efforts and inputs, shared by `threads`
         parameters      values by name that are not the model's; `functions` that were compiled before, to use again
         """

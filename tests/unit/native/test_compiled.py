@@ -228,3 +228,11 @@ def test_the_signature_counts_every_pointer() -> None:
     assert function.signature._argtypes_ == (ctypes.c_void_p,) * 5
     with pytest.raises(PolhodeError, match="no machine code"):
         _ = function.address
+
+
+def test_the_same_parameters_are_fixed_once() -> None:
+    plane = compile_program(PLANE)
+    fixed = plane.with_parameters([2.0, 0.0])
+    assert plane.with_parameters([2.0, 0.0]) is fixed
+    assert np.signbit(plane.with_parameters([2.0, -0.0])([1.0, 1.0], [-0.0, -0.0])[0]).all()
+    assert plane.with_parameters([2.0, 0.0])([1.0, 1.0], [1.0, 1.0])[0].tolist() == [1.0, 1.0]

@@ -100,3 +100,8 @@ def test_what_has_no_series_is_told() -> None:
     program = plan("state_rates", [("x", [x])], [("xdot", (1,), [absolute(x)])])
     with pytest.raises(PolhodeError, match="no Taylor series"):
         taylor_code(compile_program(program, cache=False))
+
+
+def test_taylor_code_is_loaded_once_a_function() -> None:
+    rates = chain(2).compile().native("state_rates")
+    assert taylor_code(rates) is taylor_code(rates.with_parameters([]))

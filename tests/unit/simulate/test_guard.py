@@ -18,7 +18,7 @@ from polhode.constraints import Constraints
 from polhode.formalisms import auto, deriving
 from polhode.model.samples import bennett, four_bar
 from polhode.simulate.control.inputs import read_efforts, read_inputs
-from polhode.simulate.guard import Guard, Stop, indefinite_notice, is_surely_regular, mass_matrix_stop
+from polhode.simulate.guard import SURE, Guard, Stop, indefinite_notice, is_surely_regular, mass_matrix_stop
 from polhode.simulate.rates import Rates
 
 
@@ -196,3 +196,30 @@ def test_singular_is_what_has_no_inertia_and_definite_is_not_spoken_of() -> None
         stop = mass_matrix_stop((M + M.T) / 2, names, 0.0, np.ones(3))
         assert condition in (stop.message if stop else "") and bool(condition) == bool(stop)
         assert bool(indefinite_notice(M, names)) == (min(moments) < 0)
+
+
+def test_a_start_is_checked_again_where_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[float] = []
+    responses = Rates.responses
+
+    def counted(self: Rates, t: float, x: Any) -> Any:
+        checked.append(t)
+        return responses(self, t, x)
+
+    monkeypatch.setattr(Rates, "responses", counted)
+    equations = tree().derive()
+    for options in ({}, {}, {"start": {"hinge": 1.0}}, {"start": {"hinge": 1.0}}, {"parameters": {"m": 3}}):
+        equations.simulate(0.1, **options)
+    assert len(checked) == 3
+
+
+@pytest.mark.parametrize("size", [1, 2, 6, 20])
+def test_regular_by_pivots_means_regular_by_moments(size: int) -> None:
+    rng = np.random.default_rng(size)
+    for scale in 10.0 ** rng.uniform(-13, 0, 50):
+        axes = np.linalg.qr(rng.normal(size=(size, size)))[0]
+        M = axes @ np.diag(np.geomspace(scale, 1.0, size)) @ axes.T
+        M = 0.5 * (M + M.T)
+        scaled = M / np.sqrt(np.outer(np.diag(M), np.diag(M)))
+        moments = np.linalg.eigvalsh(scaled)
+        assert is_surely_regular(M) == (moments[0] > SURE * moments[-1])

@@ -53,9 +53,15 @@ class KernelSide:
 
 
 def inlined_module(
-    program: Program, tableau: Tableau, groups: tuple[tuple[int, int], ...], *, fused: bool = True, lanes: int = 1
+    program: Program,
+    tableau: Tableau,
+    groups: tuple[tuple[int, int], ...],
+    *,
+    fused: bool = True,
+    lanes: int = 1,
+    rows: bool = False,
 ) -> str:
-    """Steps of a method around the kernel of a program, and the rates by that kernel; or such steps in lanes."""
+    """Steps of a method around the kernel of a program, and the rates by it; or such steps in lanes, or of rows."""
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
     kernel = Kernel(program, _NAME, lanes, fused=fused, attributes="internal", inlining=inlining)
     text = [*declarations(lanes, fused), *functions_ir(program, lanes), *kernel_ir(kernel, spills=False)]
@@ -67,7 +73,11 @@ def inlined_module(
         groups,
     )
     module = Module(fused=fused, lanes=lanes, beside=text)
-    if lanes > 1:
+    if rows:
+        from .steps_of_rows import step_rows
+
+        module.add(step_rows, tableau, side, lanes, len(program.saved), name="ph_rows")
+    elif lanes > 1:
         from .inlined_steps_in_lanes import take_steps_in_lanes
 
         module.add(take_steps_in_lanes, tableau, side, lanes, name="ph_prepare")

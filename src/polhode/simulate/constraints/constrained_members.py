@@ -44,8 +44,10 @@ class ConstrainedMembers:
     rates: Rates | None = None  # those of the member that was begun last
     _manifold: Manifold | None = None
 
-    def begun(self, i: int, first: InitialState) -> Floats | None:
+    def begun(self, i: int, first: InitialState, at_singular_pose: bool = False) -> Floats | None:
         """The state that a member starts with; None where that is not for native code.
+
+        One at a singular pose is for native code only where it may be `at_singular_pose`.
 
         Raises what a run alone would.
         """
@@ -58,8 +60,10 @@ class ConstrainedMembers:
             return None
         rates.drive.tau[:], rates.drive.inputs[:] = tau, inputs
         rates.measure(0.0, x)
-        if rates.on_a_branch(0.0, x) is not x:
+        on = rates.on_a_branch(0.0, x)
+        if on is not x and not at_singular_pose:
             return None
+        x = on
         rates.start(x, self.duration)
         if len(rates.breaks) or not rates.can_step_natively:
             self.is_native = False

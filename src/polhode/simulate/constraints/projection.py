@@ -65,10 +65,10 @@ class ConstrainedRates(Rates):
             self.steps_natively(self._evaluator)
         return self._evaluator
 
-    def steps_natively(self, run: NativeRun | PlainRun) -> None:
+    def steps_natively(self, run: NativeRun | PlainRun, holds_signs: bool = True) -> None:
         """Let a run step these rates and project onto the constraints."""
         if isinstance(run, NativeRun):
-            super().steps_natively(run)
+            super().steps_natively(run, holds_signs)
         if self.manifold.definitions:
             run.define(self._of_pose("definition_steps"), self.manifold.auxiliary.start)
 
@@ -144,9 +144,9 @@ class ProjectedRates(ConstrainedRates):
         """Whether there are rows on positions that native code does not solve with."""
         return len(self.chosen) < len(self.manifold.names) and bool(self.manifold.positions)
 
-    def steps_natively(self, run: NativeRun | PlainRun) -> None:
+    def steps_natively(self, run: NativeRun | PlainRun, holds_signs: bool = True) -> None:
         """Let a run step these rates and project with the chosen rows, and check all if there are more."""
-        super().steps_natively(run)
+        super().steps_natively(run, holds_signs)
         run.record.passes_poses = 1
         if self._checks_rows:
             run.check(self._of_pose("constraint_values"))
@@ -242,9 +242,9 @@ class EmbeddedRates(ConstrainedRates):
         self._rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
         self._dependent_speeds = dependent_speeds
 
-    def steps_natively(self, run: NativeRun | PlainRun) -> None:
+    def steps_natively(self, run: NativeRun | PlainRun, holds_signs: bool = True) -> None:
         """Let a run step these rates, as long as the determinant of the pivots keeps the sign that it has now."""
-        super().steps_natively(run)
+        super().steps_natively(run, holds_signs)
         run.pivot_signs[:] = self.pivot_signs(float(run.record.t), run.x)
 
     def begin_anew(self, manifold: Manifold, parameters: Mapping[str, Any]) -> None:

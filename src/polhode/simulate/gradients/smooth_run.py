@@ -112,7 +112,7 @@ class FollowedRates(Rates):
     def pass_to(self, number: int, states: Floats) -> None:
         super().pass_to(number, states[:, : self.size])
 
-    def steps_natively(self, run: NativeRun) -> None:
+    def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
         if self.can_run_natively:
             super().steps_natively(run)
         else:
