@@ -396,7 +396,7 @@ class Integration:
     def _too_long(self, t: float) -> Stop:
         """Why a run with fixed steps ended."""
         h, method = self.control.fixed_step, self.control.method
-        is_iterated = method.startswith("gauss")
+        is_iterated = method.startswith(("gauss", "generalised"))
         what = f"the stages of {method} were not found" if is_iterated else "the state one step later is not finite"
         return Stop(
             "not_converged", f"after t = {t:.6g} s {what}: the step of {h:g} s is too long.", "Give a shorter step."
