@@ -33,7 +33,7 @@ _OWNERS = ("self", "cls")
 _BY_TYPE = type("ByType", (), {"__repr__": lambda self: "<by type>"})()
 #: Types of what public calls returned, whose methods are public too; but not of modules where a check would slow calls.
 _SEEN: set[type] = set()
-_FAST = ("polhode.expr.", "polhode.native.", "polhode.ode_former.", "polhode.compiled.", "polhode.simulate.stepper")
+_FAST = ("polhode.expr.", "polhode.native.", "polhode.ode.", "polhode.compiled.", "polhode.simulate.stepper")
 _INSIDE = ("polhode.", "dataclasses", "collections.abc", "_collections_abc")
 _PASSING = (PolhodeError, OSError, MemoryError, ImportError, Warning)
 #: What plain kinds are called in a sentence, and what has them.

@@ -18,13 +18,8 @@ import numpy as np
 
 from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
 from .rates import copy, scale_to_unit
-from .record import Events, Run
+from .record import Run
 
-#: What happens at an event: the run goes on; it ends; the state changes by expressions, or by Python; a sign in the
-#: right-hand side changes; its slope changes, and the step ends there.
-GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON, SWITCHES, KINKS = 0, 1, 2, 3, 4, 5
-#: Numbers of a row of the log before its states.
-HEAD = 4
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
 #: An interval is divided so often at most, and so many intervals of a step are tested.
@@ -271,9 +266,3 @@ def zero_between(run: Run, number: int, before: float, after: float, sign: float
             part = fa / (fb - fa) * fc / (fb - fc) + across * fb / (fc - fb)
         part = part if part > close else close
         part = part if part < 1.0 - close else 1.0 - close
-
-
-__all__ = [
-    "CHANGES", "CHANGES_BY_PYTHON", "ENDS", "GOES_ON", "HEAD", "Events", "evaluate_events", "next_sign_change",
-    "next_zero", "scan",
-]  # fmt: skip

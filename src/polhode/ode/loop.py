@@ -36,23 +36,17 @@ from ..native.language import (
     native,
     smallest,
 )  # fmt: skip
-from .event_location import (
-    CHANGES_BY_PYTHON,
-    ENDS,
-    GOES_ON,
-    HEAD,
-    KINKS,
-    SWITCHES,
-    evaluate_events,
-    next_sign_change,
-    next_zero,
-    scan,
-)  # fmt: skip
+from .event_location import evaluate_events, next_sign_change, next_zero, scan
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
 from .record import (
     AGAIN,
+    CHANGES_BY_PYTHON,
+    ENDS,
     EVENTS,
+    GOES_ON,
+    HEAD,
+    KINKS,
     NOTHING,
     PROJECTION,
     REFUSED,
@@ -60,6 +54,7 @@ from .record import (
     SNAP,
     SUSPICIOUS,
     SWALLOWED,
+    SWITCHES,
     ZENO,
     Reason,
     Run,

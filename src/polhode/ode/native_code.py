@@ -13,7 +13,7 @@ from ..files.cache import default_cache
 from ..files.version import key_of
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, CodeStore, Entry, count
-from .methods.registry import method_named
+from .methods.registry import MOST_ORDER, method_named
 from .record import padded
 
 _RUN = ctypes.c_void_p
@@ -164,7 +164,6 @@ def taylor_code(function: Compiled) -> MethodCode:
         from ..codegen.taylor.jets import jet_layout, jet_module
         from ..codegen.taylor.recurrences import has_recurrences, series_program
         from ..native import engine
-        from .methods.taylor import MOST_ORDER
 
         program = function.program
         if not has_recurrences(program):

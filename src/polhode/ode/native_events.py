@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
-from .event_location import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, KINKS, SWITCHES
-from .record import ZENO, Events
+from .record import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, KINKS, SWITCHES, ZENO, Events
 
 _STRUCTURE = Events.structure()
 #: Rows of the log of a run at first. Of members: bytes for all, and rows of each that there are in any case.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from ..native.language import WIDTH, Array, Code, Integers, Pointers, Struct
+from ..native.kinds import WIDTH, Array, Code, Integers, Pointers, Struct
 
 
 class Reason(IntEnum):
@@ -38,6 +38,16 @@ ACCEPTED, REFUSED, AGAIN = -1, -2, -3
 #: What is still to be done about the last step, in this order.
 NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
 
+#: What happens at an event: the run goes on; it ends; the state changes by expressions, or by Python; a sign in the
+#: right-hand side changes; its slope changes, and the step ends there.
+GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON, SWITCHES, KINKS = 0, 1, 2, 3, 4, 5
+#: Numbers of a row of the log before its states.
+HEAD = 4
+
+#: Where h |λ| of an explicit pair of this order is beyond this, stability bounds its steps: step control keeps them a
+#: little inside of the domain of stability, which ends at 6.4, 5.9 and 3.3 on the real axis.
+EDGES = {8: 4.0, 7: 4.0, 5: 2.4}
+
 #: Rates this many times larger than the state are looked into.
 SUSPICIOUS = 1e6
 #: Under constraints a step is at most so many times longer than the one before it. An estimate of the error that
@@ -56,7 +66,7 @@ SNAP = 1e-9
 class Events(Struct):
     """Event functions g(t, x), what happens at their zeros, and a log of it.
 
-    `kinds` are those of `event_location`. A row of the log has the time, the event, its kind, the samples before it,
+    `kinds` are those above. A row of the log has the time, the event, its kind, the samples before it,
     and the states before and after; of an event at which the run goes on, the state by the dense output.
     """
 

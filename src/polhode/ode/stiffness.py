@@ -15,10 +15,8 @@ vector, two at each step (`methods.jacobian`).
 from __future__ import annotations
 
 from ..native.language import inline
+from .record import EDGES
 
-#: Where h |λ| of an explicit pair of this order is beyond this, stability bounds its steps: step control keeps them a
-#: little inside of the domain of stability, which ends at 6.4, 5.9 and 3.3 on the real axis.
-EDGES = {8: 4.0, 7: 4.0, 5: 2.4}
 #: The same of a series, over its order p: at the edge it is 0.43 p to 0.54 p, elsewhere seldom above 0.3 p.
 SERIES_EDGE = 0.33
 #: So many steps in a row that are not stiff reset the count of those that were.
@@ -43,3 +41,6 @@ def note_if_stiff(run, is_stiff):
 def is_due(run):
     """True if this step is tested."""
     return (run.stiffness_limit > 0) & ((run.noted_steps > 0) | (run.steps % _EVERY == 0))
+
+
+__all__ = ["EDGES", "SERIES_EDGE", "is_due", "note_if_stiff"]

@@ -17,7 +17,6 @@ from ..native.compiled import Compiled
 from ..ode.native_events import Effect
 from .guard import Stop
 from .initial_state import Floats
-from .roots import find_root
 from .trajectory.record import Record
 
 if TYPE_CHECKING:
@@ -235,10 +234,14 @@ class EventLocator:
 
     def _zero(self, number: int, interpolant: Any, t_old: float, t: float) -> float:
         """Where the event is zero in a step; at its begin, if bringing the state back made it pass there."""
+        from .roots import find_root
+
         return find_root(lambda s: self.value(number, s, interpolant(s)), t_old, t)
 
     def _once_more(self, number: int, interpolant: Any, t_old: float, t: float) -> float:
         """The next zero of an event that had one at the step's begin, and has passed it again at its end."""
+        from .roots import find_root
+
         s, side = t, self.sides[number]
         for _ in range(_HALVINGS):
             s = 0.5 * (t_old + s)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..codegen.passes.switches import MODES
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked
 from ..errors import ModelError
@@ -33,6 +32,10 @@ if TYPE_CHECKING:
 
 #: Accelerations that unit efforts add may be so many times smaller than those that are there: two digits are lost.
 _SMALL_BESIDE = 100.0
+
+
+#: The array of signs that are held still (`codegen.passes.switches.MODES`).
+_MODES = "modes"
 
 
 class NonFinite(Exception):
@@ -125,8 +128,13 @@ class Rates:
 
         Signs are held still, for a run that switches them, unless not `holds_signs`.
         """
+        if self._compiled.backend == "numpy":
+            run.use(run.python(self))
+            if self.is_constrained:
+                run.project_by(self.projected)
+            return
         signs = self.signs if holds_signs else None
-        held = self._held if signs is None else {**self._held, MODES: signs.modes}
+        held = self._held if signs is None else {**self._held, _MODES: signs.modes}
         side = run.compiled(self._compiled if signs is None else signs.smooth, held)
         run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
 
@@ -145,7 +153,7 @@ class Rates:
         """Let a native run take the last of its events from the rates."""
         if self.located is not None and self.located.values is not None:
             modes = np.zeros(1) if self.signs is None else self.signs.modes
-            side = run.compiled(self.located.values, {**self._held, MODES: modes})
+            side = run.compiled(self.located.values, {**self._held, _MODES: modes})
             events.switch_by(side, modes)
 
     def _prompt(self, t: float, x: Floats) -> None:

@@ -117,12 +117,12 @@ def test_a_run_in_a_fresh_process_loads_little(known: Path) -> None:
     heavy = (
         "polhode.expr.n", "polhode.model.m", "polhode.model.joints", "polhode.formats.urdf", "polhode.geometry",
         "polhode.kinematics", "polhode.constraints", "polhode.dynamics.equations", "polhode.formalisms.deriving",
-        "polhode.codegen.plan", "polhode.codegen.passes", "polhode.ode_former.methods.registry",
+        "polhode.codegen.plan", "polhode.codegen.passes", "polhode.ode.loop", "polhode.ode.methods.e",
         "polhode.simulate.batch.batch", "polhode.simulate.constraints", "polhode.simulate.discontinuities", "scipy",
         "sympy", "numpy.ma.",
     )  # fmt: skip
     assert not [name for name in modules if name.startswith(heavy)]
-    assert len(own) <= 100, "each module is a wait before the first run"
+    assert len(own) <= 102, "each module is a wait before the first run"
     if sys.platform == "linux" and os.uname().machine == "x86_64":
         assert "llvmlite" not in modules
 

@@ -1,6 +1,6 @@
 """The language of native code: plain Python functions over records, arrays and numbers, translated to LLVM IR."""
 
-from .kinds import WIDTH, Array, Code, Integers, Pointers, Struct
+from ..kinds import WIDTH, Array, Code, Integers, Pointers, Struct
 from .operations import (
     INFINITY,
     NAN,

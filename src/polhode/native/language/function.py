@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...codegen.llvm.sincos import splat, suffix, vector_type
-from .kinds import DOUBLE, INTEGER, POINTER, TRUTH, WIDTH
+from ..kinds import DOUBLE, INTEGER, POINTER, TRUTH, WIDTH
 from .values import Record, TranslationError, Value, Variable, is_condition, places_of
 
 #: Loads and stores of records and variables never touch the arrays that they point to, nor the other way round.

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...codegen.llvm.sincos import vector_type
+from ..kinds import DOUBLE, INTEGER, POINTER, TRUTH, WIDTH, Array, Code, Struct, llvm_type
 from .function import Function
-from .kinds import DOUBLE, INTEGER, POINTER, TRUTH, WIDTH, Array, Code, Struct, llvm_type
 from .values import Record, TranslationError, Value, Variable, as_record, places_of
 
 

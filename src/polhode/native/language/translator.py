@@ -24,8 +24,8 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+from ..kinds import INTEGER, POINTER, TRUTH, Code, Struct, is_runtime, llvm_type
 from .function import SCOPES, Function, declared
-from .kinds import INTEGER, POINTER, TRUTH, Code, Struct, is_runtime, llvm_type
 from .operations import Blocks, Counted, Operation, to_float, to_int
 from .values import Block, Record, TranslationError, Value, Variable, as_record
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...codegen.llvm.sincos import suffix, vector_type
-from .kinds import DOUBLE, ENTRIES, INTEGER, POINTER, TRUTH, Struct, fields, llvm_type, offsets
+from ..kinds import DOUBLE, ENTRIES, INTEGER, POINTER, TRUTH, Struct, fields, llvm_type, offsets
 
 if TYPE_CHECKING:
     from .function import Function
@@ -110,7 +110,7 @@ class Value:
         """`self[index]`."""
         kind = self.entry_kind(index)
         place = index.number if isinstance(index, Block) else index
-        from .kinds import Array
+        from ..kinds import Array
 
         return self.function.load(kind, self.address(place, kind), Array if kind == POINTER else None)
 

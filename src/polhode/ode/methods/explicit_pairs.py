@@ -83,7 +83,7 @@ def defect(pair: Pair, run: Run, t: float) -> float:
     reason = _prepare_dense(run, pair)
     if reason > 0:
         return -float(reason)
-    off = defect_at(run, pair, t, slope_weights(dense_rows(pair), (t - run.t_old) / run.taken), rates)
+    off = defect_at(run, pair, t, slope_weights(pair.dense_rows, (t - run.t_old) / run.taken), rates)
     if pair.may_be_rough and run.dense_ready == _TOO_ROUGH and off >= 0.0:
         reason = sub_step(run, pair, t, run.y, rates)
         if reason > 0:
@@ -113,7 +113,7 @@ def _prepare_dense(run, pair):
             return reason
         run.dense_ready = _MADE
         if pair.may_be_rough:
-            weights = slope_weights(dense_rows(pair), PROBE)
+            weights = slope_weights(pair.dense_rows, PROBE)
             off = defect_at(run, pair, fma(PROBE, run.taken, run.t_old), weights, rates)
             if off < 0.0:
                 return -int(off)
@@ -232,7 +232,7 @@ def interpolate(run, pair, t, out):
     """The state at a time within the last step, by the dense output."""
     theta = (t - run.t_old) / run.taken
     rest = 1.0 - theta
-    last_row = dense_rows(pair) - 1
+    last_row = pair.dense_rows - 1
     for block in blocks(run):
         value = row(run.dense, run, last_row)[block]
         for number in range(last_row - 1, -1, -1):
@@ -284,8 +284,3 @@ def slope_weights(rows, theta):
         slope = slope * factor + (-value if number % 2 == 0 else value)
         value = value * factor
     return found
-
-
-def dense_rows(pair: Pair) -> int:
-    """The number of rows of the dense output."""
-    return 3 + len(pair.d)

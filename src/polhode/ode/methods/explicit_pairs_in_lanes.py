@@ -16,7 +16,6 @@ from .explicit_pairs import (
     ROUGH,
     ROUGH_PART,
     defect_at,
-    dense_rows,
     error_of,
     interpolate,
     is_bounded_by_stability,
@@ -115,14 +114,14 @@ def _interpolate(pair, lanes, runs, t, out):
 
 @inline
 def _defects(pair, lanes, runs, t):
-    weights = slope_weights(dense_rows(pair), (t - runs.t_old) / runs.taken)
+    weights = slope_weights(pair.dense_rows, (t - runs.t_old) / runs.taken)
     off = defect_at(runs, pair, t, weights, lane_rates)
     return off * (ROUGH_PART if are_set(lanes.rough) else 1.0) if pair.may_be_rough else off
 
 
 @inline
 def _is_rough(pair, lanes, runs):
-    weights = slope_weights(dense_rows(pair), PROBE)
+    weights = slope_weights(pair.dense_rows, PROBE)
     return not defect_at(runs, pair, fma(PROBE, runs.taken, runs.t_old), weights, lane_rates) <= ROUGH
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from ...codegen.fixed_steps import METHODS, Tableau
 
 _LEAST_TOLERANCE = 1e-15
+#: The highest order of a Taylor series.
+MOST_ORDER = 25
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,11 @@ _ALL = ("begin", "attempt", "state_at", "defect")
 
 
 def _pairs() -> dict[str, Method]:
-    from .explicit_pairs import dense_rows
     from .tableaux import PAIRS
 
     return {
         name: Method(
-            "explicit_pairs", _ALL, pair.all_stages, dense_rows(pair), (pair,), pair.allowance,
+            "explicit_pairs", _ALL, pair.all_stages, pair.dense_rows, (pair,), pair.allowance,
             lanes="explicit_pairs_in_lanes",
         )
         for name, pair in PAIRS.items()
@@ -66,8 +67,6 @@ def _pairs() -> dict[str, Method]:
 
 
 def _taylor() -> Method:
-    from .taylor import MOST_ORDER
-
     return Method("taylor", (*_ALL, "prepare"), MOST_ORDER + 1, 1, lanes="taylor_in_lanes")
 
 

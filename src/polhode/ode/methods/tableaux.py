@@ -56,6 +56,11 @@ class Pair:
         return len(self.a) + len(self.more_a)
 
     @property
+    def dense_rows(self) -> int:
+        """How many rows the dense output has."""
+        return 3 + len(self.d)
+
+    @property
     def may_be_rough(self) -> bool:
         """Whether the dense output may be much less exact than the step, as that by stages of its own may be."""
         return bool(self.more_a)

@@ -34,9 +34,10 @@ from ..rates import copy, scale_to_unit
 from ..record import ACCEPTED, Reason, Run
 from ..right_side import rates
 from ..stiffness import SERIES_EDGE, is_due, note_if_stiff
+from .registry import MOST_ORDER
 
-#: No order is lower or higher.
-LEAST_ORDER, MOST_ORDER = 8, 25
+#: No order is lower, and none higher than `registry.MOST_ORDER`.
+LEAST_ORDER = 8
 #: The order over −ln rtol.
 ORDER_FACTOR = 0.65
 #: Smaller relative tolerances are not distinct from rounding.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...ode.event_location import CHANGES, GOES_ON, HEAD
 from ...ode.native_events import EventLogs
+from ...ode.record import CHANGES, GOES_ON, HEAD
 from ..events import Events, read_events
 from ..initial_state import Floats
 from ..state_changes import ParametricValues

@@ -22,12 +22,11 @@ from ...dynamics.synopsis import SeenLimit
 from ...errors import PolhodeError, warn
 from ...expr import free_symbols
 from ...model.body import check_mass
-from ...ode.event_location import HEAD
 from ...ode.native_events import EventLogs, EventMemory
 from ...ode.native_lanes import LaneCode, LaneRuns
 from ...ode.native_members import MemberRows
 from ...ode.native_run import NativeRun
-from ...ode.record import Reason
+from ...ode.record import HEAD, Reason
 from ..constraints.regular_masses import have_regular_masses
 from ..control.inputs import Signal, read_efforts, read_inputs
 from ..events import Events

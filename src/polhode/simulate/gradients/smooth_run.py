@@ -22,10 +22,9 @@ from ...compiled.quantities import Asked
 from ...errors import PolhodeError
 from ...expr import Expr, evaluate, substitute
 from ...expr.spelling import spelled
-from ...ode.event_location import GOES_ON
 from ...ode.native_code import method_code
 from ...ode.native_run import NativeRun
-from ...ode.record import CONSTRAINED_GROWTH
+from ...ode.record import CONSTRAINED_GROWTH, GOES_ON
 from ..control.actuation import Actuation
 from ..events import Events
 from ..guard import Guard, Stop

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ...codegen.fixed_steps import METHODS as TABLEAUX
-from ...constraints import PseudoSpeeds
-from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
+
+if TYPE_CHECKING:
+    from ...dynamics.equations import EquationsOfMotion
 
 
 def _never(equations: EquationsOfMotion) -> str:
@@ -36,6 +38,8 @@ METHODS: dict[str, Callable[[EquationsOfMotion], str]] = {
 
 def check_fit(method: str, equations: EquationsOfMotion) -> None:
     """Refuse a method that cannot step a mechanism."""
+    from ...constraints import PseudoSpeeds
+
     reason = METHODS[method](equations) if method in METHODS else ""
     known = equations.dependent_speeds
     if method in METHODS and isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):

@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...codegen.fixed_steps import METHODS as EXPLICIT
 from ...errors import PolhodeError
 from ...native.backends import say_once
 from ...ode.driver import Driver
-from ...ode.event_location import GOES_ON, SWITCHES
 from ...ode.native_code import loop_code
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
-from ...ode.plain_run import advance_plainly, plain_fixed_run
-from ...ode.record import CONSTRAINED_GROWTH, EVENTS, Reason
+from ...ode.record import CONSTRAINED_GROWTH, EVENTS, GOES_ON, SWITCHES, Reason
 from ..control.callables import ControllerFailed
 from ..events import Events, event_failed
 from ..guard import Guard, Stop
@@ -63,6 +60,9 @@ def integrate(
 
 def _plainly(rates: Rates, record: Record, times: Floats, control: Control, events: Events, problem: str) -> str:
     """Fixed steps by the functions of native code in plain Python, where there is no compiler."""
+    from ...codegen.fixed_steps import METHODS as EXPLICIT
+    from ...ode.plain_run import advance_plainly, plain_fixed_run
+
     is_known = control.method in EXPLICIT and not events and not rates.is_constrained and not len(rates.breaks)
     if not is_known or rates.signs is not None:
         raise PolhodeError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...ode.native_run import NativeRun
-from ...ode.stiffness import EDGES
+from ...ode.record import EDGES
 
 #: The method of stiff runs, by differences of the rates. On chains of 2 to 12 links with stiff joints, an elastic joint
 #: and a stiff actuator, at 1e-4, 1e-6 and 1e-9, it takes 0.5 to 1.0 of the time of Rodas5P with exact derivatives, and

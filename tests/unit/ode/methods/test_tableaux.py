@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate
 from scipy.integrate._ivp import dop853_coefficients
 
-from polhode.ode.methods.explicit_pairs import PROBE, dense_rows, slope_weights
+from polhode.ode.methods.explicit_pairs import PROBE, slope_weights
 from polhode.ode.methods.tableaux import PAIRS, Pair
 
 from .rooted_trees import Tree, density, elementary_weights, size, trees
@@ -79,7 +79,7 @@ ROUGH = [name for name, pair in PAIRS.items() if pair.may_be_rough]
 
 def defect_weights(pair: Pair) -> np.ndarray:
     """The weights of the stages in h x'(θ) of the dense output, where it is compared with the rates."""
-    return np.array(slope_weights(dense_rows(pair), PROBE)) @ weights_of_rows(pair)
+    return np.array(slope_weights(pair.dense_rows, PROBE)) @ weights_of_rows(pair)
 
 
 @pytest.mark.parametrize("name", ROUGH)
