@@ -152,8 +152,9 @@ MAKERS = {
     "code": ("codegen.llvm.module", "native.engine", "native.elf_loader"),
     "steps": ("ode", "native.language", "codegen.taylor", "codegen.llvm"),
 }  # fmt: skip
-#: What reads and writes files and raises errors, and the doors from a model to what a user calls on it.
-SHAPELESS = ("calls", "errors", "files", "notebook", "surface")
+#: What reads and writes files and raises errors, the doors from a model to what a user calls on it, and C, whose text is
+#: part of its keys.
+SHAPELESS = ("calls", "codegen.printers", "errors", "files", "notebook", "surface")
 
 
 @pytest.fixture(scope="module")
