@@ -152,8 +152,8 @@ MAKERS = {
     "code": ("codegen.llvm.module", "native.engine", "native.elf_loader"),
     "steps": ("ode", "native.language", "codegen.taylor", "codegen.llvm"),
 }  # fmt: skip
-#: What reads and writes files and raises errors, the doors from a model to what a user calls on it, and C, whose text is
-#: part of its keys.
+#: What reads and writes files and raises errors, the doors from a model to what a user calls on it, and printers of C,
+#: whose text is part of the keys.
 SHAPELESS = ("calls", "codegen.printers", "errors", "files", "notebook", "surface")
 
 
