@@ -51,10 +51,12 @@ class LoopCode:
             for name in ("project", "move_to_branch")
         )
         self.rates_as_given = code.address("ph_rates_as_given")
+        self.cubic_state_at = code.address("ph_cubic_state_at")
 
 
 def _loop_text(fused: bool) -> str:
     from ..native.language import Module
+    from .fixed_steps import cubic_state_at
     from .limits import note_limits_inside
     from .loop import advance, begin, continue_after_event, write_samples
     from .members import run_members, step_members
@@ -67,6 +69,7 @@ def _loop_text(fused: bool) -> str:
         (step_members, "step_members"), (note_limits_inside, "note_limits"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
         (checked_projection, "project"), (move_to_branch, "move_to_branch"), (rates_as_given, "rates_as_given"),
+        (cubic_state_at, "cubic_state_at"),
     ):  # fmt: skip
         made.add(function, name=f"ph_{name}")
     return made.text
@@ -85,9 +88,6 @@ class MethodCode:
         self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
         self.code = _functions_of(name)
         self.dense_rows = jet_rows or self.method.dense_rows
-        self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, _RUN, ctypes.c_double, ctypes.c_void_p)(
-            self.code.address("ph_state_at")
-        )
 
     def connect(self, record: Any) -> None:
         """Let a run step by this method."""

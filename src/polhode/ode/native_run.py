@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _STRUCTURE = Run.structure()
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_PROJECTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p)
+_STATE_AT = _PROJECTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
 
@@ -394,7 +394,7 @@ class NativeRun:
 
     def state_at(self, t: float) -> Floats:
         """The state at a time within the last step."""
-        reason = self._reason(self.code.state_at(self.address, t, address_of(self._state)))
+        reason = self._reason(_STATE_AT(self.record.state_at)(self.address, t, address_of(self._state)))
         if reason:
             raise RuntimeError(f"no state at t = {t}: {reason.name}.")
         return self._state[: self.size].copy()

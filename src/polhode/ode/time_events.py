@@ -42,6 +42,7 @@ def pass_time_event(run, begin):
                 schedule.held[schedule.columns[i]] = controls[i]
     noted, quiet = run.noted_steps, run.quiet_steps
     run.t = t
+    run.t_end = schedule.before[k + 1] if k + 1 < schedule.count else schedule.end
     reason = begin(run)
     run.noted_steps = noted
     run.quiet_steps = quiet
@@ -49,7 +50,6 @@ def pass_time_event(run, begin):
         run.t = schedule.before[k]
         return Reason.DONE
     schedule.next = k + 1
-    run.t_end = schedule.before[k + 1] if k + 1 < schedule.count else schedule.end
     return -1
 
 

@@ -1,4 +1,4 @@
-"""Events of the members of a batch, as native code handles them (`ode.events`), and what they leave."""
+"""Events of the members of a batch, as native code handles them (`ode.native_events`), and what they leave."""
 
 from __future__ import annotations
 

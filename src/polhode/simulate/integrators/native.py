@@ -19,7 +19,7 @@ from ...ode.driver import Driver
 from ...ode.native_code import loop_code
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
-from ...ode.record import CONSTRAINED_GROWTH, EVENTS, GOES_ON, SWITCHES, Reason
+from ...ode.record import CONSTRAINED_GROWTH, EVENTS, GOES_ON, SNAP, SWITCHES, Reason
 from ..control.callables import ControllerFailed
 from ..events import Events, event_failed
 from ..guard import Guard, Stop
@@ -27,6 +27,7 @@ from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..trajectory.record import Record, Report
 from .dense_output import DenseOutput
+from .fixed import EXPLICIT
 from .stiff import Switch
 
 if TYPE_CHECKING:
@@ -60,10 +61,10 @@ def integrate(
 
 def _plainly(rates: Rates, record: Record, times: Floats, control: Control, events: Events, problem: str) -> str:
     """Fixed steps by the functions of native code in plain Python, where there is no compiler."""
-    from ...codegen.fixed_steps import METHODS as EXPLICIT
+    from ...codegen.fixed_steps import METHODS as TABLEAUX
     from ...ode.plain_run import advance_plainly, plain_fixed_run
 
-    is_known = control.method in EXPLICIT and not events and not rates.is_constrained and not len(rates.breaks)
+    is_known = control.method in TABLEAUX and not events and not rates.is_constrained and not len(rates.breaks)
     if not is_known or rates.signs is not None:
         raise PolhodeError(
             f"the method {control.method} needs native code here, which does not work ({problem}).",
@@ -173,6 +174,8 @@ class Integration:
         self.jumps = self.guard.discontinuities
         if not rates.is_autonomous and run.implicit is None:
             run.record.growth = CONSTRAINED_GROWTH
+        if not rates.is_autonomous and method in EXPLICIT:
+            run.record.state_at = run.loop.cubic_state_at  # a controller is called once for a state, of the steps alone
         self._watch(run, len(x))
         if self.limits is not None:
             run.watch_limits(self.limits.watched)
@@ -322,7 +325,14 @@ class Integration:
             else:
                 run.restart(self.rates(t, run.x.copy()))
             if not self.rates.is_autonomous:
-                self.record.add_actuation(t, self.rates.actuation(t, run.x.copy()))
+                self._note_actuation(t)
+
+    def _note_actuation(self, t: float) -> None:
+        """Keep what acts at a state; at the end of a fixed step at the time of the sample there."""
+        run, acting = self.run.record, self.rates.actuation(t, self.run.x.copy())
+        sample = self.times[run.next_sample - 1] if run.next_sample else 0.0
+        is_sample = abs(sample - t) <= SNAP * self.control.fixed_step
+        self.record.add_actuation(float(sample) if is_sample else t, acting)
 
     def _note(self) -> None:
         """Bring the record up to date."""
@@ -372,7 +382,7 @@ class Integration:
         run, t = self.run, float(self.run.record.t)
         if reason in (Reason.LOOK, Reason.STEP):
             if not self.rates.is_autonomous:
-                self.record.add_actuation(t, self.rates.actuation(t, run.x.copy()))
+                self._note_actuation(t)
             self.guard.step(t, self.x, run.f)
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
