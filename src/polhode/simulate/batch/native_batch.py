@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ from ..guard import Guard, Stop, moving_pivots
 from ..initial_state import Floats, initial_state
 from ..integrators import adaptive, fixed
 from ..integrators.adaptive import Control
-from ..integrators.native import native_run
+from ..integrators.native import problem_for
 from ..integrators.stiff import Switch
 from ..limits import limits_seen, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
@@ -128,21 +128,23 @@ class _Plan:
         run.begin_members(self.members)
         return run
 
+    def _events(self, run: NativeRun) -> EventMemory | None:
+        """Events, and kinks of the rates."""
+        effects = [*self.events.effects, *([] if self.located is None else self.located.effects)]
+        if not effects:
+            return None
+        memory = EventMemory(self.events.compiled, effects, run.size, run.clock, logs=self.members.logs)
+        self.rates.divide_steps(run, memory)
+        return memory
+
     def _run(self) -> NativeRun:
         """The memory of one thread."""
-        control, x = self.control, self.members.starts[0]
-        run = native_run(self.rates, self.guard, control, 0.0, x)
-        run.sample(np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x))))
-        run.watch_limits(self.members.limits)
-        located = self.located
-        effects = [*self.events.effects, *([] if located is None else located.effects)]
-        if effects:
-            memory = EventMemory(self.events.compiled, effects, len(x), run.clock, logs=self.members.logs)
-            self.rates.divide_steps(run, memory)
-            run.watch(memory)
-        self.rates.steps_natively(run)
-        if not control.may_switch:
-            self.rates.differentiates_natively(run)
+        control, x, rates = self.control, self.members.starts[0], self.rates
+        rows = np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x)))
+        run = replace(
+            problem_for(rates, control, x, self.guard.bound), samples=rows, limits=self.members.limits,
+            events=self._events, derivatives=None if control.may_switch else rates.differentiates_natively,
+        ).run()  # fmt: skip
         if control.may_switch:  # a member that is stiff is left to `simulate`
             Switch(control.method).watch(run)
         return run

@@ -19,7 +19,8 @@ from ...ode.driver import Driver
 from ...ode.native_code import loop_code
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
-from ...ode.record import CONSTRAINED_GROWTH, EVENTS, GOES_ON, SNAP, SWITCHES, Reason
+from ...ode.problem import InitialValueProblem
+from ...ode.record import CONSTRAINED_GROWTH, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
 from ..control.callables import ControllerFailed
 from ..events import Events, event_failed
 from ..guard import Guard, Stop
@@ -31,6 +32,7 @@ from .fixed import EXPLICIT
 from .stiff import Switch
 
 if TYPE_CHECKING:
+    from ...ode.native_schedule import ScheduleMemory
     from ..limits import LimitsOfRun
     from .adaptive import Control
     from .momenta import Momenta
@@ -87,18 +89,14 @@ def _plainly(rates: Rates, record: Record, times: Floats, control: Control, even
     return "done"
 
 
-def native_run(rates: Rates, guard: Guard, control: Control, t: float, x: Floats) -> NativeRun:
-    """A run by a method, with the settings that runs alone and members of a batch have in common."""
+def problem_for(rates: Rates, control: Control, x: Floats, bound: float) -> InitialValueProblem:
+    """What runs alone, members of a batch and steppers have in common."""
     code = rates.fixed_stepper(control.method) if control.fixed_step else rates.stepper(control.method)
-    run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
-    if control.fixed_step:
-        run.step_on_grid(control.fixed_step)
-        run.record.position_count = rates.coordinates
-    run.record.h_max, run.record.bound = control.largest_step, guard.bound
-    run.record.has_defect *= int(rates.may_hide)
-    if rates.is_constrained:
-        run.record.growth = CONSTRAINED_GROWTH
-    return run
+    return InitialValueProblem(
+        code, x, rates.steps_natively, rtol=control.rtol, atol=control.atol, max_step=control.largest_step,
+        fixed_step=control.fixed_step, growth=CONSTRAINED_GROWTH if rates.is_constrained else GROWTH, bound=bound,
+        groups=rates.groups, positions=rates.coordinates, may_hide=rates.may_hide,
+    )  # fmt: skip
 
 
 class Integration:
@@ -154,7 +152,7 @@ class Integration:
         """The state as it is now."""
         return self._state(self.run.x)
 
-    def _schedule(self, size: int) -> object | None:
+    def _schedule(self, size: int) -> ScheduleMemory | None:
         """The time events, where native code can pass them: no Python function is called there."""
         breaks, sampled = self.rates.breaks, self.rates.drive.sampled
         is_python = self.rates.drive.is_held or (sampled is not None and sampled.law.law.backend == "numpy")
@@ -168,36 +166,33 @@ class Integration:
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""
         rates = self.rates
-        run = native_run(rates, self.guard, replace(self.control, method=method), t, x)
-        run.sample(self.times, self.states)
-        run.record.each_step = int(self.guard.watches_steps or not rates.is_autonomous)
         self.jumps = self.guard.discontinuities
+        common = problem_for(rates, replace(self.control, method=method), x, self.guard.bound)
+        run = replace(
+            common, t=t, samples=(self.times, self.states), right_side=self._natively, events=self._events,
+            each_step=self.guard.watches_steps or not rates.is_autonomous, schedule=self.schedule,
+            limits=None if self.limits is None else self.limits.watched,
+        ).run()  # fmt: skip
         if not rates.is_autonomous and run.implicit is None:
             run.record.growth = CONSTRAINED_GROWTH
         if not rates.is_autonomous and method in EXPLICIT:
             run.record.state_at = run.loop.cubic_state_at  # a controller is called once for a state, of the steps alone
-        self._watch(run, len(x))
-        if self.limits is not None:
-            run.watch_limits(self.limits.watched)
-        if self.schedule is not None:
-            self.schedule.connect(run)  # type: ignore[attr-defined]
-        self._natively(run)
         if self.switch is not None:
             self.switch.watch(run)
         return run
 
-    def _watch(self, run: NativeRun, size: int) -> None:
-        """Locate events, and jumps and kinks of the rates."""
+    def _events(self, run: NativeRun) -> EventMemory | None:
+        """Events, and jumps and kinks of the rates."""
         events, located = self.events, None if self.control.fixed_step and self.jumps is None else self.rates.located
         effects = [*events.effects, *([] if located is None else located.effects)]
         if not effects:
-            return
+            return None
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
-        memory = EventMemory(values if events else None, effects, size, run.clock, callback=run.callback)
+        memory = EventMemory(values if events else None, effects, run.size, run.clock, callback=run.callback)
         if located is not None:
             self.rates.divide_steps(run, memory)
-        run.watch(memory)
+        return memory
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
         """The value of an event; what goes wrong in a user's function ends the run."""
@@ -276,9 +271,9 @@ class Integration:
         if self.schedule is None:
             return self.driver.advance(self.run, self._goal)
         schedule = self.schedule
-        schedule.measure(self.run)  # type: ignore[attr-defined]
-        reason = self.driver.advance(self.run, schedule.goal(self.rates.passed))  # type: ignore[attr-defined]
-        self.rates.pass_to(schedule.passed, schedule.states)  # type: ignore[attr-defined]
+        schedule.measure(self.run)
+        reason = self.driver.advance(self.run, schedule.goal(self.rates.passed))
+        self.rates.pass_to(schedule.passed, schedule.states)
         return reason
 
     def _test_loop(self) -> None:
