@@ -477,16 +477,16 @@ class Integration:
         t = float(run.record.t if reason == Reason.PROJECT else self.times[number])
         try:
             if self.unprojected == (t, reason):
-                raise self.guard.explain(t, run.x, _unprojected(t))
+                raise _unprojected(t)
             self.unprojected = t, reason
             if reason == Reason.SAMPLE:
                 self.states[number] = self.rates.projected_otherwise(t, run.state_at(t))
                 run.record.next_sample += 1
                 return
             run.x[:] = self.rates.projected_otherwise(t, run.x.copy())
-        except Stop:
+        except Stop as found:
             run.record.t, run.x[:] = run.record.t_old, run.x_old
-            raise
+            raise self.guard.explain(float(run.record.t), run.x, found) from None
         self._natively(run)
         run.f[:] = self.rates(t, run.x.copy())
         run.record.pending = EVENTS
