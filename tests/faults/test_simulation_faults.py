@@ -243,8 +243,37 @@ def test_f35_a_force_that_explodes_in_finite_time_keeps_what_came_before() -> No
 
 def test_f35_a_fixed_step_too_long_says_so() -> None:
     message, run = stopped("diverged", slider(lambda s, x, v: -1e4 * x), 10, start=[1.0], method="rk4", step=0.1)
-    assert "smaller step" in message
+    assert "The step of 0.1 s is too long for rk4" in message and "smaller step" in message
     assert np.abs(run.q).max() <= 1e12
+    message, _ = stopped("diverged", slider(lambda s, x, v: 25 * x), 10, start=[1.0], method="rk4", step=0.01)
+    assert "pumps energy in" in message and "too long" not in message
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "reason", "cure"),
+    [
+        ("rk4", "diverged", "The step of 0.01 s is too long for rk4", "smaller step"),
+        ("semi_implicit_euler", "diverged", "The step of 0.01 s is too long for semi_implicit_euler", '"Radau"'),
+        ("DOP853", "too_many_steps", "the run had taken 2,000 steps", "a stiff mechanism needs"),
+        ("auto", "", "", ""),
+    ],
+)
+def test_f35_joints_with_strong_dampers_are_stiff_and_not_without_inertia(
+    method: str, status: str, reason: str, cure: str
+) -> None:
+    s = ph.System("damped", gravity=(0, 0, "-9.81"))
+    arm, hand = (s.body(name, 1, (0, 0, -1), (0.1, 0.1, 0.1)) for name in ("arm", "hand"))
+    joints = s.joint("turn", s.ground, arm, ph.Revolute("y")), s.joint("slide", arm, hand, ph.Prismatic("x"))
+    for joint in joints:
+        s.joint_force(joint, -1e11 * joint.u[0])
+    options: dict[str, Any] = {"start": {"turn": 1.0}, "speeds": {"turn": 0.5, "slide": 1.0}, "method": method}
+    options |= {"step": 0.01} if status == "diverged" else {"max_steps": 2000}
+    if not status:
+        run = s.derive().simulate(1, **options)
+        assert run["turn"] == pytest.approx(1.0, abs=1e-8) and np.abs(run.u[-1]).max() < 1e-8
+        return
+    message, _ = stopped(status, s.derive(), 1, **options)
+    assert reason in message and cure in message and "inertia" not in message
 
 
 def test_an_interrupted_run_keeps_what_it_has() -> None:

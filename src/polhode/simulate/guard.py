@@ -383,7 +383,8 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
         return None
     moments, directions = _moments(M, scale)
     sizes = np.abs(moments)
-    condition = float(sizes.max() / sizes.min()) if sizes.min() > 0.0 else np.inf
+    # inertia that has grown, as that of an arm which has become long, takes none from other motions
+    condition = min(float(sizes.max()), float(len(M))) / float(sizes.min()) if sizes.min() > 0.0 else np.inf
     if condition < _SINGULAR:
         return None
     felt = _speeds_along(directions[:, np.argmin(sizes)], speeds)

@@ -196,6 +196,7 @@ def test_singular_is_what_has_no_inertia_and_definite_is_not_spoken_of() -> None
         stop = mass_matrix_stop((M + M.T) / 2, names, 0.0, np.ones(3))
         assert condition in (stop.message if stop else "") and bool(condition) == bool(stop)
         assert bool(indefinite_notice(M, names)) == (min(moments) < 0)
+    assert mass_matrix_stop(np.diag([1e18, 1.0, 2.0]), names, 0.0, np.ones(3)) is None, "what has grown is no reason"
 
 
 def test_a_start_is_checked_again_where_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,8 @@ _MANY_STEPS = 500
 _NOTABLE = 1e-9
 #: So many times ten steps ahead the first rate that is not finite is sought.
 _AHEAD = 12
+#: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
+_STABLE, _NEAR = 3.0, 1e-7
 #: The time, in seconds, over which it is tested where an event goes.
 _SHORT = 1e-9
 
@@ -107,7 +109,7 @@ class Integration:
     ) -> None:
         self.rates, self.guard, self.record, self.control, self.events = rates, guard, record, control, events
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
-        t, x = record.last
+        self.first = t, x = record.last
         self.momenta = self._momenta()
         x = x if self.momenta is None else self.momenta.stepped(x)
         self.states = np.empty((len(self.times), len(x)))
@@ -377,8 +379,16 @@ class Integration:
         run, t = self.run, float(self.run.record.t)
         if reason in (Reason.LOOK, Reason.STEP):
             if not self.rates.is_autonomous:
+<<<<<<< HEAD
                 self._note_actuation(t)
             self.guard.step(t, self.x, run.f)
+=======
+                self.record.add_actuation(t, self.rates.actuation(t, run.x.copy()))
+            try:
+                self.guard.step(t, self.x, run.f)
+            except Stop as stop:
+                raise self._with_reason(stop) from None
+>>>>>>> w/fixa
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
         elif reason in (Reason.UNDERFLOW, Reason.NONFINITE, Reason.NOT_FOUND):
@@ -402,6 +412,23 @@ class Integration:
             self._choose_signs()
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
+
+    def _with_reason(self, found: Stop) -> Stop:
+        """The same, with why the motion has left all bounds if at the start no step of this length was stable."""
+        (t, x), h = self.first, self.control.fixed_step
+        if found.status != "diverged" or not h:
+            return found
+        f, small = self.rates(t, x), _NEAR * (1.0 + np.abs(x))
+        jacobian = [(self.rates(t, x + each) - f) / size for each, size in zip(np.diag(small), small, strict=True)]
+        fastest = float(np.abs(np.linalg.eigvals(jacobian)).max())
+        if h * fastest < _STABLE:
+            return found
+        return Stop(
+            found.status,
+            f"{found.message} The step of {h:g} s is too long for {self.control.method}: at the start, rates change "
+            f"within {1.0 / fastest:.1g} s.",
+            'Use a smaller step; a stiff mechanism needs method="auto", "Rodas5P" or "Radau".',
+        )
 
     def _too_long(self, t: float) -> Stop:
         """Why a run with fixed steps ended."""
@@ -482,16 +509,16 @@ class Integration:
         t = float(run.record.t if reason == Reason.PROJECT else self.times[number])
         try:
             if self.unprojected == (t, reason):
-                raise self.guard.explain(t, run.x, _unprojected(t))
+                raise _unprojected(t)
             self.unprojected = t, reason
             if reason == Reason.SAMPLE:
                 self.states[number] = self.rates.projected_otherwise(t, run.state_at(t))
                 run.record.next_sample += 1
                 return
             run.x[:] = self.rates.projected_otherwise(t, run.x.copy())
-        except Stop:
+        except Stop as found:
             run.record.t, run.x[:] = run.record.t_old, run.x_old
-            raise
+            raise self.guard.explain(float(run.record.t), run.x, found) from None
         self._natively(run)
         run.f[:] = self.rates(t, run.x.copy())
         run.record.pending = EVENTS
