@@ -379,16 +379,11 @@ class Integration:
         run, t = self.run, float(self.run.record.t)
         if reason in (Reason.LOOK, Reason.STEP):
             if not self.rates.is_autonomous:
-<<<<<<< HEAD
                 self._note_actuation(t)
-            self.guard.step(t, self.x, run.f)
-=======
-                self.record.add_actuation(t, self.rates.actuation(t, run.x.copy()))
             try:
                 self.guard.step(t, self.x, run.f)
             except Stop as stop:
                 raise self._with_reason(stop) from None
->>>>>>> w/fixa
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
         elif reason in (Reason.UNDERFLOW, Reason.NONFINITE, Reason.NOT_FOUND):
