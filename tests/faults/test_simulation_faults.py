@@ -418,7 +418,6 @@ def test_f47_integers_single_precision_and_read_only_arrays_are_fine() -> None:
         {"samples": [5.0]},
         {"rate": -3},
         {"max_steps": 0},
-        {"method": "rk4", "samples": [0.1, 0.2]},
         {"start": {"x": float("inf")}},
         {"start": {"x": "far"}},
         {"tau": [float("nan")]},

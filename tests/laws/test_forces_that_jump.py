@@ -15,7 +15,7 @@ from polhode.simulate import Trajectory, crossing
 
 ADAPTIVE = ["DOP853", "RK45", "Rodas5P", "Radau", "scipy.LSODA", "scipy.Radau", "scipy.BDF"]
 ADAPTIVE += ["ida"] if find_spec("sksundae") else []
-FIXED = ["rk4", "heun", "midpoint", "euler"]
+FIXED = {"rk4": 4, "heun": 2, "midpoint": 2, "euler": 1, "semi_implicit_euler": 1}  # and their orders
 STIFFNESS, FRICTION = 100.0, 2.943  # N/m, N; of a mass of 1 kg
 
 
@@ -111,15 +111,17 @@ def test_what_nothing_pulls_rests_with_a_word() -> None:
     assert "stands at its jump" in run.notices[0]
 
 
-@pytest.mark.parametrize("method", FIXED)
-def test_fixed_steps_tell_that_their_order_is_lost_and_stop_where_it_sticks(method: str) -> None:
-    with pytest.warns(UserWarning, match="'pull 0' jumped once"):
-        run = block(dry).simulate(0.5, start={"x0": 1.0}, method=method, step=1e-3)
-    exact, _ = piecewise_cosine(1.0, 0.0, run.t)
-    assert np.abs(run["x0"] - exact).max() < 5e-2
-    assert any("first order" in notice for notice in run.notices)
-    _, run = stopped("sticks", block(dry), 2, start={"x0": 0.2}, method=method, step=1e-3)
-    assert run.t[-1] == pytest.approx(piecewise_cosine(0.2, 0.0, run.t)[1], abs=2e-2)
+@pytest.mark.parametrize(("method", "order"), FIXED.items())
+def test_fixed_steps_keep_their_order_over_a_jump_and_stop_where_it_sticks(method: str, order: int) -> None:
+    off, late = [], []
+    for step in (2e-3, 1e-3):
+        run = block(dry).simulate(0.5, start={"x0": 1.0}, method=method, step=step)
+        off.append(np.abs(run["x0"] - piecewise_cosine(1.0, 0.0, run.t)[0]).max())
+        assert len(run.notices) == 1 and "'pull 0' jumped once at t = 0.314" in run.notices[0]
+        _, run = stopped("sticks", block(dry), 2, start={"x0": 0.2}, method=method, step=step)
+        late.append(abs(run.t[-1] - piecewise_cosine(0.2, 0.0, run.t)[1]))
+    assert off[1] < {1: 2e-2, 2: 1e-4, 4: 1e-9}[order] and late[1] < {1: 5e-5, 2: 5e-5, 4: 1e-9}[order]
+    assert off[0] / off[1] > 0.9 * 2**order
 
 
 def test_the_cure_that_is_advised_works() -> None:

@@ -7,7 +7,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -172,12 +172,6 @@ class Compiled:
     def work(self, parameters: Any = None) -> Floats:
         """The work array that the native function of one state reads."""
         return (self._work(parameters) if parameters is not None or self._fixed is None else self._fixed).array
-
-    def at_work(self, arrays: Sequence[Floats], work: Floats) -> Floats:
-        """The first output for a batch of checked arrays and a work array of `work`, without any conversion."""
-        outputs = self._empty(batch_size(list(zip(self.arrays, arrays, strict=True))) or 0)
-        self._batch(len(outputs[0]), list(arrays), work, outputs, 1)
-        return outputs[0]
 
     def time_per_call(
         self, *arrays: Any, parameters: Any = None, lanes: bool = False, seconds: float = 0.2, **named: Any

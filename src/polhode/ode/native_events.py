@@ -138,6 +138,7 @@ class EventMemory:
         record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
         record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
         record.kink_count = sum(each.kind == KINKS for each in self.effects)
+        self.targets |= {f"switches.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
         self._kept += [side, signs, first]
 
     def hold_signs(self, signs: Floats) -> None:

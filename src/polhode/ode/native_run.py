@@ -205,8 +205,8 @@ class NativeRun:
             try:
                 self.is_in_user_code = True
                 evaluate(float(record.clock))
-                record.failed = 0
                 self.is_in_user_code = False
+                record.failed = 0  # last: no signal is raised between here and the return
             except BaseException as problem:
                 self.is_in_user_code = False
                 self._kept["raised"] = problem

@@ -8,7 +8,6 @@ from __future__ import annotations
 from ..native.language import (
     Array,
     absolute,
-    at,
     blocks,
     call,
     fma,
@@ -142,9 +141,3 @@ def norm(run, array, new=None):
         part = array[block] / fma(rtol, size, atol)
         square = fma(part, part, square)
     return sqrt(total(square) / float(run.size))
-
-
-@inline
-def row_of_samples(run, number):
-    """The row of a sample."""
-    return at(run.samples, number * run.size)

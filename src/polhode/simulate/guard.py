@@ -141,12 +141,12 @@ class Guard:
         """Look at the state after an accepted step; what a run follows beside it is left out."""
         x, rate = x[: self.size], rate[: self.size]
         size = float(np.abs(x).max(initial=0.0))
-        if not size <= DIVERGED:
-            self.sample(t, x)
-            raise self._diverged(t, x)
         for link, indices in self.vector_charts:
             if np.abs(x[indices]).max() > HALF_TURN:
                 raise _half_turn(t, link)
+        if not size <= DIVERGED:
+            self.sample(t, x)
+            raise self._diverged(t, x)
         if self.watched:
             self._check_constraints(self.watched, t, x)
         self._check_pseudo_velocities(t, x)

@@ -179,6 +179,13 @@ class Rates:
             read["jacobian.work"] = self.functions, f"{self.rates_alone}_jacobian"
         return set_up(read, parameters)
 
+    def rows_of_switches(self, parameters: Mapping[str, Any]) -> dict[str, Floats]:
+        """The same for what divides steps."""
+        if self.located is None or self.located.values is None:
+            return {}
+        values = np.atleast_2d(self.functions.parameter_values(self.of, parameters))
+        return {"switches.work": self.located.values.native.setup(np.ascontiguousarray(values))}
+
     @property
     def rates_alone(self) -> str:
         """The function that has the rates, and nothing that leads back to constraints."""

@@ -1,18 +1,7 @@
-"""A structured writer of LLVM IR: numbers with operators, loops and branches as `with` blocks, records by field.
+"""LLVM IR with loops, for the recurrences of Taylor series: numbers with operators, memory, variables.
 
-What surrounds the equations (steps, error norms, Newton iterations) has loops and decisions, unlike the straight-line
-programs of `block`. It is written with these few things, so that it reads as in a book:
-
-    i64, double     numbers with + - * / and comparisons; `fma` is fused where the machine can
-    vectors         `width` doubles, of the same operators; a double beside a vector is spread over it
-    memory          `pointer[i]` and `pointer[i] = value` for doubles; `pointer.block(i)` for a block of them
-    Variable        a number that changes; LLVM keeps it in a register
-    Record          fields of 8 bytes at a pointer, of which ctypes has the same layout (`Layout.structure`)
-
-A function may be in lanes, so that several runs go through it side by side. Then a number (`Function.number`) is a
-vector with one double for each lane, a block (`Function.block`) has WIDTH of these, one after the other, and so have
-arrays. What is written with numbers and blocks alone is the same function for one run and for lanes of them, and rounds
-alike in each. Plain doubles are the same for all lanes.
+In lanes a number (`Function.number`) is a vector with one double for each lane, and a block (`Function.block`) has
+WIDTH of these, one after the other. What is written with numbers and blocks alone is the same for one and for several.
 """
 
 from __future__ import annotations
@@ -30,8 +19,6 @@ from .values import (
     POINTER,
     TRUTH,
     WIDTH,
-    Layout,
-    Record,
     Value,
     Variable,
     declared,
@@ -40,7 +27,7 @@ from .values import (
 )
 
 __all__ = [
-    "BLOCK", "DECLARATIONS", "DOUBLE", "INTEGER", "POINTER", "TRUTH", "WIDTH", "Function", "Layout", "Record", "Value",
+    "BLOCK", "DECLARATIONS", "DOUBLE", "INTEGER", "POINTER", "TRUTH", "WIDTH", "Function", "Value",
     "Variable", "declared",
 ]  # fmt: skip
 
@@ -146,44 +133,6 @@ class Function:
         given = ", ".join(f"{kind} {argument.name}" for argument in arguments)
         return self.emit(kind, f"call {kind} @llvm.{name}.{suffix(places_of(kind))}({given})")
 
-    def absolute(self, value: Value) -> Value:
-        return self._intrinsic("fabs", value.kind, value)
-
-    def sqrt(self, value: Value) -> Value:
-        return self._intrinsic("sqrt", value.kind, value)
-
-    def largest(self, one: Value, two: Any) -> Value:
-        """The larger; where one is nan, the other."""
-        first, second = self.alike(one, two)
-        return self._intrinsic("maxnum", first.kind, first, second)
-
-    def smallest(self, one: Value, two: Any) -> Value:
-        """The smaller; where one is nan, the other."""
-        first, second = self.alike(one, two)
-        return self._intrinsic("minnum", first.kind, first, second)
-
-    def power(self, base: Value, exponent: float) -> Value:
-        return self.library("pow", base, exponent)
-
-    def library(self, name: str, value: Value, *more: float) -> Value:
-        """A function of the C library, in each lane."""
-        others = [self.of_kind(DOUBLE, other) for other in more]
-        if value.kind == DOUBLE:
-            return self.call(name, DOUBLE, value, *others)
-        lanes = range(places_of(value.kind))
-        parts = (self.emit(DOUBLE, f"extractelement {value.kind} {value.name}, i64 {lane}") for lane in lanes)
-        return self.joined([self.call(name, DOUBLE, part, *others) for part in parts])
-
-    def joined(self, values: Sequence[Value]) -> Value:
-        """Doubles beside each other: a number of so many lanes, or a block of one."""
-        if len(values) == 1:
-            return values[0]
-        kind = vector_type(len(values))
-        made = Value(self, kind, "poison")
-        for place, value in enumerate(values):
-            made = self.emit(kind, f"insertelement {kind} {made.name}, double {value.name}, i64 {place}")
-        return made
-
     def select(self, condition: Value, one: Any, two: Any) -> Value:
         """One value where the condition holds, else the other."""
         first, second = self.alike(one, two)
@@ -199,10 +148,6 @@ class Function:
     def call(self, name: str, returns: str, *arguments: Value) -> Value:
         """Call a function of this module."""
         return self._called(f"@{name}", returns, arguments)
-
-    def call_at(self, address: Value, returns: str, *arguments: Value) -> Value:
-        """Call the function at an address."""
-        return self._called(address.name, returns, arguments)
 
     def _called(self, what: str, returns: str, arguments: Sequence[Value]) -> Value:
         given = ", ".join(f"{argument.kind} {argument.name}" for argument in arguments)
@@ -231,7 +176,7 @@ class Function:
         index = self.variable(self.integer(start))
         end = self.integer(count)
         with self.repeat():
-            self.leave_if(~(index.value < end))
+            self.leave_if(~index.value.test("lt", end))
             yield index.value
             index.value = index.value + 1
 
@@ -252,27 +197,3 @@ class Function:
         on = self.fresh("on")
         self.write(f"br i1 {condition.name}, label %{self._exits[-1]}, label %{on}")
         self._label(on)
-
-    def leave(self) -> None:
-        """Leave the innermost loop."""
-        self.write(f"br label %{self._exits[-1]}")
-        self._label(self.fresh("never"))
-
-    @contextmanager
-    def when(self, condition: Value) -> Iterator[None]:
-        """Where a condition holds."""
-        then, done = self.fresh("then"), self.fresh("done")
-        self.write(f"br i1 {condition.name}, label %{then}, label %{done}")
-        self._label(then)
-        yield
-        self.write(f"br label %{done}")
-        self._label(done)
-
-    def give(self, value: Any = None) -> None:
-        """Return."""
-        if self.returns == "void":
-            self.write("ret void")
-        else:
-            made = self.of_kind(self.returns, value)
-            self.write(f"ret {self.returns} {made.name}")
-        self._label(self.fresh("never"))

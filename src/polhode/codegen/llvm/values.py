@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .sincos import suffix, vector_type
@@ -30,24 +28,10 @@ def declared(lanes: int = 1) -> list[str]:
 
 DECLARATIONS = tuple(declared())
 
-_CTYPES: Mapping[str, Any] = {DOUBLE: ctypes.c_double, INTEGER: ctypes.c_int64, POINTER: ctypes.c_void_p}
 _FLOAT_OPS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _INTEGER_OPS = {"add": "add", "sub": "sub", "mul": "mul", "div": "sdiv"}
 _FLOAT_TESTS = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 _INTEGER_TESTS = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", "ne": "ne"}
-
-
-class Layout:
-    """The fields of a record, in order: names and kinds."""
-
-    def __init__(self, **kinds: str) -> None:
-        self.kinds = dict(kinds)
-        self.offsets = {name: place for place, name in enumerate(kinds)}
-
-    def structure(self) -> type[ctypes.Structure]:
-        """The same record for Python."""
-        fields = [(name, _CTYPES[kind]) for name, kind in self.kinds.items()]
-        return type("Record", (ctypes.Structure,), {"_fields_": fields})
 
 
 def places_of(kind: str) -> int:
@@ -103,47 +87,22 @@ class Value:
     def _fneg(self) -> Value:
         return self.function.emit(self.kind, f"fneg {self.kind} {self.name}")
 
-    def _test(self, relation: str, other: Any) -> Value:
+    def test(self, relation: str, other: Any) -> Value:
+        """The condition of a comparison."""
         one, two = self.function.alike(self, other)
         if one.kind == INTEGER:
             return self.function.emit(TRUTH, f"icmp {_INTEGER_TESTS[relation]} i64 {one.name}, {two.name}")
         kind = vector_type(places_of(one.kind), TRUTH)
         return self.function.emit(kind, f"fcmp {_FLOAT_TESTS[relation]} {one.kind} {one.name}, {two.name}")
 
-    def __lt__(self, other: Any) -> Value:
-        return self._test("lt", other)
-
-    def __le__(self, other: Any) -> Value:
-        return self._test("le", other)
-
-    def __gt__(self, other: Any) -> Value:
-        return self._test("gt", other)
-
-    def __ge__(self, other: Any) -> Value:
-        return self._test("ge", other)
-
     def equals(self, other: Any) -> Value:
         """Whether two numbers are equal."""
-        return self._test("eq", other)
-
-    def __and__(self, other: Value) -> Value:
-        return self.function.emit(self.kind, f"and {self.kind} {self.name}, {other.name}")
-
-    def __or__(self, other: Value) -> Value:
-        return self.function.emit(self.kind, f"or {self.kind} {self.name}, {other.name}")
+        return self.test("eq", other)
 
     def __invert__(self) -> Value:
         places = places_of(self.kind)
         all_true = "true" if places == 1 else f"<{', '.join(['i1 true'] * places)}>"
         return self.function.emit(self.kind, f"xor {self.kind} {self.name}, {all_true}")
-
-    def any(self) -> Value:
-        """Whether a condition holds in some lane."""
-        places = places_of(self.kind)
-        if places == 1:
-            return self
-        bits = self.function.emit(f"i{places}", f"bitcast {self.kind} {self.name} to i{places}")
-        return self.function.emit(TRUTH, f"icmp ne i{places} {bits.name}, 0")
 
     # ---- memory: doubles behind a pointer ----------------------------------------------------------------------
 
@@ -167,31 +126,6 @@ class Value:
     def __setitem__(self, index: Any, value: Any) -> None:
         self.store(index, value, self.function.number)
 
-    def block(self, number: Any) -> Value:
-        """A block of WIDTH numbers of an array."""
-        return self.load(number, self.function.block)
-
-    def store_block(self, number: Any, value: Any) -> None:
-        """Write a block of WIDTH numbers."""
-        self.store(number, value, self.function.block)
-
-    def are_set(self) -> Value:
-        """In which lanes the whole number at a pointer, one for each lane, is not zero."""
-        kind = vector_type(self.function.lanes, INTEGER)
-        zero = "0" if self.function.lanes == 1 else "zeroinitializer"
-        found = self.load(0, kind)
-        return self.function.emit(vector_type(self.function.lanes, TRUTH), f"icmp ne {kind} {found.name}, {zero}")
-
-    def store_marks(self, truths: Value) -> None:
-        """Write one whole number for each lane, 1 where a condition holds and 0 elsewhere."""
-        kind = vector_type(self.function.lanes, INTEGER)
-        made = self.function.emit(kind, f"zext {truths.kind} {truths.name} to {kind}")
-        self.store(0, made, kind)
-
-    def take_next(self) -> Value:
-        """The whole number at a pointer, which is one more for whoever takes the next, in whatever thread."""
-        return self.function.emit(INTEGER, f"atomicrmw add ptr {self.name}, i64 1 monotonic, align 8")
-
     def lane(self, place: int) -> Value:
         """One number of a block."""
         number, lanes = self.function.number, self.function.lanes
@@ -200,15 +134,6 @@ class Value:
         mask = ", ".join(f"i32 {lanes * place + k}" for k in range(lanes))
         chosen = f"{self.kind} {self.name}, {self.kind} poison, <{lanes} x i32> <{mask}>"
         return self.function.emit(number, f"shufflevector {chosen}")
-
-    def sum(self) -> Value:
-        """The numbers of a block together, in pairs: (0 + 1) + (2 + 3)."""
-        return (self.lane(0) + self.lane(1)) + (self.lane(2) + self.lane(3))
-
-    def largest(self) -> Value:
-        """The largest number of a block; one that is nan is left out."""
-        largest = self.function.largest
-        return largest(largest(self.lane(0), self.lane(1)), largest(self.lane(2), self.lane(3)))
 
     def as_double(self) -> Value:
         """A whole number as a double."""
@@ -229,37 +154,3 @@ class Variable:
     def value(self, value: Any) -> None:
         made = self.function.of_kind(self.kind, value)
         self.function.write(f"store {self.kind} {made.name}, ptr {self.address}, align 8")
-
-
-class Record:
-    """The fields at a pointer: `record.t` reads, `record.t = …` writes."""
-
-    def __init__(self, layout: Layout, pointer: Value) -> None:
-        object.__setattr__(self, "layout", layout)
-        object.__setattr__(self, "pointer", pointer)
-
-    def __getattr__(self, name: str) -> Value:
-        layout: Layout = self._of("layout")
-        pointer: Value = self._of("pointer")
-        return pointer.load(layout.offsets[name], layout.kinds[name])
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        layout = self._of("layout")
-        self._of("pointer").store(layout.offsets[name], value, layout.kinds[name])
-
-    def where(self) -> Value:
-        """Where the record lies."""
-        pointer: Value = self._of("pointer")
-        return pointer
-
-    def field(self, name: str) -> Variable:
-        """A field as a variable."""
-        return Variable(self.where().function, self._of("layout").kinds[name], self.address(name).name)
-
-    def address(self, name: str) -> Value:
-        """Where a field lies."""
-        made: Value = self._of("pointer").at(self._of("layout").offsets[name])
-        return made
-
-    def _of(self, name: str) -> Any:
-        return object.__getattribute__(self, name)

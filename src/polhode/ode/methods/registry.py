@@ -126,8 +126,3 @@ _MAKERS: Mapping[str, Callable[[], Method]] = {
 def method_named(name: str) -> Method:
     """The method of a name."""
     return _MAKERS[name]()
-
-
-def has_method(name: str) -> bool:
-    """True for the name of a method."""
-    return name in _MAKERS

@@ -99,6 +99,7 @@ class _Plan:
     constrained: ConstrainedMembers | None
     events: Events
     logs: EventLogs | None  # of what happened to each, where there are events
+    located: Located | None  # kinks of the rates, at which steps of chosen length are divided
 
     def run(self, report: Callable[[float], object], threads: int | None) -> bool:
         """Run the members, in as many threads as there are cores unless fewer are asked for; whether all were run."""
@@ -116,13 +117,8 @@ class _Plan:
     def _lane_code(self) -> LaneCode | None:
         """The code of the method in lanes, where runs may go side by side and are enough."""
         are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained
-        is_plain = self.logs is None and self._located is None
+        is_plain = self.logs is None and self.located is None
         return self.rates.stepper_in_lanes(self.control.method) if are_enough and is_plain else None
-
-    @property
-    def _located(self) -> Located | None:
-        """Kinks of the rates, at which steps of chosen length are divided."""
-        return None if self.control.fixed_step else self.rates.located
 
     def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
         """The memory of one thread, with the members that all share."""
@@ -138,7 +134,7 @@ class _Plan:
         run = native_run(self.rates, self.guard, control, 0.0, x)
         run.sample(np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x))))
         run.watch_limits(self.members.limits)
-        located = self._located
+        located = self.located
         effects = [*self.events.effects, *([] if located is None else located.effects)]
         if effects:
             memory = EventMemory(self.events.compiled, effects, len(x), run.clock, logs=self.members.logs)
@@ -303,18 +299,21 @@ def _plan(
     if len(rates.breaks) or not (control.fixed_step or adaptive.working(control.method, rates).is_native):
         return None
     is_implicit = not control.fixed_step and adaptive.METHODS[control.method].is_implicit
+    located = None if control.fixed_step else rates.located
     work = rates.rows_of_members(parameters, is_implicit)
+    work |= rates.rows_of_switches(parameters) if located else {}
     wanted = {name: np.broadcast_to(each, (members.count, each.shape[1])) for name, each in work.items()}
     wanted |= {name: each for name, each in own.items() if name in rates.native.arrays}
     wanted |= event_rows(functions, events, members.count, parameters)
-    wanted |= {f"jacobian.{name}": each for name, each in own.items()} if is_implicit else {}
+    readers = (["jacobian"] if is_implicit else []) + (["switches"] if located else [])
+    wanted |= {f"{reader}.{name}": each for reader in readers for name, each in own.items()}
     limits = _limits(functions, members.count, parameters)
     signs = None if constrained is None else constrained.rows_of_signs(members.count)
     logs = event_logs(events, starts) if events else None
-    room = logs or (EventLogs.of((), *starts.shape) if rates.located else None)
+    room = logs or (EventLogs.of((), *starts.shape) if located else None)
     memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), signs, room)
     sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
-    plan = _Plan(rates, guard, control, facts, times, memory, sound, limits, constrained, events, logs)
+    plan = _Plan(rates, guard, control, facts, times, memory, sound, limits, constrained, events, logs, located)
     return plan, own["tau"], own["inputs"]
 
 

@@ -341,8 +341,14 @@ class Integration:
         self.rates.evaluations = max(self.rates.evaluations, self.evaluations + run.evaluations)
         if run.event_count:
             for t, number, kind, done, before, after in self.run.events.entries(self.logged):
+                self.logged += 1
                 if kind >= SWITCHES and self.jumps is not None:
-                    self.jumps.count(t, before)
+                    try:
+                        self.jumps.count(t, before)
+                    except Stop:  # the run ends here, and what came later did not happen
+                        run.t, run.next_sample, self.run.x[:] = t, done, before
+                        self.run.events.record.log_count = self.logged
+                        raise
                     continue
                 self.found[number].append(t)
                 if kind != GOES_ON:
@@ -351,7 +357,6 @@ class Integration:
                     if after is not None:
                         self._note_change()
                         record.add(np.array([np.nextafter(t, np.inf)]), self._state(after)[None, :])
-            self.logged = self.run.events.record.log_count
         self._add_samples(run.next_sample)
 
     def _add_samples(self, done: int) -> None:
