@@ -11,8 +11,9 @@ import sympy
 from scipy.integrate import solve_ivp
 from sympy.physics import mechanics as me
 
+from polhode.compiled.functions import Functions
 from polhode.errors import PolhodeError
-from polhode.ode_former.fixed_step import FixedStep
+from polhode.surface.equations import Equations
 
 from .clock import least_times, seconds_of
 from .motions import double_pendulum
@@ -24,26 +25,30 @@ STEP = 0.001
 START = np.array([1.2, -0.7, 0.0, 0.0])
 BATCH = 64
 MOTION = 10.0
+#: The states of a run of ours: of a start, or several, so many steps, and samples.
+Run = Callable[..., Floats]
 _LINKS = (("upper", 1, Fraction(1, 2), Fraction(1, 12)), ("lower", 1, Fraction(1, 2), Fraction(1, 12)))
 
 
 def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
     """The section's table."""
-    loop = _our_loop()
+    equations = double_pendulum().derive()
+    run = partial(_our_run, equations, equations.compile(bake=True))
     passes = 5 if quick else 40
-    return [*_against_mujoco(loop, passes, say), _against_scipy(loop, max(3, passes // 4), say)]
+    return [*_against_mujoco(run, passes, say), _against_scipy(run, max(3, passes // 4), say)]
 
 
-def _our_loop() -> FixedStep:
-    return FixedStep(double_pendulum().derive().compile(bake=True).program("state_rates"), "rk4")
+def _our_run(equations: Equations, functions: Functions, start: Floats, steps: int, samples: int = 0) -> Floats:
+    """The states of a run, or of several, at the ends of all steps, or at so many samples."""
+    q, u = np.split(start, 2, axis=-1)
+    run = equations.simulate(
+        steps * STEP, start=q, speeds=u, method="rk4", step=STEP, samples=samples or steps + 1, functions=functions,
+        progress=False, watch_energy=False,
+    )  # fmt: skip
+    return np.concatenate([run.q, run.u], axis=-1)
 
 
-def _our_run(loop: FixedStep, start: Floats, steps: int, every: int = 1) -> Floats:
-    run = loop.run(start, h=STEP, steps=steps, every=every, threads=1, tau=np.zeros(2))
-    return np.asarray(run.states)
-
-
-def _against_mujoco(loop: FixedStep, passes: int, say: Callable[[str], None]) -> list[Timing]:
+def _against_mujoco(run: Run, passes: int, say: Callable[[str], None]) -> list[Timing]:
     """RK4 with the same step, every state recorded by both, one thread."""
     import mujoco
     from mujoco import rollout
@@ -60,12 +65,12 @@ def _against_mujoco(loop: FixedStep, passes: int, say: Callable[[str], None]) ->
         return np.asarray(states)[:, :, 1:]
 
     many = START + np.random.default_rng(2).uniform(-0.3, 0.3, (BATCH, 4))
-    _check("MuJoCo", _our_run(loop, many, 1000)[:, 1:], their_run(many, 1000), 1e-7)
+    _check("MuJoCo", run(many, 1000)[:, 1:], their_run(many, 1000), 1e-7)
     least = least_times(
         {
-            "ours": partial(_per_step, lambda: _our_run(loop, START, 50_000), 50_000),
+            "ours": partial(_per_step, lambda: run(START, 50_000), 50_000),
             "theirs": partial(_per_step, lambda: their_run(START[None], 2_000), 2_000),
-            "ours, many": partial(_per_step, lambda: _our_run(loop, many, 1_000), 1_000 * BATCH),
+            "ours, many": partial(_per_step, lambda: run(many, 1_000), 1_000 * BATCH),
             "theirs, many": partial(_per_step, lambda: their_run(many, 50), 50 * BATCH),
         },
         passes,
@@ -87,7 +92,7 @@ def _per_step(call: Callable[[], object], steps: int) -> float:
     return seconds_of(call) / steps
 
 
-def _against_scipy(loop: FixedStep, passes: int, say: Callable[[str], None]) -> Timing:
+def _against_scipy(run: Run, passes: int, say: Callable[[str], None]) -> Timing:
     """The same ten seconds, to the error that RK45 makes at 1e-8 or less."""
     say("SciPy with SymPy's right-hand side")
     rates = _rates_by_sympy()
@@ -98,14 +103,12 @@ def _against_scipy(loop: FixedStep, passes: int, say: Callable[[str], None]) -> 
         return np.asarray(found.y[:, -1])
 
     truth = theirs(1e-12, "DOP853")
-    our_error, their_error = (
-        float(np.max(np.abs(end - truth))) for end in (_our_run(loop, START, steps, steps)[-1], theirs())
-    )
+    our_error, their_error = (float(np.max(np.abs(end - truth))) for end in (run(START, steps, 2)[-1], theirs()))
     if not our_error <= 1.5 * their_error:
         raise PolhodeError(f"our error {our_error:.1e} exceeds SciPy's {their_error:.1e}.", code="E-BENCH-007")
     least = least_times(
         {
-            "ours": partial(seconds_of, lambda: _our_run(loop, START, steps)),
+            "ours": partial(seconds_of, lambda: run(START, steps)),
             "theirs": partial(seconds_of, theirs),
         },
         passes,

@@ -164,8 +164,8 @@ class Stepper:
     >>> bool(abs(st.t - 1) < 1e-12 and abs(q[0]) < 0.3), st.z.shape, st.tau.shape, st.inputs.shape, bool(st.failed)
     (True, (0,), (1,), (0,), False)
     >>> _ = st.reset({"hinge": 1.0}), st.begin({"hinge": 0.25}, None)
-    >>> st.state == (st.q, st.u), st.q.tolist()
-    (True, [0.25])
+    >>> st.state == (st.q, st.u), st.q.tolist(), st.ended, st.events
+    (True, [0.25], False, [])
     """
 
     def __init__(self, derivation: Derivation, options: Mapping[str, Any]) -> None:
