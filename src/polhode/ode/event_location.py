@@ -194,8 +194,11 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
             stack[depth] = fma(0.5, h, a)
         else:
             now = _sign(end, side)
-            if verdict != 1 and side * now < 0.0:
-                return zero_between(run, number, a, b, side)
+            if end == 0.0 and b >= run.t_end and b > begin and side != 0.0:
+                return b  # what comes behind the end of a run is not known
+            if side * now < 0.0:
+                # where there is no zero inside, it lies at the begin, at which g vanishes to rounding
+                return a if verdict == 1 else zero_between(run, number, a, b, side)
             if side == 0.0 or verdict == 1:
                 side = now
             a = b

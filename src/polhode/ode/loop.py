@@ -36,7 +36,7 @@ from ..native.language import (
     native,
     smallest,
 )  # fmt: skip
-from .event_location import evaluate_events, next_sign_change, next_zero, scan
+from .event_location import evaluate_events, event_value, next_sign_change, next_zero, scan
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
 from .record import (
@@ -71,6 +71,10 @@ DEFECT = 500.0
 _SHORTER = 0.25
 #: A switch this near to zero, relative to its size before or to one, vanishes together with another.
 _NEAR_SWITCH = 1e-12
+#: An event that is zero at the begin of a step comes with the sign that it has after this part of it.
+_FIRST_PART = 2.0**-10
+#: A value this near to zero, relative to that before a change of the state or to one, is zero behind it.
+_ZERO = 1e-12
 #: A kink in this first part of a step is left inside of it.
 _SHORT = 1e-2
 #: The time, in seconds, over which it is tested where a switch goes.
@@ -403,6 +407,9 @@ def _handle_events(run: Run) -> int:
             return Reason.NAN_EVENT
     if found > 0:
         for i in range(events.active):
+            if events.sides[i] == 0.0:
+                value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
+                events.sides[i] = 1.0 if value > 0.0 else (-1.0 if value < 0.0 else 0.0)
             if not is_nan(events.times[i]):
                 reason = _search(run, i, run.t_old)
                 if reason > 0:
@@ -611,12 +618,22 @@ def _go_on_alike(run, number, side):
 
 @inline
 def _go_on(run, number, side):
-    """Begin anew at an event, with this sign of it behind; a reason to return, or GO_ON."""
+    """Begin anew at an event, with this sign of it behind; a reason to return, or GO_ON.
+
+    Other events that are zero there, to rounding, come with the sign that they take behind.
+    """
+    events = run.events
+    for i in range(run.event_count):
+        events.times[i] = absolute(events.before[i])
     reason = begin(run)
     if reason > 0:
         return reason
-    run.events.sides[number] = side
-    run.events.before[number] = 0.0
+    for i in range(run.event_count):
+        if absolute(events.values[i]) <= _ZERO * largest(1.0, events.times[i]):
+            events.sides[i] = 0.0
+            events.before[i] = 0.0
+    events.sides[number] = side
+    events.before[number] = 0.0
     return GO_ON
 
 

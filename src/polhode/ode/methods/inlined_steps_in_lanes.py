@@ -97,6 +97,8 @@ def _last_number(width: Any, lanes: Lanes, number: int) -> int:
             end = int((run.t_end - run.origin) / run.h + SNAP) - 1
             if number + run.budget - 1 < end:
                 end = number + run.budget - 1
+            if number + lanes.allowed < end:
+                end = number + lanes.allowed
             if sample < 0 or end < last:
                 last = end
             is_other = sample >= 0 and run.next_sample != sample
@@ -134,6 +136,7 @@ def _write_samples(size: Any, width: Any, lanes: Lanes, end: float) -> float:
 @native
 def _note_steps(stages: Any, width: Any, lanes: Lanes, count: int) -> None:
     """All busy lanes took so many steps."""
+    lanes.allowed -= count
     for lane in counted(width):
         if lanes.busy[lane] > 0:
             run = entry(lanes.runs, lane, Lane)

@@ -293,7 +293,8 @@ class Integration:
         pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
         known = [(run, steps) for run, steps in pieces if steps is not None]
         is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
-        if is_whole and not len(self.rates.breaks) and self.rates.is_autonomous:
+        is_alike = self.rates.is_autonomous and self.rates.signs is None  # no step is taken again with other signs
+        if is_whole and not len(self.rates.breaks) and is_alike:
             self.record.interpolant = DenseOutput(known, self.rates)
 
     @property
