@@ -12,11 +12,12 @@ from polhode.codegen.fixed_steps import METHODS
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.native.compiled import compile_program
 from polhode.ode import loop
+from polhode.ode.fixed_steps import cubic_state_at
 from polhode.ode.native_code import inlined_code
 from polhode.ode.native_lanes import LaneRuns, lane_code
 from polhode.ode.native_members import MemberRows
 from polhode.ode.native_run import NativeRun
-from polhode.ode.record import Reason
+from polhode.ode.record import Reason, Run
 from polhode.ode.watched_limits import WatchedLimits
 
 ORDERS = {name: tableau.order for name, tableau in METHODS.items()} | {
@@ -215,3 +216,12 @@ def test_a_state_on_constraints_is_projected_every_ten_steps_and_at_samples() ->
     assert why == Reason.DONE
     assert [round(t, 9) for t in seen] == [0.1, 0.2, 0.27, 0.37, 0.47, 0.5]
     np.testing.assert_allclose(np.hypot(*states[:, :2].T), 1.0, atol=1e-15)
+
+
+def test_the_cubic_through_the_ends_of_a_step_has_the_states_of_a_cubic() -> None:
+    motion = np.polynomial.Polynomial([0.3, -1.0, 0.7, 2.0])
+    states = {"x_old": motion(0.5), "x": motion(0.9), "f_old": motion.deriv()(0.5), "f": motion.deriv()(0.9)}
+    run = Run(t_old=0.5, taken=0.4, size=1, blocks=1, **{name: np.full(4, value) for name, value in states.items()})
+    for t in (0.5, 0.61, 0.83, 0.9):
+        cubic_state_at(run, t, out := np.zeros(4))
+        np.testing.assert_allclose(out, motion(t), rtol=1e-14)
