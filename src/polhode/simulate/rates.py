@@ -121,7 +121,7 @@ class Rates:
     @property
     def can_run_natively(self) -> bool:
         """Whether native integrators can step the rates, with Python functions of efforts and inputs too."""
-        return self._compiled.backend != "numpy" or self.signs is None
+        return self._compiled.backend != "numpy" or (self.signs is None and not self.is_constrained)
 
     def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
         """Let a native run step these rates; functions of efforts and inputs are called before each evaluation.
@@ -130,8 +130,6 @@ class Rates:
         """
         if self._compiled.backend == "numpy":
             run.use(run.python(self))
-            if self.is_constrained:
-                run.project_by(self.projected)
             return
         signs = self.signs if holds_signs else None
         held = self._held if signs is None else {**self._held, _MODES: signs.modes}
