@@ -1,6 +1,6 @@
 """Zeros of event functions g(t, x) inside a step, on its dense output, in their order.
 
-An interval of the step is tested by the quartic through g at five times, checked at two more, in Bernstein's form: its
+An interval of the step is tested by the quartic through g at five times, checked at four more, in Bernstein's form: its
 coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, the interval is settled;
 else it is divided. Two zeros of one event closer than 2^-20 of the step count as none: touching zero is no event. Of a
 Python function, whose smoothness is not known, sign changes at eighths of the step and at the samples inside it are
@@ -18,7 +18,7 @@ import numpy as np
 
 from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
 from .rates import copy, scale_to_unit
-from .record import Run
+from .record import SEARCH_ROOM, Run
 
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
@@ -30,7 +30,7 @@ _DOUBT, _SLOPE_DOUBT = 4.0, 16.0
 _ROUNDING = 1e-13
 #: No common divisor: at equal distances an oscillation is not told from a slower one, which has other zeros.
 _NODES = (0.0, 0.2113, 0.4871, 0.7713, 1.0)
-_CHECKS = (0.1127, 0.9031)
+_CHECKS = (0.1127, 0.3457, 0.6311, 0.9031)
 
 
 def _bernstein() -> tuple[tuple[float, ...], ...]:
@@ -85,7 +85,7 @@ def scan(run: Run) -> int:
     """Test all events over the whole step; times become t_old for those that may have zeros in it, else nan."""
     events = run.events
     h, found = run.t - run.t_old, 0
-    for node, part in enumerate((_CHECKS[0], *_NODES[1:-1], _CHECKS[1])):
+    for node, part in enumerate((*_NODES[1:-1], *_CHECKS)):
         t = fma(part, h, run.t_old)
         reason = call(run.state_at, run, t, run.y, returns=int)
         if reason > 0:
@@ -94,15 +94,15 @@ def scan(run: Run) -> int:
         if run.failed > 0:
             return -1
         for i in range(events.active):
-            events.work[i * 7 + 1 + node] = events.values[i]
+            events.work[i * SEARCH_ROOM + 1 + node] = events.values[i]
     evaluate_events(run, run.t, run.x)
     if run.failed > 0:
         return -1
     for i in range(events.active):
-        check, a, b, c, last = (events.work[i * 7 + 1 + node] for node in range(5))
+        inside = [events.work[i * SEARCH_ROOM + 1 + node] for node in range(SEARCH_ROOM - 1)]
         before, after = events.before[i], events.values[i]
-        verdict = _verdict(before, a, b, c, after, check, last)
-        events.work[i * 7] = events.sides[i]
+        verdict = _verdict((before, *inside[:3], after), inside[3:])
+        events.work[i * SEARCH_ROOM] = events.sides[i]
         events.times[i] = NAN
         is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, events.sides[i]) * after > 0.0))
         if not is_sure or events.smooth[i] == 0:
@@ -118,13 +118,12 @@ def _sign(value, otherwise):
 
 
 @inline
-def _verdict(y0, y1, y2, y3, y4, early, late):
+def _verdict(values, checks):
     """1: no zero between; 2: monotone between; 0: not known."""
-    values = (y0, y1, y2, y3, y4)
     size, off = 0.0, 0.0
     for value in values:
         size = largest(size, absolute(value))
-    for weights, checked in zip(_PREDICTIONS, (early, late), strict=True):
+    for weights, checked in zip(_PREDICTIONS, checks, strict=True):
         off = largest(off, absolute(_weighted(weights, values) - checked))
     margin = fma(_DOUBT, off, _ROUNDING * size)
     coefficients = [_weighted(weights, values) for weights in _BERNSTEIN]
@@ -186,9 +185,9 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
         if not is_smallest:
             left -= 1
             first = event_value(run, number, a)
-            y1, y2, y3 = (event_value(run, number, fma(part, h, a)) for part in _NODES[1:-1])
-            early, late = (event_value(run, number, fma(part, h, a)) for part in _CHECKS)
-            verdict = _verdict(first, y1, y2, y3, end, early, late)
+            inner = [event_value(run, number, fma(part, h, a)) for part in _NODES[1:-1]]
+            checks = [event_value(run, number, fma(part, h, a)) for part in _CHECKS]
+            verdict = _verdict((first, *inner, end), checks)
         if verdict == 0 and not is_smallest:
             depth += 1
             stack[depth] = fma(0.5, h, a)

@@ -51,6 +51,7 @@ from .record import (
     PROJECTION,
     REFUSED,
     SAMPLES,
+    SEARCH_ROOM,
     SNAP,
     SUSPICIOUS,
     SWALLOWED,
@@ -463,7 +464,7 @@ def _locate_again(run, logged):
     events = run.events
     events.log_count = logged
     for i in range(events.active):
-        events.sides[i] = events.work[i * 7]
+        events.sides[i] = events.work[i * SEARCH_ROOM]
 
 
 @inline

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
-from .record import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, KINKS, SWITCHES, ZENO, Events
+from .record import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, KINKS, SEARCH_ROOM, SWITCHES, ZENO, Events
 
 _STRUCTURE = Events.structure()
 #: Rows of the log of a run at first. Of members: bytes for all, and rows of each that there are in any case.
@@ -85,7 +85,10 @@ class EventMemory:
         self._kept: list[Any] = []
         self.targets: dict[str, int] = {}
         names = ("values", "directions", "before", "sides", "times")
-        numbers = {name: np.zeros(count) for name in names} | {"work": np.zeros(7 * count), "nodes": np.zeros(64)}
+        numbers = {name: np.zeros(count) for name in names} | {
+            "work": np.zeros(SEARCH_ROOM * count),
+            "nodes": np.zeros(64),
+        }
         numbers["directions"][:] = [each.direction for each in effects]
         whole_names = (
             "kinds",

@@ -43,6 +43,8 @@ NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
 GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON, SWITCHES, KINKS = 0, 1, 2, 3, 4, 5
 #: Numbers of a row of the log before its states.
 HEAD = 4
+#: Numbers for each event that the search for zeros needs: its sign, and its values inside of a step.
+SEARCH_ROOM = 8
 
 #: Where h |λ| of an explicit pair of this order is beyond this, stability bounds its steps: step control keeps them a
 #: little inside of the domain of stability, which ends at 6.4, 5.9 and 3.3 on the real axis.
