@@ -17,7 +17,7 @@ import itertools
 import numpy as np
 
 from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
-from .rates import copy, scale_to_unit
+from .rates import call_python_or_native, copy, scale_to_unit
 from .record import SEARCH_ROOM, Run
 
 #: A zero is located to this, in seconds, and to this part of the time.
@@ -55,9 +55,8 @@ def evaluate_events(run, t, x):
     events = run.events
     run.clock = t
     events.arguments[0] = x
-    run.failed = events.calls_python
     if run.event_count > events.switch_count:
-        call(events.at, events.arguments)
+        call_python_or_native(run, events.at, events.arguments, events.calls_python)
     if events.switch_count > 0:
         events.switch_arguments[events.switch_x_index] = x
         if run.group_count > 0:

@@ -157,6 +157,8 @@ def advance(run: Run) -> int:
 @inline
 def reason_before_step(run):
     """A reason to take no step, or GO_ON."""
+    if run.failed > 0:
+        return Reason.FAILED
     if not run.t < run.t_end:
         return Reason.DONE
     if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:

@@ -196,8 +196,8 @@ class NativeRun:
     def callback(self, evaluate: Callable[[float], None]) -> Any:
         """A Python function of the time as native code calls it.
 
-        Until it has succeeded the record says that it failed: so an interrupt that is raised before its first line, of
-        which ctypes tells nobody, ends the run too.
+        The record says "failed" until the function has succeeded. So an interrupt before its first line, which ctypes
+        drops, ends the run too.
         """
         record = self.record
 
@@ -421,7 +421,7 @@ class NativeRun:
         return None if reason else self._state[: self.size].copy()
 
     def _reason(self, code: int) -> Reason:
-        if code == Reason.FAILED:
+        if code == Reason.FAILED or self.record.failed:
             self.raise_problem()
             raise KeyboardInterrupt
         return Reason(code)

@@ -22,6 +22,17 @@ from ..native.language import (
 from .record import Reason, Run
 
 
+@inline
+def call_python_or_native(run, function, arguments, is_python):
+    """Call a function, unless one has failed: run.failed stays set until Python has raised what went wrong.
+
+    A Python function resets it when it has succeeded.
+    """
+    if run.failed == 0:
+        run.failed = is_python
+        call(function, arguments)
+
+
 @native
 def rates_as_given(run: Run, t: float, x: Array, out: Array) -> int:
     """out = ẋ(t, x) of a right-hand side that is called with quaternions of any length."""
@@ -30,8 +41,7 @@ def rates_as_given(run: Run, t: float, x: Array, out: Array) -> int:
     arguments = run.arguments
     arguments[run.x_index] = x
     arguments[run.out_index] = out
-    run.failed = run.calls_python
-    call(run.at, arguments)
+    call_python_or_native(run, run.at, arguments, run.calls_python)
     return Reason.FAILED if run.failed > 0 else 0
 
 
@@ -49,9 +59,7 @@ def plain_rates(run: Run, t: float, x: Array, out: Array) -> int:
             scale_momenta(run, run.unit, False)
         arguments[run.x_index] = run.unit
     arguments[run.out_index] = out
-    # a Python function says when it has succeeded
-    run.failed = run.calls_python
-    call(run.at, arguments)
+    call_python_or_native(run, run.at, arguments, run.calls_python)
     if run.failed > 0:
         return Reason.FAILED
     stretch(run, out)

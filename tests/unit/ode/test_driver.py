@@ -48,3 +48,30 @@ def test_an_interrupt_ends_a_run_whatever_python_it_calls(options: dict[str, Any
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, former)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "Radau", "gauss4", "rk4"])
+def test_an_exception_at_any_call_of_an_effort_ends_the_run(method: str) -> None:
+    """Raised once, at the k-th call: in the first step's rates, stages, projections, samples or events, none is lost."""
+    s = ph.System("pendulum")
+    hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    e = s.derive()
+    fixed = {"step": 0.05} if method in ("rk4", "gauss4") else {}
+
+    def run(failing: int) -> int:
+        calls = 0
+
+        def effort(t: float, q: object, u: object) -> list[float]:
+            nonlocal calls
+            calls += 1
+            if calls == failing:
+                raise KeyboardInterrupt
+            return [0.0]
+
+        e.simulate(0.2, start={"hinge": 1.0}, tau=effort, method=method, samples=5, events=[hinge.q[0] - 0.95], **fixed)
+        return calls
+
+    total = run(0)
+    for failing in range(1, total + 1, max(1, total // 60)):
+        with pytest.raises((SimulationError, KeyboardInterrupt)):
+            run(failing)
