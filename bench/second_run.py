@@ -134,5 +134,5 @@ def _evaluation(functions: Any, states: Any) -> Callable[[], float]:
         function(run.address, states.ctypes.data, len(states))
         return (time.perf_counter() - began) / len(states)
 
-    measure.code = code  # type: ignore[attr-defined]
+    measure.code = code  # type: ignore[attr-defined]  # machine code lives as long as what calls it
     return measure

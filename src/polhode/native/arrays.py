@@ -23,7 +23,7 @@ def address_of(array: npt.NDArray[Any]) -> int:
     True
     """
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # NumPy's arrays are buffers, which its types leave out
     except (TypeError, ValueError):  # empty, read-only, or not contiguous
         return int(array.ctypes.data)
 

@@ -53,7 +53,7 @@ def interruptible(run: NativeRun) -> Iterator[None]:
     def note(number: int, frame: object) -> None:
         run.record.interrupted = 1
         if run.is_in_user_code:
-            former(number, frame)  # type: ignore[arg-type]
+            former(number, frame)  # type: ignore[arg-type]  # handlers get a frame or None
 
     signal.signal(signal.SIGINT, note)
     try:

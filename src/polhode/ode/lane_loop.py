@@ -124,7 +124,7 @@ def run_lanes(method: LaneMethod, width: Any, lanes: Lanes) -> int:
             _begin(method, width, lanes)
         if entry(lanes.runs, 0, Lane).has_prepare > 0:
             call(entry(lanes.runs, 0, Lane).prepare, lanes)
-        _next_steps(method, width, lanes)
+        _of_busy_lanes(method.next_step, width, lanes)
         if _is_any(width, lanes.busy):
             _step(method, width, lanes)
             if entry(lanes.runs, 0, Lane).limit_count > 0:
@@ -172,35 +172,18 @@ def lane_rates(runs, t, x, out):
 
 
 @native
-def _next_step(method: LaneMethod, lanes: Lanes, run: Lane, lane: int) -> int:
-    return method.next_step(lanes, run, lane)
+def _of_one_lane(act: Any, lanes: Lanes, run: Lane, lane: int) -> int:
+    return act(lanes, run, lane)
 
 
 @native
-def _verdict(method: LaneMethod, lanes: Lanes, run: Lane, lane: int) -> int:
-    return method.verdict(lanes, run, lane)
-
-
-@native
-def _next_steps(method: LaneMethod, width: Any, lanes: Lanes) -> None:
-    """Get every busy lane ready for a step; one with a reason to return has done with its member."""
+def _of_busy_lanes(act: Any, width: Any, lanes: Lanes) -> None:
+    """Call a function of one lane for every busy lane; one with a reason to return has done with its member."""
     for lane in counted(width):
         lanes.taken[lane] = 0
         if lanes.busy[lane] > 0:
             run = entry(lanes.runs, lane, Lane)
-            reason = _next_step(method, lanes, run, lane)
-            if reason >= 0:
-                _free(lanes, run, lane, reason)
-
-
-@native
-def _verdicts(method: LaneMethod, width: Any, lanes: Lanes) -> None:
-    """Accept or refuse the step of every busy lane."""
-    for lane in counted(width):
-        lanes.taken[lane] = 0
-        if lanes.busy[lane] > 0:
-            run = entry(lanes.runs, lane, Lane)
-            reason = _verdict(method, lanes, run, lane)
+            reason = _of_one_lane(act, lanes, run, lane)
             if reason >= 0:
                 _free(lanes, run, lane, reason)
 
@@ -387,7 +370,7 @@ def _step(method: LaneMethod, width: Any, lanes: Lanes) -> None:
     """A step of every lane, which each takes or not."""
     runs = side_by_side(lanes, Lane)
     method.attempt(lanes, runs)
-    _verdicts(method, width, lanes)
+    _of_busy_lanes(method.verdict, width, lanes)
     lanes.is_dense = 0
     taken, rates = are_set(lanes.taken), method.rates_at_end(runs)
     for block in blocks(runs):

@@ -1,8 +1,8 @@
 """Joint limits along a run: which coordinates, speeds and efforts went beyond them, and when.
 
 Nothing acts at a limit, and a run goes on beyond it. A native run notes which limits of coordinates and speeds it
-passes, between its steps too (`ode.limits`); of any run what is told is found among its samples. An event
-stops a run at a limit: `until=hinge.q[0] - 1`. Efforts are looked at where there are samples.
+passes, between its samples too (`ode.limits`); of other runs, and of efforts, limits are tested at the samples. An
+event stops a run at a limit: `until=hinge.q[0] - 1`.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def test_an_interrupt_ends_a_run_whatever_python_it_calls(options: dict[str, Any
 
 @pytest.mark.parametrize("method", ["DOP853", "Radau", "gauss4", "rk4"])
 def test_an_exception_at_any_call_of_an_effort_ends_the_run(method: str) -> None:
-    """Raised once, at the k-th call: in the first step's rates, stages, projections, samples or events, none is lost."""
+    """It is raised once, at the k-th call: for the first step, in stages, at samples or at events."""
     s = ph.System("pendulum")
     hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
     e = s.derive()

@@ -262,7 +262,7 @@ def _call_named(f: Function, name: str, *arguments: Any) -> None:
 @_operation(_call_named)
 def call_named(name: str, *arguments: Any) -> None:
     """Call a function of the module that is not written in this language, such as the kernel of a program."""
-    raise NotImplementedError(f"{name} exists in native code only.")
+    raise TranslationError(f"{name} exists in native code only.")
 
 
 def _take_next(f: Function, counter: Any) -> Value:

@@ -86,6 +86,9 @@ class Routine:
         return frozenset(name for name, count in counts.items() if count > 1)
 
 
+# What decorators return is a `Routine`, which is called as the function is; its type says so to a type checker.
+
+
 def native(function: F) -> F:
     """A function of a module: every argument that exists at run time and the result have annotations."""
     return Routine(function, is_inline=False)  # type: ignore[return-value]
@@ -203,7 +206,7 @@ class _Frame:
                 if getattr(problem, "place", None) is None:
                     place = f"{self.routine.plain.__code__.co_filename}:{self._line(each)}"
                     error = TranslationError(f"{place}: {problem}")
-                    error.place = place  # type: ignore[attr-defined]
+                    error.place = place  # type: ignore[attr-defined]  # so that callers add no second place
                     raise error from problem
                 raise
             if ended:
@@ -390,7 +393,7 @@ class _Frame:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
         else:
-            for each, part in zip(target.elts, value, strict=True):  # type: ignore[attr-defined]
+            for each, part in zip(target.elts, value, strict=True):  # type: ignore[attr-defined]  # a tuple of names
                 self._bind_fixed(each, part)
 
     def _do_Break(self, node: ast.Break) -> bool:

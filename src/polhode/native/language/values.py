@@ -51,7 +51,7 @@ class Value:
     def __ne__(self, other: object) -> bool:
         _refuse("!= of Python")
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as Python's own types without equality
 
     def binary(self, op: str, other: Any, flipped: bool = False) -> Value:
         """The result of an operator."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -54,16 +55,14 @@ class Method:
 _ALL = ("begin", "attempt", "state_at", "defect")
 
 
-def _pairs() -> dict[str, Method]:
+def _pair(name: str) -> Method:
     from .tableaux import PAIRS
 
-    return {
-        name: Method(
-            "explicit_pairs", _ALL, pair.all_stages, pair.dense_rows, (pair,), pair.allowance,
-            lanes="explicit_pairs_in_lanes",
-        )
-        for name, pair in PAIRS.items()
-    }  # fmt: skip
+    pair = PAIRS[name]
+    return Method(
+        "explicit_pairs", _ALL, pair.all_stages, pair.dense_rows, (pair,), pair.allowance,
+        lanes="explicit_pairs_in_lanes",
+    )  # fmt: skip
 
 
 def _taylor() -> Method:
@@ -110,14 +109,14 @@ def _semi_implicit() -> Method:
 
 
 _MAKERS: Mapping[str, Callable[[], Method]] = {
-    **{name: lambda name=name: _pairs()[name] for name in ("TP86", "DOP853", "RK45", "RK23")},  # type: ignore[misc]
+    **{name: partial(_pair, name) for name in ("TP86", "DOP853", "RK45", "RK23")},
     "Rodas5P": _rodas5p,
     "Radau": _radau,
     "taylor": _taylor,
-    **{name: lambda tableau=tableau: _explicit(tableau) for name, tableau in METHODS.items()},  # type: ignore[misc]
+    **{name: partial(_explicit, tableau) for name, tableau in METHODS.items()},
     "semi_implicit_euler": _semi_implicit,
-    "gauss4": lambda: _gauss(2),
-    "gauss6": lambda: _gauss(3),
+    "gauss4": partial(_gauss, 2),
+    "gauss6": partial(_gauss, 3),
     "lie4": _lie,
     "generalised_alpha": lambda: Method("generalised_alpha", _STEPS, 1, 1, is_fixed=True),
 }

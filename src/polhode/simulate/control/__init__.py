@@ -1,1 +1,1 @@
-"""What acts in a run: efforts and inputs as they are given, closed loops, sampled laws, and what is told of them."""
+"""What acts in a run: efforts and inputs as they are given, closed loops, sampled laws, and their notices."""

@@ -189,7 +189,10 @@ class _Sensitive:
         projected: Projection | None = None
         if run.problem.manifold is not None or run.functions.equations.quaternions:
             tangent = FollowedRates(run, TangentVariations(varying, self.columns))
-            projected = lambda t, x: tangent(t, run.projected(t, x))  # noqa: E731
+
+            def projected(t: float, x: Floats) -> Floats:
+                return tangent(t, run.projected(t, x))
+
         self.rates = FollowedRates(run, VariationalRates(varying, self.columns), projected)
         self.event_times: list[list[Floats]] = [[] for _ in run.jumps]
 
