@@ -16,15 +16,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...control.controller import Controller
-from ...control.law import Law, nominal_name
-from ...control.named_symbols import Named, limits_of, rated_efforts, told_unlimited
-from ...control.observer import Observed
-from ...control.saturation import Range, saturated
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, fault_at, shown
 from ...expr import Expr, free_symbols
 from ...expr.spelling import described, spelled
+from ...laws.controller import Controller
+from ...laws.law import Law, nominal_name
+from ...laws.named_symbols import Named, limits_of, rated_efforts, told_unlimited
+from ...laws.observer import Observed
+from ...laws.saturation import Range, saturated
 from ...model.model import Model
 from ...model.records import Parameter, State
 from ..settings import LOOP_OPTIONS

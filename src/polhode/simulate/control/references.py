@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...control.orientation_references import check_unit_length
 from ...errors import PolhodeError, shown, understood, unknown
 from ...expr import Expr, Function, as_expr, evaluate, free_symbols, is_zero, substitute
 from ...expr.calls import sampled, samples_of
 from ...expr.exact import sqrt
 from ...expr.opaque.table import Table
+from ...laws.orientation_references import check_unit_length
 from ..breaks import tables_of_time
 from ..trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from ...control.law import Law, Reference
+    from ...laws.law import Law, Reference
     from ...model.model import Model
 
 #: The highest derivative of a table that has no impulses, by how its points are joined.
