@@ -53,7 +53,7 @@ PAGES = (
         paths=(
             "polhode.surface.small_motions.SmallMotions", f"{SIMULATE}.gradients.linear_along.LinearAlong",
             f"{ANALYSIS}.equilibrium.Equilibrium", f"{ANALYSIS}.identification.Fit",
-        ), rooms=("polhode.compare",),
+        ), rooms=("polhode.compare", "polhode.papers"),
     ),
     Page(
         "control", "Control",

@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 CONTRACTS = ROOT / ".importlinter"
 ROOMS = (
     "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "analysis",
-    "planning", "codegen", "native", "ode", "compiled", "view", "simulate", "show", "optimize", "compare", "surface",
-    "cli",
+    "planning", "codegen", "native", "ode", "compiled", "view", "simulate", "show", "optimize", "compare", "papers",
+    "surface", "cli",
 )  # fmt: skip
 
 
@@ -118,6 +118,8 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "simulate/trajectory/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
             "show/scene": "from polhode.simulate import trajectory\nfrom polhode.view import page",
             "optimize/problem": "from polhode.simulate import trajectory\nfrom polhode.analysis import linear",
+            "papers/tokad/chain": "from polhode.formalisms import poincare\nfrom polhode.simulate import trajectory",
+            "surface/tables": "from polhode.papers.tokad import chain",
             "view/page": "from polhode import errors",
             "cli/demo": "from polhode.surface import system\nfrom polhode.view import page",
         },
@@ -159,6 +161,8 @@ WRONG_DOORS = {
     "analysis knows no targets": {"analysis/linear": "from polhode import codegen"},
     "control does not start simulations": {"control/lqr": "from polhode import simulate"},
     "control and planning stand apart": {"control/lqr": "from polhode import planning", "planning/gait": ""},
+    "nothing is derived from a paper's own tables": {"formalisms/kane": "def f():\n    from polhode import papers"},
+    "comparison knows no paper": {"compare/comparison": "def f():\n    from polhode import papers"},
     "a picture knows no trajectory": {"view/page": "from polhode import simulate"},
     "a picture knows no geometry": {"view/page": "from polhode import geometry"},
     "no room goes out by the front door": {

@@ -64,8 +64,8 @@ class Derived:
     ('done', (2,))
     >>> e.reaction("q").force[1], list(e.power().ports), e.assemble({"q": 1}).q.tolist()
     (0, ['effort u'], [1.0])
-    >>> s.derive("kane", report=True).report is not None, e.dropped
-    (True, Dropped(nothing was dropped))
+    >>> e.dropped
+    Dropped(nothing was dropped)
     >>> q, u = e.stepper(dt=0.1).step()
     >>> len(e.sensitivities(1, ["l"], start={"q": 0.1}).t)
     201

@@ -11,6 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ..papers.kwatny import KwatnyMethods
+from ..papers.mladenova import MladenovaMethods
+from ..papers.sayers import SayersMethods
 from .analysis_methods import AnalysisMethods
 from .control_geometry_methods import ControlGeometryMethods
 from .control_methods import ControlMethods
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
-    from ..formalisms.kane.report import Report
     from ..kinematics.tree import Tree
     from ..model import Model
 
@@ -47,6 +49,9 @@ class Equations(
     EquilibriumMethods,
     IdentificationMethods,
     RunMethods,
+    KwatnyMethods,
+    MladenovaMethods,
+    SayersMethods,
 ):
     """The equations of motion of a system, as derived by one formalism.
 
@@ -294,14 +299,6 @@ class Equations(
         from ..dynamics.naming import latex_of
 
         return latex_of(self.record, of, names)
-
-    @cached_property
-    def report(self) -> Report:
-        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
-        from ..compiled.planning import operations_of
-        from ..formalisms.kane.report import Report
-
-        return Report(self.record, operations_of)
 
     def __repr__(self) -> str:
         named = {"q": self.coordinates, "u": self.speeds, "z": self.states}
