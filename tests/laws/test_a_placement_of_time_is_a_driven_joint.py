@@ -23,7 +23,7 @@ from polhode.formalisms.registry import names
 from polhode.geometry import rotation
 from polhode.kinematics import tree as trees
 from polhode.kinematics.prescribed import Drive
-from polhode.papers.tokad.joints import serial_chain
+from polhode.papers.tokad.chain import serial_chain
 
 #: Seeds of `random_pair`: those that leave something to move, and those whose loop is not closed by time alone.
 PAIRS = tuple(range(39))

@@ -14,9 +14,8 @@ from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
 from polhode.kinematics.motion import body_pose
 from polhode.model.samples.bricard import bricard_mechanism
-from polhode.papers.tokad.chain import Chain, assembled, driven_chain
+from polhode.papers.tokad.chain import Chain, SerialChain, assembled, driven_chain, serial_chain
 from polhode.papers.tokad.component import RigidBody, block, shift
-from polhode.papers.tokad.joints import SerialChain, serial_chain
 
 ONE, NOTHING = Matrix.identity(3), Matrix.zeros(3, 3)
 

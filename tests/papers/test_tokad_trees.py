@@ -18,8 +18,7 @@ from polhode.model.samples.random_system import random_system
 from polhode.papers.tokad import system_graph
 from polhode.papers.tokad.chain import Chain
 from polhode.papers.tokad.component import RigidBody
-from polhode.papers.tokad.wired_system import wired_system
-from polhode.papers.tokad.wiring import Open, Wiring
+from polhode.papers.tokad.wiring import Open, Wiring, wired_system
 
 
 def arm(bodies: int = 3) -> ph.System:

@@ -25,8 +25,9 @@ class SayersMethods:
         >>> import polhode as ph
         >>> s = ph.System("pendulum")
         >>> _ = s.joint("q", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> sorted(s.derive("kane").report.tables)
-        [2, 8, 10]
+        >>> report = s.derive("kane").report
+        >>> [table.title[:8] for table in report.tables], report.cell_text(report.table_10.cell("v_i^B*", "B"))
+        (['Table 2.', 'Table 8.', 'Table 10'], '-b1')
         """
         from .report import Report
 

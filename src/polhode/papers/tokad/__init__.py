@@ -1,15 +1,10 @@
 """Tokad."""
 
-from .chain import Chain, driven_chain
-from .component import RigidBody
-from .drawing import graph_svg
-from .joints import SerialChain, serial_chain
-from .kinematics import least_speeds
-from .ports import Multiport
-from .schematic import schematic_svg
+from .chain import Chain, SerialChain, driven_chain, least_speeds, serial_chain
+from .component import Multiport, RigidBody
+from .drawing import graph_svg, schematic_svg
 from .system_graph import SystemGraph, system_graph
-from .wired_system import wired_system
-from .wiring import Wiring
+from .wiring import Wiring, wired_system
 
 __all__ = [
     "Chain", "Multiport", "RigidBody", "SerialChain", "SystemGraph", "Wiring", "driven_chain", "graph_svg",

@@ -12,10 +12,17 @@ and one for the load at A_m.
     S = K⁻¹         from the joints' velocities to those of the mass centres, x_G = S x       (18)
     P, Q            inertia of the whole chain, as seen at its joints                         (23)
 
-Bodies are counted from 0 here. What kind of joints there are is left open; `joints.py` closes it. y_j acts on body j at
-B_j and on the body before it at A_(j-1), so both must be one point: where a joint slides, A_(j-1) is the point of body
-j-1 at which B_j is, and moves on it (`RigidBody.drifts`). Then R_k has the slide ξ_(k+1) in it, and (28), (31), (33)
-and (36) have it as (29) does.
+Bodies are counted from 0 here. y_j acts on body j at B_j and on the body before it at A_(j-1), so both must be one
+point: where a joint slides, A_(j-1) is the point of body j-1 at which B_j is, and moves on it (`RigidBody.drifts`).
+Then R_k has the slide ξ_(k+1) in it, and (28), (31), (33) and (36) have it as (29) does.
+
+A joint of any kind is one port (`JointPort`), its x the sum over its stages with axes h_w, h_v and arms r to B_j, and
+x_0 what a prescribed motion gives. In the speeds u of the joints (`SerialChain`), (36) to (39) and section 3,
+
+    x = D u + x_0,    v = Σ (h_v + h_w × r) u,    ω = Σ h_w u
+    M = Dᵀ P D,       τ = Dᵀ y,                   bias = Dᵀ (P Ḋ u + Q D u + Sᵀ u_G)
+
+and K'S D is the Jacobian matrix (39) of the load port.
 """
 
 from __future__ import annotations
@@ -23,14 +30,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
-from ...errors import PolhodeError
-from ...expr import Matrix, Vector, skew
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ModelError, PolhodeError, ShapeError
+from ...expr import Expr, Matrix, Vector, as_expr, directional, skew
 from ...formalisms.network.graph import REFERENCE, Edge, LinearGraph
 from ...formalisms.network.mechanism import CENTRE, ZERO, Pair, across_at, added, through_at
-from .component import RigidBody, block, shift
-from .ports import Multiport
+from ...geometry import Pose
+from ...geometry.inertia import rotate_symmetric
+from ...kinematics.motion import body_pose, flow, velocities, world_poses
+from ...kinematics.prescribed import moves_in
+from ...kinematics.tree import BASE, Link, Tree, build_tree, joints_from_the_ground
+from ...model.model import Model
+from ...model.records import GROUND, Joint
+from .component import Multiport, RigidBody, block, shift
 
 #: The ports of each body: towards the ground and away from it.
 INNER, OUTER = "b", "a"
@@ -169,14 +186,8 @@ class Chain:
     @cached_property
     def load_map(self) -> Matrix:
         """K'S, (36): the motion of the load port from those of the joints, [[1, Σ R_kᵀ], [0, 1]]."""
-        m = len(self.bodies)
-        parts = []
-        for j in range(m):
-            r = self.reach[j]
-            for k in range(j + 1, m):
-                r = r + self.reach[k]
-            parts.append(shift(r).T)
-        return assembled([parts])
+        last = len(self.bodies) - 1
+        return self.terminal_map(last, self.bodies[last].arm(OUTER))[0]
 
     def terminal_map(self, body: int, arm: Vector, drift: Vector = ZERO) -> tuple[Matrix, Matrix]:
         """N of x_p = N x and its rate, for the terminal at `arm` from the mass centre of a body, on which it drifts.
@@ -201,23 +212,12 @@ class Chain:
 
     def _ports(self, name: str, terminals: Iterable[str]) -> tuple[Edge, ...]:
         start = f"{name}." if name else ""
-        joints = [
-            Edge(
-                f"{start}{j}",
-                f"{start}B{j}",
-                REFERENCE if j == 1 else f"{start}A{j - 1}",
-                "body",
-                name,
-            )
-            for j in range(1, len(self.bodies) + 1)
-        ]
         m = len(self.bodies)
-        others = []
+        ends = [(str(j), f"{start}B{j}", REFERENCE if j == 1 else f"{start}A{j - 1}") for j in range(1, m + 1)]
         for label in terminals:
-            is_load = label == OUTER
-            edge = str(m + 1) if is_load else label
-            others.append(Edge(start + edge, f"{start}A{m}" if is_load else start + label, REFERENCE, "body", name))
-        return (*joints, *others)
+            edge, vertex = (str(m + 1), f"A{m}") if label == OUTER else (label, label)
+            ends.append((edge, start + vertex, REFERENCE))
+        return tuple(Edge(start + edge, tail, head, "body", name) for edge, tail, head in ends)
 
     def component(
         self, name: str, centres: bool = False, terminals: Mapping[str, tuple[int, Vector, Vector]] | None = None
@@ -278,3 +278,213 @@ def _across_rate_at(r: Vector, r_dot: Vector, x: Pair, x_dot: Pair) -> Pair:
     """d/dt (Kᵀ x); where r only turns, dR/dt = Ω R - R Ω, and the second term vanishes on ω."""
     (_, w), (a, alpha) = x, x_dot
     return a + alpha.cross(r) + w.cross(r_dot), alpha
+
+
+# ---- joints as ports ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JointPort:
+    """A joint as a port: x = D u + x_0 in ground components, and the slide ξ."""
+
+    joint: Joint
+    D: Matrix
+    x_0: Vector
+    slide: Vector
+    tree: Tree
+    time: Expr
+
+    def _rate(self, entries: Sequence[Any]) -> list[Expr]:
+        return directional([as_expr(entry) for entry in entries], flow(self.tree, self.time))
+
+    @cached_property
+    def D_dot(self) -> Matrix:
+        """dD/dt along q̇ = Γ u."""
+        flat, size = self._rate(list(self.D.entries())), len(self.tree.u)
+        return Matrix([flat[k * size : (k + 1) * size] for k in range(6)])
+
+    @cached_property
+    def x_0_dot(self) -> Vector:
+        """dx_0/dt along q̇ = Γ u and in time."""
+        return Vector(self._rate(self.x_0))
+
+    @property
+    def drift(self) -> Vector:
+        """v, with which the terminal A moves on the parent."""
+        return Vector(self.across(self.tree.u)[:3])
+
+    def across(self, u: Sequence[Any]) -> Vector:
+        """x."""
+        return self.D @ Vector(u) + self.x_0
+
+    def across_rate(self, u: Sequence[Any], ud: Sequence[Any]) -> Vector:
+        """dx/dt."""
+        return self.D @ Vector(ud) + self.D_dot @ Vector(u) + self.x_0_dot
+
+
+def joint_ports(system: Model, tree: Tree) -> dict[str, JointPort]:
+    """Every joint of a system as a port, from the ground outward.
+
+    >>> import polhode as ph
+    >>> from polhode.kinematics.tree import build_tree
+    >>> s = ph.System("cross")
+    >>> _ = s.joint("cross", s.ground, s.body("top", 1), ph.Universal("x", "y"))
+    >>> ph.normal(joint_ports(s, build_tree(s))["cross"].D.T[1])
+    Vector([0, 0, 0, 0, cos(cross_1), sin(cross_1)])
+    """
+    poses = world_poses(tree)
+    stages: dict[str, list[tuple[Link, Pose]]] = {}
+    for link, X in zip(tree.links, poses, strict=True):
+        stages.setdefault(link.joint, []).append((link, X))
+    found = {}
+    for joint in joints_from_the_ground(system):
+        columns: dict[int, Vector] = {}
+        x_0, slide = Vector([0] * 6), ZERO
+        links = stages.get(joint.name, [])  # a weld has none
+        if links:
+            outer = links[-1][1].p
+            slide = outer - body_pose(tree, joint.parent, poses).point(joint.in_parent.p)
+            for link, X in links:
+                for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
+                    own = _at_terminal(X, hw, hv, outer)
+                    columns[speed] = columns[speed] + own if speed in columns else own
+                if link.drive is not None:
+                    x_0 = x_0 + _at_terminal(X, link.drive.w, link.drive.v, outer)
+        D = Matrix.columns_of([columns.get(speed, [0] * 6) for speed in range(len(tree.u))], 6)
+        found[joint.name] = JointPort(joint, D.map(as_expr), Vector([*map(as_expr, x_0)]), slide, tree, system.time)
+    return found
+
+
+def _at_terminal(X: Pose, w: Vector, v: Vector, outer: Vector) -> Vector:
+    """(v, ω) of the terminal `outer` by a turn and a slide of a stage at the pose X, in its components."""
+    turning = X.R @ w
+    return Vector([*(X.R @ v + turning.cross(outer - X.p)), *turning])
+
+
+# ---- a serial mechanism ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SerialChain:
+    """A chain with its joints.
+
+    >>> import polhode as ph
+    >>> arm = ph.System("arm")
+    >>> link = arm.body("link", mass=2, com=(1, 0, 0))
+    >>> hinge = arm.joint("hinge", arm.ground, link, ph.Revolute("z"))
+    >>> serial_chain(arm, "link", (2, 0, 0)).mass_matrix()
+    Matrix([[2]])
+    """
+
+    tree: Tree
+    chain: Chain
+    ports: tuple[JointPort, ...]
+
+    @cached_property
+    def D(self) -> Matrix:
+        """x = D u, beside what prescribed motions give."""
+        return Matrix([row for port in self.ports for row in port.D])
+
+    @cached_property
+    def D_dot(self) -> Matrix:
+        """dD/dt along q̇ = Γ u."""
+        return Matrix([row for port in self.ports for row in port.D_dot])
+
+    def mass_matrix(self) -> Matrix:
+        """Dᵀ P D."""
+        return (self.D.T @ self.chain.P @ self.D).map(as_expr)
+
+    def velocity_matrix(self) -> Matrix:
+        """Dᵀ (Q D + P Ḋ): the coefficients d_pq of (42), where Ḋ vanishes."""
+        return (self.D.T @ (self.chain.Q @ self.D + self.chain.P @ self.D_dot)).map(as_expr)
+
+    def gravity(self) -> Vector:
+        """Dᵀ Sᵀ u_G: β of (42)."""
+        return Vector([as_expr(entry) for entry in self.D.T @ self.chain.u])
+
+    def bias(self) -> Vector:
+        """Velocity terms and gravity, and what prescribed motions ask for."""
+        made = self.velocity_matrix() @ self.tree.u + self.gravity()
+        if not self.tree.is_driven:
+            return made
+        x_0, rate = (Vector([x for port in self.ports for x in getattr(port, of)]) for of in ("x_0", "x_0_dot"))
+        driven = self.chain.P @ rate + self.chain.Q @ x_0
+        return Vector([as_expr(entry) for entry in made + self.D.T @ driven])
+
+    def jacobian(self) -> Matrix:
+        """K'S D, (38), (39): linear over angular velocity of the load port."""
+        return (self.chain.load_map @ self.D).map(as_expr)
+
+
+def serial_chain(system: Model, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
+    """The chain of a system whose bodies hang one on the other; the load port is the point `at` of the body `tip`."""
+    joints, tree = _checked(system, tip), build_tree(system)
+    ports = joint_ports(system, tree)
+    own = tuple(ports[joint.name] for joint in joints)
+    return SerialChain(tree, chain_of(system, tree, own, Vector([as_expr(x) for x in at])), own)
+
+
+def chain_of(system: Model, tree: Tree, ports: Sequence[JointPort], end: Vector) -> Chain:
+    """The bodies that these joints carry, one hanging on the other; A_m is the point `end` of the last."""
+    joints = [port.joint for port in ports]
+    timed = next((j for j in joints if any(moves_in(X, system.time) for X in (j.in_parent, j.in_child))), None)
+    if timed is not None:
+        raise ModelError(
+            f"where joint '{timed.name}' sits on its bodies depends on time, and the arms of a chain stay.",
+            place=f"system '{system.name}'",
+            cure="Use system.derive('network'), which takes it, or write a prescribed joint for what moves.",
+            code="E-NET-009",
+        )
+    poses, moving = world_poses(tree), velocities(tree)
+    bodies = []
+    for joint, after in zip_longest(joints, ports[1:]):
+        body, X = system.bodies[joint.child], body_pose(tree, joint.child, poses)
+        outer, slide, drift = (
+            (end, ZERO, ZERO) if after is None else (after.joint.in_parent.p, after.slide, after.drift)
+        )
+        arms = {INNER: X.R @ (joint.in_child.p - body.com), OUTER: X.R @ (outer - body.com) + slide}
+        i = tree.bodies[body.name][0]
+        spin = ZERO if i == BASE else poses[i].R @ moving[i][0]
+        inertia = rotate_symmetric(X.R, body.inertia)
+        bodies.append(RigidBody(body.mass, inertia, arms, spin, system.gravity, {OUTER: drift}))
+    return Chain(tuple(bodies))
+
+
+def _checked(system: Model, tip: str) -> list[Joint]:
+    """The joints of a chain that ends with the body `tip`."""
+    place, joints = f"system '{system.name}'", joints_from_the_ground(system)
+    before = [GROUND, *(joint.child for joint in joints)]
+    if system.constraints:
+        raise ModelError(
+            "it has loops or rolling, which a chain alone does not keep.",
+            place=place,
+            cure="Use system.derive('network'), which takes them.",
+            code="E-NET-032",
+        )
+    if system.couplings or any(joint.parent != body for joint, body in zip(joints, before, strict=False)):
+        raise ModelError(
+            "it is not a chain of bodies.",
+            place=place,
+            cure="Use system.derive('network'), which takes any tree.",
+            code="E-NET-009",
+        )
+    if not joints or joints[-1].child != tip:
+        raise ModelError(
+            f"'{tip}' is not its last body.",
+            place=place,
+            cure=f"The last one is '{joints[-1].child}'." if joints else "Add a body on a joint.",
+            code="E-NET-010",
+        )
+    return joints
+
+
+def least_speeds(jacobian: ArrayLike, velocity: ArrayLike) -> NDArray[np.float64]:
+    """J⁺ x, section 2.3: the least uᵀu among all speeds u that make |J u - x| least, for redundant and closed chains.
+
+    >>> least_speeds([[1, 1]], [2]).round(9).tolist()
+    [1.0, 1.0]
+    """
+    J, x = np.asarray(jacobian, dtype=float), np.asarray(velocity, dtype=float)
+    if J.ndim != 2 or x.shape != J.shape[:1]:
+        raise ShapeError(f"a Jacobian of shape {J.shape} does not give velocities {x.shape}.", code="E-NET-012")
+    return np.asarray(np.linalg.lstsq(J, x, rcond=1e-10)[0])

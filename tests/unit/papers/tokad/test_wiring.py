@@ -8,10 +8,8 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector
 from polhode.formalisms.network.graph import Edge
-from polhode.papers.tokad.component import RigidBody
-from polhode.papers.tokad.ports import Multiport
-from polhode.papers.tokad.wired_system import wired_system
-from polhode.papers.tokad.wiring import Open, Wiring
+from polhode.papers.tokad.component import Multiport, RigidBody
+from polhode.papers.tokad.wiring import Open, Wiring, wired_system
 
 
 def rod(name: str, at: str = "b") -> Multiport:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polhode.errors import ShapeError
-from polhode.papers.tokad.kinematics import least_speeds
+from polhode.papers.tokad.chain import least_speeds
 
 
 def test_least_speeds_are_the_shortest_of_all_that_do() -> None:
