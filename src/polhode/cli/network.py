@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..files.writing import replace_file
-from ..formalisms.network import system_graph
+from ..papers.tokad import system_graph
 from . import show
 from .source import Source
 

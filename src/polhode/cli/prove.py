@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..compare.equivalence import equivalence
+from ..papers.silver.equivalence import equivalence
 from . import show
 from .source import Source
 

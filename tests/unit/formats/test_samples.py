@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 from polhode.formats import dumps_yaml, load, loads_yaml, schema
-from polhode.model.samples import biped
+from polhode.papers.mladenova.biped import biped
 
 ROOT = Path(__file__).parents[3]
 MODELS = sorted((ROOT / "models").glob("*.yaml"))

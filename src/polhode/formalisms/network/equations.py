@@ -40,12 +40,10 @@ from ...geometry.inertia import rotate_symmetric
 from ...kinematics.motion import flow
 from ...kinematics.tree import Tree
 from ...model.model import Model
-from .component import ZERO, Pair, across_at, added, through_at
 from .formulation import formulation
 from .given_tree import given_formulation
 from .graph import REFERENCE, Formulation
-from .loops import Direction
-from .mechanism import Component, Mechanism, mechanism
+from .mechanism import ZERO, Component, Direction, Mechanism, Pair, across_at, added, mechanism, through_at
 from .order import Order, order_of
 
 #: Across variables of the chords of bodies, or their rates; bodies that are not named stand still.

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 
 from ...expr import Vector
 from ...model.records import GROUND
-from .component import ZERO
 from .given_tree import hanging
 from .graph import REFERENCE, Edge, Formulation
-from .mechanism import Mechanism
+from .mechanism import ZERO, Mechanism
 
 
 @dataclass(frozen=True)

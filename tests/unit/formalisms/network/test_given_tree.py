@@ -8,10 +8,10 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.formalisms.network import system_graph
 from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.given_tree import circle, given_formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
+from polhode.papers.tokad import system_graph
 
 
 def arm() -> ph.System:
