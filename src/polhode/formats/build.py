@@ -148,11 +148,7 @@ def _solid(values: Values, path: Path, mass: Expr, record: Any) -> Any:
             return body.box(mass, *sizes["size"])
         if record.type == "sphere":
             return body.sphere(mass, sizes["radius"])
-        makers: dict[str, Callable[..., Matrix]] = {
-            "rod": body.rod,
-            "cylinder": body.cylinder,
-            "disc": body.disc,
-        }
+        makers: dict[str, Callable[..., Matrix]] = {"rod": body.rod, "cylinder": body.cylinder, "disc": body.disc}
         return makers[record.type](mass, **sizes, axis=values.axis((*path, "axis"), record.axis))
     return 0
 
@@ -353,6 +349,5 @@ def _warn_of_look_alikes(values: Values, table: str, names: Iterable[str]) -> No
         first = seen.setdefault(unicodedata.normalize("NFKC", name), name)
         if first != name:
             values.document.finding(
-                (table, name),
-                f"this name looks like another one, {first!r}, but is spelled with different characters.",
+                (table, name), f"this name looks like another one, {first!r}, but is spelled with different characters."
             )

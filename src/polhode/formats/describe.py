@@ -133,10 +133,7 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     place = f"body '{body}', shape {shape.kind!r}"
     if shape.kind not in _SIZES:
         raise FormatError(
-            "a model file has no such shape.",
-            place=place,
-            cure=f"It has {', '.join(_SIZES)}.",
-            code="E-YAML-042",
+            "a model file has no such shape.", place=place, cure=f"It has {', '.join(_SIZES)}.", code="E-YAML-042"
         )
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]

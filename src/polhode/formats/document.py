@@ -89,10 +89,7 @@ def parse(text: str, file: str) -> Document:
     document = composer.document
     if composer.documents == 0 or document.data is None:
         raise FormatError(
-            "the file is empty.",
-            place=file,
-            cure="Describe at least one body and one joint.",
-            code="E-YAML-001",
+            "the file is empty.", place=file, cure="Describe at least one body and one joint.", code="E-YAML-001"
         )
     return document
 
@@ -106,10 +103,7 @@ def _events(text: str, file: str) -> Iterator[Any]:
         place = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else file
         what = ", ".join(part for part in (error.context, error.problem) if part)
         raise FormatError(
-            f"this is not YAML: {what}.",
-            place=place,
-            cure="Check indentation, colons and brackets.",
-            code="E-YAML-002",
+            f"this is not YAML: {what}.", place=place, cure="Check indentation, colons and brackets.", code="E-YAML-002"
         ) from None
     except (FormatError, LimitError):
         raise
@@ -137,12 +131,7 @@ class _Composer:
         if isinstance(event, DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                self._stop(
-                    event,
-                    "there is a second document in this file.",
-                    "Keep one model in a file.",
-                    "E-YAML-003",
-                )
+                self._stop(event, "there is a second document in this file.", "Keep one model in a file.", "E-YAML-003")
         elif isinstance(event, MappingEndEvent | SequenceEndEvent):
             self.open.pop()
             self.keys.pop()
@@ -153,10 +142,7 @@ class _Composer:
         self.nodes += 1
         if self.nodes > NODE_LIMIT:
             raise LimitError(
-                f"more than {NODE_LIMIT:,} values.",
-                place=self._place(event),
-                cure="Split it.",
-                code="E-YAML-004",
+                f"more than {NODE_LIMIT:,} values.", place=self._place(event), cure="Split it.", code="E-YAML-004"
             )
         if isinstance(event, AliasEvent) or event.anchor is not None:
             self._stop(

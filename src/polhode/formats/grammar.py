@@ -238,9 +238,7 @@ class _Parser:
         wanted = ARGUMENTS.get(opened.function, 1) if table is None else table.arity
         if given != wanted:
             raise _wrong(
-                self.text,
-                opened.start,
-                f"{opened.function} takes {wanted} argument{'s' * (wanted > 1)}, not {given}.",
+                self.text, opened.start, f"{opened.function} takes {wanted} argument{'s' * (wanted > 1)}, not {given}."
             )
         if opened.function:
             arguments = self.operands[opened.below :]

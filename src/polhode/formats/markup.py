@@ -69,10 +69,7 @@ def read_bytes(path: Path, limits: Limits) -> bytes:
     try:
         if path.is_dir():
             raise FormatError(
-                "this is a folder, not a robot file.",
-                place=place,
-                cure="Name a .urdf file in it.",
-                code="E-URDF-001",
+                "this is a folder, not a robot file.", place=place, cure="Name a .urdf file in it.", code="E-URDF-001"
             )
         content = read_file(path, limits.size)
     except TooLarge as error:
@@ -85,17 +82,11 @@ def read_bytes(path: Path, limits: Limits) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(
-            f"the file cannot be read: {reason}.",
-            place=place,
-            cure="Give the path of a .urdf file.",
-            code="E-URDF-003",
+            f"the file cannot be read: {reason}.", place=place, cure="Give the path of a .urdf file.", code="E-URDF-003"
         ) from None
     if not content.strip():
         raise FormatError(
-            "the file is empty.",
-            place=place,
-            cure="A robot file begins with <robot name=…>.",
-            code="E-URDF-004",
+            "the file is empty.", place=place, cure="A robot file begins with <robot name=…>.", code="E-URDF-004"
         )
     return content
 

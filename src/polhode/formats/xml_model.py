@@ -14,11 +14,7 @@ from .mjcf import read_mjcf
 from .sdf import read_sdf
 from .urdf import read_urdf
 
-_BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {
-    "robot": read_urdf,
-    "mujoco": read_mjcf,
-    "sdf": read_sdf,
-}
+_BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {"robot": read_urdf, "mujoco": read_mjcf, "sdf": read_sdf}
 
 
 def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report]:

@@ -117,10 +117,7 @@ class _Splicer:
             )
         if found in chain:
             raise FormatError(
-                "the file includes itself.",
-                place=place,
-                cure="Remove one of the includes.",
-                code="E-MJCF-006",
+                "the file includes itself.", place=place, cure="Remove one of the includes.", code="E-MJCF-006"
             )
         shown = found.relative_to(self.folder.resolve()).as_posix()
         root = _parse(found, place, shown, self.limits)

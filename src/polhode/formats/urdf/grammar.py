@@ -18,12 +18,7 @@ from .parts import ONE, ZERO, Geometry, Inertial, JointPart, LinkPart, Placement
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 _AXIS: Triple = (Fraction(1), Fraction(0), Fraction(0))
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_SOLIDS = {
-    "box": ("size",),
-    "cylinder": ("radius", "length"),
-    "capsule": ("radius", "length"),
-    "sphere": ("radius",),
-}
+_SOLIDS = {"box": ("size",), "cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
 _OTHER_FORMATS = {
     "sdf": "an SDF model",
     "mujoco": "a MuJoCo (MJCF) model",

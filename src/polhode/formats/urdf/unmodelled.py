@@ -40,10 +40,7 @@ READ_ELSEWHERE = {"transmission"}
 
 
 def list_unmodelled(
-    root: Element,
-    findings: Findings,
-    known: Mapping[str, tuple[set[str], set[str]]] = KNOWN,
-    code: str = "W-URDF-005",
+    root: Element, findings: Findings, known: Mapping[str, tuple[set[str], set[str]]] = KNOWN, code: str = "W-URDF-005"
 ) -> None:
     """One warning for each kind of element or attribute that is not read, with all its lines.
 
