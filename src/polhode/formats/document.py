@@ -109,12 +109,9 @@ def _events(text: str, file: str) -> Iterator[Any]:
         raise
     except Exception as error:
         # Whatever the parser stumbles over, be it its own slip on an odd byte, is a text that is not YAML.
-        raise FormatError(
-            f"this is not YAML: {' '.join(str(error).split())}.",
-            place=file,
-            cure="Look for control characters and odd escapes.",
-            code="E-YAML-002",
-        ) from None
+        said = f"this is not YAML: {' '.join(str(error).split())}."
+        cure = "Look for control characters and odd escapes."
+        raise FormatError(said, place=file, cure=cure, code="E-YAML-002") from None
 
 
 class _Composer:
@@ -167,12 +164,9 @@ class _Composer:
         self.document.lines.setdefault(path, event.start_mark.line + 1)
         if not isinstance(event, ScalarEvent):
             if len(self.open) >= DEPTH_LIMIT:
-                raise LimitError(
-                    f"values are nested more than {DEPTH_LIMIT} deep.",
-                    place=self._place(event),
-                    cure="A model file needs no more than about six levels.",
-                    code="E-YAML-007",
-                )
+                said = f"values are nested more than {DEPTH_LIMIT} deep."
+                cure = "A model file needs no more than about six levels."
+                raise LimitError(said, place=self._place(event), cure=cure, code="E-YAML-007")
             self.open.append((value, path))
             self.keys.append(None)
 

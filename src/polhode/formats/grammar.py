@@ -86,11 +86,8 @@ def parse(text: str, meaning: Meaning) -> Expr:
     3/2
     """
     if len(text) > LENGTH_LIMIT:
-        raise FormatError(
-            f"the expression has {len(text):,} characters, more than {LENGTH_LIMIT:,}.",
-            cure="Split it into parameters.",
-            code="E-EXPR-100",
-        )
+        said = f"the expression has {len(text):,} characters, more than {LENGTH_LIMIT:,}."
+        raise FormatError(said, cure="Split it into parameters.", code="E-EXPR-100")
     return _Parser(text, meaning).run()
 
 

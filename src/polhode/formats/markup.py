@@ -73,12 +73,8 @@ def read_bytes(path: Path, limits: Limits) -> bytes:
             )
         content = read_file(path, limits.size)
     except TooLarge as error:
-        raise LimitError(
-            f"{error.strerror}.",
-            place=place,
-            cure="Is it a robot description? If so, pass limits=Limits(size=…).",
-            code="E-URDF-002",
-        ) from None
+        cure = "Is it a robot description? If so, pass limits=Limits(size=…)."
+        raise LimitError(f"{error.strerror}.", place=place, cure=cure, code="E-URDF-002") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(
@@ -102,12 +98,8 @@ def parse_xml(content: bytes, file: str, limits: Limits) -> Element:
         content = bytes(memoryview(content))
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         line = content[: content.index(b"\0")].count(b"\n") + 1
-        raise FormatError(
-            "the file contains NUL bytes.",
-            place=f"{file}:{line}",
-            cure="It is binary, or UTF-16 without a byte order mark; save it as UTF-8.",
-            code="E-URDF-005",
-        )
+        cure = "It is binary, or UTF-16 without a byte order mark; save it as UTF-8."
+        raise FormatError("the file contains NUL bytes.", place=f"{file}:{line}", cure=cure, code="E-URDF-005")
     return _Parser(file, limits).parse(content)
 
 
@@ -138,12 +130,8 @@ class _Parser:
         except expat.ExpatError as error:
             raise self._broken(error) from None
         except (LookupError, ValueError) as error:
-            raise FormatError(
-                f"the file's encoding cannot be read: {error}.",
-                place=f"{self.file}:1",
-                cure="Save the file as UTF-8.",
-                code="E-URDF-006",
-            ) from None
+            said = f"the file's encoding cannot be read: {error}."
+            raise FormatError(said, place=f"{self.file}:1", cure="Save the file as UTF-8.", code="E-URDF-006") from None
         if self.root is None:
             raise FormatError("there is no element in it.", place=self.file, code="E-URDF-004")
         return self.root
@@ -171,30 +159,22 @@ class _Parser:
             self.open[-1].written.append(text)
 
     def _doctype(self, name: str, *_: object) -> None:
-        raise FormatError(
-            "a DOCTYPE is not allowed.",
-            place=f"{self.file}:{self.expat.CurrentLineNumber}: <!DOCTYPE {_short(name)}>",
-            cure="Remove it and the entities that it defines; nothing of it was read.",
-            code="E-URDF-007",
-        )
+        place = f"{self.file}:{self.expat.CurrentLineNumber}: <!DOCTYPE {_short(name)}>"
+        cure = "Remove it and the entities that it defines; nothing of it was read."
+        raise FormatError("a DOCTYPE is not allowed.", place=place, cure=cure, code="E-URDF-007")
 
     def _limit(self, what: str, option: str) -> LimitError:
-        return LimitError(
-            f"{what}.",
-            place=f"{self.file}:{self.expat.CurrentLineNumber}",
-            cure=f"If this is meant, pass limits=Limits({option}=…).",
-            code="E-URDF-008",
-        )
+        cure = f"If this is meant, pass limits=Limits({option}=…)."
+        return LimitError(f"{what}.", place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-URDF-008")
 
     def _broken(self, error: expat.ExpatError) -> FormatError:
         what = expat.ErrorString(error.code)
         inside = f" inside <{self.open[-1].tag}> of line {self.open[-1].line}" if self.open else ""
         token = "invalid token" in str(what)
-        return FormatError(
-            f"the XML is broken{inside}: {what}, column {error.offset + 1}.",
-            place=f"{self.file}:{error.lineno}",
-            cure="Check for a character that is not UTF-8 or a stray <, & or quote."
+        said = f"the XML is broken{inside}: {what}, column {error.offset + 1}."
+        cure = (
+            "Check for a character that is not UTF-8 or a stray <, & or quote."
             if token
-            else "The file may be cut off, or a tag is not closed; nothing of it was used.",
-            code="E-URDF-009",
+            else "The file may be cut off, or a tag is not closed; nothing of it was used."
         )
+        return FormatError(said, place=f"{self.file}:{error.lineno}", cure=cure, code="E-URDF-009")

@@ -97,9 +97,6 @@ class Numbers:
         for pattern in self.patterns:
             if pattern not in self.used:
                 described = f"A pattern is a kind ({', '.join(UNITS)}), a colon and a name, which may hold * and ?."
-                raise FormatError(
-                    f"symbolic={pattern!r} chooses no number of this robot.",
-                    place=place,
-                    cure=suggestion(pattern, self.offered, described),
-                    code="E-URDF-060",
-                )
+                said = f"symbolic={pattern!r} chooses no number of this robot."
+                cure = suggestion(pattern, self.offered, described)
+                raise FormatError(said, place=place, cure=cure, code="E-URDF-060")

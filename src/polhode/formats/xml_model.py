@@ -23,12 +23,9 @@ def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Repo
     root = parse_xml(read_bytes(file, limits), file.name, limits)
     reader = _BY_ROOT.get(root.tag)
     if reader is None:
-        raise FormatError(
-            f"<{root.tag[:60]}> begins no model that is read.",
-            place=f"{file}:{root.line}",
-            cure="A URDF begins with <robot>, an SDF model with <sdf>, an MJCF model with <mujoco>.",
-            code="E-FILE-010",
-        )
+        said = f"<{root.tag[:60]}> begins no model that is read."
+        cure = "A URDF begins with <robot>, an SDF model with <sdf>, an MJCF model with <mujoco>."
+        raise FormatError(said, place=f"{file}:{root.line}", cure=cure, code="E-FILE-010")
     return reader(path, **options)
 
 

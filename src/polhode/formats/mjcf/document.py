@@ -48,14 +48,13 @@ def read_document(path: Path, limits: Limits) -> Part:
     """The model of a file, included files in their places; nothing outside the file's folder is read."""
     root = _parse(path, str(path), path.name, limits)
     if root.tag != "mujoco":
-        raise FormatError(
-            f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>.",
-            place=f"{path.name}:{root.line}",
-            cure="A URDF begins with <robot>: read it with polhode.formats.load_urdf."
+        said = f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>."
+        cure = (
+            "A URDF begins with <robot>: read it with polhode.formats.load_urdf."
             if root.tag == "robot"
-            else "Give the path of an MJCF file.",
-            code="E-MJCF-003",
+            else "Give the path of an MJCF file."
         )
+        raise FormatError(said, place=f"{path.name}:{root.line}", cure=cure, code="E-MJCF-003")
     return _Splicer(path, limits).splice(root, path.name, (path.resolve(),), 1)
 
 
@@ -87,12 +86,9 @@ class _Splicer:
         self.count += 1
         for what, value in (("elements", self.count), ("depth", depth)):
             if value > getattr(self.limits, what):
-                raise LimitError(
-                    f"with what it includes the model is too large: {value:,} ({what}).",
-                    place=f"{file}:{element.line}",
-                    cure=f"If this is meant, pass limits=Limits({what}=…).",
-                    code="E-MJCF-004",
-                )
+                said = f"with what it includes the model is too large: {value:,} ({what})."
+                cure = f"If this is meant, pass limits=Limits({what}=…)."
+                raise LimitError(said, place=f"{file}:{element.line}", cure=cure, code="E-MJCF-004")
         children: list[Part] = []
         for child in element.children:
             if child.tag == "include":
@@ -109,12 +105,8 @@ class _Splicer:
             beside = Path(file).parent / name
             status, found, reason = locate(str(beside), self.folder, {})
         if found is None:
-            raise FormatError(
-                f"the file is {status}: {reason}.",
-                place=place,
-                cure="Include files of the model's own folder, by a path relative to it.",
-                code="E-MJCF-005",
-            )
+            cure = "Include files of the model's own folder, by a path relative to it."
+            raise FormatError(f"the file is {status}: {reason}.", place=place, cure=cure, code="E-MJCF-005")
         if found in chain:
             raise FormatError(
                 "the file includes itself.", place=place, cure="Remove one of the includes.", code="E-MJCF-006"

@@ -32,11 +32,8 @@ def check_ignored(ignore: Collection[str]) -> None:
         names = [ignore] if isinstance(ignore, str) else list(ignore)
     for name in names:
         if not isinstance(name, str) or name not in IGNORABLE or isinstance(ignore, str):
-            raise PolhodeError(
-                f"ignore={shown(ignore)} does not list effects.",
-                cure=f'Write ignore=["armature"]; effects are {", ".join(IGNORABLE)}.',
-                code="E-MJCF-014",
-            )
+            cure = f'Write ignore=["armature"]; effects are {", ".join(IGNORABLE)}.'
+            raise PolhodeError(f"ignore={shown(ignore)} does not list effects.", cure=cure, code="E-MJCF-014")
 
 
 def disabled(mujoco: Any, model: Any, *names: str) -> bool:

@@ -90,20 +90,14 @@ class SdfModel:
 def parse_model(root: Element, findings: Findings) -> SdfModel:
     """The one model of a document; problems are collected in `findings`."""
     if root.tag != "sdf":
-        raise FormatError(
-            f"an SDF model begins with <sdf>, not with <{root.tag[:60]}>.",
-            place=findings.place(root.line),
-            cure="Name the file after what it holds: .urdf for <robot>, .xml for <mujoco>.",
-            code="E-SDF-001",
-        )
+        said = f"an SDF model begins with <sdf>, not with <{root.tag[:60]}>."
+        cure = "Name the file after what it holds: .urdf for <robot>, .xml for <mujoco>."
+        raise FormatError(said, place=findings.place(root.line), cure=cure, code="E-SDF-001")
     models = [*root.all("model"), *(model for world in root.all("world") for model in world.all("model"))]
     if len(models) != 1:
-        raise FormatError(
-            f"there are {len(models)} models in it, not one.",
-            place=findings.place(root.line, root.shown()),
-            cure="Keep one <model> in the file.",
-            code="E-SDF-002",
-        )
+        said = f"there are {len(models)} models in it, not one."
+        place = findings.place(root.line, root.shown())
+        raise FormatError(said, place=place, cure="Keep one <model> in the file.", code="E-SDF-002")
     model = models[0]
     read = _Reader(findings)
     links = [link for element in model.all("link") if (link := read.link(element))]
@@ -174,13 +168,9 @@ class _Reader:
         for found in element.all("pose"):
             frame = found.attributes.get("relative_to") or found.attributes.get("frame") or ""
             if frame and not (frame == "__model__" and element.tag == "link"):
-                self.problem(
-                    found.line,
-                    f"{what} <pose>",
-                    f"a pose in another frame, '{frame[:60]}', is not read.",
-                    "Write poses of links in the model's frame, and others in their link's.",
-                    "E-SDF-006",
-                )
+                said = f"a pose in another frame, '{frame[:60]}', is not read."
+                cure = "Write poses of links in the model's frame, and others in their link's."
+                self.problem(found.line, f"{what} <pose>", said, cure, "E-SDF-006")
             x, y, z, roll, pitch, yaw = self.numbers(found, what, 6) if found.text.strip() else (Fraction(0),) * 6
             return Placement((x, y, z), (roll, pitch, yaw), found.line)
         return Placement(line=element.line)

@@ -207,9 +207,5 @@ def _join(
         with told_at(findings.place(joint.line, f"joint '{joint.name}'")):
             assembly.add_loop(joint)
         if springs[joint.name][0] or (dynamics and joint.facts.damping):
-            findings.warn(
-                findings.place(joint.line, f"joint '{joint.name}'"),
-                "springs and damping of a joint that closes a loop are not modelled.",
-                "",
-                "W-SDF-004",
-            )
+            place = findings.place(joint.line, f"joint '{joint.name}'")
+            findings.warn(place, "springs and damping of a joint that closes a loop are not modelled.", "", "W-SDF-004")

@@ -74,11 +74,8 @@ class Assembly:
     def _free_body_name(self, link: LinkPart) -> str:
         if link.name != GROUND:
             return link.name
-        self.findings.notice(
-            self.findings.place(link.line, f"link '{link.name}'"),
-            f"its body is called '{GROUND} link': '{GROUND}' is the fixed world.",
-            "N-URDF-001",
-        )
+        place = self.findings.place(link.line, f"link '{link.name}'")
+        self.findings.notice(place, f"its body is called '{GROUND} link': '{GROUND}' is the fixed world.", "N-URDF-001")
         return f"{GROUND} link"
 
     def _inertial(self, owner: str, inertial: Inertial) -> tuple[Expr, list[Expr], list[list[Expr]]]:

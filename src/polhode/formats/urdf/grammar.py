@@ -34,12 +34,9 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
     """The robot that a document describes; problems are collected in `findings`."""
     if root.tag != "robot":
         known = _OTHER_FORMATS.get(root.tag.lower())
-        raise FormatError(
-            f"this looks like {known}, not like a URDF." if known else "a URDF begins with <robot name=…>.",
-            place=findings.place(root.line, root.shown()),
-            cure="Convert it to URDF, or describe the mechanism in a polhode model file (ph.load).",
-            code="E-URDF-010",
-        )
+        said = f"this looks like {known}, not like a URDF." if known else "a URDF begins with <robot name=…>."
+        cure = "Convert it to URDF, or describe the mechanism in a polhode model file (ph.load)."
+        raise FormatError(said, place=findings.place(root.line, root.shown()), cure=cure, code="E-URDF-010")
     name = root.attributes.get("name", "").strip() or "robot"
     named = _named_colors(root)
     links = [link for element in root.all("link") if (link := _link(element, named, findings))]
@@ -49,12 +46,8 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
     materials = ((element.attributes.get("name", ""), element.line) for element in root.all("material"))
     _refuse_twice("material", materials, findings)
     if not links:
-        findings.problem(
-            findings.place(root.line, f"robot '{name}'"),
-            "there is no link in it.",
-            "Add <link name=…/> elements.",
-            "E-URDF-011",
-        )
+        place = findings.place(root.line, f"robot '{name}'")
+        findings.problem(place, "there is no link in it.", "Add <link name=…/> elements.", "E-URDF-011")
     return Robot(name[:NAME_LIMIT], tuple(links), tuple(joints))
 
 
@@ -64,20 +57,12 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
 def _name(element: Element, findings: Findings) -> str | None:
     name = element.attributes.get("name")
     if name is None or not name.strip():
-        findings.problem(
-            findings.place(element.line, element.shown()),
-            "it has no name.",
-            f'Write <{element.tag} name="…">.',
-            "E-URDF-012",
-        )
+        place = findings.place(element.line, element.shown())
+        findings.problem(place, "it has no name.", f'Write <{element.tag} name="…">.', "E-URDF-012")
         return None
     if len(name) > NAME_LIMIT:
-        findings.problem(
-            findings.place(element.line, element.shown("name")),
-            f"the name has {len(name):,} characters, more than {NAME_LIMIT}.",
-            "Shorten it.",
-            "E-URDF-013",
-        )
+        said = f"the name has {len(name):,} characters, more than {NAME_LIMIT}."
+        findings.problem(findings.place(element.line, element.shown("name")), said, "Shorten it.", "E-URDF-013")
         return None
     return name
 
@@ -88,23 +73,16 @@ def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Finding
     alike: dict[str, str] = {}
     for name, line in named:
         if name in lines:
-            findings.problem(
-                findings.place(line, f"{what} '{name}'"),
-                f"there is already a {what} of this name in line {lines[name]}.",
-                "Rename one of them.",
-                "E-URDF-014",
-            )
+            said = f"there is already a {what} of this name in line {lines[name]}."
+            findings.problem(findings.place(line, f"{what} '{name}'"), said, "Rename one of them.", "E-URDF-014")
             continue
         lines[name] = line
         folded = unicodedata.normalize("NFKC", name).casefold()
         if folded in alike:
             first = alike[folded]
-            findings.warn(
-                findings.place(line, f"{what} '{name}'"),
-                f"its name looks like '{first}' of line {lines[first]}; they are kept apart.",
-                "Rename one of them if they are meant to be one.",
-                "W-URDF-001",
-            )
+            place = findings.place(line, f"{what} '{name}'")
+            said = f"its name looks like '{first}' of line {lines[first]}; they are kept apart."
+            findings.warn(place, said, "Rename one of them if they are meant to be one.", "W-URDF-001")
         alike.setdefault(folded, name)
 
 
@@ -112,12 +90,8 @@ def _single(element: Element, tag: str, what: str, findings: Findings) -> Elemen
     """The only child of a tag, if there is one."""
     found = element.all(tag)
     if len(found) > 1:
-        findings.problem(
-            findings.place(found[1].line, f"{what} <{tag}>"),
-            f"there is already a <{tag}> in line {found[0].line}.",
-            "Keep one of them.",
-            "E-URDF-015",
-        )
+        said = f"there is already a <{tag}> in line {found[0].line}."
+        findings.problem(findings.place(found[1].line, f"{what} <{tag}>"), said, "Keep one of them.", "E-URDF-015")
     return found[0] if found else None
 
 
@@ -150,12 +124,8 @@ def _placement(element: Element, what: str, findings: Findings) -> Placement:
 
 def _required(element: Element, attribute: str, what: str, findings: Findings) -> Fraction:
     if attribute not in element.attributes:
-        findings.problem(
-            findings.place(element.line, f"{what} {element.shown()}"),
-            f"the attribute {attribute} is missing.",
-            f'Write {attribute}="…".',
-            "E-URDF-016",
-        )
+        place = findings.place(element.line, f"{what} {element.shown()}")
+        findings.problem(place, f"the attribute {attribute} is missing.", f'Write {attribute}="…".', "E-URDF-016")
     return _scalar(element, attribute, what, findings) or Fraction(0)
 
 
@@ -164,12 +134,8 @@ def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
     inertia = _single(element, "inertia", what, findings)
     for tag, found in (("mass", mass), ("inertia", inertia)):
         if found is None:
-            findings.problem(
-                findings.place(element.line, f"{what} <inertial>"),
-                f"there is no <{tag}> in it.",
-                f"Add <{tag} …/>.",
-                "E-URDF-017",
-            )
+            place = findings.place(element.line, f"{what} <inertial>")
+            findings.problem(place, f"there is no <{tag}> in it.", f"Add <{tag} …/>.", "E-URDF-017")
     return Inertial(
         _required(mass, "value", what, findings) if mass else Fraction(0),
         tuple(_required(inertia, entry, what, findings) for entry in _INERTIA) if inertia else (Fraction(0),) * 6,
@@ -183,12 +149,9 @@ def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geo
     holder = _single(element, "geometry", what, findings)
     solids = [child for child in (holder.children if holder else []) if child.tag in _SOLIDS or child.tag == "mesh"]
     if len(solids) != 1:
-        findings.warn(
-            findings.place(element.line, f"{what} <{role}>"),
-            "its <geometry> holds no shape that is known." if not solids else "its <geometry> holds several shapes.",
-            f"Known shapes are {', '.join(_SOLIDS)} and mesh.",
-            "W-URDF-002",
-        )
+        place = findings.place(element.line, f"{what} <{role}>")
+        said = "its <geometry> holds no shape that is known." if not solids else "its <geometry> holds several shapes."
+        findings.warn(place, said, f"Known shapes are {', '.join(_SOLIDS)} and mesh.", "W-URDF-002")
         return None
     solid = solids[0]
     at = _placement(element, what, findings)
@@ -201,12 +164,8 @@ def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geo
     else:
         size = tuple(_required(solid, entry, what, findings) for entry in _SOLIDS[solid.tag])
     if any(entry <= 0 for entry in size):
-        findings.warn(
-            findings.place(solid.line, f"{what} <{solid.tag}>"),
-            "a size is not positive; it is not drawn.",
-            "",
-            "W-URDF-011",
-        )
+        place = findings.place(solid.line, f"{what} <{solid.tag}>")
+        findings.warn(place, "a size is not positive; it is not drawn.", "", "W-URDF-011")
     return Geometry(role, solid.tag, size, at, solid.line)
 
 
@@ -246,12 +205,9 @@ def _joint(element: Element, findings: Findings) -> JointPart | None:
     what = f"joint '{name}'"
     kind = element.attributes.get("type", "")
     if kind not in KINDS:
-        findings.problem(
-            findings.place(element.line, f"{what} {element.shown('type')}"),
-            f"there is no joint type {kind!r}." if kind else "the joint has no type.",
-            f"Choose one of {', '.join(KINDS)}.",
-            "E-URDF-030",
-        )
+        place = findings.place(element.line, f"{what} {element.shown('type')}")
+        said = f"there is no joint type {kind!r}." if kind else "the joint has no type."
+        findings.problem(place, said, f"Choose one of {', '.join(KINDS)}.", "E-URDF-030")
     axis = _single(element, "axis", what, findings)
     mimic = _single(element, "mimic", what, findings)
     return JointPart(
@@ -272,12 +228,9 @@ def _reference(element: Element, tag: str, what: str, findings: Findings) -> str
     found = _single(element, tag, what, findings)
     link = found.attributes.get("link", "") if found else ""
     if not link:
-        findings.problem(
-            findings.place(found.line if found else element.line, what),
-            f"<{tag}> {'names no link' if found else 'is missing'}.",
-            f'Write <{tag} link="…"/>.',
-            "E-URDF-031",
-        )
+        place = findings.place(found.line if found else element.line, what)
+        said = f"<{tag}> {'names no link' if found else 'is missing'}."
+        findings.problem(place, said, f'Write <{tag} link="…"/>.', "E-URDF-031")
     return link
 
 
@@ -287,12 +240,9 @@ def _axis(element: Element, kind: str, what: str, findings: Findings) -> Triple:
         return axis
     if kind in ("fixed", "floating"):
         return _AXIS
-    findings.problem(
-        findings.place(element.line, f"{what} {element.shown('xyz')}"),
-        "the axis has zero length.",
-        f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?',
-        "E-URDF-032",
-    )
+    place = findings.place(element.line, f"{what} {element.shown('xyz')}")
+    said = "the axis has zero length."
+    findings.problem(place, said, f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?', "E-URDF-032")
     return _AXIS
 
 
@@ -343,12 +293,9 @@ def _vector(element: Element, attribute: str, what: str, findings: Findings, def
         return default
     words = text.split()
     if len(words) != 3:
-        findings.problem(
-            findings.place(element.line, f"{what} {element.shown(attribute)}"),
-            f"a vector has 3 components, not {len(words)}.",
-            'Write three numbers, for example "0 0 1".',
-            "E-URDF-021",
-        )
+        place = findings.place(element.line, f"{what} {element.shown(attribute)}")
+        said = f"a vector has 3 components, not {len(words)}."
+        findings.problem(place, said, 'Write three numbers, for example "0 0 1".', "E-URDF-021")
         return default
     x, y, z = (_number(word, element, attribute, what, findings) for word in words)
     return default if x is None or y is None or z is None else (x, y, z)
@@ -358,11 +305,8 @@ def _number(text: str, element: Element, attribute: str, what: str, findings: Fi
     """A number of sane size, or a problem and None."""
     value = decimal(text)
     if value is None or not is_sane(value):
-        findings.problem(
-            findings.place(element.line, f"{what} {element.shown(attribute)}"),
-            f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}.",
-            "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit.",
-            "E-URDF-020",
-        )
+        said = f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}."
+        cure = "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit."
+        findings.problem(findings.place(element.line, f"{what} {element.shown(attribute)}"), said, cure, "E-URDF-020")
         return None
     return value

@@ -39,23 +39,15 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
             continue
         what = f"link '{link.name}' <inertial>"
         if inertial.mass < 0:
-            findings.problem(
-                findings.place(inertial.line, what),
-                f"the mass {float(inertial.mass):g} is negative.",
-                "Give a mass ≥ 0.",
-                "E-URDF-070",
-            )
+            place = findings.place(inertial.line, what)
+            findings.problem(place, f"the mass {float(inertial.mass):g} is negative.", "Give a mass ≥ 0.", "E-URDF-070")
         fault = _fault(inertial)
         if not fault:
             continue
         if inertia == "any" or (inertia == "lenient" and not fault.negative):
             accepted.add(link.name)
-            findings.warn(
-                findings.place(inertial.line, what),
-                f"{fault.message}; it is used as it stands.",
-                fault.cure,
-                "W-URDF-006",
-            )
+            place = findings.place(inertial.line, what)
+            findings.warn(place, f"{fault.message}; it is used as it stands.", fault.cure, "W-URDF-006")
         else:
             way = "any" if fault.negative else "lenient"
             cure = f'{fault.cure} To use it as it stands, pass inertia="{way}".'
@@ -102,12 +94,9 @@ def check_moving_masses(
     busy = {leader[joint.name] for joint in joints if joint.name not in idle}
     for joint in joints:
         if 0 < mass[joint.child] < _TINY and joint.kind != "fixed":
-            findings.warn(
-                findings.place(joint.line, f"joint '{joint.name}'"),
-                f"all that it moves is {float(mass[joint.child]):g} kg; accelerations will be inaccurate.",
-                f"Check the mass of link '{joint.child}'.",
-                "W-URDF-012",
-            )
+            place = findings.place(joint.line, f"joint '{joint.name}'")
+            said = f"all that it moves is {float(mass[joint.child]):g} kg; accelerations will be inaccurate."
+            findings.warn(place, said, f"Check the mass of link '{joint.child}'.", "W-URDF-012")
         if joint.name not in idle or leader[joint.name] in busy:
             continue
         path = [joint.name]

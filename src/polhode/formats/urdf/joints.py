@@ -27,12 +27,8 @@ def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings
         facts = joint.facts
         what = f"joint '{joint.name}' <limit>"
         if facts.lower is not None and facts.upper is not None and facts.lower > facts.upper:
-            findings.problem(
-                findings.place(joint.line, what),
-                f"the lower limit {float(facts.lower):g} is above the upper limit {float(facts.upper):g}.",
-                "Swap them.",
-                "E-URDF-033",
-            )
+            said = f"the lower limit {float(facts.lower):g} is above the upper limit {float(facts.upper):g}."
+            findings.problem(findings.place(joint.line, what), said, "Swap them.", "E-URDF-033")
         if joint.kind in ("revolute", "prismatic") and facts.lower is None:
             findings.notice(
                 findings.place(joint.line, what), "there are no limits; the joint moves freely.", "N-URDF-005"
@@ -40,12 +36,9 @@ def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings
     _check_rated(joints, findings)
     wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
     if wide:
-        findings.warn(
-            findings.place(wide[0].line, f"{len(wide)} joints <limit>"),
-            f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}.",
-            "Are they in degrees?",
-            "W-URDF-009",
-        )
+        place = findings.place(wide[0].line, f"{len(wide)} joints <limit>")
+        said = f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}."
+        findings.warn(place, said, "Are they in degrees?", "W-URDF-009")
     _notice_losses(joints, dynamics, findings)
 
 
@@ -75,25 +68,15 @@ def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findin
     damped = [joint for joint in joints if joint.facts.damping]
     rubbing = [joint for joint in joints if joint.facts.friction]
     if damped and not dynamics:
-        findings.notice(
-            findings.place(damped[0].line, f"{len(damped)} joints <dynamics>"),
-            "damping is recorded but does not act; pass dynamics=True to add it.",
-            "N-URDF-006",
-        )
+        place = findings.place(damped[0].line, f"{len(damped)} joints <dynamics>")
+        findings.notice(place, "damping is recorded but does not act; pass dynamics=True to add it.", "N-URDF-006")
     for joint in damped if dynamics else ():
         if joint.locked is None and joint.kind not in ONE_FREEDOM:
-            findings.warn(
-                findings.place(joint.line, f"joint '{joint.name}' <dynamics>"),
-                f"damping of a {joint.kind} joint is not modelled.",
-                "",
-                "W-URDF-010",
-            )
+            place = findings.place(joint.line, f"joint '{joint.name}' <dynamics>")
+            findings.warn(place, f"damping of a {joint.kind} joint is not modelled.", "", "W-URDF-010")
     if rubbing:
-        findings.notice(
-            findings.place(rubbing[0].line, f"{len(rubbing)} joints <dynamics>"),
-            "dry friction is recorded but does not act.",
-            "N-URDF-007",
-        )
+        place = findings.place(rubbing[0].line, f"{len(rubbing)} joints <dynamics>")
+        findings.notice(place, "dry friction is recorded but does not act.", "N-URDF-007")
 
 
 # ---- joints that follow another -------------------------------------------------------------------------------
@@ -126,21 +109,15 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
                 findings.place(joint.mimic_line, what), "the joint is fixed and follows nothing.", "", "W-URDF-014"
             )
         elif treatment == "independent":
-            findings.warn(
-                findings.place(joint.mimic_line, what),
-                f"the coupling {law} is set aside: the joint moves on its own.",
-                "Command both joints alike to keep them together.",
-                "W-URDF-004",
-            )
+            place = findings.place(joint.mimic_line, what)
+            said = f"the coupling {law} is set aside: the joint moves on its own."
+            findings.warn(place, said, "Command both joints alike to keep them together.", "W-URDF-004")
         elif fault := _fault(joint, by_name):
             findings.problem(findings.place(joint.mimic_line, what), *fault, "E-URDF-051")
         elif treatment == "refuse":
-            findings.problem(
-                findings.place(joint.mimic_line, what),
-                f"the coupling {law} is refused, as was asked.",
-                'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.',
-                "E-URDF-050",
-            )
+            place = findings.place(joint.mimic_line, what)
+            cure = 'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.'
+            findings.problem(place, f"the coupling {law} is refused, as was asked.", cure, "E-URDF-050")
         else:
             coupled.append(joint)
             findings.notice(
@@ -202,13 +179,12 @@ def lock_joints(joints: Sequence[JointPart], locked: Locked, coupled: bool, find
         first, held = lead.setdefault(law.leader, (name, found))
         if held != found:
             wanted = law.multiplier * held + law.offset
-            findings.problem(
-                findings.place(by_name[name].line, f"joint '{name}'"),
+            place = findings.place(by_name[name].line, f"joint '{name}'")
+            said = (
                 f"it cannot be locked at {float(value):g}: it is coupled to '{first}', which puts it at "
-                f"{float(wanted):g}.",
-                f"Lock '{first}' alone.",
-                "E-URDF-065",
+                f"{float(wanted):g}."
             )
+            findings.problem(place, said, f"Lock '{first}' alone.", "E-URDF-065")
     return [_lock(joint, laws[joint.name], given, lead, findings) for joint in joints]
 
 
@@ -228,12 +204,8 @@ def _lock(
         findings.notice(findings.place(joint.line, what), "it is to be locked, and is fixed anyway.", "N-URDF-010")
         return joint
     if value and joint.kind in ("floating", "planar"):
-        findings.problem(
-            findings.place(joint.line, what),
-            f"a {joint.kind} joint has no single coordinate to be {float(value):g}.",
-            "Lock it at 0.",
-            "E-URDF-066",
-        )
+        said = f"a {joint.kind} joint has no single coordinate to be {float(value):g}."
+        findings.problem(findings.place(joint.line, what), said, "Lock it at 0.", "E-URDF-066")
     lower, upper = joint.facts.lower, joint.facts.upper
     if (lower is not None and value < lower) or (upper is not None and value > upper):
         findings.warn(
@@ -255,11 +227,8 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
         wanted = locked[name] if isinstance(locked, Mapping) else 0
         value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
         if value is None or not is_sane(value):
-            raise FormatError(
-                f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at.",
-                place=findings.file,
-                cure="Give a finite number, in radians or metres.",
-                code="E-URDF-064",
-            )
+            said = f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at."
+            cure = "Give a finite number, in radians or metres."
+            raise FormatError(said, place=findings.file, cure=cure, code="E-URDF-064")
         values[name] = value
     return values

@@ -175,12 +175,9 @@ def mesh_facts(links: Sequence[LinkPart], places: Mapping[str, Located], finding
     for reason, cases in lacking.items():
         names = ", ".join(dict.fromkeys(name for _, name in cases))
         shown = names if len(names) <= 200 else names[:199] + "…"
-        findings.warn(
-            findings.place(cases[0][0], "<mesh>"),
-            f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}.",
-            "They are not drawn; the equations need no mesh. Name folders with packages={…}.",
-            "W-URDF-008",
-        )
+        said = f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}."
+        cure = "They are not drawn; the equations need no mesh. Name folders with packages={…}."
+        findings.warn(findings.place(cases[0][0], "<mesh>"), said, cure, "W-URDF-008")
     return tuple(made)
 
 

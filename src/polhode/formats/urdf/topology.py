@@ -14,12 +14,8 @@ def check_references(robot: Robot, findings: Findings) -> None:
     for joint in robot.joints:
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link and link not in known:
-                findings.problem(
-                    findings.place(joint.line, f"joint '{joint.name}' <{role} link=\"{link[:60]}\">"),
-                    f"there is no link '{link[:60]}'.",
-                    suggestion(link, names),
-                    "E-URDF-040",
-                )
+                place = findings.place(joint.line, f"joint '{joint.name}' <{role} link=\"{link[:60]}\">")
+                findings.problem(place, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-URDF-040")
 
 
 def check_parents(robot: Robot, findings: Findings) -> None:
@@ -28,20 +24,13 @@ def check_parents(robot: Robot, findings: Findings) -> None:
     for joint in robot.joints:
         what = f"joint '{joint.name}'"
         if joint.parent == joint.child and joint.parent:
-            findings.problem(
-                findings.place(joint.line, what),
-                f"link '{joint.child}' is its own parent.",
-                "Name another parent.",
-                "E-URDF-041",
-            )
+            place = findings.place(joint.line, what)
+            findings.problem(place, f"link '{joint.child}' is its own parent.", "Name another parent.", "E-URDF-041")
         elif joint.child in carrier:
             first = carrier[joint.child]
-            findings.problem(
-                findings.place(joint.line, what),
-                f"link '{joint.child}' already hangs on joint '{first.name}' of line {first.line}.",
-                "A second parent closes a loop, which URDF cannot say; remove one of the two joints.",
-                "E-URDF-042",
-            )
+            said = f"link '{joint.child}' already hangs on joint '{first.name}' of line {first.line}."
+            cure = "A second parent closes a loop, which URDF cannot say; remove one of the two joints."
+            findings.problem(findings.place(joint.line, what), said, cure, "E-URDF-042")
         else:
             carrier[joint.child] = joint
     _refuse_cycles(carrier, findings)
@@ -57,12 +46,9 @@ def _refuse_cycles(carrier: dict[str, JointPart], findings: Findings) -> None:
             link = carrier[link].parent
         if link in path:
             cycle = path[path.index(link) :]
-            findings.problem(
-                findings.place(carrier[link].line, f"joint '{carrier[link].name}'"),
-                f"the links form a cycle: {' → '.join([link, *cycle[:0:-1], link])}.",
-                "A URDF is a tree; let one of these links hang elsewhere.",
-                "E-URDF-043",
-            )
+            place = findings.place(carrier[link].line, f"joint '{carrier[link].name}'")
+            said = f"the links form a cycle: {' → '.join([link, *cycle[:0:-1], link])}."
+            findings.problem(place, said, "A URDF is a tree; let one of these links hang elsewhere.", "E-URDF-043")
         settled.update(path)
 
 
@@ -74,26 +60,15 @@ def find_root(robot: Robot, wanted: str | None, findings: Findings) -> str:
     if wanted is not None:
         if any(link.name == wanted for link in robot.links):
             return wanted
-        findings.problem(
-            findings.place(1, f"root '{wanted}'"),
-            "there is no such link.",
-            f"Links without a parent: {listed}.",
-            "E-URDF-044",
-        )
+        place = findings.place(1, f"root '{wanted}'")
+        findings.problem(place, "there is no such link.", f"Links without a parent: {listed}.", "E-URDF-044")
     elif not roots and robot.links:
-        findings.problem(
-            findings.place(1, f"robot '{robot.name}'"),
-            "every link has a parent.",
-            "One link must be the root.",
-            "E-URDF-045",
-        )
+        place = findings.place(1, f"robot '{robot.name}'")
+        findings.problem(place, "every link has a parent.", "One link must be the root.", "E-URDF-045")
     elif len(roots) > 1:
-        findings.problem(
-            findings.place(roots[1].line, f"link '{roots[1].name}'"),
-            f"there are {len(roots)} links without a parent: {listed}.",
-            "Join them, or choose one tree with root=….",
-            "E-URDF-046",
-        )
+        place = findings.place(roots[1].line, f"link '{roots[1].name}'")
+        said = f"there are {len(roots)} links without a parent: {listed}."
+        findings.problem(place, said, "Join them, or choose one tree with root=….", "E-URDF-046")
     return roots[0].name if roots else ""
 
 
@@ -112,11 +87,9 @@ def reached_from(robot: Robot, root: str, findings: Findings) -> tuple[list[Link
     reached = {root, *(joint.child for joint in order)}
     left_out = [link for link in robot.links if link.name not in reached]
     if left_out:
-        findings.warn(
-            findings.place(left_out[0].line, f"link '{left_out[0].name}'"),
+        said = (
             f"{len(left_out)} links are not carried by root '{root}' and are left out: "
-            f"{', '.join(link.name for link in left_out[:8])}{' …' if len(left_out) > 8 else ''}.",
-            "",
-            "W-URDF-003",
+            f"{', '.join(link.name for link in left_out[:8])}{' …' if len(left_out) > 8 else ''}."
         )
+        findings.warn(findings.place(left_out[0].line, f"link '{left_out[0].name}'"), said, "", "W-URDF-003")
     return [links[root], *(links[joint.child] for joint in order)], order

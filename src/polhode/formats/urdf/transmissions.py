@@ -36,12 +36,8 @@ def parse_transmissions(root: Element, findings: Findings) -> list[Transmission]
     lines = [element.line for element, made in found if made is None]
     if lines:
         listed = ", ".join(map(str, lines[:12])) + (" …" if len(lines) > 12 else "")
-        findings.warn(
-            findings.place(lines[0], "<transmission>"),
-            f"only transmissions of one joint and one actuator are modelled (lines {listed}).",
-            "",
-            "W-URDF-015",
-        )
+        said = f"only transmissions of one joint and one actuator are modelled (lines {listed})."
+        findings.warn(findings.place(lines[0], "<transmission>"), said, "", "W-URDF-015")
     return [made for _, made in found if made is not None]
 
 
@@ -89,8 +85,5 @@ def add_motors(
             system.motor(each.joint, each.reduction, inertia=each.inertia, coupling="reduced")
             geared += [] if each.inertia else [each.joint]
     if geared:
-        findings.notice(
-            findings.file,
-            f"{len(geared)} transmissions say no rotor inertia; efforts are those on the joints.",
-            "N-URDF-011",
-        )
+        said = f"{len(geared)} transmissions say no rotor inertia; efforts are those on the joints."
+        findings.notice(findings.file, said, "N-URDF-011")

@@ -51,12 +51,9 @@ def list_unmodelled(
         lines.setdefault(what, []).append(line)
     for what, found in lines.items():
         if what.startswith("<xacro:"):
-            findings.problem(
-                findings.place(found[0], what),
-                "this is a macro that has not been expanded.",
-                "Run xacro on the file first and read its result.",
-                "E-URDF-018",
-            )
+            place = findings.place(found[0], what)
+            said = "this is a macro that has not been expanded."
+            findings.problem(place, said, "Run xacro on the file first and read its result.", "E-URDF-018")
             continue
         listed = ", ".join(str(line) for line in found[:12]) + (" …" if len(found) > 12 else "")
         count = "once" if len(found) == 1 else f"{len(found)} times, lines {listed}"
