@@ -18,8 +18,8 @@ from xml.sax.saxutils import quoteattr
 from ...errors import FormatError, LimitError, installed
 from ...expr.rational import decimal
 from ...files.reading import locate
-from ..markup import Limits, read_bytes
-from ..numbers import LARGEST
+from ..robot_file.markup import Limits, read_bytes
+from ..robot_file.parts import LARGEST
 from .document import Part
 
 #: Elements that no motion depends on.
@@ -116,10 +116,7 @@ class _Plain:
         self.lines: list[Part] = []
         self.meshes: dict[str, bytes] = {}
         self.weighing = _meshes_that_weigh(root)
-        settings: dict[str, str] = {}
-        for part in root.walk():
-            if part.tag == "compiler":
-                settings |= part.attributes
+        settings = root.settings()
         self.mesh_folder = settings.get("meshdir", settings.get("assetdir", ""))
         self.strip_path = settings.get("strippath") == "true"
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from operator import index
 from pathlib import Path
 from xml.parsers import expat
 
-from ..errors import FormatError, LimitError, understood
-from ..files.reading import TooLarge, read_file
+from ...errors import FormatError, LimitError, understood
+from ...files.reading import TooLarge, read_file
+from ..findings import Findings
 
 _CHUNK = 65_536
 
@@ -85,6 +86,12 @@ def read_bytes(path: Path, limits: Limits) -> bytes:
             "the file is empty.", place=place, cure="A robot file begins with <robot name=…>.", code="E-URDF-004"
         )
     return content
+
+
+def parse_file(path: Path, limits: Limits | None, content: bytes | None = None) -> Element:
+    """The root element of a file, whose content may have been read before."""
+    limits = limits_of(limits)
+    return parse_xml(read_bytes(path, limits) if content is None else content, path.name, limits)
 
 
 def parse_xml(content: bytes, file: str, limits: Limits) -> Element:
@@ -178,3 +185,42 @@ class _Parser:
             else "The file may be cut off, or a tag is not closed; nothing of it was used."
         )
         return FormatError(said, place=f"{self.file}:{error.lineno}", cure=cure, code="E-URDF-009")
+
+
+#: For each element that is read, the attributes and children that are understood.
+Known = Mapping[str, tuple[set[str], set[str]]]
+#: What has a reader of its own, which reports what it leaves out.
+_READ_ELSEWHERE = {"transmission"}
+
+
+def list_unmodelled(root: Element, findings: Findings, known: Known, code: str) -> None:
+    """One warning for each kind of element or attribute that is not read, with all its lines.
+
+    An unexpanded macro may stand for links and joints, so it is a problem, not a warning.
+    """
+    lines: dict[str, list[int]] = {}
+    for what, line in _unknown(root, known):
+        lines.setdefault(what, []).append(line)
+    for what, found in lines.items():
+        if what.startswith("<xacro:"):
+            cure = "Run xacro on the file first and read its result."
+            findings.problem((found[0], what), "this is a macro that has not been expanded.", cure, "E-URDF-018")
+            continue
+        listed = ", ".join(str(line) for line in found[:12]) + (" …" if len(found) > 12 else "")
+        count = "once" if len(found) == 1 else f"{len(found)} times, lines {listed}"
+        findings.warn((found[0], what), f"this is not modelled ({count}).", "", code)
+
+
+def _unknown(root: Element, known: Known) -> Iterator[tuple[str, int]]:
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        attributes, children = known[element.tag]
+        for name in element.attributes:
+            if name not in attributes and not name.startswith("xmlns"):
+                yield f"<{element.tag} {name}=…>", element.line
+        for child in element.children:
+            if child.tag not in children:
+                named = child.tag if child.tag.startswith("xacro:") else f"{child.tag}> in <{element.tag}"
+                yield f"<{named}>", child.line
+        waiting.extend(child for child in element.children[::-1] if child.tag in children - _READ_ELSEWHERE)
