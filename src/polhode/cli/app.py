@@ -187,10 +187,7 @@ def export(
 
 @app.command()
 @grouped
-def check(
-    source: Source,
-    json: Json = False,
-) -> None:
+def check(source: Source, json: Json = False) -> None:
     """Check a model file: that it reads, derives, agrees, and can start."""
     from . import check as command
 
@@ -297,9 +294,7 @@ def new(
 
 
 @app.command()
-def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
-) -> None:
+def demo(out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out")) -> None:
     """Derive, compare, run and show a six-degree-of-freedom arm."""
     from .demo import run
 

@@ -26,12 +26,9 @@ def run(kind: str, out: Path, json: bool) -> None:
     model, notebook = out / f"{kind}.yaml", out / f"{kind}.ipynb"
     for path in (model, notebook):
         if path.exists():
-            raise PolhodeError(
-                "there is such a file already, and it is left as it is.",
-                place=str(path),
-                cure="Move it away, or name another folder with --out.",
-                code="E-CLI-027",
-            )
+            said = "there is such a file already, and it is left as it is."
+            cure = "Move it away, or name another folder with --out."
+            raise PolhodeError(said, place=str(path), cure=cure, code="E-CLI-027")
     show.made_folder(out)
     text = resources.files(__package__).joinpath("starts", f"{kind}.yaml").read_text(encoding="utf-8")
     replace_file(model, text.encode("utf-8"))

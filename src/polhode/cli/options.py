@@ -55,8 +55,7 @@ Laws = Annotated[
     ),
 ]
 Efforts = Annotated[
-    list[str] | None,
-    typer.Option("--effort", help="An effort: --effort hinge='-2*hinge'", metavar="NAME=EXPRESSION"),
+    list[str] | None, typer.Option("--effort", help="An effort: --effort hinge='-2*hinge'", metavar="NAME=EXPRESSION")
 ]
 Method = Annotated[str, typer.Option(help="auto, TP86, DOP853, RK45, Rodas5P, Radau, scipy.LSODA, rk4, …")]
 Step = Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")]

@@ -107,12 +107,8 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
         if path == STANDARD_OUTPUT:
             if option == "csv" and not json:
                 continue
-            raise PolhodeError(
-                "only the text of --csv can go to the standard output, and without --json.",
-                place=f"--{option} -",
-                cure="Name a file.",
-                code="E-CLI-005",
-            )
+            said = "only the text of --csv can go to the standard output, and without --json."
+            raise PolhodeError(said, place=f"--{option} -", cure="Name a file.", code="E-CLI-005")
         if path is not None:
             check_folder(option, path)
             if option == "save":
@@ -122,12 +118,8 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
 def check_folder(option: str, path: Path) -> None:
     """Raise where the folder that a file goes to is not there."""
     if not path.absolute().parent.is_dir():
-        raise PolhodeError(
-            f"there is no folder {str(path.absolute().parent)!r}.",
-            place=f"--{option}",
-            cure="Make it first, or name another.",
-            code="E-CLI-004",
-        )
+        said = f"there is no folder {str(path.absolute().parent)!r}."
+        raise PolhodeError(said, place=f"--{option}", cure="Make it first, or name another.", code="E-CLI-004")
 
 
 def _write(

@@ -95,12 +95,8 @@ def read_axis(text: str) -> tuple[str, Floats]:
             return name.strip(), np.linspace(float(low), float(high), _count(count))
         return name.strip(), np.array([float(each) for each in right.split(",")])
     except ValueError:
-        raise PolhodeError(
-            f"{text!r} is not understood.",
-            place="--vary",
-            cure="Write --vary l=0.5:2:20 for twenty values from 0.5 to 2, or --vary l=0.5,1,2",
-            code="E-CLI-010",
-        ) from None
+        cure = "Write --vary l=0.5:2:20 for twenty values from 0.5 to 2, or --vary l=0.5,1,2"
+        raise PolhodeError(f"{text!r} is not understood.", place="--vary", cure=cure, code="E-CLI-010") from None
 
 
 def _count(text: str) -> int:

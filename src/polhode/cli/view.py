@@ -18,12 +18,9 @@ def run(file: Source, out: Path | None, pose: str | None, settings: list[str], j
     system = file.system()
     parameters, inputs = read_settings(system, settings)
     if inputs:
-        raise PolhodeError(
-            f"'{next(iter(inputs))}' is an input, and nothing acts in a picture.",
-            place="--set",
-            cure="Set parameters alone, or run it: polhode simulate.",
-            code="E-CLI-024",
-        )
+        said = f"'{next(iter(inputs))}' is an input, and nothing acts in a picture."
+        cure = "Set parameters alone, or run it: polhode simulate."
+        raise PolhodeError(said, place="--set", cure=cure, code="E-CLI-024")
     if out is not None:
         check_folder("out", out)
     with show.warnings_told(), show.progress() as tell:

@@ -47,10 +47,7 @@ def irregular(status: os.stat_result) -> str:
 
 
 def read_file(
-    path: str | os.PathLike[str],
-    limit: int,
-    refused: Callable[[os.stat_result], str] = irregular,
-    flags: int = 0,
+    path: str | os.PathLike[str], limit: int, refused: Callable[[os.stat_result], str] = irregular, flags: int = 0
 ) -> bytes:
     """What is in a file of at most `limit` bytes.
 

@@ -148,11 +148,7 @@ def _solid(values: Values, path: Path, mass: Expr, record: Any) -> Any:
             return body.box(mass, *sizes["size"])
         if record.type == "sphere":
             return body.sphere(mass, sizes["radius"])
-        makers: dict[str, Callable[..., Matrix]] = {
-            "rod": body.rod,
-            "cylinder": body.cylinder,
-            "disc": body.disc,
-        }
+        makers: dict[str, Callable[..., Matrix]] = {"rod": body.rod, "cylinder": body.cylinder, "disc": body.disc}
         return makers[record.type](mass, **sizes, axis=values.axis((*path, "axis"), record.axis))
     return 0
 
@@ -274,12 +270,9 @@ def _check_bodies_hang(values: Values, model: records.Model) -> None:
     carried |= {model.frames[child].body for child in carried if child in model.frames}
     for key in (*model.bodies, *flexible):
         if key not in carried and key != GROUND:
-            values.document.problem(
-                ("flexible" if key in flexible else "bodies", key),
-                "this body hangs on no joint.",
-                "Add a joint with this child; a free joint to the ground lets it float.",
-                "E-YAML-024",
-            )
+            place = ("flexible" if key in flexible else "bodies", key)
+            cure = "Add a joint with this child; a free joint to the ground lets it float."
+            values.document.problem(place, "this body hangs on no joint.", cure, "E-YAML-024")
 
 
 def _check_joints_carry_mass(system: System, values: Values) -> None:
@@ -296,12 +289,9 @@ def _check_joints_carry_mass(system: System, values: Values) -> None:
     driven = {each.joint for each in system.prescribed.values()}
     for joint in idle:
         if not {_leader(system, joint), joint.name} & {*busy, *driven}:
-            values.document.problem(
-                ("joints", joint.name),
-                f"this joint moves no mass: body '{joint.child}' and all that it carries have none.",
-                "Give it a mass or an inertia, or weld it with `type: fixed`.",
-                "E-YAML-025",
-            )
+            said = f"this joint moves no mass: body '{joint.child}' and all that it carries have none."
+            cure = "Give it a mass or an inertia, or weld it with `type: fixed`."
+            values.document.problem(("joints", joint.name), said, cure, "E-YAML-025")
 
 
 def _leader(system: System, joint: Joint) -> str:
@@ -325,12 +315,9 @@ def _check_pose_leads(
             ("speeds", speeds, joint.u[0], leader.u[0]),
         ):
             if own.name in given:
-                values.document.problem(
-                    (*path, table, own.name),
-                    f"joint '{joint.name}' follows '{leader.name}' and has no state of its own.",
-                    f"Give {quoted(other.name)} instead.",
-                    "E-YAML-027",
-                )
+                place = (*path, table, own.name)
+                said = f"joint '{joint.name}' follows '{leader.name}' and has no state of its own."
+                values.document.problem(place, said, f"Give {quoted(other.name)} instead.", "E-YAML-027")
 
 
 def _outward(system: System) -> list[Joint]:
@@ -353,6 +340,5 @@ def _warn_of_look_alikes(values: Values, table: str, names: Iterable[str]) -> No
         first = seen.setdefault(unicodedata.normalize("NFKC", name), name)
         if first != name:
             values.document.finding(
-                (table, name),
-                f"this name looks like another one, {first!r}, but is spelled with different characters.",
+                (table, name), f"this name looks like another one, {first!r}, but is spelled with different characters."
             )

@@ -94,12 +94,9 @@ def _spelled(quantity: Parameter | State, value: Fraction | Expr) -> str:
 def _rated(state: State, scope: Scope) -> Any:
     """A state without mass: its rate, with the start and the unit where it has them."""
     if state.rate is None:
-        raise FormatError(
-            "it has no rate, which a model file needs.",
-            place=f"state '{state.symbol.name}'",
-            cure=f"Give it with state_rate({state.symbol.name!r}, …).",
-            code="E-YAML-032",
-        )
+        said = "it has no rate, which a model file needs."
+        cure = f"Give it with state_rate({state.symbol.name!r}, …)."
+        raise FormatError(said, place=f"state '{state.symbol.name}'", cure=cure, code="E-YAML-032")
     rate = spell(state.rate, scope)
     more = _filled({"start": _spelled(state, state.start) if state.start else None, "unit": state.unit})
     return {"rate": rate, **more} if more else rate
@@ -133,10 +130,7 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     place = f"body '{body}', shape {shape.kind!r}"
     if shape.kind not in _SIZES:
         raise FormatError(
-            "a model file has no such shape.",
-            place=place,
-            cure=f"It has {', '.join(_SIZES)}.",
-            code="E-YAML-042",
+            "a model file has no such shape.", place=place, cure=f"It has {', '.join(_SIZES)}.", code="E-YAML-042"
         )
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]
@@ -211,12 +205,9 @@ def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
 
 def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
     if FORCES.get(load.kind) is not type(load):
-        raise FormatError(
-            f"model files know no load of type '{load.kind}'.",
-            place=load.place,
-            cure=f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}.",
-            code="E-YAML-030",
-        )
+        said = f"model files know no load of type '{load.kind}'."
+        cure = f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}."
+        raise FormatError(said, place=load.place, cure=cure, code="E-YAML-030")
     return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}
 
 

@@ -24,12 +24,9 @@ def describe_motion(joint: JointType, scope: Scope, place: str) -> tuple[dict[st
         return {"sequence": [describe_motion(part, scope, place)[0] for part in joint.joints]}, False
     if joint.outermost_first and all(stage.storage == "angles" for stage in joint.stages):
         return _map(joint.stages, scope), all(not stage.coordinate_labels for stage in joint.stages)
-    raise FormatError(
-        f"a model file has no words for the joint type '{joint.kind}'.",
-        place=place,
-        cure="Add the type to polhode.model.joints.JOINTS, or write the joint as a Compound of listed types.",
-        code="E-YAML-044",
-    )
+    said = f"a model file has no words for the joint type '{joint.kind}'."
+    cure = "Add the type to polhode.model.joints.JOINTS, or write the joint as a Compound of listed types."
+    raise FormatError(said, place=place, cure=cure, code="E-YAML-044")
 
 
 def _map(stages: Sequence[Stage], scope: Scope) -> dict[str, Any]:
@@ -42,12 +39,8 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
     """A joint type from a name with options, a joint map, or a sequence."""
     forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
     if len(forms) != 1:
-        values.document.problem(
-            path,
-            f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}.",
-            "Write for example `type: revolute`.",
-            "E-YAML-022",
-        )
+        said = f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}."
+        values.document.problem(path, said, "Write for example `type: revolute`.", "E-YAML-022")
         return Fixed()
     form = forms[0]
     known = {field.name: field for kind in JOINTS.values() for field in kind.fields}

@@ -61,11 +61,9 @@ def _differentiated(table: Table, texts: tuple[str, ...]) -> Table:
         for _ in range(int(text)):
             result = None if result is None else result.partial(place)
     if not wanted or result is None:
-        raise FormatError(
-            f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.points.kind}.",
-            cure="Write how often it is differentiated by each variable, for example [1], or [-1] for the integral.",
-            code="E-YAML-029",
-        )
+        said = f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.points.kind}."
+        cure = "Write how often it is differentiated by each variable, for example [1], or [-1] for the integral."
+        raise FormatError(said, cure=cure, code="E-YAML-029")
     return result
 
 

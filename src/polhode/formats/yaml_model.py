@@ -80,12 +80,9 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
     try:
         put_in_place({file: text.encode("utf-8")})
     except (OSError, ValueError) as error:
-        raise FormatError(
-            f"the file cannot be written: {error}.",
-            place=str(file),
-            cure="Check the folder and its permissions.",
-            code="E-FILE-012",
-        ) from None
+        said = f"the file cannot be written: {error}."
+        cure = "Check the folder and its permissions."
+        raise FormatError(said, place=str(file), cure=cure, code="E-FILE-012") from None
 
 
 def schema() -> dict[str, Any]:

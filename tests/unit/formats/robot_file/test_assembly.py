@@ -39,10 +39,7 @@ def arm(tmp_path: Path) -> Path:
         (["length:*"], {"length:elbow.x": Fraction(2, 5)}),
         (["com:up*"], {"com:upper.x": Fraction(1, 5)}),
         (["com:upper.y"], {"com:upper.y": 0}),
-        (
-            ["inertia:upper.xx", "gravity"],
-            {"gravity": Fraction("9.81"), "inertia:upper.xx": Fraction(1, 100)},
-        ),
+        (["inertia:upper.xx", "gravity"], {"gravity": Fraction("9.81"), "inertia:upper.xx": Fraction(1, 100)}),
     ],
 )
 def test_patterns_choose_parameters(arm: Path, patterns: list[str], names: dict[str, Fraction]) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from operator import index
 from pathlib import Path
 from xml.parsers import expat
 
-from ..errors import FormatError, LimitError, understood
-from ..files.reading import TooLarge, read_file
+from ...errors import FormatError, LimitError, understood
+from ...files.reading import TooLarge, read_file
+from ..findings import Findings
 
 _CHUNK = 65_536
 
@@ -69,35 +70,28 @@ def read_bytes(path: Path, limits: Limits) -> bytes:
     try:
         if path.is_dir():
             raise FormatError(
-                "this is a folder, not a robot file.",
-                place=place,
-                cure="Name a .urdf file in it.",
-                code="E-URDF-001",
+                "this is a folder, not a robot file.", place=place, cure="Name a .urdf file in it.", code="E-URDF-001"
             )
         content = read_file(path, limits.size)
     except TooLarge as error:
-        raise LimitError(
-            f"{error.strerror}.",
-            place=place,
-            cure="Is it a robot description? If so, pass limits=Limits(size=…).",
-            code="E-URDF-002",
-        ) from None
+        cure = "Is it a robot description? If so, pass limits=Limits(size=…)."
+        raise LimitError(f"{error.strerror}.", place=place, cure=cure, code="E-URDF-002") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(
-            f"the file cannot be read: {reason}.",
-            place=place,
-            cure="Give the path of a .urdf file.",
-            code="E-URDF-003",
+            f"the file cannot be read: {reason}.", place=place, cure="Give the path of a .urdf file.", code="E-URDF-003"
         ) from None
     if not content.strip():
         raise FormatError(
-            "the file is empty.",
-            place=place,
-            cure="A robot file begins with <robot name=…>.",
-            code="E-URDF-004",
+            "the file is empty.", place=place, cure="A robot file begins with <robot name=…>.", code="E-URDF-004"
         )
     return content
+
+
+def parse_file(path: Path, limits: Limits | None, content: bytes | None = None) -> Element:
+    """The root element of a file, whose content may have been read before."""
+    limits = limits_of(limits)
+    return parse_xml(read_bytes(path, limits) if content is None else content, path.name, limits)
 
 
 def parse_xml(content: bytes, file: str, limits: Limits) -> Element:
@@ -111,12 +105,8 @@ def parse_xml(content: bytes, file: str, limits: Limits) -> Element:
         content = bytes(memoryview(content))
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         line = content[: content.index(b"\0")].count(b"\n") + 1
-        raise FormatError(
-            "the file contains NUL bytes.",
-            place=f"{file}:{line}",
-            cure="It is binary, or UTF-16 without a byte order mark; save it as UTF-8.",
-            code="E-URDF-005",
-        )
+        cure = "It is binary, or UTF-16 without a byte order mark; save it as UTF-8."
+        raise FormatError("the file contains NUL bytes.", place=f"{file}:{line}", cure=cure, code="E-URDF-005")
     return _Parser(file, limits).parse(content)
 
 
@@ -147,12 +137,8 @@ class _Parser:
         except expat.ExpatError as error:
             raise self._broken(error) from None
         except (LookupError, ValueError) as error:
-            raise FormatError(
-                f"the file's encoding cannot be read: {error}.",
-                place=f"{self.file}:1",
-                cure="Save the file as UTF-8.",
-                code="E-URDF-006",
-            ) from None
+            said = f"the file's encoding cannot be read: {error}."
+            raise FormatError(said, place=f"{self.file}:1", cure="Save the file as UTF-8.", code="E-URDF-006") from None
         if self.root is None:
             raise FormatError("there is no element in it.", place=self.file, code="E-URDF-004")
         return self.root
@@ -180,30 +166,61 @@ class _Parser:
             self.open[-1].written.append(text)
 
     def _doctype(self, name: str, *_: object) -> None:
-        raise FormatError(
-            "a DOCTYPE is not allowed.",
-            place=f"{self.file}:{self.expat.CurrentLineNumber}: <!DOCTYPE {_short(name)}>",
-            cure="Remove it and the entities that it defines; nothing of it was read.",
-            code="E-URDF-007",
-        )
+        place = f"{self.file}:{self.expat.CurrentLineNumber}: <!DOCTYPE {_short(name)}>"
+        cure = "Remove it and the entities that it defines; nothing of it was read."
+        raise FormatError("a DOCTYPE is not allowed.", place=place, cure=cure, code="E-URDF-007")
 
     def _limit(self, what: str, option: str) -> LimitError:
-        return LimitError(
-            f"{what}.",
-            place=f"{self.file}:{self.expat.CurrentLineNumber}",
-            cure=f"If this is meant, pass limits=Limits({option}=…).",
-            code="E-URDF-008",
-        )
+        cure = f"If this is meant, pass limits=Limits({option}=…)."
+        return LimitError(f"{what}.", place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-URDF-008")
 
     def _broken(self, error: expat.ExpatError) -> FormatError:
         what = expat.ErrorString(error.code)
         inside = f" inside <{self.open[-1].tag}> of line {self.open[-1].line}" if self.open else ""
         token = "invalid token" in str(what)
-        return FormatError(
-            f"the XML is broken{inside}: {what}, column {error.offset + 1}.",
-            place=f"{self.file}:{error.lineno}",
-            cure="Check for a character that is not UTF-8 or a stray <, & or quote."
+        said = f"the XML is broken{inside}: {what}, column {error.offset + 1}."
+        cure = (
+            "Check for a character that is not UTF-8 or a stray <, & or quote."
             if token
-            else "The file may be cut off, or a tag is not closed; nothing of it was used.",
-            code="E-URDF-009",
+            else "The file may be cut off, or a tag is not closed; nothing of it was used."
         )
+        return FormatError(said, place=f"{self.file}:{error.lineno}", cure=cure, code="E-URDF-009")
+
+
+#: For each element that is read, the attributes and children that are understood.
+Known = Mapping[str, tuple[set[str], set[str]]]
+#: What has a reader of its own, which reports what it leaves out.
+_READ_ELSEWHERE = {"transmission"}
+
+
+def list_unmodelled(root: Element, findings: Findings, known: Known, code: str) -> None:
+    """One warning for each kind of element or attribute that is not read, with all its lines.
+
+    An unexpanded macro may stand for links and joints, so it is a problem, not a warning.
+    """
+    lines: dict[str, list[int]] = {}
+    for what, line in _unknown(root, known):
+        lines.setdefault(what, []).append(line)
+    for what, found in lines.items():
+        if what.startswith("<xacro:"):
+            cure = "Run xacro on the file first and read its result."
+            findings.problem((found[0], what), "this is a macro that has not been expanded.", cure, "E-URDF-018")
+            continue
+        listed = ", ".join(str(line) for line in found[:12]) + (" …" if len(found) > 12 else "")
+        count = "once" if len(found) == 1 else f"{len(found)} times, lines {listed}"
+        findings.warn((found[0], what), f"this is not modelled ({count}).", "", code)
+
+
+def _unknown(root: Element, known: Known) -> Iterator[tuple[str, int]]:
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        attributes, children = known[element.tag]
+        for name in element.attributes:
+            if name not in attributes and not name.startswith("xmlns"):
+                yield f"<{element.tag} {name}=…>", element.line
+        for child in element.children:
+            if child.tag not in children:
+                named = child.tag if child.tag.startswith("xacro:") else f"{child.tag}> in <{element.tag}"
+                yield f"<{named}>", child.line
+        waiting.extend(child for child in element.children[::-1] if child.tag in children - _READ_ELSEWHERE)
