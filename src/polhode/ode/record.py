@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from ..native.kinds import WIDTH, Array, Code, Integers, Pointers, Struct
+from ..codegen.llvm.function import WIDTH
+from ..native.kinds import Array, Code, Integers, Pointers, Struct
 
 
 class Reason(IntEnum):

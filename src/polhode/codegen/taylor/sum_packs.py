@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..llvm.builder import WIDTH
+from ..llvm.function import WIDTH
 from .recurrences import SeriesProgram
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.smooth_program import smooth_program
 
-from polhode.codegen.llvm.builder import WIDTH
+from polhode.codegen.llvm.function import WIDTH
 from polhode.codegen.taylor.recurrences import NONLINEAR, series_program
 from polhode.codegen.taylor.sum_packs import Factor, sum_packs
 
