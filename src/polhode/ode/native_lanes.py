@@ -14,12 +14,11 @@ from ..native.arrays import Floats
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, Entry
 from .lane_loop import MARKS, NUMBERS, Lane, Lanes
-from .memory import Memory, apart
 from .methods.registry import method_named
 from .native_code import MethodCode, inlined_steps, stored, taylor_code
 from .native_members import MemberRows, MembersRecord
 from .native_run import NativeRun
-from .record import padded
+from .record import Memory, apart, padded
 
 _LANE, _LANES = Lane.structure(), Lanes.structure()
 

@@ -8,10 +8,10 @@ all k up to the order; `scratch` has room for `JetLayout.scratch_size` doubles.
 
 Order zero is the program itself, a kernel like any other. Then one loop runs over the orders. All sums ⟨a, b⟩_k of an
 order read lower orders alone, so that they are computed before everything else, four different sums in the lanes of a
-block: no sum runs across lanes. Their factors are stored for that, row by row, as blocks (`sum_packs`). Where several
-motions go side by side, a number fills a vector by itself, and a block is one factor. What is left of an order is
-straight-line code, about as long as the program. The products with the newest order come last in each sum: the others
-do not wait for it.
+block: no sum runs across lanes. Their factors are stored for that, row by row, as blocks, in the order of the program.
+Where several motions go side by side, a number fills a vector by itself, and a block is one factor. What is left of an
+order is straight-line code, about as long as the program. The products with the newest order come last in each sum: the
+others do not wait for it.
 
 Code with all orders unrolled is a fifth faster for a double pendulum, slower for larger systems, and takes twenty
 times as long to compile; so there is none.
@@ -31,7 +31,62 @@ from ..llvm.calls import functions_ir
 from ..llvm.function import INTEGER, POINTER, WIDTH, Function, Value, Variable, declared
 from ..llvm.kernels import Kernel, kernel_ir
 from .recurrences import STEADY, Rule, SeriesProgram
-from .sum_packs import Factor, SumPacks, sum_packs
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Factor:
+    """The orders a_j of a slot, or those of its derivative, j a_j."""
+
+    slot: int
+    derived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SumPack:
+    """Up to four sums: the slots whose rules they belong to, and the numbers of the blocks of their factors."""
+
+    slots: tuple[int, ...]
+    one: int
+    other: int
+
+
+@dataclass(frozen=True)
+class SumPacks:
+    """All sums of a program, and the blocks of factors that they read."""
+
+    packs: tuple[SumPack, ...]
+    blocks: tuple[tuple[Factor, ...], ...]
+
+
+def sum_packs(series: SeriesProgram, width: int = WIDTH) -> SumPacks:
+    """The sums in the order of the program, four by four, or as many as are said."""
+    sums = _sums(series)
+    packs, blocks = [], dict[tuple[Factor, ...], int]()
+    for start in range(0, len(sums), width):
+        together = sums[start : start + width]
+        slots, ones, others = zip(*together, strict=True)
+        one, other = (blocks.setdefault(side, len(blocks)) for side in (ones, others))
+        packs.append(SumPack(slots, one, other))
+    return SumPacks(tuple(packs), tuple(blocks))
+
+
+def _sums(series: SeriesProgram) -> list[tuple[int, Factor, Factor]]:
+    """The slot and the two factors of each sum."""
+    found: list[tuple[int, Factor, Factor]] = []
+    for slot, rule in enumerate(series.rules, series.program.first_run):
+        match rule.name, rule.args:
+            case "product", (a, b):
+                found.append((slot, Factor(a), Factor(b)))
+            case "square", (a,):
+                found.append((slot, Factor(a), Factor(a)))
+            case ("quotient", (_, b)) | ("inverse", (b,)):
+                found.append((slot, Factor(b), Factor(slot)))
+            case "root", _:
+                found.append((slot, Factor(slot), Factor(slot)))
+            case "integral", (a, w):
+                found.append((slot, Factor(a, derived=True), Factor(w)))
+    return found
+
 
 #: So many sums are added up in one loop: their blocks stay in registers.
 _TOGETHER = 5

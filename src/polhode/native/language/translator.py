@@ -26,8 +26,7 @@ from typing import Any, TypeVar
 
 from ...codegen.llvm.function import INTEGER, SCOPES, Function, TranslationError, Value, Variable, declared
 from ..kinds import is_runtime, llvm_type
-from .operations import Blocks, Counted, Operation, to_float, to_int
-from .values import Block, Record, as_record, load_entry, store_entry
+from .operations import Block, Blocks, Counted, Operation, Record, as_record, load_entry, store_entry, to_float, to_int
 
 F = TypeVar("F", bound=Callable[..., Any])
 _DECLARED = re.compile(r"^declare .*?@([\w.]+)\(", re.MULTILINE)

@@ -27,10 +27,9 @@ from ...native.language import (
     vector,
 )  # fmt: skip
 from ..rates import copy
-from ..record import ACCEPTED, REFUSED, Run
+from ..record import ACCEPTED, EDGES, REFUSED, Run
 from ..right_side import rates
-from ..step_control import factor_of, first_step, longer_step, shorter_step
-from ..stiffness import EDGES, is_due, note_if_stiff
+from ..step_control import factor_of, first_step, is_due, longer_step, note_if_stiff, shorter_step
 from .tableaux import Pair
 
 #: Where in a step the slope of the dense output is compared with the rates. There h |x' - f(x)| is some 2.5 to 9 times

@@ -8,9 +8,8 @@ from typing import Any
 from ...native.language import any_lane, are_set, fma, inline, row, set_marks
 from ..lane_loop import GOES_ON, LaneMethod, lane_rates
 from ..loop import is_swallowed, next_step, note_accepted, note_refused, reason_before_step
-from ..record import Reason
-from ..step_control import factor_of, first_step, longer_step, shorter_step
-from ..stiffness import EDGES, is_due, note_if_stiff
+from ..record import EDGES, Reason
+from ..step_control import factor_of, first_step, is_due, longer_step, note_if_stiff, shorter_step
 from .explicit_pairs import (
     PROBE,
     ROUGH,

@@ -70,8 +70,7 @@ def _taylor() -> Method:
 
 
 def _rodas5p() -> Method:
-    from .rosenbrock import DENSE_ROWS
-    from .rosenbrock_tableaux import RODAS5P
+    from .rosenbrock import DENSE_ROWS, RODAS5P
 
     return Method("rosenbrock", _ALL, RODAS5P.stages + 1, DENSE_ROWS, (RODAS5P,), fields=("real",))
 

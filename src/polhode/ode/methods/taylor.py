@@ -33,7 +33,7 @@ from ...native.language import (
 from ..rates import copy, scale_to_unit
 from ..record import ACCEPTED, Reason, Run
 from ..right_side import rates
-from ..stiffness import SERIES_EDGE, is_due, note_if_stiff
+from ..step_control import SERIES_EDGE, is_due, note_if_stiff
 from .registry import MOST_ORDER
 
 #: No order is lower, and none higher than `registry.MOST_ORDER`.

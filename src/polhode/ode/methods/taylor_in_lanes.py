@@ -6,7 +6,7 @@ from ...native.language import any_lane, are_set, blocks, inline, row, set_marks
 from ..lane_loop import GOES_ON, LaneMethod, lane_rates
 from ..loop import is_swallowed, note_accepted, reason_before_step
 from ..record import Reason
-from ..stiffness import is_due, note_if_stiff
+from ..step_control import is_due, note_if_stiff
 from .taylor import (
     allowed_step,
     defect_of,
