@@ -43,7 +43,7 @@ def _code_in_lanes(name: str, lanes: int) -> Code:
 
         method = method_named(name)
         made = Module(fused=fused, lanes=lanes)
-        form = import_module(f".methods.{method.lanes}", __package__).lane_method(*method.static)
+        form = import_module(f".methods.{method.module}", __package__).lane_method(*method.static)
         made.add(run_lanes, form, lanes, name="ph_lanes")
         return made.text
 
@@ -58,7 +58,7 @@ def lane_code(name: str, function: Compiled, groups: tuple[tuple[int, int], ...]
     from .native_code import method_code
 
     lanes = function.native.lanes
-    if lanes == 1 or not method_named(name).lanes:
+    if lanes == 1 or not method_named(name).has_lanes:
         return None
     if method_named(name).is_fixed:
         if not function.native.rounds_alike:

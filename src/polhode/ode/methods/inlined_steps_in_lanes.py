@@ -26,10 +26,9 @@ from ...native.language import (
     native,
     side_by_side,
 )  # fmt: skip
-from ..lane_loop import Lane, Lanes
+from ..lane_loop import Lane, Lanes, lane_rates_as_given
 from ..record import SNAP
 from .inlined_steps import KernelSide, copied, step_in_registers
-from .runge_kutta_fixed_in_lanes import lane_rates
 
 
 @in_lanes
@@ -74,7 +73,7 @@ def take_steps_in_lanes(tableau: Tableau, side: KernelSide, width: Any, lanes: L
             for i in range(size):
                 runs.x[i] = x[i]
             _note_steps(len(tableau.b), width, lanes, number - first)
-            lane_rates(runs, fma(float(number), h, origin), runs.x, runs.f)
+            lane_rates_as_given(runs, fma(float(number), h, origin), runs.x, runs.f)
 
 
 @native
