@@ -88,13 +88,18 @@ def product(weight, value):
 def normalise(run, x):
     """Scale quaternions to unit length."""
     for number in range(run.group_count):
-        first, count = run.groups[number * 2], run.groups[number * 2 + 1]
-        square = fma(x[first], x[first], x[first + 1] * x[first + 1])
-        for i in range(first + 2, first + count):
-            square = fma(x[i], x[i], square)
-        factor = 1.0 / sqrt(square)
-        for i in range(first, first + count):
-            x[i] = x[i] * factor
+        normalise_group(x, run.groups[number * 2], run.groups[number * 2 + 1])
+
+
+@inline
+def normalise_group(x, first, count):
+    """Scale one quaternion to unit length."""
+    square = fma(x[first], x[first], x[first + 1] * x[first + 1])
+    for i in range(first + 2, first + count):
+        square = fma(x[i], x[i], square)
+    factor = 1.0 / sqrt(square)
+    for i in range(first, first + count):
+        x[i] = x[i] * factor
 
 
 @inline
