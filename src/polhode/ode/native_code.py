@@ -195,7 +195,7 @@ def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], .
 def inlined_steps(
     function: Compiled, name: str, groups: tuple[tuple[int, int], ...], lanes: int = 1, rows: bool = False
 ) -> Code:
-    """The code of such steps, of one run or in lanes, or of rows (`methods.steps_of_rows`)."""
+    """The code of such steps, of one run or in lanes, or of rows (`methods.inlined_steps`)."""
 
     def make() -> Entry:
         from ..native import engine

@@ -6,9 +6,16 @@ not depend on where it was interrupted.
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import Any
 
-from ..native.kinds import WIDTH, Array, Code, Integers, Pointers, Struct
+import numpy as np
+
+from ..codegen.llvm.function import WIDTH
+from ..native.arrays import Floats, address_of
+from ..native.kinds import Array, Code, Integers, Pointers, Struct
 
 
 class Reason(IntEnum):
@@ -285,3 +292,39 @@ class Run(Struct):
 def padded(size: int) -> int:
     """The length of an array for so many numbers, in whole blocks."""
     return -(-max(1, size) // WIDTH) * WIDTH
+
+
+_ALIGNMENT = 64
+
+
+class Memory:
+    """Arrays in one aligned piece of memory: so many rows each, of so many numbers, padded to whole blocks.
+
+    Its lines of the cache are its own, so that threads do not wait for each other's.
+
+    >>> Memory({"x": 1, "k": 3}, 5).arrays["k"].shape
+    (24,)
+    """
+
+    def __init__(self, counts: Mapping[str, int], size: int) -> None:
+        width = padded(size)
+        whole = np.zeros(width * sum(counts.values()) + 2 * _ALIGNMENT // 8)
+        base = address_of(whole)
+        first = (-base % _ALIGNMENT) // 8
+        self.arrays: dict[str, Floats] = {}
+        self.addresses: dict[str, int] = {}
+        for name, rows in counts.items():
+            self.arrays[name] = whole[first : first + rows * width]
+            self.addresses[name] = base + 8 * first
+            first += rows * width
+
+
+def apart(kind: Any, *entries: Any) -> Any:
+    """A ctypes record, or an array of entries, in lines of the cache that hold nothing else.
+
+    What native code writes at every evaluation would otherwise lie beside what another thread writes.
+    """
+    made = kind.from_buffer(Memory({"all": 1}, -(-ctypes.sizeof(kind) // 8)).arrays["all"])
+    for place, entry in enumerate(entries):
+        made[place] = entry
+    return made

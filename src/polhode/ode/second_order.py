@@ -12,9 +12,8 @@ import numpy as np
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
 from .linear import Factors
-from .memory import Memory
 from .methods.generalised_alpha import GeneralisedAlpha, coefficients
-from .record import padded
+from .record import Memory, padded
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,9 @@ import pytest
 import polhode as ph
 from polhode.native.arrays import Floats
 from polhode.ode.linear import Factors
-from polhode.ode.memory import Memory
 from polhode.ode.methods import generalised_alpha as method
 from polhode.ode.native_run import NativeRun
-from polhode.ode.record import ACCEPTED, Reason, Run
+from polhode.ode.record import ACCEPTED, Memory, Reason, Run
 from polhode.ode.second_order import SecondOrderMemory, SecondOrderSystem
 from polhode.simulate.integrators.damped import system_of
 

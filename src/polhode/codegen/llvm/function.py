@@ -1,12 +1,18 @@
-"""A native function under construction: LLVM IR, line by line."""
+"""LLVM IR of a function under construction, line by line: values with operators, variables, memory, calls.
+
+A value has no truth and no equality in Python: a condition on it becomes a branch of the native function. `bool(value)`
+and `value == other` therefore raise.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
-from ...codegen.llvm.sincos import splat, suffix, vector_type
-from ..kinds import DOUBLE, INTEGER, POINTER, TRUTH, WIDTH
-from .values import Record, TranslationError, Value, Variable, is_condition, places_of
+from .sincos import splat, suffix, vector_type
+
+DOUBLE, INTEGER, POINTER, TRUTH = "double", "i64", "ptr", "i1"
+#: Doubles in a block of the state: the same on every machine, so that sums are rounded alike.
+WIDTH = 4
 
 #: Loads and stores of records and variables never touch the arrays that they point to, nor the other way round.
 SCOPES = """!9000 = distinct !{!9000}
@@ -14,33 +20,161 @@ SCOPES = """!9000 = distinct !{!9000}
 !9002 = distinct !{!9002, !9000}
 !9003 = !{!9001}
 !9004 = !{!9002}"""
-_RECORD, _ARRAY = "!alias.scope !9003, !noalias !9004", "!alias.scope !9004, !noalias !9003"
+_RECORD, _ARRAY = ", !alias.scope !9003, !noalias !9004", ", !alias.scope !9004, !noalias !9003"
 
 
-def declared(lanes: int = 1) -> list[str]:
-    """What may be called besides functions of the module itself, in functions of one lane and of so many."""
-    found = [
-        f"declare {kind} @llvm.{name}.{suffix(places)}({', '.join([kind] * arity)})"
-        for places in sorted({1, WIDTH, lanes, WIDTH * lanes})
-        for kind in [vector_type(places)]
-        for name, arity in (("fma", 3), ("fabs", 1), ("sqrt", 1), ("maxnum", 2), ("minnum", 2))
-    ]
-    library = [f"declare double @{name}(double)" for name in ("exp", "log", "sin", "cos")]
-    return [*found, *library, "declare double @pow(double, double)"]
+_FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
+_INTEGER_OPS = {"+": "add", "-": "sub", "*": "mul", "//": "sdiv", "%": "srem"}
+_FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+_INTEGER_TESTS = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
+
+
+class TranslationError(TypeError):
+    """A function of native code has something in it that is not of the language."""
+
+
+def places_of(kind: str) -> int:
+    """The number of entries of a value of this kind."""
+    return int(kind[1:].split(" ", 1)[0]) if kind.startswith("<") else 1
+
+
+def is_condition(kind: str) -> bool:
+    """True for a truth value, or one for each lane."""
+    return kind.endswith(("i1", "i1>"))
+
+
+class Value:
+    """A number, vector, condition or pointer; of a pointer, `target` is the kind of what it points to."""
+
+    __slots__ = ("function", "kind", "name", "target")
+
+    def __init__(self, function: Function, kind: str, name: str, target: Any = None) -> None:
+        self.function, self.kind, self.name, self.target = function, kind, name, target
+
+    def __bool__(self) -> bool:
+        _refuse("if, while, and, or, not of Python")
+
+    def __eq__(self, other: object) -> bool:
+        _refuse("== of Python")
+
+    def __ne__(self, other: object) -> bool:
+        _refuse("!= of Python")
+
+    __hash__ = None  # type: ignore[assignment]  # as Python's own types without equality
+
+    def binary(self, op: str, other: Any, flipped: bool = False) -> Value:
+        """The result of an operator."""
+        one, two = self.function.alike(self, other)
+        if flipped:
+            one, two = two, one
+        ops = _INTEGER_OPS if one.kind == INTEGER else _FLOAT_OPS
+        if op not in ops or one.kind == POINTER or is_condition(one.kind):
+            raise TranslationError(f"{op} is not defined for values of kind {one.kind}.")
+        return self.function.emit(one.kind, f"{ops[op]} {one.kind} {one.name}, {two.name}")
+
+    def compare(self, relation: str, other: Any) -> Value:
+        """The condition of a comparison; with nan it is false, but for !=."""
+        one, two = self.function.alike(self, other)
+        if is_condition(one.kind) and relation in ("==", "!="):
+            differ = self.function.emit(one.kind, f"xor {one.kind} {one.name}, {two.name}")
+            return differ.inverted() if relation == "==" else differ
+        if one.kind == INTEGER:
+            return self.function.emit(TRUTH, f"icmp {_INTEGER_TESTS[relation]} i64 {one.name}, {two.name}")
+        kind = vector_type(places_of(one.kind), TRUTH)
+        return self.function.emit(kind, f"fcmp {_FLOAT_TESTS[relation]} {one.kind} {one.name}, {two.name}")
+
+    def negative(self) -> Value:
+        """-value."""
+        if self.kind == INTEGER:
+            return self.binary("-", 0, flipped=True)
+        return self.function.emit(self.kind, f"fneg {self.kind} {self.name}")
+
+    def inverted(self) -> Value:
+        """The opposite of a condition."""
+        places = places_of(self.kind)
+        all_true = "true" if places == 1 else f"<{', '.join(['i1 true'] * places)}>"
+        return self.function.emit(self.kind, f"xor {self.kind} {self.name}, {all_true}")
+
+    def joined(self, word: str, other: Value) -> Value:
+        """Both conditions ("and"), or one of them ("or")."""
+        return self.function.emit(self.kind, f"{word} {self.kind} {self.name}, {other.name}")
+
+    def __add__(self, other: Any) -> Value:
+        return self.binary("+", other)
+
+    def __sub__(self, other: Any) -> Value:
+        return self.binary("-", other)
+
+    def __mul__(self, other: Any) -> Value:
+        return self.binary("*", other)
+
+    def __floordiv__(self, other: Any) -> Value:
+        return self.binary("//", other)
+
+    def __rtruediv__(self, other: Any) -> Value:
+        return self.binary("/", other, flipped=True)
+
+    __neg__ = negative
+
+    def as_double(self) -> Value:
+        """An integer as a double."""
+        return self.function.emit(DOUBLE, f"sitofp i64 {self.name} to double")
+
+    # ---- memory ------------------------------------------------------------------------------------------------
+
+    def at(self, index: Any, kind: str) -> Value:
+        """The address of an entry of an array."""
+        place = self.function.of_kind(INTEGER, index)
+        return self.function.emit(POINTER, f"getelementptr {kind}, ptr {self.name}, i64 {place.name}", self.target)
+
+    def load(self, index: Any, kind: str, target: Any = None) -> Value:
+        """An entry of an array."""
+        return self.function.load(kind, self.at(index, kind).name, target)
+
+    def store(self, index: Any, value: Any, kind: str) -> None:
+        """Write an entry of an array."""
+        self.function.store(kind, value, self.at(index, kind).name)
+
+
+class Variable:
+    """A name that changes: memory on the stack, which LLVM turns into a register."""
+
+    __slots__ = ("address", "function", "kind", "target")
+
+    def __init__(self, function: Function, kind: str, address: str, target: Any = None) -> None:
+        self.function, self.kind, self.address, self.target = function, kind, address, target
+
+    def read(self) -> Value:
+        """Its value now."""
+        return self.function.load(self.kind, self.address, self.target, is_record=True)
+
+    def write(self, value: Any) -> None:
+        """Give it another value, of the same kind."""
+        self.function.store(self.kind, value, self.address, is_record=True)
 
 
 class Function:
     """A function under construction; `text` is its IR once it is finished.
 
-    In lanes, a number is a vector with one double for each lane, and a block has WIDTH numbers.
+    In lanes, a number is a vector with one double for each lane, and a block has WIDTH numbers. Where it `is_scoped`,
+    memory of records and variables is apart from arrays.
     """
 
     def __init__(
-        self, name: str, arguments: dict[str, str], returns: str, *, fused: bool, internal: bool, lanes: int = 1
+        self,
+        name: str,
+        arguments: dict[str, str],
+        returns: str = "void",
+        *,
+        fused: bool,
+        internal: bool = False,
+        lanes: int = 1,
+        is_scoped: bool = True,
     ) -> None:
         self.name, self.kinds, self.returns = name, arguments, returns
         self.fused, self.internal, self.lanes = fused, internal, lanes
         self.number, self.block = vector_type(lanes), vector_type(WIDTH * lanes)
+        self._scopes = (_ARRAY, _RECORD) if is_scoped else ("", "")
         self._entry: list[str] = []
         self._lines: list[str] = []
         self._count = 0
@@ -97,12 +231,12 @@ class Function:
 
     def load(self, kind: str, address: str, target: Any = None, *, is_record: bool = False) -> Value:
         """The value at an address."""
-        return self.emit(kind, f"load {kind}, ptr {address}, align 8, {_RECORD if is_record else _ARRAY}", target)
+        return self.emit(kind, f"load {kind}, ptr {address}, align 8{self._scopes[is_record]}", target)
 
     def store(self, kind: str, value: Any, address: str, *, is_record: bool = False) -> None:
         """Write a value to an address."""
         made = self.of_kind(kind, value)
-        self.write(f"store {kind} {made.name}, ptr {address}, align 8, {_RECORD if is_record else _ARRAY}")
+        self.write(f"store {kind} {made.name}, ptr {address}, align 8{self._scopes[is_record]}")
 
     def variable(self, value: Any) -> Variable:
         """A name that changes, with its first value."""
@@ -126,8 +260,6 @@ class Function:
         """A value of this kind: itself, a Python number, or a double or number spread over a vector."""
         if isinstance(value, Variable):
             value = value.read()
-        if isinstance(value, Record):
-            value = value.pointer
         if isinstance(value, Value):
             if value.kind == kind:
                 return value
@@ -171,6 +303,11 @@ class Function:
         kind = made[0].kind
         given = ", ".join(f"{kind} {each.name}" for each in made)
         return self.emit(kind, f"call {kind} @llvm.{name}.{suffix(places_of(kind))}({given})")
+
+    def fma(self, a: Any, b: Any, c: Any) -> Value:
+        """a b + c, rounded once where the machine can."""
+        one, two, three = self.alike(a, b, c)
+        return self.intrinsic("fma", one, two, three) if self.fused else one * two + three
 
     def library(self, name: str, value: Any, *more: Any) -> Value:
         """A function of the C library, in each lane."""
@@ -235,4 +372,17 @@ def repeated(places: int, times: int) -> str:
     return f"<{places * times} x i32> <{', '.join(f'i32 {k % places}' for k in range(places * times))}>"
 
 
-__all__ = ["SCOPES", "Function", "declared", "is_condition", "repeated"]
+def _refuse(what: str) -> NoReturn:
+    raise TranslationError(f"a value of native code was used with {what} while the function is translated.")
+
+
+def declared(lanes: int = 1) -> list[str]:
+    """What may be called besides functions of the module itself, in functions of one lane and of so many."""
+    found = [
+        f"declare {kind} @llvm.{name}.{suffix(places)}({', '.join([kind] * arity)})"
+        for places in sorted({1, WIDTH, lanes, WIDTH * lanes})
+        for kind in [vector_type(places)]
+        for name, arity in (("fma", 3), ("fabs", 1), ("sqrt", 1), ("maxnum", 2), ("minnum", 2))
+    ]
+    library = [f"declare double @{name}(double)" for name in ("exp", "log", "sin", "cos")]
+    return [*found, *library, "declare double @pow(double, double)"]

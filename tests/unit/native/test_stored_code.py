@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from polhode.native import engine
-from polhode.native import machine as home
-from polhode.native.machine import machine
+from polhode.native import stored_code as home
+from polhode.native.stored_code import machine
 
 CPU = "processor\t: 0\nmodel name\t: Abacus\ncpu MHz\t\t: {mhz}\nflags\t\t: fpu {feature}\n\nprocessor\t: 1\n"
 

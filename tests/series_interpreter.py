@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..ir.calls import on_floats
-from ..ir.ops import MEANING
-from .recurrences import SeriesProgram
+from polhode.codegen.ir.calls import on_floats
+from polhode.codegen.ir.ops import MEANING
+from polhode.codegen.taylor.recurrences import SeriesProgram
 
 
 def coefficients(
