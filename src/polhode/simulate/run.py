@@ -13,18 +13,21 @@ from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, SimulationError, by_name, listed, warn
 from .batch.members import Members
-from .control.callables import ControllerFailed
-from .control.inputs import Signal, read_efforts, read_inputs
+from .control.actuation import ControllerFailed, Signal, read_efforts, read_inputs
 from .events import Crossing, Event, Events, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
-from .integrators import adaptive
+from .integrators import native
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
+    ADAPTIVE,
+    METHODS,
+    Control,
     Even,
     Given,
     RunOptions,
+    check_fit,
     check_held,
     check_kinds,
     closing,
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
     from .constraints.assembly import Assembly
     from .constraints.manifold import Manifold
     from .control.controlled import ClosedLoop
-    from .integrators.adaptive import Control
 
 #: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
@@ -118,7 +120,7 @@ def simulate(
     def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
         record.info |= facts
         record.notices += notices
-        return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
+        return native.integrate(rates, guard, record, span.times, control, watched, report)
 
     made = run.execute(go, control.method, progress)
     if watch_energy and not watched.changes_states and loop is None:
@@ -148,10 +150,8 @@ def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -
 
 def _is_fixed(method: Any) -> bool:
     """Whether a method has steps of a fixed length; raises where there is no such method."""
-    if isinstance(method, str) and (method == "auto" or method in adaptive.METHODS):
+    if isinstance(method, str) and (method == "auto" or method in ADAPTIVE):
         return False
-    from .integrators import METHODS
-
     if method not in METHODS:
         raise unknown_method(method)
     return True
@@ -167,9 +167,7 @@ def closed_loop(derivation: Derivation, method: str, **options: Any) -> tuple[De
         closed["controller"], closed["start"] = starting(loop, closed["start"], derivation.synopsis)
     is_fixed = _is_fixed(method)
     if is_fixed:
-        from .integrators import fixed
-
-        fixed.check_fit(method, derivation.equations)
+        check_fit(method, derivation.equations)
     return derivation, closed, is_fixed
 
 
@@ -246,7 +244,7 @@ class Problem:
         if dependent_speeds is not None:
             return EmbeddedRates(*given, self.manifold, dependent_speeds)
         made = ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
-        found = adaptive.METHODS.get(method)
+        found = ADAPTIVE.get(method)
         if found is not None and found.is_implicit and not (found.is_native and made.can_run_natively):
             made.attraction = _ATTRACTION
         return made
@@ -330,7 +328,7 @@ class Problem:
             guard.discontinuities = Discontinuities(rates, guard, record, end)
             guard.discontinuities.start(t, x)
         times = np.array([t, end])
-        record.info["status"] = adaptive.integrate(rates, guard, record, times, control, events, lambda _: None)
+        record.info["status"] = native.integrate(rates, guard, record, times, control, events, lambda _: None)
         return record
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
@@ -386,7 +384,7 @@ class Problem:
             *rates.drive.notices(float(t[-1]), controls),
         ]
         if self.known.small_angles:
-            from .grown_variables import grown
+            from .limits import grown
 
             record.notices += grown(self.known, q)
         return Trajectory(

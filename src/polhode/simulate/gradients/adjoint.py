@@ -32,12 +32,10 @@ from ...ode.driver import Driver
 from ...ode.native_run import NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..initial_state import Floats
-from ..integrators.adaptive import too_many, underflow
-from ..settings import SmoothOptions
+from ..settings import SmoothOptions, too_many, underflow
 from ..trajectory.trajectory import Trajectory
 from .sensitivities import read_by
-from .smooth_run import Followed, FollowedRates, Occurrence, Segment, SmoothRun, closing_smoothly
-from .start_variations import start_variations
+from .smooth_run import Followed, FollowedRates, Occurrence, Segment, SmoothRun, closing_smoothly, start_variations
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation

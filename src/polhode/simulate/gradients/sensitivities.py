@@ -23,9 +23,7 @@ from ...notebook import Cell, Shown, Table
 from ..initial_state import Floats
 from ..settings import SmoothOptions
 from ..trajectory.trajectory import Trajectory
-from .jumps import expressed
-from .smooth_run import FollowedRates, Occurrence, Projection, SmoothRun, closing_smoothly
-from .start_variations import start_variations
+from .smooth_run import FollowedRates, Occurrence, Projection, SmoothRun, closing_smoothly, expressed, start_variations
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
