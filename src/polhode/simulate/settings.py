@@ -20,6 +20,7 @@ from .rates import Rates
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
+    from ..dynamics.synopsis import Synopsis
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
     from .events import Crossing, Event
@@ -90,13 +91,17 @@ FIXED: dict[str, Callable[[EquationsOfMotion], str]] = {
 }
 
 
-def check_fit(method: str, equations: EquationsOfMotion) -> None:
-    """Refuse a method that cannot step a mechanism."""
+def check_fit(method: Any, derivation: Derivation) -> None:
+    """Refuse a method that there is not, or that cannot step a mechanism."""
+    if isinstance(method, str) and (method == "auto" or method in ADAPTIVE):
+        return
+    if method not in METHODS:
+        raise unknown_method(method)
     from ..constraints import PseudoSpeeds
 
-    reason = FIXED[method](equations) if method in FIXED else ""
-    known = equations.dependent_speeds
-    if method in FIXED and isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):
+    equations = derivation.equations
+    reason, known = FIXED[method](equations), equations.dependent_speeds
+    if isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):
         reason = "it is written in pseudo-velocities, which adaptive methods look after"
     cure = "." if method in EXPLICIT else ' or "rk4".'
     if reason:
@@ -245,14 +250,29 @@ def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
         number(audit, "True, False or a tolerance", least=0.0, place="audit")
 
 
+def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
+    """Refuse options that a TypedDict does not have, as Python does keywords."""
+    for each in options.keys() - known.__annotations__.keys():
+        raise TypeError(f"{name}() got an unexpected keyword argument {each!r}")
+
+
 def check_held(hold: Any, place: str) -> None:
     """Refuse what is no list of coordinates."""
     check_kind(list | tuple | set | frozenset, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
 
 
+def row_width(known: Synopsis) -> int:
+    """How many numbers a run keeps at each sample."""
+    return 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
+
+
 def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
     """The samples to keep, of `width` numbers each."""
     seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
+    if samples is not None and rate is not None:
+        raise PolhodeError(
+            "samples and a rate of them are given.", place="rate", cure="Give one of the two.", code="E-SIM-123"
+        )
     if samples is not None and np.ndim(samples) > 0:
         return Given(seconds, _given_times(samples, seconds))
     if samples is None:
@@ -262,8 +282,11 @@ def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
         wanted = np.rint(count) + 1.0
     else:
         wanted = np.nan if isinstance(samples, bool) else _number(samples)
-    if not (wanted >= 1.0 and wanted == np.rint(wanted)):
-        raise PolhodeError(f"{samples!r} samples cannot be kept.", cure="Give a whole number ≥ 2.", code="E-SIM-012")
+    least = 1.0 if samples is None or not seconds else 2.0  # the start and the end
+    if not (wanted >= least and wanted == np.rint(wanted)):
+        raise PolhodeError(
+            f"{samples!r} samples cannot be kept.", place="samples", cure="Give a whole number ≥ 2.", code="E-SIM-012"
+        )
     if wanted * width * 8.0 > MOST_BYTES:
         raise LimitError(
             f"{wanted:.3g} samples of {width} numbers would take {wanted * width * 8e-9:.3g} GB.",
@@ -327,23 +350,6 @@ def grid_of(duration: float, step: Any) -> Grid:
     return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
 
 
-def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max_step: Any = None) -> Control:
-    """How a method with step-size control goes about it; `step` is another name of `max_step` there."""
-    within = f"below {LOOSEST:g}"
-    largest = [
-        number(value, "seconds > 0", above=0.0, place=place)
-        for place, value in (("step", step), ("max_step", max_step))
-        if value is not None and value != np.inf
-    ]
-    return Control(
-        method,
-        number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
-        number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
-        min(largest, default=np.inf),
-        int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
-    )
-
-
 def _damping(method: str, spectral_radius: Any) -> float | None:
     """The spectral radius of fast oscillations, for the method that has one."""
     if method == "generalised_alpha":
@@ -365,7 +371,21 @@ def steps_of(
     """How the steps of a run are chosen, what its facts say of that, and notices."""
     damping = _damping(method, radius)
     if method not in FIXED:
-        control = control_of(method, rtol, atol, step, max_steps, max_step)
+        if step is not None:
+            raise PolhodeError(
+                f"the method {method} chooses its steps.",
+                place="step",
+                cure='Bound them by max_step=…, or choose a method with fixed steps, such as "rk4".',
+                code="E-SIM-122",
+            )
+        within = f"below {LOOSEST:g}"
+        control = Control(
+            method,
+            number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
+            number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
+            np.inf if max_step in (None, np.inf) else number(max_step, "seconds > 0", above=0.0, place="max_step"),
+            int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
+        )
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
     if max_step is not None:
         raise PolhodeError(
@@ -405,50 +425,74 @@ def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[st
     return close(derivation, options)
 
 
-class OrbitOptions(TypedDict, total=False):
-    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
+class ActingOptions(TypedDict, total=False):
+    """What acts in a run, and what happens in it."""
 
     inputs: Any
     tau: Any
-    rate: float | None
     rtol: float
     atol: float
-    max_step: float | None
-    max_steps: int
     events: Sequence[Event | Crossing | Expr]
     until: Any
     on: Mapping[Any, Any] | None
     functions: Functions | None
 
 
-class SmoothOptions(OrbitOptions, total=False):
-    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
+class StartOptions(TypedDict, total=False):
+    """Where a run starts, with which parameters, under which controller."""
 
     start: Any
     speeds: Any
     parameters: Mapping[str, Any] | None
-    step: float | None
-    samples: Any
-    hold: Sequence[str]
     controller: Any
     reference: Any
     limits: Any
 
 
-class RunOptions(SmoothOptions, total=False):
-    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+class SamplingOptions(TypedDict, total=False):
+    """How a law is sampled."""
 
     method: str
-    spectral_radius: float | None
-    progress: bool | Callable[[float], object] | None
-    audit: bool | float
-    watch_energy: bool
     sample_time: float | None
     delay: float | None
     quantisation: Mapping[Any, float] | None
     noise: Mapping[Any, float] | None
     seed: Any
     discretisation: str | None
+
+
+class OrbitOptions(ActingOptions, total=False):
+    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
+
+    rate: float | None
+    max_step: float | None
+    max_steps: int
+
+
+class SmoothOptions(OrbitOptions, StartOptions, total=False):
+    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
+
+    samples: Any
+    hold: Sequence[str]
+
+
+class RunOptions(SmoothOptions, SamplingOptions, total=False):
+    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+
+    step: float | None
+    spectral_radius: float | None
+    progress: bool | Callable[[float], object] | None
+    audit: bool | float
+    watch_energy: bool
+
+
+class StepperOptions(ActingOptions, StartOptions, SamplingOptions, total=False):
+    """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
+
+    dt: float | None
+    substeps: int
+    batch: int | None
+    threads: int | None
 
 
 class AssemblyOptions(TypedDict, total=False):

@@ -88,7 +88,7 @@ def _writing(target: str) -> SimulationWriting:
 def simulation_of(derivation: Derivation, before: str = "", start: Any = None, speeds: Any = None) -> Simulation:
     """The program of a mechanism, its names beginning with `before`."""
     equations, known = derivation.equations, derivation.synopsis
-    check_fit("rk4", equations)
+    check_fit("rk4", derivation)
     first, manifold, assembly = first_state(derivation, Functions(derivation), start, speeds)
     kept: list[Planned] = []
     if manifold is not None and assembly is not None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
 from ..calls import public
 from ..codegen.fixed_steps import METHODS as TABLEAUX
-from ..compiled.functions import Functions
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -33,24 +32,19 @@ from ..ode.stepping import MemberSteps, RowSteps, Stepping
 from .batch.native_batch import event_rows
 from .constraints.projection import ConstrainedMembers
 from .control.sampled_law import SteppedLaw
-from .events import Events, event_failed, read_events
+from .events import event_failed
 from .guard import Stop, moving_pivots
 from .initial_state import Floats, InitialState, initial_state
 from .limits import watched_by_all
 from .rates import NonFinite, Rates
-from .run import Problem, closed_loop, driven_by, on_constraints
-from .settings import ADAPTIVE, EXPLICIT, LOOP_OPTIONS, MOST_BYTES, Control, Even, control_of, unknown_method, working
+from .run import Problem, on_constraints, problem_of
+from .settings import ADAPTIVE, EXPLICIT, FIXED, MOST_BYTES, StepperOptions, refuse_others, unknown_method, working
 from .settings import METHODS as ALL_METHODS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..compiled.functions import Functions
-    from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from .control.actuation import Signal
-    from .control.controlled import ClosedLoop
-    from .events import Crossing, Event
 
 fault = fault_at("stepper")
 
@@ -58,75 +52,21 @@ State: TypeAlias = tuple[Floats, Floats]
 
 #: Methods that go a step at a time.
 METHODS = ("auto", *PAIRS, "taylor", "Rodas5P", "Radau", *EXPLICIT, "lie4")
+#: Steps that a call takes at most.
+_MOST_STEPS = 100_000
 
 
-class StepperOptions(TypedDict, total=False):
-    """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
-
-    start: Any
-    speeds: Any
-    parameters: Mapping[str, Any] | None
-    tau: Any
-    inputs: Any
-    dt: float | None
-    method: str
-    substeps: int
-    rtol: float
-    atol: float
-    events: Sequence[Event | Crossing | Expr]
-    until: Any
-    on: Mapping[Any, Any] | None
-    controller: Any
-    reference: Any
-    sample_time: float | None
-    delay: float | None
-    limits: Any
-    quantisation: Mapping[Any, float] | None
-    noise: Mapping[Any, float] | None
-    seed: Any
-    discretisation: str | None
-    batch: int | None
-    threads: int | None
-    functions: Functions | None
-
-
-def stepper(
-    derivation: Derivation,
-    *,
-    start: Any = None,
-    speeds: Any = None,
-    parameters: Mapping[str, Any] | None = None,
-    tau: Any = None,
-    inputs: Any = None,
-    dt: float | None = None,
-    method: str = "auto",
-    substeps: int = 1,
-    rtol: float = 1e-9,
-    atol: float = 1e-9,
-    events: Sequence[Event | Crossing | Expr] = (),
-    until: Any = None,
-    on: Mapping[Any, Any] | None = None,
-    controller: Any = None,
-    reference: Any = None,
-    sample_time: float | None = None,
-    delay: float | None = None,
-    limits: Any = None,
-    quantisation: Mapping[Any, float] | None = None,
-    noise: Mapping[Any, float] | None = None,
-    seed: Any = None,
-    discretisation: str | None = None,
-    batch: int | None = None,
-    threads: int | None = None,
-    functions: Functions | None = None,
-) -> Stepper:
+def stepper(derivation: Derivation, **options: Unpack[StepperOptions]) -> Stepper:
     """A mechanism to be taken forward by `step`, a time dt each call; the options are those of `Equations.stepper`."""
-    options = {name: value for name, value in locals().items() if name != "derivation"}
-    return Stepper(derivation, options)
+    refuse_others(options, StepperOptions, "stepper")
+    return Stepper(derivation, **options)
 
 
-def _members(derivation: Derivation, options: Mapping[str, Any]) -> SteppedMembers:
+def _members(
+    derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
+) -> SteppedMembers:
     """The members of a stepper, as its options say."""
-    method, batch, known = options["method"], options["batch"], derivation.synopsis
+    method, known = options.get("method", "auto"), derivation.synopsis
     if method not in METHODS:
         raise _no_method(method)
     count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
@@ -140,11 +80,9 @@ def _members(derivation: Derivation, options: Mapping[str, Any]) -> SteppedMembe
             "Use equations.simulate, or derive without them.",
             "E-SIM-113",
         )
-    substeps = whole_number(options["substeps"], "a whole number > 0", least=1, place="substeps")
-    read = ("functions", "start", "parameters", "tau", "inputs", *LOOP_OPTIONS)
-    derivation, closed, is_fixed = closed_loop(derivation, method, **{name: options[name] for name in read})
-    given = driven_by(derivation, *(closed[name] for name in ("functions", "parameters", "tau", "inputs")))
-    problem = Driven(derivation, *given, closed["start"], closed["controller"], is_fixed)
+    substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
+    own = {"method": "DOP853" if method == "auto" else method, "max_steps": _MOST_STEPS}
+    problem = problem_of(derivation, 0.0, **{**options, **own})
     for signal in (problem.tau, problem.inputs):
         if signal.asked:
             raise fault(
@@ -157,10 +95,7 @@ def _members(derivation: Derivation, options: Mapping[str, Any]) -> SteppedMembe
             raise ShapeError(
                 f"parameters have {len(value)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
             )
-    control = control_of("DOP853" if method == "auto" else method, options["rtol"], options["atol"], None, 100_000)
-    first = {name: value[0] if np.ndim(value) else value for name, value in problem.parameters.items()}
-    events = read_events(problem.derivation, options["events"], options["until"], first, options["on"])
-    return SteppedMembers(problem, count, control, events, substeps, options["threads"])
+    return SteppedMembers(problem, count, substeps, threads)
 
 
 class Stepper:
@@ -183,18 +118,26 @@ class Stepper:
     (True, [0.25], False, [])
     """
 
-    def __init__(self, derivation: Derivation, options: Mapping[str, Any]) -> None:
-        self._given, self._derivation = dict(options), derivation
-        self._is_batch = options["batch"] is not None
-        dt = options["dt"]
+    def __init__(
+        self,
+        derivation: Derivation,
+        *,
+        dt: float | None = None,
+        substeps: int = 1,
+        batch: int | None = None,
+        threads: int | None = None,
+        **options: Any,
+    ) -> None:
+        self._given = {"dt": dt, "substeps": substeps, "batch": batch, "threads": threads, **options}
+        self._derivation, self._is_batch = derivation, batch is not None
         self._dt = None if dt is None else number(dt, "seconds > 0", above=0.0, place="dt")
-        self._members = members = _members(derivation, options)
+        self._members = members = _members(derivation, substeps, batch, threads, options)
         self._known = known = members.problem.derivation.synopsis
         self._groups = known.quaternion_groups
         n, m, size = len(known.coordinates), len(known.speeds), len(known.states)
         self._start: Floats = np.zeros((members.count, n + m + size))
-        start = members.problem.start
-        self._start[:] = self._states(start if start is not None else {}, options["speeds"], slice(None))
+        start = members.problem.first
+        self._start[:] = self._states(start if start is not None else {}, members.problem.speeds, slice(None))
         members.begin(self._start.copy())
         self._engine = engine = members.engine
         place: Any = slice(None) if self._is_batch else 0
@@ -491,7 +434,7 @@ _PROBLEMS = (PolhodeError, KeyboardInterrupt)
 
 def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[Floats]) -> Stepper:
     """The stepper that was pickled."""
-    made = Stepper(derivation, options)
+    made = Stepper(derivation, **options)
     for array, kept in zip((made._start, *made._members.memory), memory, strict=True):
         array[...] = kept
     return made
@@ -526,20 +469,6 @@ _STEP_COST = 500
 _LEFT = [int(each) for each in (Reason.EVENT, Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE)]
 
 
-@dataclass(frozen=True, eq=False)
-class Driven:
-    """What is stepped, with its loop closed; `start` is as it was given."""
-
-    derivation: Derivation
-    functions: Functions
-    parameters: dict[str, Any]
-    tau: Signal
-    inputs: Signal
-    start: Any
-    loop: ClosedLoop | None
-    is_fixed: bool
-
-
 class _InPython:
     """Members all of whose steps are left to Python."""
 
@@ -561,10 +490,9 @@ class _InPython:
 class SteppedMembers:
     """So many members of a problem; `begin` with their first states, each brought onto its constraints by `begun`."""
 
-    def __init__(
-        self, problem: Driven, count: int, control: Control, events: Events, substeps: int, threads: int | None
-    ) -> None:
-        self.problem, self.count, self.control, self.events = problem, count, control, events
+    def __init__(self, problem: Problem, count: int, substeps: int, threads: int | None) -> None:
+        self.problem, self.count, self.control, self.events = problem, count, problem.control, problem.events
+        self._is_fixed = problem.control.method in FIXED
         self._substeps, self._threads = substeps, threads
         signals = problem.tau, problem.inputs
         self.arrays = {
@@ -627,10 +555,10 @@ class SteppedMembers:
     def engine(self) -> Stepping:
         """What takes steps."""
         x, p, rates, method = self._first, self.problem, self._rates, self.control.method
-        is_native = rates.can_run_natively and (p.is_fixed or ADAPTIVE[working(method, rates)].is_native)
+        is_native = rates.can_run_natively and (self._is_fixed or ADAPTIVE[working(method, rates)].is_native)
         if not is_native or self._by_python.all():
             return _InPython(x)
-        is_implicit = not p.is_fixed and ADAPTIVE[method].is_implicit
+        is_implicit = not self._is_fixed and ADAPTIVE[method].is_implicit
         work = rates.rows_of_members(p.parameters, is_implicit)
         is_sampled = p.loop is not None and p.loop.sampling is not None
         if method in TABLEAUX and self._constrained is None and not self.events and not is_sampled:
@@ -660,12 +588,12 @@ class SteppedMembers:
     def _run(self, x: Floats, logs: EventLogs | None) -> NativeRun:
         """The memory of one thread."""
         rates, control, n = self._rates, self.control, x.shape[1]
-        code = rates.fixed_stepper(control.method) if self.problem.is_fixed else rates.stepper(control.method)
+        code = rates.fixed_stepper(control.method) if self._is_fixed else rates.stepper(control.method)
         run = NativeRun(code, x[0], rtol=control.rtol, atol=control.atol, groups=rates.groups)
         run.record.bound, run.record.position_count = np.inf, rates.coordinates
         if self._constrained is not None:
             run.record.growth = CONSTRAINED_GROWTH
-            if self.problem.is_fixed:
+            if self._is_fixed:
                 run.sample(np.zeros(1), np.empty((1, n)))
         if logs is not None:
             values = self.events.compiled or self._event_values
@@ -745,13 +673,12 @@ class SteppedMembers:
             replace(signal, constant=self.arrays[name][i].copy())
             for name, signal in (("tau", p.tau), ("inputs", p.inputs))
         )
-        control = replace(self.control, fixed_step=dt / self._substeps) if p.is_fixed else self.control
+        control = replace(self.control, fixed_step=dt / self._substeps) if self._is_fixed else self.control
         m = n + len(p.derivation.synopsis.speeds)
         first = InitialState(x[:n], x[n:m], (), z=x[m:])
         try:
-            on = on_constraints(p.derivation, p.functions, first, (), own)
-            member = Problem(p.derivation, p.functions, own, tau, inputs, Even(end, 2), first, *on)
-            record = member.go_on(t, end, control, self.events)
+            member = replace(p, parameters=own, tau=tau, inputs=inputs, first=first, control=control, loop=None)
+            record = member.go_on(t, end, self.events)
         except (NonFinite, Stop, PolhodeError) as problem:
             engine.reasons[i], self.problem_met = Reason.NONFINITE, problem
             return

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
     from ..simulate.gradients.adjoint import Gradient
     from ..simulate.gradients.sensitivities import Sensitivities
-    from ..simulate.settings import SmoothOptions
-    from ..simulate.stepper import Stepper, StepperOptions
+    from ..simulate.settings import SmoothOptions, StepperOptions
+    from ..simulate.stepper import Stepper
     from ..simulate.sweep import Sweep
 
 

@@ -29,14 +29,15 @@ from ...ode.native_lanes import LaneCode, LaneRuns
 from ...ode.native_members import MemberRows
 from ...ode.native_run import NativeRun
 from ...ode.record import CHANGES, GOES_ON, HEAD, Reason
-from ..control.actuation import Signal, read_efforts, read_inputs
-from ..events import Events, ParametricValues, read_events
+from ..control.actuation import Signal
+from ..events import Events, ParametricValues
 from ..guard import SURE, Guard, Stop, moving_pivots
 from ..initial_state import Floats, initial_state
 from ..integrators.native import Switch, problem_for
 from ..limits import grown, limits_seen, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
-from ..settings import ADAPTIVE, EXPLICIT, Control, check_held, resolved, span_of, steps_of, working
+from ..run import Problem, problem_of
+from ..settings import ADAPTIVE, EXPLICIT, Control, resolved, working
 from .batch import RunInfos
 from .members import Members, Which
 
@@ -45,12 +46,6 @@ if TYPE_CHECKING:
     from ..constraints.projection import ConstrainedMembers
     from ..discontinuities import Located
 
-#: Options under which members can run in native code.
-_KNOWN = frozenset((
-    "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_step",
-    "max_steps", "progress", "functions", "watch_energy", "hold", "events", "until", "on",
-    "controller",
-))  # fmt: skip
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
 _LANES_FROM = 16
 #: The reason of a member that no thread brought to its end.
@@ -86,7 +81,7 @@ class _Plan:
     rates: Rates
     guard: Guard
     control: Control
-    facts: Mapping[str, float]  # of its steps
+    facts: Mapping[str, float]  # of their steps
     times: Floats
     members: MemberRows
     sound: NDArray[np.bool_]  # members that can start
@@ -241,47 +236,38 @@ def _acted(
 def _plan(
     derivation: Derivation, duration: float, members: Members, functions: Functions
 ) -> tuple[_Plan, Floats, Floats] | None:
-    options, equations = members.shared, derivation.equations
-    loop = options.get("controller")
-    if not options.keys() <= _KNOWN or not duration > 0.0 or (loop is not None and loop.sampling is not None):
-        return None
-    check_held(options.get("hold", ()), "simulate")
-    method = options.get("method", "auto")
-    found = ADAPTIVE.get(method)
-    if method != "auto" and method not in EXPLICIT and (found is None or not found.is_native):
-        return None
-    first = members.member(0)
-    tau = read_efforts(derivation, first.get("tau"))
-    inputs = read_inputs(derivation, first.get("inputs"), functions.input_values())
-    if tau.asked or inputs.asked:
-        return None
     parameters, sound = _parameters(members)
-    if not sound.any():
+    if not duration > 0.0 or not sound.any():
         return None
-    events = events_of(
-        derivation, options, {name: _of(value, int(np.argmax(sound))) for name, value in parameters.items()}
-    )
-    if events is None or (events and equations.constraints is not None):
+    try:
+        problem = problem_of(
+            derivation, duration, **{**members.member(int(np.argmax(sound))), "functions": functions, "progress": None}
+        )
+    except PolhodeError:
+        return None  # `simulate` says why
+    equations, loop, control, events = derivation.equations, problem.loop, problem.control, problem.events
+    method, tau, inputs = control.method, problem.tau, problem.inputs
+    is_native = method in ("auto", *EXPLICIT) or (method in ADAPTIVE and ADAPTIVE[method].is_native)
+    is_sampled = loop is not None and loop.sampling is not None
+    if not is_native or is_sampled or problem.audit is not False or tau.asked or inputs.asked:
+        return None
+    if not _are_native(events) or (events and equations.constraints is not None):
         return None
     if any(each.is_watched for each in equations.system.constraints.values()) or moving_pivots(equations):
         return None
     own = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
-    constrained = _constrained(derivation, duration, members, functions, (tau, inputs), parameters, own)
+    constrained = _constrained(problem, members, parameters, own)
     if constrained is not None:
         starts, can_start = _starts(derivation, members, parameters, constrained)
         rates = constrained.rates
         if rates is None or not constrained.signs or not constrained.is_native:
             return None
     else:
-        rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
+        rates = Rates(problem.functions, problem.parameters, tau, inputs)
     guard = Guard(rates, functions, dict)
     if not rates.can_step_natively or guard.angle_charts or guard.watches_steps or not len(equations.u):
         return None
-    times = span_of(duration, options.get("samples"), options.get("rate"), 1).times
-    control, facts, _ = steps_of(
-        method, float(times[-1]), options.get("step"), options.get("rtol", 1e-9), options.get("atol", 1e-9),
-        options.get("max_steps", 1_000_000), options.get("max_step"),
-    )  # fmt: skip
+    times = problem.span.times
     if constrained is None:
         starts, can_start = _starts(derivation, members, parameters)
     sound &= can_start
@@ -306,25 +292,19 @@ def _plan(
     wanted |= {f"{reader}.{name}": each for reader in readers for name, each in own.items()}
     limits = _limits(functions, members.count, parameters)
     signs = None if constrained is None else constrained.rows_of_signs(members.count)
-    logs = event_logs(events, starts) if events else None
+    logs = EventLogs.of(events.effects, *starts.shape) if events else None
     room = logs or (EventLogs.of((), *starts.shape) if located else None)
     memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), signs, room)
     sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
-    plan = _Plan(rates, guard, control, facts, times, memory, sound, limits, constrained, events, logs, located)
+    plan = _Plan(rates, guard, control, problem.facts, times, memory, sound, limits, constrained, events, logs, located)
     return plan, own["tau"], own["inputs"]
 
 
 def _constrained(
-    derivation: Derivation,
-    duration: float,
-    members: Members,
-    functions: Functions,
-    signals: tuple[Signal, Signal],
-    parameters: Mapping[str, Any],
-    own: Mapping[str, Floats],
+    problem: Problem, members: Members, parameters: Mapping[str, Any], own: Mapping[str, Floats]
 ) -> ConstrainedMembers | None:
     """What brings members to their constraints; None where there are none."""
-    constraints = derivation.equations.constraints
+    constraints = problem.derivation.equations.constraints
     if constraints is None or not constraints.rows:
         return None
     from ..constraints.projection import ConstrainedMembers
@@ -332,8 +312,10 @@ def _constrained(
     def of_member(i: int) -> tuple[Mapping[str, Any], Floats, Floats]:
         return {name: _of(value, i) for name, value in parameters.items()}, own["tau"][i], own["inputs"][i]
 
-    hold = members.shared.get("hold", ())
-    return ConstrainedMembers(derivation, functions, constraints, signals, duration, hold, of_member)
+    signals, duration = (problem.tau, problem.inputs), problem.span.duration
+    return ConstrainedMembers(
+        problem.derivation, problem.functions, constraints, signals, duration, problem.hold, of_member
+    )
 
 
 def _limits(functions: Functions, count: int, parameters: Mapping[str, Any]) -> Sequence[Sequence[SeenLimit]]:
@@ -443,20 +425,12 @@ def _rows(members: Members, option: str, signal: Signal) -> Floats:
 # Events of the members of a batch, as native code handles them (`ode.native_events`), and what they leave.
 
 
-def events_of(derivation: Derivation, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> Events | None:
-    """The events of a member; None where one of them, or what it changes, is Python's."""
-    given = options.get("events", ()), options.get("until"), parameters, options.get("on")
-    found = read_events(derivation, *given)
-    changes = [event.change for event in found.watched if event.change is not None]
-    is_python = (found and found.compiled is None) or any(change.compiled is None for change in changes)
-    if is_python or (found.compiled is not None and found.compiled.backend == "numpy"):
-        return None
-    return found
-
-
-def event_logs(events: Events, starts: Floats) -> EventLogs:
-    """Room for what happens to members."""
-    return EventLogs.of(events.effects, *starts.shape)
+def _are_native(events: Events) -> bool:
+    """True if no event, and nothing that one changes, is Python's."""
+    changes = [event.change for event in events.watched if event.change is not None]
+    if (events and events.compiled is None) or any(change.compiled is None for change in changes):
+        return False
+    return events.compiled is None or events.compiled.backend != "numpy"
 
 
 def event_rows(functions: Functions, events: Events, count: int, parameters: Mapping[str, Any]) -> dict[str, Floats]:

@@ -17,7 +17,7 @@ from ..control.actuation import options_in_python, read_efforts, read_inputs
 from ..initial_state import Floats
 from ..progress import reporting
 from ..run import simulate
-from ..settings import MOST_BYTES, span_of
+from ..settings import MOST_BYTES, row_width, span_of
 from ..trajectory.energy import is_conservative, may_drift
 from ..trajectory.trajectory import Trajectory
 from .batch import INTERRUPTED, NOT_RUN, REFUSED, WHOLE, Batch, cut, stacked
@@ -287,14 +287,13 @@ def _tell(told: Sequence[warnings.WarningMessage], members: int) -> None:
 
 def sample_times(derivation: Derivation, duration: float, options: Mapping[str, Any]) -> Floats:
     """The times of the samples that all runs with these options share."""
-    return span_of(duration, options.get("samples"), options.get("rate"), _width(derivation)).times
+    return span_of(duration, options.get("samples"), options.get("rate"), row_width(derivation.synopsis)).times
 
 
 def check_size(derivation: Derivation, duration: float, members: Members) -> None:
     """Refuse more samples of all members than memory is thought to hold, and rows of another width than a state's."""
-    options = members.shared
-    samples = span_of(duration, options.get("samples"), options.get("rate"), _width(derivation)).count
-    size = 8.0 * members.count * samples * _width(derivation)
+    samples = len(sample_times(derivation, duration, members.shared))
+    size = 8.0 * members.count * samples * row_width(derivation.synopsis)
     if size > MOST_BYTES:
         raise LimitError(
             f"{members.count} runs of {samples} samples would take {size * 1e-9:.3g} GB.",
@@ -311,8 +310,3 @@ def check_size(derivation: Derivation, duration: float, members: Members) -> Non
                 cure=f"Give a row for each member: {', '.join(names)}.",
                 code="E-BATCH-008",
             )
-
-
-def _width(derivation: Derivation) -> int:
-    equations = derivation.equations
-    return 1 + sum(map(len, (equations.q, equations.u, equations.z, equations.tau, equations.system.inputs)))

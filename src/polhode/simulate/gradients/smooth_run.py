@@ -21,7 +21,7 @@ from ...compiled.functions import Functions
 from ...compiled.quantities import Asked
 from ...constraints.factorisation import Factorisation
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import PolhodeError, warn
+from ...errors import PolhodeError, understood, unknown, warn
 from ...expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, jacobian, substitute, symbol
 from ...expr.spelling import described, spelled
 from ...ode.native_code import method_code
@@ -35,26 +35,12 @@ from ..initial_state import Floats
 from ..integrators.native import Integration
 from ..rates import Rates
 from ..run import Problem, problem_of, stopped
-from ..settings import Control, closing, control_of
+from ..settings import Control, SmoothOptions
 from ..trajectory.record import Record, Report
 from ..trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
-
-
-def closing_smoothly(derivation: Derivation, options: dict[str, Any]) -> tuple[Derivation, dict[str, Any]]:
-    """The derivation and the options of a run with its loop closed in continuous time, where there is a controller."""
-    derivation, closed = closing(derivation, **options)
-    loop = closed.pop("controller", None)
-    if loop is not None and loop.sampling is not None:
-        raise PolhodeError(
-            "a run with a sampled law has no derivatives here.",
-            place="controller",
-            cure="Give a law in continuous time.",
-            code="E-SENS-014",
-        )
-    return derivation, closed
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,29 +144,22 @@ class SmoothRun:
     """A run that can be differentiated: where it begins, what acts, how it is stepped, where it jumps."""
 
     problem: Problem  # with functions of independent constraints
+    symbols: list[Expr]  # what it is differentiated by
     events: Events
     jumps: tuple[Jump, ...]
-    control: Control
 
     @classmethod
-    def of(
-        cls,
-        derivation: Derivation,
-        duration: float,
-        by: Sequence[Expr],
-        *,
-        step: float | None = None,
-        rtol: float = 1e-9,
-        atol: float = 1e-9,
-        max_step: float | None = None,
-        max_steps: int = 1_000_000,
-        events: Sequence[Any] = (),
-        until: Any = None,
-        on: Mapping[Any, Mapping[Any, Any]] | None = None,
-        **options: Any,
-    ) -> SmoothRun:
-        """Read the options of a run; see `polhode.simulate.simulate`."""
-        problem = problem_of(derivation, duration, **options)
+    def of(cls, derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> SmoothRun:
+        """The run of these options (see `polhode.simulate.simulate`), to be differentiated `by` these."""
+        problem = problem_of(derivation, duration, method="DOP853", **options)
+        if problem.loop is not None and problem.loop.sampling is not None:
+            raise PolhodeError(
+                "a run with a sampled law has no derivatives here.",
+                place="controller",
+                cure="Give a law in continuous time.",
+                code="E-SENS-014",
+            )
+        symbols = read_by(problem.derivation.equations, by)
         for signal in (problem.tau, problem.inputs):
             if signal.asked:
                 raise PolhodeError(
@@ -192,15 +171,19 @@ class SmoothRun:
         functions, manifold = problem.functions, problem.manifold
         if manifold is not None and problem.assembly is not None:
             rows = problem.assembly.freedom.rows
-            if derivation.equations.dependent_speeds is None and len(rows) < len(manifold.names):
+            if problem.derivation.equations.dependent_speeds is None and len(rows) < len(manifold.names):
                 functions = functions.keeping(rows)
         driven = Actuation(functions, problem.parameters, problem.tau, problem.inputs).driving(functions)
-        _check_by(driven, by)
+        _check_by(driven, symbols)
         _check_smooth(driven)
-        watched, jumps = read_jumps(functions.derivation, events, until, on, problem.parameters, by)
-        control = control_of("DOP853", rtol, atol, step, max_steps, max_step)
-        _check_native(control.method)
-        return cls(replace(problem, functions=functions), watched, tuple(jumps), control)
+        watched, jumps = read_jumps(functions.derivation, *problem.given_events, problem.parameters, symbols)
+        _check_native(problem.control.method)
+        return cls(replace(problem, functions=functions, loop=None), symbols, watched, tuple(jumps))
+
+    @property
+    def control(self) -> Control:
+        """How its steps are chosen."""
+        return self.problem.control
 
     @property
     def functions(self) -> Functions:
@@ -251,7 +234,6 @@ class SmoothRun:
         followed: list[Integration] = []
 
         def go(state: Rates, guard: Guard, record: Record, report: Report) -> str:
-            record.info |= {"rtol": self.control.rtol, "atol": self.control.atol}
             whole.restart(np.concatenate([record.last[1], beside]))
             rates.drive, rates.breaks = state.drive, state.breaks
             try:
@@ -266,7 +248,7 @@ class SmoothRun:
                 record.notices += whole.notices
                 record.steps, state.evaluations = whole.steps, rates.evaluations
 
-        trajectory = self.problem.execute(go, self.control.method, rates=self.rates)
+        trajectory = self.problem.execute(go, self.rates)
         if not followed:
             return Followed(trajectory, whole.states)
         run = followed[0].run
@@ -301,6 +283,32 @@ class SmoothRun:
             yield
         except Stop as stop:
             raise stopped(stop, replace(trajectory, status=stop.status, message=stop.message)) from None
+
+
+def read_by(equations: EquationsOfMotion, by: Any) -> list[Expr]:
+    """What to differentiate by, as symbols."""
+    system = equations.system
+    known = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    known += [*equations.q, *equations.u, *equations.z, *equations.tau]
+    spellings = {spelled(each): each for each in known}
+    made = []
+    with understood("a list of names", by, place="by", cure='Give by=["l", "m"].'):
+        for name in [by] if isinstance(by, str) else list(by):
+            found = spellings.get(name) if isinstance(name, str) else next((x for x in known if x is name), None)
+            if found is None and isinstance(name, str):
+                found = next((u for u in equations.u if u.name == name), None)
+            if found is None:
+                raise unknown("parameter, input, coordinate or speed", name, spellings, place="by", code="E-SENS-008")
+            made.append(found)
+    twice = [spelled(each) for k, each in enumerate(made) if each in made[:k]]
+    if twice or not made:
+        raise PolhodeError(
+            f"'{twice[0]}' is named twice." if twice else "nothing is named.",
+            place="by",
+            cure='Give by=["l", "m"].',
+            code="E-SENS-009",
+        )
+    return made
 
 
 def _check_by(functions: Functions, by: Sequence[Expr]) -> None:
