@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .papers.silver.equivalence import equivalence as equivalence
     from .planning import PoseSpline as PoseSpline
     from .planning import RotationSpline as RotationSpline
-    from .simulate.control.callables import held as held
+    from .simulate.control.actuation import held as held
     from .surface.names import *  # noqa: F403 - the names are listed there, once
     from .surface.widget import widget as widget
 
@@ -52,7 +52,7 @@ __version__ = "0.1.0"
 _LATER = {
     "PoseSpline": ".planning", "RotationSpline": ".planning",
     "from_dh": ".formats", "load_mjcf": ".formats", "load_sdf": ".formats", "load_urdf": ".formats",
-    "held": ".simulate.control.callables",
+    "held": ".simulate.control.actuation",
     "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
     "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
     "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",

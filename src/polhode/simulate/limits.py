@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
-from ..dynamics.synopsis import SeenLimit
+from ..dynamics.synopsis import SeenLimit, Synopsis
 from ..ode.native_members import WatchedLimits
 from .initial_state import Floats
 
@@ -152,7 +152,7 @@ def _passed(
     yield PassedLimit(name, side, limit, time, limit + sign * farthest, kind)
 
 
-# ---- what native code watches ----------------------------------------------------------------------------------
+# ---- what native code watches --------------------------------------------------------------------------------
 
 
 def limits_seen(functions: Functions, parameters: Mapping[str, Any] | None) -> tuple[SeenLimit, ...]:
@@ -211,3 +211,29 @@ def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
         for i in np.flatnonzero(~np.isnan(noted[:, 0])).tolist()
     ]
     return {NOTED: rows} if rows else {}
+
+
+# ---- grown variables -----------------------------------------------------------------------------------------
+# What a run of equations in small variables must tell: those that have grown.
+
+#: Beyond this many radians the first order is off by more than some four in a hundred.
+_LARGE = 0.5
+
+
+def grown(known: Synopsis, q: Floats) -> list[str]:
+    """A sentence for each small angle that a run brings to where it is small no more.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), small=True)
+    >>> print(*s.derive().simulate(2, start={"hinge": 0.8}).notices)
+    'hinge' is small in these equations, and gets to 0.8 rad: what they leave out is then not small.
+    """
+    largest = np.abs(q).max(axis=0, initial=0.0)
+    reached = [(name, float(largest[known.coordinates.index(name)])) for name in known.small_angles
+               if name in known.coordinates]  # fmt: skip
+    return [
+        f"'{name}' is small in these equations, and gets to {angle:.3g} rad: what they leave out is then not small."
+        for name, angle in reached
+        if angle > _LARGE
+    ]

@@ -17,9 +17,7 @@ from ..compiled.quantities import Asked
 from ..errors import ModelError
 from ..native.compiled import Compiled
 from ..ode.native_run import NativeRun
-from .breaks import Breaks
-from .control.actuation import Actuation
-from .control.inputs import Signal
+from .control.actuation import Actuation, Breaks, Signal
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from ..ode.native_events import EventMemory
     from ..ode.native_lanes import LaneCode, LaneRuns
     from ..ode.native_members import MemberRows
-    from .switching import FixedSigns, Located
+    from .discontinuities import FixedSigns, Located
 
 
 #: Accelerations that unit efforts add may be so many times smaller than those that are there: two digits are lost.
@@ -104,7 +102,7 @@ class Rates:
         """The rates with their signs fixed, where there are any."""
         if self.is_surely_smooth:
             return None
-        from .switching import with_fixed_signs
+        from .discontinuities import with_fixed_signs
 
         return with_fixed_signs(self.functions, self.of, values)
 
@@ -142,7 +140,7 @@ class Rates:
         if self.is_surely_smooth or self._compiled.backend == "numpy":
             return None
         if self._located is None:
-            from .switching import Located
+            from .discontinuities import Located
 
             self._located = Located(self.functions, self.of, self._values, self.signs)
         return self._located if self._located.count else None
@@ -419,6 +417,10 @@ class Rates:
 
     def projected(self, t: float, x: Floats) -> Floats:
         """The state as a run goes on with it after a step: as it is, where there are no constraints."""
+        return x
+
+    def projected_natively(self, t: float, x: Floats) -> Floats | None:
+        """The same by native code, or by its functions in Python; None where they fail."""
         return x
 
     def projected_otherwise(self, t: float, x: Floats) -> Floats:

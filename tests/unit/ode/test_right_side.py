@@ -10,7 +10,7 @@ from polhode.model.samples import n_four_bar
 from polhode.ode.plain_run import PlainRun
 from polhode.simulate.constraints.manifold import Manifold
 from polhode.simulate.constraints.projection import ProjectedRates
-from polhode.simulate.control.inputs import read_efforts, read_inputs
+from polhode.simulate.control.actuation import read_efforts, read_inputs
 from polhode.simulate.initial_state import Floats
 from polhode.simulate.rates import Rates
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.errors import SimulationError
+from polhode.errors import PolhodeError, SimulationError
 from polhode.model.samples import motor_driven_pendulum
 
 
@@ -101,3 +103,22 @@ def test_a_sign_in_a_rate_is_found_and_the_run_begins_anew_there() -> None:
     run = system.derive().simulate(1, samples=3)
     assert np.abs(run["a"] - [0.0, 0.5, 0.0]).max() < 1e-12
     assert any("the rate of state 'a' jumped once at t = 0.5 s" in notice for notice in run.notices)
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"step": 0.1}, "step"),
+        ({"step": 0.1, "method": "scipy.RK45"}, "step"),
+        ({"samples": 5, "rate": 10}, "rate"),
+        ({"samples": 1}, "samples"),
+        ({"tau": {"hinge": np.ones(3)}}, "tau 'hinge'"),
+        ({"max_step": 0.1, "method": "rk4"}, "max_step"),
+    ],
+)
+def test_no_option_is_ignored_in_silence(options: dict[str, Any], place: str) -> None:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    with pytest.raises(PolhodeError) as refused:
+        s.derive().simulate(1, **options)
+    assert refused.value.problems[0].place == place and refused.value.problems[0].cure

@@ -14,7 +14,7 @@ from polhode.ode.methods import generalised_alpha as method
 from polhode.ode.native_run import NativeRun
 from polhode.ode.record import ACCEPTED, Memory, Reason, Run
 from polhode.ode.second_order import SecondOrderMemory, SecondOrderSystem
-from polhode.simulate.integrators.damped import system_of
+from polhode.simulate.integrators.native import system_of
 
 STEP = 0.01
 

@@ -9,7 +9,7 @@ from tests.controlled_arms import arm, slider
 from polhode.control import ComputedTorque
 from polhode.errors import SimulationError
 from polhode.simulate import Trajectory
-from polhode.simulate.control.unstable_loop import growth_of, unstable_loop
+from polhode.simulate.control.sampled_law import growth_of, unstable_loop
 
 WANTED = {"shoulder": 0.1, "elbow": 0.1}
 UNSTABLE = "the sampled loop is unstable: its controls grow by a factor"

@@ -11,7 +11,7 @@ from tests.members_alone import MembersAlone
 import polhode as ph
 from polhode.errors import SimulationError
 from polhode.model.samples import bennett, n_four_bar
-from polhode.simulate.constraints.constrained_members import ConstrainedMembers
+from polhode.simulate.constraints.projection import ConstrainedMembers
 
 
 @pytest.fixture
