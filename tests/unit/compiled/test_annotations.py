@@ -78,6 +78,8 @@ def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None
     felt = M[0, 0] - M[0, 1] * M[0, 1] / M[1, 1]
     assert said(found, felt) == "inertia that first feels, everything beyond it free"
     assert said(found, 1 / felt) == "1 over the inertia that first feels, all beyond it free"
+    alone = pendulums.record.forcing[1] / M[1, 1]
+    assert said(found, alone) == "acceleration of second if all before it stood still"
 
 
 def test_a_composite_inertia_is_what_its_joint_carries(pendulums: Equations) -> None:
