@@ -19,11 +19,11 @@ from tests.unit.test_notebook import HOSTILE, Tags
 import polhode as ph
 import polhode.control
 import polhode.planning
+from polhode.linear.small_motions import SmallMotions
 from polhode.model.samples.underactuated import cart_pole
 from polhode.optimize.problem import Collocation
 from polhode.optimize.solution import Solution
 from polhode.simulate.trajectory.trajectory import Trajectory
-from polhode.surface.small_motions import SmallMotions
 
 CELLS = ("_repr_html_", "_repr_latex_", "_repr_mimebundle_")
 #: What fields of a record may be for its plain repr to be read.

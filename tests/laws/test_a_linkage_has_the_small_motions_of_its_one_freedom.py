@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 import polhode as ph
-from polhode.surface.small_motions import SmallMotions
+from polhode.linear.small_motions import SmallMotions
 
 A, B, C, D, RHO, G, DAMPING = 0.2, 0.5, 0.4, 0.5, 2.0, 9.81, 0.02
 

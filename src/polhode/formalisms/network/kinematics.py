@@ -5,7 +5,7 @@ are in general more joint velocities than conditions, and the generalized invers
 
     u = J⁺ x    the least uᵀu among all u that make |J u - x| least
 
-Steps of that kind lead a frame to a pose: `polhode.analysis.inverse_kinematics`.
+Steps of that kind lead a frame to a pose: `polhode.inverse_kinematics.numerical`.
 """
 
 from __future__ import annotations

@@ -16,12 +16,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...control.controller import Controller
-from ...control.law import Law, nominal_name
-from ...control.named_symbols import Named, limits_of, rated_efforts, told_unlimited
-from ...control.observer import Observed
-from ...control.orientation_references import check_unit_length
-from ...control.saturation import Range, saturated
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, fault_at, shown, understood, unknown
 from ...expr import Expr, Function, as_expr, evaluate, free_symbols, is_zero, substitute
@@ -29,6 +23,12 @@ from ...expr.calls import sampled, samples_of
 from ...expr.exact import sqrt
 from ...expr.opaque.table import Table
 from ...expr.spelling import described, spelled
+from ...laws.controller import Controller
+from ...laws.law import Law, nominal_name
+from ...laws.named_symbols import Named, limits_of, rated_efforts, told_unlimited
+from ...laws.observer import Observed
+from ...laws.orientation_references import check_unit_length
+from ...laws.saturation import Range, saturated
 from ...model.model import Model
 from ...model.records import Parameter, State
 from ..settings import LOOP_OPTIONS
@@ -37,8 +37,8 @@ from .actuation import tables_of_time
 
 if TYPE_CHECKING:
     from ...compiled.planning import Planned
-    from ...control.law import Law, Reference
     from ...formalisms.derivation import Derivation
+    from ...laws.law import Law, Reference
     from ...model.model import Model
     from .sampled_law import Sampling
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...control.discretisation import rule_of
-from ...control.named_symbols import Named, numbers_of
 from ...errors import LimitError, number, unknown, whole_number
 from ...expr import Expr
+from ...laws.discretisation import rule_of
+from ...laws.named_symbols import Named, numbers_of
 from ...ode.sampled_law import SampledLaw
 from ..guard import Stop
 from ..initial_state import Floats
@@ -29,8 +29,8 @@ from .controlled import ClosedLoop
 from .under_control import ControllerLog
 
 if TYPE_CHECKING:
-    from ...control.law import Law
     from ...dynamics.synopsis import Synopsis
+    from ...laws.law import Law
     from .controlled import ClosedLoop
 
 #: Times nearer to each other than this part of a sample are one.
