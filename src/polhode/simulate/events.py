@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -116,6 +117,8 @@ def read_events(
 
     So are those of `on`, at each of which some coordinates, speeds or states take other values.
     """
+    if events == () and until is None and on is None:
+        return Events()
     with understood("a list of events", events, place="events", cure="Give events=[…]."):
         listed = list(events)
     with understood("a mapping from events to new values", on, place="on", cure="Give on={event: {name: value}}."):
@@ -179,6 +182,11 @@ def event_failed(message: str) -> Stop:
 # ---- state changes -------------------------------------------------------------------------------------------
 # Changes of the state at an event: new values of some coordinates, speeds and states without mass.
 
+#: Functions of expressions that were compiled last, of each mechanism.
+_COMPILED: WeakKeyDictionary[EquationsOfMotion, dict[tuple[Any, ...], tuple[Compiled, tuple[str, ...]]]] = (
+    WeakKeyDictionary()
+)
+_MOST_KEPT = 16
 _WORDS = {"events": "an event", "on": "a new value"}
 
 
@@ -250,7 +258,24 @@ def place_of(equations: EquationsOfMotion, key: Any) -> int:
 def compiled_values(
     equations: EquationsOfMotion, expressions: Sequence[Expr], parameters: Mapping[str, Any], place: str
 ) -> ParametricValues:
-    """Expressions of the state as one function of x and t; coupled, driven and dependent symbols stand for others."""
+    """Expressions of the state as one function of x and t; those compiled last are kept for the next run."""
+    kept, key = _COMPILED.setdefault(equations, {}), (place, *expressions)
+    if key not in kept:
+        if len(kept) >= _MOST_KEPT:
+            kept.pop(next(iter(kept)))
+        kept[key] = _compile(equations, expressions, place)
+    function, names = kept[key]
+    given = {name: parameters.get(name, equations.system.parameters[name].value) for name in names}
+    missing = [name for name, value in given.items() if value is None]
+    if missing:
+        raise ValueMissing(
+            f"the parameter '{missing[0]}' of {_WORDS[place]} has no value.", place=place, code="E-VALUE-009"
+        )
+    return ParametricValues(function.with_parameters(np.array([float(value) for value in given.values()])), names)
+
+
+def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: str) -> tuple[Compiled, tuple[str, ...]]:
+    """One function of x and t, and its parameters; coupled, driven and dependent symbols stand for others."""
     from ..codegen.plan import plan
     from ..expr import substitute
     from ..native import compile_program
@@ -271,14 +296,7 @@ def compiled_values(
         )
     used = [symbol for symbol in table if symbol in met]
     program = plan(place, arrays, [("values", (len(values),), list(values))], used)
-    given = {name: parameters.get(name, system.parameters[name].value) for name in (table[each] for each in used)}
-    missing = [name for name, value in given.items() if value is None]
-    if missing:
-        raise ValueMissing(
-            f"the parameter '{missing[0]}' of {_WORDS[place]} has no value.", place=place, code="E-VALUE-009"
-        )
-    compiled = compile_program(program, parameters=np.array([float(value) for value in given.values()]))
-    return ParametricValues(compiled, tuple(given))
+    return compile_program(program), tuple(table[symbol] for symbol in used)
 
 
 # ---- callbacks -----------------------------------------------------------------------------------------------

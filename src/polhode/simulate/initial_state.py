@@ -196,9 +196,8 @@ def _fill(
 
 
 def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
-    for name, value in zip(names, array, strict=True):
-        if not np.isfinite(value):
-            raise PolhodeError(f"the start value is {value}.", place=f"{kind} '{name}'", code="E-SIM-003")
+    for k in np.flatnonzero(~np.isfinite(array)):
+        raise PolhodeError(f"the start value is {array[k]}.", place=f"{kind} '{names[int(k)]}'", code="E-SIM-003")
 
 
 def _make_unit(q: Floats, known: Synopsis) -> list[str]:

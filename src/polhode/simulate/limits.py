@@ -207,8 +207,9 @@ def _row(limit: SeenLimit) -> tuple[float, float]:
 def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
     """What a run's facts say of limits: nothing where none was passed."""
     rows = [
-        [*seen[i][:4], float(noted[i, 0]), float(noted[i, 1]) + _ROUNDING * (1.0 + abs(seen[i].limit))]
-        for i in np.flatnonzero(~np.isnan(noted[:, 0])).tolist()
+        [*limit[:4], t, beyond + _ROUNDING * (1.0 + abs(limit.limit))]
+        for limit, (t, beyond) in zip(seen, noted.tolist(), strict=True)
+        if t == t
     ]
     return {NOTED: rows} if rows else {}
 

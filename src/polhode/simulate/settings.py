@@ -244,8 +244,10 @@ class Given:
 
 def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
     """Refuse options of the wrong kind before a run, rather than after it."""
-    check_kind(Functions | None, "what equations.compile() gives", functions, "functions")
-    check_kind(bool | Callable | None, "True, False, None or a function of the fraction done", progress, "progress")
+    if functions is not None:
+        check_kind(Functions, "what equations.compile() gives", functions, "functions")
+    if progress is not None and not isinstance(progress, bool):
+        check_kind(Callable, "True, False, None or a function of the fraction done", progress, "progress")
     if not isinstance(audit, bool):
         number(audit, "True, False or a tolerance", least=0.0, place="audit")
 
@@ -418,7 +420,7 @@ LOOP_OPTIONS = (
 
 def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[str, Any]]:
     """The derivation and the options of a run with its loop closed, where there is a controller."""
-    if all(options.get(name) is None for name in LOOP_OPTIONS):
+    if not [name for name in LOOP_OPTIONS if options.get(name) is not None]:
         return derivation, options
     from .control.controlled import close
 

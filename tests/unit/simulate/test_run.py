@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ import pytest
 import polhode as ph
 from polhode import Equations
 from polhode.errors import PolhodeError, SimulationError
-from polhode.model.samples import motor_driven_pendulum
+from polhode.model.samples import motor_driven_pendulum, n_four_bar
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +125,39 @@ def test_no_option_is_ignored_in_silence(options: dict[str, Any], place: str) ->
     with pytest.raises(PolhodeError) as refused:
         s.derive().simulate(1, **options)
     assert refused.value.problems[0].place == place and refused.value.problems[0].cure
+
+
+def files_entered(go: Callable[[], object]) -> set[str]:
+    """The files of the package whose functions a call that was made before enters."""
+    package = str(Path(ph.__file__).parent)
+    go()
+    go()
+    seen: set[str] = set()
+
+    def note(frame: Any, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            seen.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        go()
+    finally:
+        sys.setprofile(before)
+    return seen
+
+
+def test_a_run_enters_few_files() -> None:
+    s = ph.System("chain")
+    upper, lower = s.body("upper", 1, (0, 0, -1)), s.body("lower", 1, (0, 0, -1))
+    s.joint("shoulder", s.ground, upper, ph.Revolute("y"))
+    s.joint("elbow", upper, lower, ph.Revolute("y"), at=(0, 0, -1))
+    chain = s.derive()
+    assert len(files_entered(lambda: chain.simulate(5, start={"shoulder": 1.0}))) <= 35
+
+    bars = n_four_bar(1)
+    crank = bars.joints["crank 0"]
+    brake = ph.control.Law({crank.tau[0]: -crank.u[0]})
+    driven = bars.derive()
+    options = {"controller": brake, "sample_time": 0.1, "events": [crank.q[0] - 1]}
+    assert len(files_entered(lambda: driven.simulate(1, speeds={"crank 0": 1.0}, **options))) <= 55

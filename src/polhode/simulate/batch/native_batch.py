@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -131,9 +131,9 @@ class _Plan:
         """The memory of one thread."""
         control, x, rates = self.control, self.members.starts[0], self.rates
         rows = np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x)))
-        run = replace(
-            problem_for(rates, control, x, self.guard.bound), samples=rows, limits=self.members.limits,
-            events=self._events, derivatives=None if control.may_switch else rates.differentiates_natively,
+        run = problem_for(
+            rates, control, x, self.guard.bound, samples=rows, limits=self.members.limits, events=self._events,
+            derivatives=None if control.may_switch else rates.differentiates_natively,
         ).run()  # fmt: skip
         if control.may_switch:  # a member that is stiff is left to `simulate`
             Switch(control.method).watch(run)

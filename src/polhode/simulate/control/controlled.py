@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 fault = fault_at("controller")
 
 #: Programs of sampled laws by what they were made of, as long as the law lives.
-_PLANNED: WeakKeyDictionary[Law, dict[tuple[Any, ...], Planned]] = WeakKeyDictionary()
+_PLANNED: WeakKeyDictionary[Law, dict[tuple[Any, ...], tuple[Planned, WeakKeyDictionary[Functions, Any]]]] = (
+    WeakKeyDictionary()
+)
 _MOST_PLANS = 8
 #: Options that need samples.
 _OF_SAMPLES = ("delay", "quantisation", "noise", "seed", "discretisation")
@@ -78,21 +80,25 @@ class ClosedLoop:
             )
         return self.sampling
 
-    def planned(self, derivation: Derivation) -> Planned:
-        """The program of the sampled law; those made last are kept for the next run with this law."""
+    def compiled(self, functions: Functions) -> tuple[Any, tuple[str, ...]]:
+        """The sampled law in native code, and its parameters; those made last are kept for the next run with it."""
         from ...compiled.control_law import plan_sampled
 
-        how, known = self.how, _PLANNED.setdefault(self.law, {})
+        how, known, derivation = self.how, _PLANNED.setdefault(self.law, {}), functions.derivation
         tables = (self.curves, self.limits, how.quantisation, dict.fromkeys(how.noise))
         key = (derivation.key, how.sample_time, how.discretisation, *(tuple(each.items()) for each in tables))
         if key not in known:
             if len(known) >= _MOST_PLANS:
                 known.pop(next(iter(known)))
-            known[key] = plan_sampled(
+            planned = plan_sampled(
                 self.law, derivation.equations, self.curves, how.sample_time, how.discretisation, self.limits,
                 how.quantisation, tuple(how.noise),
             )  # fmt: skip
-        return known[key]
+            known[key] = planned, WeakKeyDictionary()
+        planned, made = known[key]
+        if functions not in made:
+            made[functions] = functions.compiled(planned.program)
+        return made[functions], planned.parameters
 
 
 def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivation, dict[str, Any]]:

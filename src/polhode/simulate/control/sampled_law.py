@@ -111,8 +111,8 @@ class SampledLoop:
                 cure="Give a longer sample time, or a shorter run.",
                 code="E-LOOP-035",
             )
-        planned = loop.planned(functions.derivation)
-        law = functions.compiled(planned.program).with_parameters(functions.values_of(planned.parameters, parameters))
+        law, names = loop.compiled(functions)
+        law = law.with_parameters(functions.values_of(names, parameters))
         spread = np.array([*sampling.noise.values()])
         noise = np.random.default_rng(sampling.seed or 0).standard_normal((len(times), len(spread))) * spread
         start = np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
@@ -197,9 +197,8 @@ class SteppedLaw:
         rows: Sequence[tuple[str, Sequence[str], Floats]],
         groups: Sequence[tuple[int, int]],
     ) -> None:
-        how, planned, count = loop.how, loop.planned(functions.derivation), len(rows[0][2])
-        law = functions.compiled(planned.program)
-        self._law, self._values = law, functions.values_of(planned.parameters, parameters)
+        how, count, (law, names) = loop.how, len(rows[0][2]), loop.compiled(functions)
+        self._law, self._values = law, functions.values_of(names, parameters)
         self._every, self._delay, self._groups = how.sample_time, how.delay, groups
         self._spread, self._seed = np.array([*how.noise.values()]), how.seed or 0
         self._noise = [np.random.default_rng(self._seed + i) for i in range(count)]

@@ -117,14 +117,15 @@ def _plainly(rates: Rates, record: Record, times: Floats, control: Control, even
     return "done"
 
 
-def problem_for(rates: Rates, control: Control, x: Floats, bound: float) -> InitialValueProblem:
-    """What runs alone, members of a batch and steppers have in common."""
+def problem_for(rates: Rates, control: Control, x: Floats, bound: float, **more: Any) -> InitialValueProblem:
+    """What runs alone and members of a batch have in common, and more of one of them."""
     code = rates.fixed_stepper(control.method) if control.fixed_step else rates.stepper(control.method)
-    return InitialValueProblem(
-        code, x, rates.steps_natively, rtol=control.rtol, atol=control.atol, max_step=control.largest_step,
-        fixed_step=control.fixed_step, growth=CONSTRAINED_GROWTH if rates.is_constrained else GROWTH, bound=bound,
-        groups=rates.groups, positions=rates.coordinates, may_hide=rates.may_hide,
-    )  # fmt: skip
+    return InitialValueProblem(**{
+        "method": code, "x": x, "right_side": rates.steps_natively, "rtol": control.rtol, "atol": control.atol,
+        "max_step": control.largest_step, "fixed_step": control.fixed_step, "bound": bound, "groups": rates.groups,
+        "growth": CONSTRAINED_GROWTH if rates.is_constrained else GROWTH, "positions": rates.coordinates,
+        "may_hide": rates.may_hide, **more,
+    })  # fmt: skip
 
 
 class Integration:
@@ -194,10 +195,10 @@ class Integration:
         """A run by some method, about to begin."""
         rates = self.rates
         self.jumps = self.guard.discontinuities
-        common = problem_for(rates, replace(self.control, method=method), x, self.guard.bound)
-        run = replace(
-            common, t=t, samples=(self.times, self.states), right_side=self._natively, events=self._events,
-            each_step=self.guard.watches_steps or not rates.is_autonomous, schedule=self.schedule,
+        control = self.control if method == self.control.method else replace(self.control, method=method)
+        run = problem_for(
+            rates, control, x, self.guard.bound, t=t, samples=(self.times, self.states), right_side=self._natively,
+            events=self._events, each_step=self.guard.watches_steps or not rates.is_autonomous, schedule=self.schedule,
             limits=None if self.limits is None else self.limits.watched,
         ).run()  # fmt: skip
         if not rates.is_autonomous and run.implicit is None:
