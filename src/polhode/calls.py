@@ -61,7 +61,11 @@ OPTIONS = {
     "AssemblyOptions": ("simulate.constraints.assembly:assemble",),
     "StepperOptions": ("simulate.stepper:stepper",),
     "SmoothOptions": ("simulate.run:simulate", "simulate.settings:SmoothOptions"),
-    "OrbitOptions": ("simulate.run:simulate", "simulate.settings:OrbitOptions", "equilibria.shooting:_TOLERANCES"),
+    "OrbitOptions": (
+        "simulate.run:simulate",
+        "simulate.settings:OrbitOptions",
+        "equilibria.periodic_orbit:_TOLERANCES",
+    ),
     "ReaderOptions": ("formats:load_urdf", "formats:load_sdf", "formats:load_mjcf"),
     "CompareOptions": ("compare.comparison:compare",),
     "FitOptions": ("identification.fit:identify",),

@@ -6,7 +6,8 @@ complex eigenvalues of small motions crosses the imaginary axis, is a root of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, fault_at, whole_number
+from ..errors import PolhodeError, fault_at, unknown, whole_number
 from ..expr.spelling import spelled
 from ..linear.stability import CHANGES, Spectrum, Stability
 from ..notebook import Told
@@ -111,6 +112,41 @@ class Branch(Told):
             lines += [f"branch {k + 1}:", *("  " + line for line in other.table().splitlines())]
         return "\n".join([*lines, *self.notices])
 
+    def plot(self, names: Sequence[str] | str | None = None, path: str | os.PathLike[str] | None = None) -> Any:
+        """Unknowns over the parameter as a matplotlib figure, saved if asked: those named, or all up to four.
+
+        Full lines are stable, dotted ones unstable, broken ones neutral.
+        """
+        from ..view.plot import save_plot
+        from .branch_plots import plot_branches
+
+        chosen = [names] if isinstance(names, str) else list(names or self.unknowns[:4])
+        known = [*self.unknowns, *self.steady.own.coordinates]
+        for name in chosen:
+            if name not in known and name not in self[0]:
+                raise unknown("unknown", name, known, place="plot", code="E-BRANCH-004")
+        every = [*self._all()]
+        lines = [(each.values, each._words(), {name: each[name] for name in chosen}) for each in every]
+        marks = [(p.kind, p.value, {name: p.at[name] for name in chosen}) for each in every for p in each.special]
+        figure = plot_branches(self.parameter, lines, marks, title=self.steady.own.system.name)
+        if path is not None:
+            save_plot(figure, path)
+        return figure
+
+    def _all(self) -> Iterator[Branch]:
+        waiting: list[Branch] = [self]
+        while waiting:
+            each = waiting.pop(0)
+            yield each
+            waiting += each.others
+
+    def _words(self) -> list[str]:
+        """The stability of each point; of a special one, that of the next."""
+        words: list[str] = list(self.stability)
+        for k in sorted(self.marked, reverse=True):
+            words[k] = words[k + 1] if k + 1 < len(words) else words[k - 1]
+        return words
+
     def __repr__(self) -> str:
         return f"Branch('{self.steady.own.system.name}' over {self.parameter}, {len(self)} points)\n{self.table()}"
 
@@ -129,7 +165,6 @@ def branch(
     most: int,
     follow: int,
     starts: int,
-    kind: type[Branch] = Branch,
 ) -> Branch:
     """The branch of steady states over a parameter `between` two values, from a state at one of its ends."""
     low, high = (float(end) for end in between)
@@ -144,7 +179,7 @@ def branch(
             errors.append(error)
         else:
             first = np.append(at.x, value)
-            return _Following(steady, parameter, low, high, step, most, first, kind).whole(first, follow)
+            return _Following(steady, parameter, low, high, step, most, first).whole(first, follow)
     why = errors[0].problems[0]
     raise fault(
         f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}",
@@ -176,9 +211,7 @@ class _Following:
         step: float,
         most: int,
         first: Floats,
-        kind: type[Branch],
     ) -> None:
-        self.kind = kind
         self.steady, self.parameter, self.longest, self.most = steady, parameter, 2.0 * step, most
         self.half = 2.0 ** round(np.log2((high - low) / 2.0))  # a power of two, so that nothing is rounded
         self.low, self.high = low / self.half, high / self.half
@@ -250,7 +283,7 @@ class _Following:
                 else:
                     made.notices += joined.notices
         eigenvalues = np.array([each.values for each in made.spectra])
-        return self.kind(
+        return Branch(
             self.parameter, self.steady, np.array([self._out(x) for x in made.points]), eigenvalues,
             tuple(map(self._stability, made.spectra)), tuple(made.special), tuple(others),
             tuple(dict.fromkeys(made.notices)),
