@@ -7,22 +7,28 @@ complex eigenvalues of small motions crosses the imaginary axis, is a root of th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError, fault_at, unknown, whole_number
 from ..expr.spelling import spelled
 from ..linear.stability import CHANGES, Spectrum, Stability
 from ..notebook import Told
+from ..view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
+from ..view.scene import PALETTE
 from .continuation import Curve, Floats, Point, branch_point, other_direction
 from .equilibrium import Equilibrium, equilibria
 from .steady_state import SteadyState
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 _PLACE = "branch"
 fault = fault_at(_PLACE)
@@ -118,7 +124,6 @@ class Branch(Told):
         Full lines are stable, dotted ones unstable, broken ones neutral.
         """
         from ..view.plot import save_plot
-        from .branch_plots import plot_branches
 
         chosen = [names] if isinstance(names, str) else list(names or self.unknowns[:4])
         known = [*self.unknowns, *self.steady.own.coordinates]
@@ -468,3 +473,57 @@ def _crossing(before: Spectrum, after: Spectrum) -> list[tuple[complex, complex]
         for old, new, i, k in pairs
         if min(old.imag, new.imag) > 0.0 and before.growth[i] * after.growth[k] < 0
     ]
+
+
+_PANEL = 2.4  # inches
+_LINES = {"stable": "-", "unstable": ":", "neutral": "--"}
+_MARKS = {"fold": "v", "branch point": "D", "Hopf point": "o"}
+
+#: The parameter, what is stable (a word for each point), quantities by name.
+Line: TypeAlias = tuple[ArrayLike, Sequence[str], Mapping[str, ArrayLike]]
+#: What a point is, the parameter there, quantities by name.
+Mark: TypeAlias = tuple[str, float, Mapping[str, float]]
+
+
+def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] = (), title: str = "") -> Figure:
+    """Draw quantities over a parameter: full lines where states are stable, dotted where they are not, else broken.
+
+    figure = plot_branches("v", [(v, ["stable"] * len(v), {"lean": lean})], [("fold", 2.0, {"lean": 0.1})])
+    """
+    names = [*dict.fromkeys(name for _, _, quantities in lines for name in quantities)]
+    if not names:
+        raise nothing_to_plot("Name at least one unknown.")
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
+        size = (8.0, _PANEL * len(names) + (0.9 if title else 0.5))
+        figure: Figure = figure_class()(figsize=size, layout="constrained", facecolor="white")
+        for place, name in enumerate(names, start=1):
+            panel = figure.add_subplot(len(names), 1, place)
+            frame(panel)
+            for number, (values, stability, quantities) in enumerate(lines):
+                _drawn(panel, np.asarray(values, dtype=float), stability, quantities[name], number)
+            for kind, value, quantities in marks:
+                panel.plot(value, quantities[name], _MARKS.get(kind, "s"), color=INK, markersize=5, zorder=5)
+            panel.set_ylabel(one_line(name, 40), fontsize=9, loc="top", parse_math=False)
+            if place == len(names):
+                panel.set_xlabel(one_line(parameter, 40), fontsize=9, loc="right", parse_math=False)
+                _explained(panel, {word for _, words, _ in lines for word in words}, {kind for kind, _, _ in marks})
+        put_title(figure, title)
+    return figure
+
+
+def _drawn(panel: object, values: ArrayLike, stability: Sequence[str], quantity: ArrayLike, number: int) -> None:
+    x, y = np.asarray(values, dtype=float), np.asarray(quantity, dtype=float)
+    color = PALETTE[number % len(PALETTE)]
+    for word, group in groupby(range(len(x)), key=stability.__getitem__):
+        own = [*group]
+        ends = slice(own[0], min(own[-1] + 2, len(x)))  # as far as where the next begins
+        panel.plot(x[ends], y[ends], _LINES.get(word, "-."), color=color, linewidth=1.6)  # type: ignore[attr-defined] # matplotlib is not typed
+
+
+def _explained(panel: object, words: set[str], kinds: set[str]) -> None:
+    for word in sorted(words):
+        panel.plot([], [], _LINES.get(word, "-."), color=INK, label=word)  # type: ignore[attr-defined] # matplotlib is not typed
+    for kind in sorted(kinds):
+        panel.plot([], [], _MARKS.get(kind, "s"), color=INK, label=kind)  # type: ignore[attr-defined] # matplotlib is not typed
+    panel.legend(fontsize=8, frameon=False, loc="best")  # type: ignore[attr-defined] # matplotlib is not typed
