@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.equilibria.branch import plot_branches
+from polhode.errors import PolhodeError
 
 
 def hoop() -> ph.Equations:
@@ -144,3 +146,15 @@ def test_it_is_drawn(tmp_path: object) -> None:
     assert len(figure.axes) == 1
     with pytest.raises(ph.PolhodeError, match="there is no unknown 'phi'"):
         branch.plot("phi")
+
+
+def test_lines_tell_what_is_stable_and_marks_what_is_special() -> None:
+    line = ([0, 1, 2, 3], ["stable", "stable", "unstable", "unstable"], {"a": [0, 0, 0, 0]})
+    figure = plot_branches("v", [line], [("fold", 1.5, {"a": 0})], title="a $strange_name")
+    styles = [each.get_linestyle() for each in figure.axes[0].lines[:2]]
+    assert styles == ["-", ":"] and figure.axes[0].lines[2].get_marker() == "v"
+
+
+def test_nothing_is_not_drawn() -> None:
+    with pytest.raises(PolhodeError, match="nothing to plot"):
+        plot_branches("v", [])
