@@ -52,7 +52,7 @@ def _table(title: str, notation: Notation, rows: Iterable[tuple[str, str, Sequen
     return Table(title, tuple(notation.letters), tuple(Row(name, latex, tuple(cells)) for name, latex, cells in rows))
 
 
-# ---- Table 2 -------------------------------------------------------------------------------------------------
+# ---- Table 2 --------------------------------------------------------------------------------------------------
 
 
 def _named(notation: Notation, part: Part, direction: Direction) -> Cell:
@@ -133,7 +133,7 @@ def _in_letters(cell: Cell) -> Cell:
     return tuple(item if isinstance(item, str) else item._replace(in_letters=True) for item in cell)
 
 
-# ---- Tables 8 and 10 -----------------------------------------------------------------------------------------
+# ---- Tables 8 and 10 ------------------------------------------------------------------------------------------
 
 
 def _listed(literal: Literal, notation: Notation, index: int, partials: Partials) -> Cell:
