@@ -11,7 +11,7 @@ def run(file: Source | None, joints: int, by_joints: bool, json: bool) -> None:
     if file is not None:
         _own(file, json)
         return
-    from ..papers.silver import aligned, ladder
+    from ..papers.silver.rungs import aligned, ladder
 
     made = ladder(joints)
     if json:

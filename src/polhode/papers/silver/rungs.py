@@ -10,9 +10,9 @@ that grow with n. `ladder` counts every method of it that polhode has, on genera
     planned         derived on the graph and planned: what is shared, factored or known beforehand is not paid again
 
 Hollerbach (1980) gives Luh, Walker and Paul 150n - 48 multiplications and 131n - 48 additions, 852 / 738 for six
-joints; `as_written` counts 122n - 114 and 104n - 109 on the same recursion in Silver's lines, 618 / 515. Both are pencil
-counts: no zero of a particular arm is used. `differences` writes the recursion out with every convention that costs,
-counts it, and drops each convention in turn:
+joints; `as_written` counts 122n - 114 and 104n - 109 on the same recursion in Silver's lines, 618 / 515. Both are
+pencil counts: no zero of a particular arm is used. `differences` writes the recursion out with every convention that
+costs, counts it, and drops each convention in turn:
 
     z_i  = A_i z_0                                                                               the axis is turned
     ω_i  = A ω_{i-1} + z_i q̇_i
