@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .geometry.screws import ScrewMotion as ScrewMotion
     from .geometry.screws import screw_of as screw_of
     from .model.samples.random_system import random_system as random_system
-    from .papers.silver import equivalence as equivalence
+    from .papers.silver.newton_euler import equivalence as equivalence
     from .planning import PoseSpline as PoseSpline
     from .planning import RotationSpline as RotationSpline
     from .simulate.control.callables import held as held
