@@ -22,7 +22,7 @@ from polhode.codegen.ir.count import count
 from polhode.codegen.ir.serialise import dump_program
 from polhode.formalisms.registry import names
 from polhode.model import samples
-from polhode.papers.silver.ladder.arms import general_arm, puma_like_arm
+from polhode.papers.silver.counts import general_arm, puma_like_arm
 
 from .counts import puma_560
 from .models import binary_tree, chain

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from polhode.errors import PolhodeError
-from polhode.papers.silver.ladder import (
+from polhode.papers.silver import (
     TABLE_3,
     Formula,
     Rung,
@@ -23,7 +23,7 @@ from polhode.papers.silver.ladder import (
     on_the_graph,
     puma_like_arm,
 )
-from polhode.papers.silver.ladder.written import Tally
+from polhode.papers.silver.counts import Tally
 
 #: Operations for six joints as the table prints them (rows A and B apart, see below).
 PRINTED_AT_6 = {

@@ -15,11 +15,10 @@ import polhode as ph
 from polhode.expr import Matrix
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
-from polhode.papers.silver.equivalence.motion import Motion
-from polhode.papers.silver.equivalence.newton_euler import weight
-from polhode.papers.silver.equivalence.proving import prove
-from polhode.papers.silver.equivalence.record import Proof
-from polhode.papers.silver.ladder import general_arm
+from polhode.papers.silver import general_arm
+from polhode.papers.silver.motion import Motion
+from polhode.papers.silver.newton_euler import prove, weight
+from polhode.papers.silver.proof import Proof
 
 #: What the paper numbers, in its order; sentences of its section 3.2 and Appendix A have names.
 EQUATIONS = (

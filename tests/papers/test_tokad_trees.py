@@ -11,7 +11,7 @@ import pytest
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import Matrix, Vector, as_expr, is_zero, same, substitute, symbols
-from polhode.formalisms.network.given_tree import afar
+from polhode.formalisms.network.formulation import afar
 from polhode.formalisms.network.graph import Edge, Forest
 from polhode.kinematics.tree import joints_from_the_ground
 from polhode.model.samples.random_system import random_system

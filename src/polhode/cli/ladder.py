@@ -11,7 +11,7 @@ def run(file: Source | None, joints: int, by_joints: bool, json: bool) -> None:
     if file is not None:
         _own(file, json)
         return
-    from ..papers.silver.ladder.report import aligned, ladder
+    from ..papers.silver.rungs import aligned, ladder
 
     made = ladder(joints)
     if json:
@@ -23,7 +23,7 @@ def run(file: Source | None, joints: int, by_joints: bool, json: bool) -> None:
 
 def _own(file: Source, json: bool) -> None:
     """The ladder on a mechanism, and what lies between the printed count of its fourth rung and the counted one."""
-    from ..papers.silver.ladder import differences, ladder_of
+    from ..papers.silver import differences, ladder_of
 
     system = file.system()
     with show.progress() as tell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..papers.silver.equivalence import equivalence
+from ..papers.silver import equivalence
 from . import show
 from .source import Source
 

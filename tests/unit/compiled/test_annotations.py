@@ -22,7 +22,7 @@ from polhode.errors import PolhodeError
 from polhode.expr import as_expr, cos, evaluate, sin
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.model.system import System
-from polhode.papers.silver.ladder.arms import puma_like_arm
+from polhode.papers.silver.counts import puma_like_arm
 
 MODELS = Path(__file__).parents[3] / "models"
 

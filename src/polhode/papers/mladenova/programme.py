@@ -241,7 +241,7 @@ def _told(lost: Sequence[int]) -> str:
     return f"The home pose is singular for {which}: the control has no value there. Start at another pose."
 
 
-# ---- least efforts ----------------------------------------------------------------------------------------------
+# ---- least efforts --------------------------------------------------------------------------------------------
 
 
 def least_efforts(G: Matrix, g: Sequence[Any], weights: Matrix | None = None) -> Vector:

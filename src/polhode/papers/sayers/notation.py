@@ -15,7 +15,7 @@ from ...expr import Expr, Matrix, Vector, as_expr, cos, is_zero, rebuild, same, 
 from ...expr.latex_printer import latex
 from ...expr.node import NEG, NUMBER, SYMBOL
 from ...expr.text_printer import text
-from ...formalisms.kane.blocks import Block, blocks_of
+from ...formalisms.kane.bodies import Block, blocks_of
 from ...kinematics.tree import BASE, Tree
 from ...model.model import Model
 

@@ -16,9 +16,8 @@ from ...expr.latex_printer import latex as expression_latex
 from ...expr.spelling import latex_escape
 from ...formalisms.kane.literal import Literal
 from ...model.model import Model
-from .kinematical import kinematical_equations
 from .notation import Constants, Notation, Sum, as_text, unused
-from .tables import Cell, Table, table_2, table_8, table_10
+from .tables import Cell, Table, kinematical_equations, table_2, table_8, table_10
 
 #: Whose operations are counted, each with its formalism and its speeds; in his, the paper's sums are "sayers".
 _PEERS = {

@@ -280,7 +280,7 @@ def _across_rate_at(r: Vector, r_dot: Vector, x: Pair, x_dot: Pair) -> Pair:
     return a + alpha.cross(r) + w.cross(r_dot), alpha
 
 
-# ---- joints as ports ------------------------------------------------------------------------------------------------
+# ---- joints as ports ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -361,7 +361,7 @@ def _at_terminal(X: Pose, w: Vector, v: Vector, outer: Vector) -> Vector:
     return Vector([*(X.R @ v + turning.cross(outer - X.p)), *turning])
 
 
-# ---- a serial mechanism ---------------------------------------------------------------------------------------------
+# ---- a serial mechanism ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ def _written(over: Sequence[Over], words: Words) -> list[Lane]:
     return table
 
 
-# ---- linear graphs ------------------------------------------------------------------------------------------------
+# ---- linear graphs --------------------------------------------------------------------------------------------
 
 _LANE = 25  # between lanes over the tops
 
@@ -403,7 +403,7 @@ def words_of(parts: Mechanism) -> Words:
     return Words(edges, dict.fromkeys(parts.graph.vertices, ""), titles)
 
 
-# ---- schematic diagrams ---------------------------------------------------------------------------------------------
+# ---- schematic diagrams ---------------------------------------------------------------------------------------
 
 _WIRE = 34
 _RADIUS = 8

@@ -25,8 +25,7 @@ from ...dynamics.reactions import Reactions
 from ...errors import PolhodeError, understood
 from ...expr import Expr, Matrix, Vector, as_expr, rank, substitute, symbol
 from ...formalisms.deriving import derive
-from ...formalisms.network.formulation import formulation, listed
-from ...formalisms.network.given_tree import check_hanging, circle, given_formulation, hung
+from ...formalisms.network.formulation import check_hanging, circle, formulation, given_formulation, hung, listed
 from ...formalisms.network.graph import Edge, Formulation, LinearGraph
 from ...formalisms.network.mechanism import Mechanism, mechanism
 from ...geometry.elimination import factor_symmetric

@@ -20,8 +20,7 @@ from typing import Any, Protocol
 from ...dynamics.loads import Loads
 from ...errors import ModelError, PolhodeError
 from ...expr import Matrix, Vector, as_expr
-from ...formalisms.network.formulation import listed
-from ...formalisms.network.given_tree import check_circuits
+from ...formalisms.network.formulation import check_circuits, listed
 from ...formalisms.network.graph import REFERENCE, Edge, Forest, Formulation, LinearGraph
 from ...formalisms.network.mechanism import ZERO, load_ends
 from ...kinematics.motion import body_pose, world_poses

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 from typing import Any
 
-from ....expr import Matrix, Vector, as_expr
-from ....expr.field import P, hash_to_field
+from ...errors import PolhodeError, path_of
+from ...expr import Matrix, Vector, as_expr
+from ...expr.field import P, hash_to_field
+from ...expr.spelling import latex_escape
+from ...files.writing import replace_file
+from ...model.reading import unknown
 
+_HEAD = "Lagrange and Newton-Euler on '{}'"
+_PAPER = "W. M. Silver, MIT A.I. Memo 622 (1981), sections 2 and 3 and Appendix A"
 #: Where lists of entries have one fingerprint for all: the polynomial with these coefficients is taken here.
 _POINT = hash_to_field("the entries of a list, as a polynomial")
 
@@ -86,9 +94,14 @@ class Step:
         return tuple(case for case in self.cases if not case.holds)
 
     @property
+    def count(self) -> str:
+        """The number of cases in words."""
+        return f"{len(self.cases)} case{'' if len(self.cases) == 1 else 's'}"
+
+    @property
     def verdict(self) -> str:
         """One line: how many cases, the fingerprints of both sides, whether they are one."""
-        cases = f"{len(self.cases)} case{'' if len(self.cases) == 1 else 's'}"
+        cases = self.count
         if not self.cases:
             return "no case here  holds"
         if self.holds and not int(self.left, 16):
@@ -159,8 +172,6 @@ class Proof:
 
     def __getitem__(self, number: str) -> Step:
         """A step by its number in the paper."""
-        from ....model.reading import unknown
-
         for each in self.steps:
             if each.number == number:
                 return each
@@ -180,34 +191,51 @@ class Proof:
         )
 
     def __str__(self) -> str:
-        from .writing import as_text
-
-        return as_text(self)
+        lines = [_HEAD.format(self.system), f"{_PAPER}; links: {', '.join(self.links)}", ""]
+        for each in self.steps:
+            lines += [f"({each.number}) {each.statement}", f"    {each.text}", f"    {each.verdict}", ""]
+        return "\n".join([*lines, *self.notes, self.verdict])
 
     def latex(self) -> str:
-        """The proof as LaTeX: what stands between \\begin{document} and \\end{document}."""
-        from .writing import as_latex
-
-        return as_latex(self)
+        """The proof as LaTeX, what stands between \\begin{document} and \\end{document}; it needs amsmath."""
+        lines = [rf"\section*{{{latex_escape(_HEAD.format(self.system))}}}", latex_escape(_PAPER) + ".", ""]
+        for each in self.steps:
+            sentence = latex_escape(each.statement[:1].upper() + each.statement[1:])
+            lines += [rf"\paragraph{{({latex_escape(each.number)})}} {sentence}."]
+            lines += [r"\begin{equation*}", each.latex(), r"\end{equation*}"]
+            if each.here:
+                lines += ["Here:", r"\begin{gather*}", " \\\\\n".join(each.here), r"\end{gather*}"]
+            lines += [rf"{each.count}. Fingerprints: \texttt{{{each.left}}} (left),"]
+            lines += [rf"\texttt{{{each.right}}} (right): {'holds' if each.holds else 'FAILS'}.", ""]
+        return "\n".join([*lines, *map(latex_escape, self.notes), latex_escape(self.verdict), ""])
 
     def markdown(self) -> str:
         """The proof as Markdown, its equations between dollar signs."""
-        from .writing import as_markdown
-
-        return as_markdown(self)
+        lines = [f"### {_HEAD.format(_plain(self.system))}", "", f"{_PAPER}.", ""]
+        for each in self.steps:
+            lines += [f"**({each.number})** {each.statement}", "", f"$${each.formula}$$", ""]
+            lines += [line for one in each.here for line in (f"$${one}$$", "")]
+            lines += [f"`{_plain(each.verdict)}`", ""]
+        return "\n".join([*lines, *self.notes, f"**{_plain(self.verdict)}**", ""])
 
     _repr_markdown_ = markdown
 
     def _repr_latex_(self) -> str:
-        from .writing import as_display
+        """The equations alone, one below the other, with their numbers."""
+        rows = " \\\\\n".join(each.latex() for each in self.steps)
+        return f"$$\\begin{{gather}}\n{rows}\n\\end{{gather}}$$"
 
-        return as_display(self)
-
-    def save(self, path: Any) -> Any:
+    def save(self, path: Any) -> Path:
         """Write the proof as a document of its own: `.tex`, `.md` or `.html`; the path that was written."""
-        from .writing import save
-
-        return save(self, path)
+        target = path_of(path)
+        if target.suffix not in _WRITERS:
+            raise PolhodeError(
+                f"a proof cannot be written as '{target.suffix or target.name}'.",
+                place=str(target),
+                cure=f"End the name in {', '.join(_WRITERS)}.",
+                code="E-PROVE-003",
+            )
+        return replace_file(target, _WRITERS[target.suffix](self).encode("utf-8", "backslashreplace"))
 
     def as_json(self) -> dict[str, Any]:
         """Plain data, for `--json`."""
@@ -220,3 +248,47 @@ class Proof:
             "notes": list(self.notes),
             "steps": [each.as_json() for each in self.steps],
         }
+
+
+def _plain(text: str) -> str:
+    """Words of a user's own, without what Markdown would act on."""
+    return "".join(" " if letter in "`*_$<>[]\\" or not letter.isprintable() else letter for letter in text)
+
+
+_TEX = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath}
+\begin{document}
+%s\end{document}
+"""
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>%s</title><style>
+body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }
+.equation { font: italic 18px/1.6 "Cambria Math", "STIX Two Math", serif; margin: .3em 2em; }
+.here { margin: .3em 2em; } code { font-size: 13px; }
+.holds { color: #17692f; } .fails { color: #b00020; font-weight: bold; }
+</style></head><body>
+<h1>%s</h1>
+%s
+</body></html>
+"""
+
+
+def _page(proof: Proof) -> str:
+    """A page that needs nothing else: equations in plain letters, those of the mechanism in LaTeX, fingerprints."""
+    parts = [f"<p>{escape(_PAPER)}; links: {escape(', '.join(proof.links))}.</p>"]
+    for each in proof.steps:
+        mark = "holds" if each.holds else "fails"
+        parts += [
+            f"<h3>({escape(each.number)}) {escape(each.statement)}</h3>",
+            f'<div class="equation">{escape(each.text)}</div>',
+            *(f'<div class="here">here <code>{escape(line)}</code></div>' for line in each.here),
+            f"<p><code>{each.left}</code> left<br><code>{each.right}</code> right<br>"
+            f'<span class="{mark}">{escape(each.verdict)}</span></p>',
+        ]
+    parts += [f"<p>{escape(words)}</p>" for words in (*proof.notes, proof.verdict)]
+    title = escape(_HEAD.format(proof.system))
+    return _PAGE % (title, title, "\n".join(parts))
+
+
+_WRITERS = {".tex": lambda proof: _TEX % proof.latex(), ".md": Proof.markdown, ".html": _page}

@@ -11,6 +11,8 @@ formalism is used. So it is the Lagrangian side of his comparison, computed as h
     q̇_k           its rate: a speed, a multiple of one where the joint follows another, or given where it is driven
     d/dt          along q̇ = u, u̇ = q̈, and time
     ∂/∂q_j        along the coordinate that has the j-th speed for its rate
+
+Functions that end in `_here` give LaTeX of what a step says of the mechanism, where that is short enough to be read.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ....expr import Expr, Matrix, Vector, as_expr, directional
-from ....expr.spelling import acceleration_of
-from ....formalisms.silver import CentralInertia, central_inertia
-from ....geometry import Pose, angular_velocity, rotational_energy
-from ....kinematics.motion import flow, world_poses
-from ....kinematics.tree import BASE, Tree
-from .record import entries_of
+from ...expr import Expr, Matrix, Vector, as_expr, directional, latex, normal, topological
+from ...expr.spelling import acceleration_of, latex_name, spelled_latex
+from ...formalisms.silver import CentralInertia, central_inertia, inverse_dynamics
+from ...geometry import Pose, angular_velocity, rotational_energy
+from ...kinematics.motion import flow, kinetic_energy, world_poses
+from ...kinematics.tree import BASE, Tree
+from .proof import entries_of
 
 
 def along(values: Sequence[Any], direction: Mapping[Expr, Any]) -> list[Any]:
@@ -241,3 +243,93 @@ class Motion:
             Rates({i: next(found) for i in moved}, {i: next(found) for i in moved}, next(found))
             for moved in self.carried
         ]
+
+
+# ---- steps in the names of the mechanism ----------------------------------------------------------------------
+
+#: Expressions of more nodes are not brought to a readable form, and text that is longer is not shown.
+_NODES, _LETTERS = 60, 450
+#: Sums over more links than this are not written out.
+_TERMS = 8
+
+
+def energy_here(m: Motion) -> list[str]:
+    """K in its coordinates and speeds, of the forms that (3.1) says are one the one that is shorter to derive."""
+    shown = _readable(kinetic_energy(m.tree))
+    return [f"K = {shown}"] if shown else []
+
+
+def efforts_here(m: Motion) -> list[str]:
+    """The efforts without gravity, each as a function, by the recursion, which is shorter to write."""
+    zero = Vector([0, 0, 0])
+    tau = inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, [(zero, zero)] * len(m.links), zero)
+    shown = [(_effort(m, j), _readable(entry)) for j, entry in enumerate(tau)]
+    return [f"{name} = {text}" for name, text in shown if text]
+
+
+def projections_here(m: Motion) -> list[str]:
+    """(3.12), each term by the name of its link."""
+    made = []
+    for j, moved in enumerate(m.carried):
+        if len(moved) <= _TERMS:
+            rate = _rate(m, j)
+            terms = [
+                rf"F_{{{_link(m, i)}}} \cdot \frac{{\partial v_{{{_link(m, i)}}}}}{{\partial {rate}}}"
+                rf" + N_{{{_link(m, i)}}} \cdot \frac{{\partial \omega_{{{_link(m, i)}}}}}{{\partial {rate}}}"
+                for i in moved
+            ]
+            made.append(f"{_effort(m, j)} = {' + '.join(terms)}")
+    return made
+
+
+def angular_velocities_here(m: Motion) -> list[str]:
+    """(3.14), each link's by the names of the joints before it."""
+    made = []
+    for i in m.links:
+        terms = [
+            rf"{_rate(m, j)}\, \hat z_{{{_link(m, k)}}}"
+            for k in m.paths[i]
+            if (j := m.speed(k)) is not None and any(m.turn[k])
+        ]
+        driven = [rf"\omega^{{\text{{driven}}}}_{{{_link(m, k)}}}" for k in m.paths[i] if m.tree.links[k].drive]
+        if len(terms) <= _TERMS:
+            made.append(rf"\omega_{{{_link(m, i)}}} = {' + '.join([*driven, *terms]) or '0'}")
+    return made
+
+
+def balances_here(m: Motion) -> list[str]:
+    """The force or moment of each joint, by the names of the links that it carries."""
+    made = []
+    for k in m.links:
+        j = m.speed(k)
+        beyond = [i for i in m.links if k in m.paths[i]]
+        if j is None or m.tree.is_coupled or len(beyond) > _TERMS or (any(m.turn[k]) and any(m.slide[k])):
+            continue
+        own = _link(m, k)
+        if any(m.turn[k]):
+            terms = [rf"p_{{{own},{_link(m, i)}}} \times F_{{{_link(m, i)}}} + N_{{{_link(m, i)}}}" for i in beyond]
+        else:
+            terms = [rf"F_{{{_link(m, i)}}}" for i in beyond]
+        made.append(rf"{_effort(m, j)} = \hat z_{{{own}}} \cdot \left( {' + '.join(terms)} \right)")
+    return made
+
+
+def _readable(value: Any) -> str:
+    """An expression in normal form, or nothing where it is long."""
+    made = as_expr(value)
+    if len(topological([made])) > _NODES:
+        return ""
+    text = latex(normal(made))
+    return text if len(text) <= _LETTERS else ""
+
+
+def _link(m: Motion, i: int) -> str:
+    return latex_name(m.tree.links[i].name)
+
+
+def _rate(m: Motion, j: int) -> str:
+    return spelled_latex(m.tree.u[j])
+
+
+def _effort(m: Motion, j: int) -> str:
+    return spelled_latex(m.tree.tau[j])

@@ -8,8 +8,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.formalisms.network.formulation import formulation
-from polhode.formalisms.network.given_tree import circle, given_formulation
+from polhode.formalisms.network.formulation import circle, formulation, given_formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
 from polhode.papers.tokad import system_graph
 

@@ -1,4 +1,4 @@
-"""The Newton-Euler side: the same efforts as forces and moments of links, summed from the tip to the base.
+"""The proof and its Newton-Euler side: the same efforts as forces and moments of links, from the tip to the base.
 
 W. M. Silver, A.I. Memo 622 (1981), sections 1.3 and 3.2: (1.3), (3.12) to (3.16), the sums after them, the recursion of
 Luh, Walker and Paul that they are, gravity and statics. A joint that follows another adds to the effort on the other;
@@ -9,12 +9,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....expr import Vector, symbol, symbols
-from ....formalisms import newton_euler, silver
-from . import here
-from .lagrangian import Sides, for_each_joint, gyroscopic, lagrange, link_name, pairs, speed_name, total
-from .motion import Motion, along
-from .record import Step, step
+from ...errors import PolhodeError, check_kind
+from ...expr import Vector, quiet_collector, symbol, symbols
+from ...formalisms import newton_euler, silver
+from ...formalisms.uicker_kahn import only_single_joints
+from ...kinematics.tree import Tree, build_tree
+from ...model.model import Model
+from ...model.system import System
+from .lagrangian import (
+    Sides,
+    for_each_joint,
+    gyroscopic,
+    lagrange,
+    lagrangian_steps,
+    link_name,
+    pairs,
+    speed_name,
+    total,
+)
+from .motion import Motion, along, angular_velocities_here, balances_here, projections_here
+from .proof import Proof, Step, step
 
 _ZERO = Vector([0, 0, 0])
 #: p_{j,i} begins anywhere along the axis: this far from the joint's origin.
@@ -61,7 +75,7 @@ def projected(m: Motion) -> Step:
         r"\tau_j = \sum_i \left( F_i \cdot \frac{\partial v_i}{\partial \dot q_j}"
         r" + N_i \cdot \frac{\partial \omega_i}{\partial \dot q_j} \right), \qquad F_i = m_i \dot v_i",
         for_each_joint(m, lambda j: lagrange(m, j), right),
-        here.projections(m),
+        projections_here(m),
     )
 
 
@@ -122,7 +136,7 @@ def angular_velocities_add_up(m: Motion) -> Step:
         r"\omega_i = \sum_{j \le i} \begin{cases} \dot q_j \hat z_j & \text{rotational} \\"
         r" 0 & \text{translational} \end{cases}",
         sides,
-        here.angular_velocities(m),
+        angular_velocities_here(m),
     )
 
 
@@ -196,7 +210,7 @@ def balances(m: Motion) -> Step:
         r"\tau_j = \begin{cases} \hat z_j \cdot \sum_{i \ge j} (p_{j,i} \times F_i + N_i) & \text{rotational} \\"
         r" \hat z_j \cdot \sum_{i \ge j} F_i & \text{translational} \end{cases}",
         for_each_joint(m, lambda j: lagrange(m, j), right),
-        here.balances(m),
+        balances_here(m),
     )
 
 
@@ -276,3 +290,65 @@ _EQUATIONS = (
     term_by_term,
     balances,
 )
+
+
+# ---- the proof ------------------------------------------------------------------------------------------------
+
+
+def equivalence(system: System | Model) -> Proof:
+    """That Lagrange's equations and those of Newton and Euler are one computation on a `system`, step by step.
+
+    Silver's equations (3.1) to (3.16), each with its terms as the paper writes them, and his Appendix A. Any tree of
+    joints with one degree of freedom each, branched or not, compounds of them, joints that follow others and driven
+    ones; every mass, length and gravity may be a symbol.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> m, l = s.parameter("m"), s.parameter("l")
+    >>> _ = s.joint("theta", s.ground, s.body("bob", m, (0, 0, -l)), ph.Revolute("y"))
+    >>> proof = equivalence(s)
+    >>> proof.holds, len(proof.steps)
+    (True, 30)
+    >>> print(proof["3.1"].here[0])
+    K = \\frac{\\dot{\\theta}^{2} l^{2} m}{2}
+    """
+    check_kind(System | Model, "a system", system, "equivalence", "Give a System, or its model().")
+    model = system.model() if isinstance(system, System) else system
+    with quiet_collector():
+        tree = _open_tree(model)
+        return prove(model.name, Motion.of(tree, model.time), tree.gravity, _notes(model))
+
+
+def prove(name: str, motion: Motion, gravity: Vector, notes: tuple[str, ...] = ()) -> Proof:
+    """All steps on a motion."""
+    steps = (*lagrangian_steps(motion), *newton_euler_steps(motion, gravity))
+    tree = motion.tree
+    return Proof(name, tuple(link.name for link in tree.links), tuple(tree.speeds), steps, notes)
+
+
+def _open_tree(model: Model) -> Tree:
+    """The tree, if it is one that Silver's argument is for."""
+    if model.constraints:
+        raise PolhodeError(
+            "Silver's proof is for open chains and trees, and this mechanism has constraints.",
+            place=f"constraint '{next(iter(model.constraints))}'",
+            cure="Leave them out, or see `compare`, which judges constrained mechanisms too.",
+            code="E-PROVE-001",
+        )
+    tree = build_tree(model)
+    only_single_joints(tree, "Silver's proof")
+    if not tree.u:
+        raise PolhodeError(
+            "no joint is free to move, so there is nothing to prove.",
+            place=f"system '{model.name}'",
+            cure="Add a joint, or let one go that is driven.",
+            code="E-PROVE-002",
+        )
+    return tree
+
+
+def _notes(model: Model) -> tuple[str, ...]:
+    """What the proof leaves aside."""
+    if not model.loads:
+        return ()
+    return ("Loads other than gravity are added to both sides alike, and are left out.",)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ....expr import Vector, skew
-from ....geometry import rotation_rate, rotational_energy, rotational_energy_of_rate, second_moments
-from ....kinematics.motion import kinetic_energy
-from . import here
-from .motion import Motion
-from .record import Step, step
+from ...expr import Vector, skew
+from ...geometry import rotation_rate, rotational_energy, rotational_energy_of_rate, second_moments
+from ...kinematics.motion import kinetic_energy
+from .motion import Motion, efforts_here, energy_here
+from .proof import Step, step
 
 Sides = Iterator[tuple[str, Any, Any]]
 _ZERO = Vector([0, 0, 0])
@@ -86,7 +85,7 @@ def energy(m: Motion) -> Step:
         "K = Σ_i [½ m_i v_i² + ½ ω_i·I_i·ω_i]",
         r"K = \sum_i \left[ \tfrac12 m_i (v_i)^2 + \tfrac12\, \omega_i \cdot I_i \cdot \omega_i \right]",
         [("all links", kinetic_energy(m.tree), m.K)],
-        here.energy(m),
+        energy_here(m),
     )
 
 
@@ -345,7 +344,7 @@ def put_together(m: Motion) -> Step:
         r" m_i \dot v_i \cdot \frac{\partial v_i}{\partial \dot q_j} + \left[ \dot\omega_i \cdot I_i"
         r" + \omega_i \times (I_i \cdot \omega_i) \right] \cdot \frac{\partial \omega_i}{\partial \dot q_j} \right)",
         for_each_joint(m, lambda j: lagrange(m, j), right),
-        here.efforts(m),
+        efforts_here(m),
     )
 
 
