@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from . import show
+from .options import Base, Dynamics, Json, Packages, source_of
 from .source import Source
 
 
-def run(file: Source | None, joints: int, by_joints: bool, json: bool) -> None:
+def run(
+    file: Annotated[
+        Path | None, typer.Argument(help="Count on this mechanism; without one, on general arms.", show_default=False)
+    ] = None,
+    joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
+    by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,
+    base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
+    json: Json = False,
+) -> None:
     """Count and print."""
     if file is not None:
-        _own(file, json)
+        _own(source_of(file, base, package, dynamics), json)
         return
     from ..papers.silver.rungs import aligned, ladder
 

@@ -26,11 +26,10 @@ from ..model.forces import FORCES
 from ..model.motor import Motor
 from . import records
 from .document import Path
-from .fields import describe_fields, read_fields
+from .fields import Values, describe_fields, read_fields
 from .grammar import parse
 from .names import Scope, scope_of
 from .spelling import spell
-from .values import Values
 
 _AT = " at "
 

@@ -14,8 +14,8 @@ from ..expr.opaque.table import Table, checked
 from ..model import Model, System
 from . import records
 from .document import Path
+from .fields import Values
 from .grammar import ACCESSORS, CONSTANTS
-from .values import Values
 
 _TAKEN = (*BY_NAME, *ACCESSORS, *CONSTANTS)
 _DEFAULTS = {"kind": "linear", "outside": "hold"}

@@ -12,13 +12,11 @@ from ..files.writing import put_in_place
 from ..model import System
 from ..model.records import GROUND
 from .build import build
-from .describe import describe
+from .describe import describe, emit
 from .document import parse
-from .emit import emit
 from .findings import Report
 from .source import read_text
-from .validate import validate
-from .vocabulary import model_record
+from .vocabulary import model_record, validate
 
 
 def load_yaml(path: str | os.PathLike[str]) -> System:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polhode.errors import PolhodeError
+from polhode.formats.describe import emit
 from polhode.formats.document import parse
-from polhode.formats.emit import emit
 
 
 def refusal(text: str) -> str:

@@ -9,8 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from ...errors import FormatError, LimitError
 from ...expr.rational import decimal
-from ...files.mesh_paths import locate_mesh
-from ...files.reading import locate
+from ...files.reading import locate, locate_mesh
 from ..robot_file.markup import Element, Limits, parse_xml, read_bytes
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...errors import FormatError, PolhodeError, suggestion, understood
 from ...expr import Expr, Vector, as_expr
 from ...expr.rational import decimal
-from ...files.mesh_paths import locate_mesh
+from ...files.reading import locate_mesh
 from ...geometry import rotation, unit_axis
 from ...geometry.rotations.exact import nearest_angle
 from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, Spherical, System
