@@ -1,8 +1,8 @@
 """Explicit fixed steps around the kernel of a program, which is inlined where it is short.
 
 Before each ordinary step, `take_steps` takes as many as there are with nothing between two of them but samples at their
-ends, with the state in registers. In lanes, as long as all stand at the same step and the same sample, as they do if none
-took another member, they take steps together up to the last one, a sample inside of a step, or a step that some
+ends, with the state in registers. In lanes, as long as all stand at the same step and the same sample, unless one took
+another member, they take steps together up to the last one, a sample inside of a step, or a step that some
 lane cannot take. Those are the lane loop's.
 
 `step_rows` takes steps of many states by one call. States, efforts and inputs are rows of arrays, which end with rows
