@@ -8,7 +8,7 @@ from typing import Any
 from ...compiled.functions import Functions
 from ...errors import PolhodeError
 from ...native.compiled import Compiled
-from ...ode.second_order import SecondOrderMemory, SecondOrderSystem
+from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from ..initial_state import Floats
 from ..rates import Rates
 
