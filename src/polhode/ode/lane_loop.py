@@ -298,31 +298,20 @@ def _count_sub_step(method, lanes, run, lane):
 
 
 @native
-def _tested(method: LaneMethod, width: Any, lanes: Lanes) -> int:
-    """Test the limits of lanes that took a step; 1 where the state at some time is needed."""
+def _test_each(method: LaneMethod, width: Any, is_probed: Any, lanes: Lanes) -> int:
+    """Test the limits of lanes that took a step, or go on with the states in run.y; 1 where another is needed."""
     found = 0
     for lane in counted(width):
         run = entry(lanes.runs, lane, Lane)
-        run.limit_needs = 0
-        lanes.given[lane] = run.t
-        if lanes.taken[lane] > 0:
-            run.limit_needs = test_limits(run, lane, width)
-            if run.limit_needs > 0:
-                lanes.given[lane] = run.limit_probe
-                found = 1
-                _count_dense(method, run)
-    return found
-
-
-@native
-def _probed(method: LaneMethod, width: Any, lanes: Lanes) -> int:
-    """The same with the states that were needed in run.y."""
-    found = 0
-    for lane in counted(width):
-        run = entry(lanes.runs, lane, Lane)
+        if not is_probed:
+            run.limit_needs = lanes.taken[lane]
+            lanes.given[lane] = run.t
         if run.limit_needs > 0:
-            _count_sub_step(method, lanes, run, lane)
-            run.limit_needs = probed_limit(run, lane, run.y, width)
+            if is_probed:
+                _count_sub_step(method, lanes, run, lane)
+                run.limit_needs = probed_limit(run, lane, run.y, width)
+            else:
+                run.limit_needs = test_limits(run, lane, width)
             if run.limit_needs > 0:
                 lanes.given[lane] = run.limit_probe
                 found = 1
@@ -425,10 +414,10 @@ def _interpolated(method, lanes, runs, with_defects):
 def _test_limits(method: LaneMethod, width: Any, lanes: Lanes) -> None:
     """The limits that lanes passed in the step that they took."""
     runs = side_by_side(lanes, Lane)
-    is_needed = _tested(method, width, lanes)
+    is_needed = _test_each(method, width, False, lanes)
     while is_needed > 0:
         _interpolated(method, lanes, runs, False)
-        is_needed = _probed(method, width, lanes)
+        is_needed = _test_each(method, width, True, lanes)
 
 
 @in_lanes

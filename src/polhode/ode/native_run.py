@@ -280,11 +280,6 @@ class NativeRun:
             record.usual_pivots = address_of(self.usual_pivots)
             record.pivot_signs = address_of(self.pivot_signs)
 
-    def use_kernel(self, side: RightSide) -> None:
-        """Step the rates of this one, whose kernel is inlined; `use` gives the way back to constraints."""
-        self._kept["kernel"] = side
-        self.record.kernel_arguments = ctypes.addressof(side.table)
-
     def pair_quaternions(self, partners: Sequence[int]) -> None:
         """Say where in the state the momentum of each quaternion begins."""
         self._kept["partners"] = places = np.array(partners, dtype=np.int64)

@@ -44,9 +44,20 @@ def first_step(run, order, rates):
 
 
 @inline
-def factor_of(run, error, order):
+def begin_with(run, order, rates):
+    """The rates at the start, and the first step's length where none is given; a reason, or 0."""
+    reason = rates(run, run.t, run.x, run.f)
+    if reason > 0:
+        return reason
+    if not run.h > 0.0:
+        run.h = first_step(run, order, rates)
+    return 0
+
+
+@inline
+def factor_of(run, error, order, safety=_SAFETY):
     """The factor by which the next step may be longer, for an error relative to the tolerance."""
-    return run.growth if error <= 1e-14 else _SAFETY * power(error, -1.0 / order)
+    return run.growth if error <= 1e-14 else safety * power(error, -1.0 / order)
 
 
 @inline

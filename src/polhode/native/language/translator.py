@@ -445,11 +445,10 @@ class _Frame:
                 made.append(self._value(each))
         return made
 
-    def _of_ListComp(self, node: ast.ListComp) -> list[Any]:
+    def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
         return self._comprehended(node.generators, node.elt)
 
-    def _of_GeneratorExp(self, node: ast.GeneratorExp) -> list[Any]:
-        return self._comprehended(node.generators, node.elt)
+    _of_GeneratorExp = _of_ListComp
 
     def _comprehended(self, generators: list[ast.comprehension], element: ast.expr) -> list[Any]:
         first, rest = generators[0], generators[1:]

@@ -36,7 +36,7 @@ from ..loop import GO_ON, is_swallowed, next_step, note_accepted, note_refused, 
 from ..rates import copy
 from ..record import ACCEPTED, EDGES, REFUSED, Reason, Run
 from ..right_side import rates
-from ..step_control import factor_of, first_step, is_due, longer_step, note_if_stiff, shorter_step
+from ..step_control import begin_with, factor_of, first_step, is_due, longer_step, note_if_stiff, shorter_step
 from .tableaux import Pair
 
 #: Where in a step the slope of the dense output is compared with the rates. There h |x' - f(x)| is some 2.5 to 9 times
@@ -53,12 +53,7 @@ _MADE, _TOO_ROUGH = 1, 2
 @native
 def begin(pair: Pair, run: Run) -> int:
     """The rates at the start, and the first step's length where none is given."""
-    reason = rates(run, run.t, run.x, run.f)
-    if reason > 0:
-        return reason
-    if not run.h > 0.0:
-        run.h = first_step(run, pair.order, rates)
-    return 0
+    return begin_with(run, pair.order, rates)
 
 
 @native

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...native.language import INFINITY, Array, blocks, fma, inline, native, power, row
+from ...native.language import INFINITY, Array, blocks, fma, inline, native, row
 from ..linear import REAL, factor, solve
 from ..rates import are_finite, norm
 from ..record import ACCEPTED, REFUSED, Run
 from ..right_side import rates
-from ..step_control import first_step, longer_step, shorter_step
+from ..step_control import begin_with, factor_of, longer_step, shorter_step
 from .jacobian import filtered_norm, forget, memory_of, note_if_calm, refresh, shift
 
 Row = tuple[float, ...]
@@ -110,12 +110,7 @@ DENSE_ROWS = 4
 def begin(method: Rosenbrock, run: Run) -> int:
     """The rates at the start, and the first step's length where none is given."""
     forget(memory_of(run))
-    reason = rates(run, run.t, run.x, run.f)
-    if reason > 0:
-        return reason
-    if not run.h > 0.0:
-        run.h = first_step(run, method.order, rates)
-    return 0
+    return begin_with(run, method.order, rates)
 
 
 @native
@@ -140,7 +135,7 @@ def attempt(method: Rosenbrock, run: Run, step: float) -> int:
             return reason
         if not are_finite(run, rate):
             is_finite, is_good = False, False
-    factor_of_step = run.growth if error <= 1e-14 else _SAFETY * power(error, -1.0 / method.order)
+    factor_of_step = factor_of(run, error, method.order, _SAFETY)
     if is_good:
         implicit.is_usable = 0
         note_if_calm(run, implicit, step)

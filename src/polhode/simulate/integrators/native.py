@@ -24,7 +24,7 @@ from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
-from ...ode.second_order import SecondOrderMemory, SecondOrderSystem
+from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from ..control.actuation import ControllerFailed
 from ..events import Events, event_failed
 from ..guard import Guard, Stop
