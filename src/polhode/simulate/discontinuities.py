@@ -214,8 +214,10 @@ def table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> 
     for (name, jumps), values in zip(tables, arguments.T, strict=True):
         met = np.flatnonzero(np.diff(np.searchsorted(jumps, values)))
         if len(met):
+            often = "once" if len(met) == 1 else f"{len(met)} times or more"
+            where = "where a step ended" if rates.locates_corners else "inside a step"
             told[name] = (
-                f"{name} jumped {'once' if len(met) == 1 else f'{len(met)} times or more'}, first before "
-                f"t = {times[met[0] + 1]:.6g} s, inside a step; the kinds cubic and pchip do not, but at their ends."
+                f"{name} jumped {often}, first before t = {times[met[0] + 1]:.6g} s, {where}; the kinds cubic and "
+                "pchip do not, but at their ends."
             )
     return list(told.values())
