@@ -82,9 +82,9 @@ _ZERO = 1e-12
 _SHORT = 1e-2
 #: The time, in seconds, over which it is tested where a switch goes.
 _LITTLE = 1e-6
-#: Tables are read as they are in steps in which an argument passes more segments than this. Where such a step is
-#: refused, so many corners are located, in steps of at most so many segments.
-_DENSE, _LOCATED, _SEGMENTS = 3.0, 30, 2.0
+#: Tables are read as they are in steps in which an argument passes more segments than this. Where such steps are
+#: refused, more and more corners are located before the next one, up to so many, in steps of at most so many segments.
+_DENSE, _MOST_LOCATED, _SEGMENTS = 3.0, 64, 2.0
 
 
 @native
@@ -134,6 +134,17 @@ def _set_bounds(run, k, low, high):
     bounds[1] = high - 0.5 * width
     bounds[2] = low - width
     bounds[3] = high + width
+
+
+@inline
+def _note_refused_corners(run):
+    """A step over corners that were not located was refused: locate twice as many as the last time."""
+    events = run.events
+    if events.are_held == 0:
+        events.refused_corners = 2 * events.refused_corners + 2
+        if events.refused_corners > _MOST_LOCATED:
+            events.refused_corners = _MOST_LOCATED
+        events.located_corners = events.refused_corners
 
 
 @native
@@ -213,13 +224,15 @@ def advance(run: Run) -> int:
         if verdict >= 0:
             return verdict
         if verdict == REFUSED:
-            if run.has_corners > 0 and run.events.are_held == 0:
-                run.events.located_corners = _LOCATED
+            if run.has_corners > 0:
+                _note_refused_corners(run)
             reason = note_refused(run, step)
             if reason >= 0:
                 return reason
         elif verdict != AGAIN:
             _accept(run, step)
+            if run.has_corners > 0 and run.events.are_held == 0:
+                run.events.refused_corners = 0
 
 
 @inline

@@ -113,7 +113,8 @@ class Events(Struct):
     table_arguments: Array
     slopes: Array  # segments a second that each argument passes
     are_held: int  # 1 if some table is read in one segment
-    located_corners: int  # so many are located before steps over several are tried
+    located_corners: int  # so many are located before a step over several is tried again
+    refused_corners: int  # the same after the last step over several that was refused; 0 after one that was not
     # the last of these are kinks, which are located in steps that followed a refusal
     kink_count: int
     kinks_passed: int

@@ -156,12 +156,12 @@ def _corners(program: Program) -> dict[int, Corners]:
     driven = {*_slots(program, "tau"), *_slots(program, "inputs")}
     for code, table in _tables(program):
         for axis, argument in enumerate(code.args):
-            jumps, bends = table.pieces.breaks(axis)
-            if not (jumps or bends) or not _varies(program, argument):
+            jumps, *bends = table.pieces.breaks(axis)
+            if not (jumps or any(bends)) or not _varies(program, argument):
                 continue
             if driven.isdisjoint(live(_run(program), [argument])):
                 known = found.get(argument, Corners((), 0.0))
-                knots = tuple(sorted({*known.knots, *jumps, *bends}))
+                knots = tuple(sorted({*known.knots, *jumps, *(x for each in bends for x in each)}))
                 extent = max(known.extent, *map(abs, table.pieces.knots[axis]))
                 found[argument] = Corners(knots, extent, known.jumping or (_words(table) if jumps else ""))
     return found

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from math import nan, perm, prod
+from math import comb, nan, perm, prod
 from types import MappingProxyType
 from typing import Any
 
@@ -97,30 +97,30 @@ class Pieces:
                 found.append(weight * self.coefficients[start + place] if weight else 0.0)
         return Pieces(self.knots, sizes, tuple(found))
 
-    def breaks(self, axis: int = 0, to_nan: bool = False) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The knots of an axis at which the value jumps, and those at which the slope along it does.
+    def breaks(self, axis: int = 0, to_nan: bool = False) -> list[tuple[float, ...]]:
+        """The knots of an axis at which the value jumps, those at which the slope along it does, and so on.
 
         Whatever the other argument is; those with nan on one side are left out unless `to_nan`.
 
         >>> Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 7.0, 0.0)).breaks()
-        ((1.0,), (0.0, 1.0))
+        [(1.0,), (0.0, 1.0)]
         """
         import numpy as np
 
+        knots, size = np.asarray(self.knots[axis]), self.sizes[axis]
         table = np.reshape(self.coefficients, (*self.counts, *self.sizes))
-        table = np.moveaxis(table, (axis, len(self.sizes) + axis), (0, 1)).reshape(
-            len(self.knots[axis]) + 1, self.sizes[axis], -1
-        )
-        powers = np.arange(self.sizes[axis])[:, None]
-        steps = np.diff(self.knots[axis], prepend=self.knots[axis][0])[:, None, None]
+        table = np.moveaxis(table, (axis, len(self.sizes) + axis), (0, 1)).reshape(len(knots) + 1, size, -1)
+        steps = np.diff(knots, prepend=knots[0])[:, None, None]
         found = []
-        for order in (0, 1):
-            left = table[:-1] * (powers if order else 1) * steps ** np.maximum(powers - order, 0)
+        for order in range(size):
+            powers = np.arange(order, size)
+            weights = np.array([comb(power, order) for power in powers])[:, None]
+            left = table[:-1, order:] * weights * steps ** (powers - order)[:, None]
             largest = np.maximum(np.nanmax(np.abs(table[:, order])), np.abs(left).sum(axis=1).max(axis=1))[:, None]
             apart = np.abs(left.sum(axis=1) - table[1:, order])
             is_apart = ~(apart <= 1e-12 * largest) if to_nan else apart > 1e-12 * largest
-            found.append(tuple(np.asarray(self.knots[axis])[is_apart.any(axis=1)].tolist()))
-        return found[0], found[1]
+            found.append(tuple(knots[is_apart.any(axis=1)].tolist()))
+        return found
 
     def integral(self) -> Pieces:
         """The antiderivative, of one variable, that is continuous and zero at the first knot."""
