@@ -61,7 +61,11 @@ OPTIONS = {
     "AssemblyOptions": ("simulate.constraints.assembly:assemble",),
     "StepperOptions": ("simulate.run:problem_of", "simulate.stepper:Stepper", "simulate.settings:StepperOptions"),
     "SmoothOptions": ("simulate.run:problem_of", "simulate.settings:SmoothOptions"),
-    "OrbitOptions": ("simulate.run:problem_of", "simulate.settings:OrbitOptions", "equilibria.periodic_orbit:_TOLERANCES"),
+    "OrbitOptions": (
+        "simulate.run:problem_of",
+        "simulate.settings:OrbitOptions",
+        "equilibria.periodic_orbit:_TOLERANCES",
+    ),
     "ReaderOptions": ("formats:load_urdf", "formats:load_sdf", "formats:load_mjcf"),
     "CompareOptions": ("compare.comparison:compare",),
     "FitOptions": ("identification.fit:identify",),

@@ -155,6 +155,9 @@ class NativeRun:
             self._kept["memory"] = memory, arrays
             record.memory = ctypes.addressof(memory)
 
+    #: The bounds between which the right-hand side reads tables; None where it reads them as they are.
+    bounds: Floats | None = None
+
     def remember(self, memory: Any) -> None:
         """Let the method use this memory beside the record."""
         self._kept["memory"] = memory
@@ -369,6 +372,8 @@ class NativeRun:
         record.trace_room = record.sample_count = record.event_count = record.each_step = record.limit_count = 0
         record.has_schedule = record.has_defect = 0
         record.t, record.h, record.h_max = row[0], row[1], row[1]
+        if record.has_corners:
+            self.events.record.located_corners = 0
         self.x[:] = row[2:]
         reason = self.begin(row[0] + 2.0 * row[1])
         record.after_rejection = record.pending = 0

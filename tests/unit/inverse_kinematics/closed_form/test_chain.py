@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polhode.analysis.closed_form.chain import Axis
+
 from polhode.expr import Vector, as_expr, symbol
 
 
