@@ -35,13 +35,14 @@ def test_differences_of_smooth_rates_have_seven_digits() -> None:
 @pytest.mark.parametrize("lengths", [(1.0, 1.0), (1.3, 0.8)])
 def test_compiled_derivatives_are_those_of_rates_with_quaternions_of_any_length(lengths: tuple[float, float]) -> None:
     s = ph.System("tops")
-    for parent, name in ((s.ground, "lower"), ("lower", "upper")):
+    s.joint("hinge", s.ground, s.body("table", 1, (0.1, 0, 0)), ph.Revolute("z"))
+    for parent, name in (("table", "lower"), ("lower", "upper")):
         s.joint(name, parent, s.body(name, 1, (0.01, 0.02, 0.1), (0.02, 0.03, 0.01)), ph.Spherical("quaternion"))
     functions = s.derive().compile()
     e = np.array([0.5, 0.1, -0.3, 0.4])
-    e, groups = e / np.linalg.norm(e), [(0, 4), (4, 4)]
-    x = np.concatenate([*(length * e for length in lengths), [1.0, 2.0, 3.0, -1.0, 0.5, 1.0]])
-    given = {"tau": np.zeros(6), "inputs": np.zeros(0)}
+    e, groups = e / np.linalg.norm(e), [(1, 4), (5, 4)]
+    x = np.concatenate([[0.3], *(length * e for length in lengths), [2.0, 1.0, 2.0, 3.0, -1.0, 0.5, 1.0]])
+    given = {"tau": np.zeros(7), "inputs": np.zeros(0)}
     run = NativeRun("Radau", x, rtol=1e-9, atol=1e-9, groups=groups)
     native = functions.native("state_rates")
     run.use(run.compiled(native, given))
