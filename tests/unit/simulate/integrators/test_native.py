@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -132,12 +133,19 @@ def test_a_run_that_is_not_stiff_is_the_explicit_method_bit_for_bit(explicit: st
     assert np.array_equal(chosen.q, plain.q)
 
 
+@pytest.mark.parametrize(("end", "turned"), [(20.0, True), (10.5, False)])
+def test_a_run_that_is_nearly_done_is_ended_by_the_method_that_it_has(end: float, turned: bool) -> None:
+    run: Any = SimpleNamespace(record=SimpleNamespace(t=10.0, taken=1e-3, stiffness_limit=0))
+    switch = Switch("TP86")
+    assert switch.turned(run, end) == switch.is_stiff == turned
+
+
 @pytest.mark.parametrize("explicit", EXPLICIT)
 def test_it_returns_where_the_stiffness_is_over(explicit: str) -> None:
     # damping that fades: stiff at first, a free swing later
     damped = block(lambda t, x, v: -25 * x - 1e5 * ph.exp(-4 * t) * v)
     run = damped.simulate(30, start={"x": 1.0}, **OPTIONS, **EXPLICIT[explicit])
-    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD, explicit]
+    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD, Switch, explicit]
     exact = damped.simulate(30, start={"x": 1.0}, method="Radau", rtol=1e-11, atol=1e-11, watch_energy=False)
     assert np.abs(run.q - exact.q).max() < 1e-5
 
