@@ -14,7 +14,7 @@ from polhode.errors import PolhodeError, SimulationError
 from polhode.model.samples import four_bar, n_four_bar
 from polhode.simulate.constraints.projection import EmbeddedRates, ProjectedRates
 from polhode.simulate.integrators import native
-from polhode.simulate.integrators.native import STIFF_METHOD
+from polhode.simulate.integrators.native import STIFF_METHOD, Switch
 
 FLAT = {"crank 0": np.pi / 2, "crank 1": np.pi / 2, "coupler 0": -np.pi / 2}
 
@@ -145,7 +145,7 @@ def test_it_returns_where_the_stiffness_is_over(explicit: str) -> None:
     # damping that fades: stiff at first, a free swing later
     damped = block(lambda t, x, v: -25 * x - 1e5 * ph.exp(-4 * t) * v)
     run = damped.simulate(30, start={"x": 1.0}, **OPTIONS, **EXPLICIT[explicit])
-    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD, Switch, explicit]
+    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD, explicit]
     exact = damped.simulate(30, start={"x": 1.0}, method="Radau", rtol=1e-11, atol=1e-11, watch_energy=False)
     assert np.abs(run.q - exact.q).max() < 1e-5
 
