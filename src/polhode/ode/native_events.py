@@ -108,21 +108,11 @@ class EventMemory:
         self.targets: dict[str, int] = {}
         names = ("values", "directions", "before", "sides", "times")
         room = count + sum(effect.kind == CORNERS for effect in effects)  # the values, and arguments of tables
-        numbers = {name: np.zeros(room if name == "values" else count) for name in names} | {
-            "work": np.zeros(SEARCH_ROOM * count),
-            "nodes": np.zeros(64),
-        }
+        numbers = {name: np.zeros(room if name == "values" else count) for name in names}
+        numbers |= {"work": np.zeros(SEARCH_ROOM * count), "nodes": np.zeros(64)}
         numbers["directions"][:] = [each.direction for each in effects]
-        whole_names = (
-            "kinds",
-            "smooth",
-            "change_at",
-            "change_arguments",
-            "change_counts",
-            "change_places",
-            "change_values",
-        )
-        whole = {name: np.zeros(count, dtype=np.int64) for name in whole_names}
+        changes = [f"change_{name}" for name in ("at", "arguments", "counts", "places", "values")]
+        whole = {name: np.zeros(count, dtype=np.int64) for name in ("kinds", "smooth", *changes)}
         self.record = record = _STRUCTURE(count=count, changed_at=-1e300)
         self.values = numbers["values"]
         for k, effect in enumerate(effects):
