@@ -16,7 +16,7 @@ from ...expr import Expr, Function, as_expr, evaluate, free_symbols, is_zero, su
 from ...expr.calls import sampled, samples_of
 from ...expr.exact import sqrt
 from ...expr.opaque.table import Table
-from ...laws.orientation_references import check_unit_length
+from ...laws.law import check_unit_length
 from ..breaks import tables_of_time
 from ..trajectory.trajectory import Trajectory
 
