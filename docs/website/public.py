@@ -53,7 +53,7 @@ PAGES = (
         paths=(
             "polhode.linear.linear.Linear", "polhode.linear.linear_along.LinearAlong",
             "polhode.equilibria.equilibrium.Equilibrium", "polhode.identification.fit.Fit",
-        ), rooms=("polhode.compare",),
+        ), rooms=("polhode.compare", "polhode.papers"),
     ),
     Page(
         "control", "Control",

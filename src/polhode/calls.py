@@ -52,17 +52,18 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+_ORBITS = "equilibria.periodic_orbit"
 #: Where the options of each TypedDict are read, with their defaults; see `_options_at`.
 OPTIONS = {
     "JointOptions": ("model.joints:JOINTS",),
     "MotorOptions": ("model.motor:Motor", "model.motor:MotorOptions"),
     "BeamOptions": ("model.flexible.beam:Beam", "model.flexible.beam:BeamOptions"),
-    "RunOptions": ("simulate.run:simulate",),
+    "RunOptions": ("simulate.run:problem_of",),
     "AssemblyOptions": ("simulate.constraints.assembly:assemble",),
-    "StepperOptions": ("simulate.stepper:stepper",),
-    "SmoothOptions": ("simulate.run:simulate", "simulate.settings:SmoothOptions"),
+    "StepperOptions": ("simulate.run:problem_of", "simulate.stepper:Stepper", "simulate.settings:StepperOptions"),
+    "SmoothOptions": ("simulate.run:problem_of", "simulate.settings:SmoothOptions"),
     "OrbitOptions": (
-        "simulate.run:simulate",
+        "simulate.run:problem_of",
         "simulate.settings:OrbitOptions",
         "equilibria.periodic_orbit:_TOLERANCES",
     ),

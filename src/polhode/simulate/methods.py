@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from . import Assembly, AssemblyOptions, RunOptions, Trajectory
     from .gradients.adjoint import Gradient
     from .gradients.sensitivities import Sensitivities
-    from .settings import SmoothOptions
-    from .stepper import Stepper, StepperOptions
+    from .settings import SmoothOptions, StepperOptions
+    from .stepper import Stepper
     from .sweep import Sweep
 
 

@@ -143,7 +143,9 @@ def test_where_there_is_nothing_to_follow_it_says_why() -> None:
 def test_it_is_drawn(tmp_path: object) -> None:
     branch = strut().branch("P", (0, 3))
     figure = branch.plot("theta", f"{tmp_path}/strut.png")
-    assert len(figure.axes) == 1
+    (panel,) = figure.axes
+    stable, unstable = (line.get_xdata() for line in panel.lines[:2])
+    assert stable[-1] == unstable[0] == pytest.approx(1.5)
     with pytest.raises(ph.PolhodeError, match="there is no unknown 'phi'"):
         branch.plot("phi")
 

@@ -30,6 +30,9 @@ def test_the_boundary_of_a_ring_are_its_two_circles(storage: str) -> None:
     assert inner.any() and (~inner).any()
     assert_allclose(radii[inner], 1, atol=1e-7)
     assert_allclose(radii[~inner], 3, atol=1e-7)
+    for circle, widest in ((space.boundary[inner], 0.7), (space.boundary[~inner], 0.2)):  # points all around
+        angles = np.sort(np.arctan2(circle[:, 1], circle[:, 0]))
+        assert np.diff(angles, append=angles[0] + 2 * np.pi).max() < widest
     assert space.axes.tolist() == [[1, 0, 0], [0, 1, 0]]
     assert_allclose(space.extent, [[-3, -3, 0], [3, 3, 0]], atol=0.02)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from polhode.simulate.integrators.stiff import STIFF_METHOD, Switch
 
 import polhode as ph
 from polhode import Equations
 from polhode.model.samples import four_bar
 from polhode.simulate.constraints.projection import EmbeddedRates, ProjectedRates
-from polhode.simulate.integrators.stiff import STIFF_METHOD
 
 
 def block(force: Any) -> Equations:
@@ -50,6 +51,13 @@ def test_a_run_that_is_not_stiff_is_the_explicit_method_bit_for_bit(explicit: st
     chosen, plain = (swing.simulate(20, start={"x": 1.0}, method=method, **options) for method in ("auto", explicit))
     assert chosen.info["switches"] == []
     assert np.array_equal(chosen.q, plain.q)
+
+
+@pytest.mark.parametrize(("end", "turned"), [(20.0, True), (10.5, False)])
+def test_a_run_that_is_nearly_done_is_ended_by_the_method_that_it_has(end: float, turned: bool) -> None:
+    run: Any = SimpleNamespace(record=SimpleNamespace(t=10.0, taken=1e-3, stiffness_limit=0))
+    switch = Switch("TP86")
+    assert switch.turned(run, end) == switch.is_stiff == turned
 
 
 @pytest.mark.parametrize("explicit", EXPLICIT)
