@@ -288,7 +288,7 @@ def equivalence(system: System | Model) -> Proof:
     model = system.model() if isinstance(system, System) else system
     with quiet_collector():
         tree = _open_tree(model)
-        return prove(model.name, Motion.of(tree, model.time), tree.gravity, _notes(model))
+        return prove(model.name, Motion(tree, model.time), tree.gravity, _notes(model))
 
 
 def prove(name: str, motion: Motion, gravity: Vector, notes: tuple[str, ...] = ()) -> Proof:
