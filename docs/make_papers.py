@@ -9,9 +9,12 @@ import inspect
 import re
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
+
+import polhode.papers
 
 PAGE = Path(__file__).with_name("papers.md")
-PAPERS = ("tokad", "kwatny", "sayers", "silver", "mladenova")
+PAPERS = tuple(sorted(each.name for each in iter_modules(polhode.papers.__path__)))
 
 
 def page() -> str:
