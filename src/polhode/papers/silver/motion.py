@@ -17,7 +17,7 @@ Functions that end in `_here` give LaTeX of what a step says of the mechanism, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -134,18 +134,14 @@ class Motion:
         def of(table: Sequence[Any]) -> list[Any]:
             return [table[i] for i in moved]
 
-        count = len(moved)
+        def tables(found: Iterator[Any], count: int) -> list[dict[int, Any]]:
+            return [{i: next(found) for i in moved} for _ in range(count)]
+
         v, w, Id = of(self.v), of(self.w), of(self.inertia_rate)
-        by_speed = along([*v, *w, *Id, self.K], {self.tree.u[j]: as_expr(1)})
+        by_speed = iter(along([*v, *w, *Id, self.K], {self.tree.u[j]: as_expr(1)}))
         axes = [turn + slide for turn, slide in zip(of(self.turn), of(self.slide), strict=True)]
-        by_q = along([*of(self.r), *v, *w, *of(self.inertia), *axes, self.K], coordinate)
-
-        def table(values: Sequence[Any], place: int) -> dict[int, Any]:
-            return dict(zip(moved, values[place * count : (place + 1) * count], strict=True))
-
-        return Partial(
-            *(table(by_speed, k) for k in range(3)), by_speed[-1], *(table(by_q, k) for k in range(5)), by_q[-1]
-        )
+        by_q = iter(along([*of(self.r), *v, *w, *of(self.inertia), *axes, self.K], coordinate))
+        return Partial(*[*tables(by_speed, 3), next(by_speed), *tables(by_q, 5), next(by_q)])
 
     @cached_property
     def partial_rates(self) -> list[Rates]:

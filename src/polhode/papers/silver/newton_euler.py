@@ -61,7 +61,8 @@ def force(m: Motion, i: int) -> Vector:
 
 def moment(m: Motion, i: int) -> Vector:
     """N_i, (1.3)."""
-    return gyroscopic(m, i) + m.inertia[i] @ m.wd[i]
+    made: Vector = gyroscopic(m, i) + m.inertia[i] @ m.wd[i]
+    return made
 
 
 @equation(
