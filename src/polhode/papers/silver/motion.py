@@ -12,7 +12,7 @@ formalism is used. So it is the Lagrangian side of his comparison, computed as h
     d/dt          along q̇ = u, u̇ = q̈, and time
     ∂/∂q_j        along the coordinate that has the j-th speed for its rate
 
-Functions that end in `_here` give LaTeX of what a step says of the mechanism, where that is short enough to be read.
+`energy_here` and its like give LaTeX of what a step says of the mechanism, where that is short enough to be read.
 """
 
 from __future__ import annotations
