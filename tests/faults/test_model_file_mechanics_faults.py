@@ -22,15 +22,10 @@ def joints(*pairs: str) -> str:
     return THREE + "".join(lines).replace("parent: g", "parent: ground")
 
 
-@pytest.mark.parametrize(
-    ("pairs", "said"),
-    [
-        (("ga", "bb", "gc"), "cannot be joined to itself"),
-        (("ab", "ba", "gc"), "closes a cycle"),
-        (("ab", "bc", "ca"), "closes a cycle"),
-        (("ga", "gb", "ac", "bc"), "already hangs on joint 'ac'"),
-    ],
-)
+@pytest.mark.parametrize(("pairs", "said"), [
+    (("ga", "bb", "gc"), "cannot be joined to itself"), (("ab", "ba", "gc"), "closes a cycle"),
+    (("ab", "bc", "ca"), "closes a cycle"), (("ga", "gb", "ac", "bc"), "already hangs on joint 'ac'"),
+])  # fmt: skip
 def test_F13_cycles_and_second_parents_are_refused(pairs: tuple[str, ...], said: str) -> None:
     assert said in refusal(joints(*pairs))
 
@@ -53,27 +48,23 @@ couplings:
 """
 
 
-@pytest.mark.parametrize(
-    ("couplings", "said"),
-    [
-        ("second: {leader: frist}", "8: couplings.second: coupling of 'second': there is no joint 'frist'"),
-        ("second: {leader: frist}", "Did you mean 'first'?"),
-        ("secnd: {leader: first}", "Did you mean 'second'?"),
-        ("second: {leader: second}", "8: couplings.second: coupling of 'second' to 'second': a joint cannot follow"),
-        ("second: {leader: first}\n  first: {leader: second}", "9: couplings.first: coupling of 'first' to 'second'"),
-        ("second: {leader: ball}", "joint 'ball' has 4 coordinates"),
-        ("ball: {leader: first}", "Only joints with one coordinate, that is not elastic, can be coupled"),
-        ("second: {leader: first, multiplier: 0}", "the multiplier is zero"),
-        ("second: {leader: first, multiplier: r - r}", "the multiplier is zero"),
-        ("second: {leader: first, multiplier: nan}", "8: couplings.second.multiplier: 'nan' is not a finite number"),
-        ("second:\n    leader: first\n    offset: R", "10: couplings.second.offset: there is nothing called 'R'"),
-        ("second: {leader: first, offset: q(first)}", "couplings.second.offset: there is no coordinate"),
-        ("second: {multiplier: 2}", "couplings.second.leader: this key is missing"),
-        ("second: {leader: first, ratio: 2}", "couplings.second.ratio: there is no such key"),
-        ("second: {leader: first}\n  second: {leader: first}", "9: couplings.second: this name was already given"),
-        ("second: first", "names and values are wanted here, not text"),
-    ],
-)
+@pytest.mark.parametrize(("couplings", "said"), [
+    ("second: {leader: frist}", "8: couplings.second: coupling of 'second': there is no joint 'frist'"),
+    ("second: {leader: frist}", "Did you mean 'first'?"), ("secnd: {leader: first}", "Did you mean 'second'?"),
+    ("second: {leader: second}", "8: couplings.second: coupling of 'second' to 'second': a joint cannot follow"),
+    ("second: {leader: first}\n  first: {leader: second}", "9: couplings.first: coupling of 'first' to 'second'"),
+    ("second: {leader: ball}", "joint 'ball' has 4 coordinates"),
+    ("ball: {leader: first}", "Only joints with one coordinate, that is not elastic, can be coupled"),
+    ("second: {leader: first, multiplier: 0}", "the multiplier is zero"),
+    ("second: {leader: first, multiplier: r - r}", "the multiplier is zero"),
+    ("second: {leader: first, multiplier: nan}", "8: couplings.second.multiplier: 'nan' is not a finite number"),
+    ("second:\n    leader: first\n    offset: R", "10: couplings.second.offset: there is nothing called 'R'"),
+    ("second: {leader: first, offset: q(first)}", "couplings.second.offset: there is no coordinate"),
+    ("second: {multiplier: 2}", "couplings.second.leader: this key is missing"),
+    ("second: {leader: first, ratio: 2}", "couplings.second.ratio: there is no such key"),
+    ("second: {leader: first}\n  second: {leader: first}", "9: couplings.second: this name was already given"),
+    ("second: first", "names and values are wanted here, not text"),
+])  # fmt: skip
 def test_F16_a_coupling_that_makes_no_sense_is_refused_at_its_line(couplings: str, said: str) -> None:
     assert said in refusal(f"{GEARS}  {couplings}\n")
 
@@ -144,17 +135,12 @@ def test_F19_a_negative_mass_is_refused_and_a_tiny_one_is_not(mass: str) -> None
     assert loads_yaml(PENDULUM.replace("mass: m", "mass: 1e-30")).bodies["bob"].mass
 
 
-@pytest.mark.parametrize(
-    ("inertia", "said"),
-    [
-        ("[-1, 1, 1]", "not positive: its principal moments are -1, 1, 1"),
-        ("[1, 1, 3]", "nearest possible inertia is xx 1.333333333, yy 1.333333333, zz 2.666666667"),
-        ("[1, 1, 1, 2, 0, 0]", "not positive"),
-        ("[[1, 2, 0], [0, 1, 0], [0, 0, 1]]", "not a symmetric"),
-        ("[1, 1]", "3 entries are wanted"),
-        ("[[1, 0], [0, 1]]", "3 entries are wanted"),
-    ],
-)
+@pytest.mark.parametrize(("inertia", "said"), [
+    ("[-1, 1, 1]", "not positive: its principal moments are -1, 1, 1"),
+    ("[1, 1, 3]", "nearest possible inertia is xx 1.333333333, yy 1.333333333, zz 2.666666667"),
+    ("[1, 1, 1, 2, 0, 0]", "not positive"), ("[[1, 2, 0], [0, 1, 0], [0, 0, 1]]", "not a symmetric"),
+    ("[1, 1]", "3 entries are wanted"), ("[[1, 0], [0, 1]]", "3 entries are wanted"),
+])  # fmt: skip
 def test_F20_an_inertia_that_no_body_has_is_refused(inertia: str, said: str) -> None:
     message = refusal(PENDULUM.replace("[1, 1, 1]", inertia))
     assert "bodies.bob" in message
@@ -173,21 +159,17 @@ states:
 """
 
 
-@pytest.mark.parametrize(
-    ("state", "said"),
-    [
-        ("a: {rate: (c - b)/T}", "states.a.rate: there is nothing called 'b' to be used here"),
-        ("a: {start: 1}", "states.a.rate: this key is missing"),
-        ("a: {rate: 1, strt: 1}", "Did you mean `start`?"),
-        ("a: {rate: tau(h)}", "its rate cannot depend on the effort 'h'"),
-        ("a: {rate: 1, start: c}", "states.a.start: there is nothing called 'c'"),
-        ("a: [1, 2]", "states.a: a number, an expression or a name is wanted here, not a list"),
-        ("a:", "states.a: there is nothing here"),
-        ("a: c/", "states.a: the expression stops where a value should follow"),
-        ("T: 3", "the state 'T' and the parameter 'T' would both be written T"),
-        ("h: 3", "the coordinate 'h' and the state 'h' would both be written h"),
-    ],
-)
+@pytest.mark.parametrize(("state", "said"), [
+    ("a: {rate: (c - b)/T}", "states.a.rate: there is nothing called 'b' to be used here"),
+    ("a: {start: 1}", "states.a.rate: this key is missing"), ("a: {rate: 1, strt: 1}", "Did you mean `start`?"),
+    ("a: {rate: tau(h)}", "its rate cannot depend on the effort 'h'"),
+    ("a: {rate: 1, start: c}", "states.a.start: there is nothing called 'c'"),
+    ("a: [1, 2]", "states.a: a number, an expression or a name is wanted here, not a list"),
+    ("a:", "states.a: there is nothing here"),
+    ("a: c/", "states.a: the expression stops where a value should follow"),
+    ("T: 3", "the state 'T' and the parameter 'T' would both be written T"),
+    ("h: 3", "the coordinate 'h' and the state 'h' would both be written h"),
+])  # fmt: skip
 def test_F12_states_that_are_none_are_refused_at_their_line(state: str, said: str) -> None:
     assert list(loads_yaml(LAGGING + "  a: (c - a)/T\n").states) == ["a"]
     assert said in refusal(f"{LAGGING}  {state}\n")

@@ -37,27 +37,20 @@ def test_F03_encodings_give_the_same_names(encoding: str, tmp_path: Path) -> Non
     assert "épaule" in system.bodies
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (robot('<link name="épaule"/>').encode("latin-1"), "UTF-8"),
-        (robot('<link name="a"/>').encode("utf-16-le"), "NUL"),
-        (b"<robot>\n\0</robot>", "arm.urdf:2"),
-        (b'<?xml version="1.0" encoding="klingon"?><robot/>', "encoding"),
-    ],
-)
+@pytest.mark.parametrize(("content", "said"), [
+    (robot('<link name="épaule"/>').encode("latin-1"), "UTF-8"),
+    (robot('<link name="a"/>').encode("utf-16-le"), "NUL"), (b"<robot>\n\0</robot>", "arm.urdf:2"),
+    (b'<?xml version="1.0" encoding="klingon"?><robot/>', "encoding"),
+])  # fmt: skip
 def test_F03_other_bytes_are_refused(content: bytes, said: str, tmp_path: Path) -> None:
     assert said in refusal(tmp_path, content)
 
 
-@pytest.mark.parametrize(
-    "doctype",
-    [
-        '<!DOCTYPE robot [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>',
-        '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
-        '<!DOCTYPE robot SYSTEM "http://example.org/robot.dtd">',
-    ],
-)
+@pytest.mark.parametrize("doctype", [
+    '<!DOCTYPE robot [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>',
+    '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+    '<!DOCTYPE robot SYSTEM "http://example.org/robot.dtd">',
+])  # fmt: skip
 def test_F04_a_doctype_is_refused_before_it_is_read(doctype: str, tmp_path: Path) -> None:
     message = refusal(tmp_path, f'{doctype}\n<robot name="&x;"><link name="&b;"/></robot>')
     assert "DOCTYPE is not allowed" in message and "arm.urdf:1" in message

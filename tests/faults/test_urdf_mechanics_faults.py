@@ -24,14 +24,11 @@ def test_F12_a_joint_without_ends_is_refused_twice(tmp_path: Path) -> None:
     assert "<parent> names no link" in message and "<child> is missing" in message
 
 
-@pytest.mark.parametrize(
-    ("joints", "said"),
-    [
-        (joint("j", "a", "a"), "link 'a' is its own parent"),
-        (joint("j", "a", "b") + joint("k", "b", "a"), "cycle: b → a → b"),
-        (joint("j", "a", "c") + "\n" + joint("k", "b", "c"), "already hangs on joint 'j' of line 5"),
-    ],
-)
+@pytest.mark.parametrize(("joints", "said"), [
+    (joint("j", "a", "a"), "link 'a' is its own parent"),
+    (joint("j", "a", "b") + joint("k", "b", "a"), "cycle: b → a → b"),
+    (joint("j", "a", "c") + "\n" + joint("k", "b", "c"), "already hangs on joint 'j' of line 5"),
+])  # fmt: skip
 def test_F13_a_robot_is_a_tree(joints: str, said: str, tmp_path: Path) -> None:
     assert said in refusal(tmp_path, robot(links("a", "b", "c") + joints))
 
@@ -66,19 +63,13 @@ def test_F15_a_follower_follows_or_is_listed_or_refused_and_never_dropped(tmp_pa
     assert "right = -2·left + 0.5 is refused" in refusal(tmp_path, text, mimic="refuse")
 
 
-@pytest.mark.parametrize(
-    ("mimic", "kind", "said"),
-    [
-        ('joint="lefd"', "revolute", "Did you mean 'left'"),
-        ('joint="left"', "fixed", "joint 'left' is fixed"),
-        ('joint="left"', "floating", "joint 'left' is floating"),
-        ('joint="left"', "planar", "joint 'left' is planar"),
-        ("", "revolute", "there is no joint ''"),
-        ('joint="left" multiplier="two"', "revolute", "'two' is not a number"),
-        ('joint="right"', "revolute", "cannot follow itself"),
-        ('joint="left" multiplier="0"', "revolute", "would never move"),
-    ],
-)
+@pytest.mark.parametrize(("mimic", "kind", "said"), [
+    ('joint="lefd"', "revolute", "Did you mean 'left'"), ('joint="left"', "fixed", "joint 'left' is fixed"),
+    ('joint="left"', "floating", "joint 'left' is floating"), ('joint="left"', "planar", "joint 'left' is planar"),
+    ("", "revolute", "there is no joint ''"), ('joint="left" multiplier="two"', "revolute", "'two' is not a number"),
+    ('joint="right"', "revolute", "cannot follow itself"),
+    ('joint="left" multiplier="0"', "revolute", "would never move"),
+])  # fmt: skip
 def test_F16_a_senseless_follower_is_told_why(mimic: str, kind: str, said: str, tmp_path: Path) -> None:
     message = refusal(tmp_path, fingers(mimic, kind))
     assert said in message and message.startswith("arm.urdf:5: joint 'right' <mimic")

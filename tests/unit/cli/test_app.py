@@ -211,20 +211,14 @@ def test_schema_is_a_json_schema(polhode: Shell) -> None:
     assert "properties" in json.loads(polhode("schema"))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("derive", "nowhere.yaml"),
-        ("derive", MODELS / "pendulum.yaml", "--formalism", "newton"),
-        ("derive", MODELS / "pendulum.yaml", "--of", "mass"),
-        ("derive", MODELS / "pendulum.yaml", "--report"),
-        ("simulate", MODELS / "pendulum.yaml", "--set", "m"),
-        ("simulate", MODELS / "pendulum.yaml", "--set", "q=1"),
-        ("simulate", MODELS / "pendulum.yaml", "--pose", "nowhere"),
-        ("simulate", MODELS / "pendulum.yaml", "--csv", "no-such-folder/run.csv"),
-        ("export", MODELS / "pendulum.yaml", "--target", "cobol"),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    ("derive", "nowhere.yaml"), ("derive", MODELS / "pendulum.yaml", "--formalism", "newton"),
+    ("derive", MODELS / "pendulum.yaml", "--of", "mass"), ("derive", MODELS / "pendulum.yaml", "--report"),
+    ("simulate", MODELS / "pendulum.yaml", "--set", "m"), ("simulate", MODELS / "pendulum.yaml", "--set", "q=1"),
+    ("simulate", MODELS / "pendulum.yaml", "--pose", "nowhere"),
+    ("simulate", MODELS / "pendulum.yaml", "--csv", "no-such-folder/run.csv"),
+    ("export", MODELS / "pendulum.yaml", "--target", "cobol"),
+])  # fmt: skip
 def test_a_wrong_call_says_what_where_and_how_in_both_languages(words: tuple[object, ...], polhode: Shell) -> None:
     polhode(*words, code=2)
     assert "E-" in polhode.errors
@@ -383,14 +377,10 @@ def test_the_options_of_a_robot_s_reader_reach_it(polhode: Shell, tmp_path: Path
     assert "no.stl" not in polhode.errors
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--package", "parts"), "Write --package name=folder"),
-        (("--package", "parts=nowhere"), "there is no folder 'nowhere'"),
-        (("--dynamics",), "no option 'dynamics'"),
-    ],
-)
+@pytest.mark.parametrize(("words", "told"), [
+    (("--package", "parts"), "Write --package name=folder"),
+    (("--package", "parts=nowhere"), "there is no folder 'nowhere'"), (("--dynamics",), "no option 'dynamics'"),
+])  # fmt: skip
 def test_options_that_a_reader_cannot_take_are_refused(words: tuple[str, ...], told: str, polhode: Shell) -> None:
     polhode("derive", MODELS / "pendulum.yaml", *words, code=2)
     assert told in polhode.errors
