@@ -13,8 +13,6 @@ import numpy as np
 from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
-from .linear import FIELDS, Factors
-from .methods.jacobian import Implicit
 from .native_code import MethodCode, loop_code, method_code
 from .record import GROWTH, Memory, Reason, Run, apart, padded
 
@@ -22,14 +20,15 @@ if TYPE_CHECKING:
     from .native_events import EventMemory
     from .native_members import MemberRows, WatchedLimits
 
-_IMPLICIT, _FACTORS = Implicit.structure(), Factors.structure()
-
 
 class ImplicitMemory:
     """What an implicit method has beside the record of a run, for matrices of some fields ("real", "complex")."""
 
     def __init__(self, size: int, fields: Sequence[str]) -> None:
-        self.record = _IMPLICIT()
+        from .linear import FIELDS, Factors
+        from .methods.jacobian import Implicit
+
+        self.record: Any = Implicit.structure()()
         self.side: RightSide | None = None  # the compiled derivatives
         counts = {"jacobian": size, "in_time": 1, "stretch": 1, "direction": 1, "image": 1}
         self.arrays = Memory(counts, size).arrays
@@ -44,7 +43,9 @@ class ImplicitMemory:
             counts = {"upper": size * parts, "lower": size * parts, "reciprocals": parts}
             arrays, exchanged = Memory(counts, size).arrays, np.zeros(size, dtype=np.int64)
             addresses = {key: array.ctypes.data for key, array in arrays.items()}
-            factors = _FACTORS(size=size, blocks=padded(size) // 4, exchanged=exchanged.ctypes.data, **addresses)
+            factors = Factors.structure()(
+                size=size, blocks=padded(size) // 4, exchanged=exchanged.ctypes.data, **addresses
+            )
             self._kept += [arrays, exchanged, factors]
             setattr(self.record, name, ctypes.addressof(factors))
         self.by_differences()
