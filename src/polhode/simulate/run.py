@@ -226,8 +226,8 @@ class Problem:
 
         dependent_speeds = self.derivation.equations.dependent_speeds
         if dependent_speeds is not None:
-            return EmbeddedRates(*given, self.manifold, dependent_speeds)
-        made = ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
+            return EmbeddedRates(given, self.manifold, dependent_speeds)
+        made = ProjectedRates(given, self.manifold, self.assembly.freedom.rows)
         found = ADAPTIVE.get(method)
         if found is not None and found.is_implicit and not (found.is_native and made.can_run_natively):
             made.attraction = _ATTRACTION
@@ -362,10 +362,7 @@ class Problem:
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
         controls = () if self.loop is None else self.loop.law.controls
-        record.notices += [
-            *_table_jumps(rates, t, x, (tau, inputs)),
-            *rates.drive.notices(float(t[-1]), controls),
-        ]
+        record.notices += [*_table_jumps(rates, t, x, (tau, inputs)), *rates.drive.notices(float(t[-1]), controls)]
         if self.known.small_angles:
             from .limits import grown
 
