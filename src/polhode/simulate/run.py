@@ -192,10 +192,13 @@ class Problem:
             return self.first
         return initial_state(self.derivation, self.first, self.speeds, self.parameters)
 
-    @cached_property
+    @property
     def begun(self) -> tuple[InitialState, Manifold | None, Assembly | None]:
         """The first state on the constraints; what the user gave and did not get is warned of."""
-        return on_constraints(self.derivation, self.functions, self.given, self.hold, self.parameters)
+        kept: dict[str, Any] = vars(self)  # a warning points at the first line outside of the package
+        if "_begun_at" not in kept:
+            kept["_begun_at"] = on_constraints(self.derivation, self.functions, self.given, self.hold, self.parameters)
+        return kept["_begun_at"]  # type: ignore[no-any-return]
 
     @property
     def start(self) -> InitialState:

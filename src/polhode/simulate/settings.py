@@ -273,7 +273,7 @@ def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
     seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
     if samples is not None and rate is not None:
         raise PolhodeError(
-            "samples and a rate of them are given.", place="rate", cure="Give one of the two.", code="E-SIM-123"
+            "samples and a rate of them are given.", place="rate", cure="Give one of the two.", code="E-SIM-122"
         )
     if samples is not None and np.ndim(samples) > 0:
         return Given(seconds, _given_times(samples, seconds))
@@ -373,19 +373,17 @@ def steps_of(
     """How the steps of a run are chosen, what its facts say of that, and notices."""
     damping = _damping(method, radius)
     if method not in FIXED:
-        if step is not None:
-            raise PolhodeError(
-                f"the method {method} chooses its steps.",
-                place="step",
-                cure='Bound them by max_step=…, or choose a method with fixed steps, such as "rk4".',
-                code="E-SIM-122",
-            )
         within = f"below {LOOSEST:g}"
+        bounds = [  # `step` is another name of `max_step` here
+            number(value, "seconds > 0", above=0.0, place=place)
+            for place, value in (("step", step), ("max_step", max_step))
+            if value is not None and value != np.inf
+        ]
         control = Control(
             method,
             number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
             number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
-            np.inf if max_step in (None, np.inf) else number(max_step, "seconds > 0", above=0.0, place="max_step"),
+            min(bounds, default=np.inf),
             int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
         )
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
@@ -474,6 +472,7 @@ class OrbitOptions(ActingOptions, total=False):
 class SmoothOptions(OrbitOptions, StartOptions, total=False):
     """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
 
+    step: float | None
     samples: Any
     hold: Sequence[str]
 
@@ -481,7 +480,6 @@ class SmoothOptions(OrbitOptions, StartOptions, total=False):
 class RunOptions(SmoothOptions, SamplingOptions, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
-    step: float | None
     spectral_radius: float | None
     progress: bool | Callable[[float], object] | None
     audit: bool | float
