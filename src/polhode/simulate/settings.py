@@ -425,7 +425,7 @@ def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[st
     return close(derivation, options)
 
 
-class ActingOptions(TypedDict, total=False):
+class ActingKeys(TypedDict, total=False):
     """What acts in a run, and what happens in it."""
 
     inputs: Any
@@ -438,7 +438,7 @@ class ActingOptions(TypedDict, total=False):
     functions: Functions | None
 
 
-class StartOptions(TypedDict, total=False):
+class StartKeys(TypedDict, total=False):
     """Where a run starts, with which parameters, under which controller."""
 
     start: Any
@@ -449,7 +449,7 @@ class StartOptions(TypedDict, total=False):
     limits: Any
 
 
-class SamplingOptions(TypedDict, total=False):
+class SamplingKeys(TypedDict, total=False):
     """How a law is sampled."""
 
     method: str
@@ -461,7 +461,7 @@ class SamplingOptions(TypedDict, total=False):
     discretisation: str | None
 
 
-class OrbitOptions(ActingOptions, total=False):
+class OrbitOptions(ActingKeys, total=False):
     """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
 
     rate: float | None
@@ -469,7 +469,7 @@ class OrbitOptions(ActingOptions, total=False):
     max_steps: int
 
 
-class SmoothOptions(OrbitOptions, StartOptions, total=False):
+class SmoothOptions(OrbitOptions, StartKeys, total=False):
     """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
 
     step: float | None
@@ -477,7 +477,7 @@ class SmoothOptions(OrbitOptions, StartOptions, total=False):
     hold: Sequence[str]
 
 
-class RunOptions(SmoothOptions, SamplingOptions, total=False):
+class RunOptions(SmoothOptions, SamplingKeys, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     spectral_radius: float | None
@@ -486,7 +486,7 @@ class RunOptions(SmoothOptions, SamplingOptions, total=False):
     watch_energy: bool
 
 
-class StepperOptions(ActingOptions, StartOptions, SamplingOptions, total=False):
+class StepperOptions(ActingKeys, StartKeys, SamplingKeys, total=False):
     """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
 
     dt: float | None
