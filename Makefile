@@ -39,7 +39,7 @@ test: lint ## before a commit is pushed, under ten minutes: lint, then every tes
 	@echo "units, protocols, faults, laws of mechanics, engines and papers that judge, documents, examples, doctests"
 	@$(PYTEST) --durations=10 --doctest-modules src/polhode tests
 
-trial: lint ## before an issue is closed, some hours: all seeds of every law, browsers, the whole fuzz, long runs
+trial: lint ## before an issue is closed, some hours: all seeds of every law, browsers, the whole fuzz, long runs, mutants
 	@echo "every test, on every seed, and in a browser"
 	@POLHODE_TRIAL=1 $(PYTEST) --durations=10 tests
 	@echo "covered lines"
@@ -48,6 +48,8 @@ trial: lint ## before an issue is closed, some hours: all seeds of every law, br
 	@$(BIN)/python -m tests.fuzz --cases $(CASES)
 	@echo "singular poses at tight tolerances"
 	@$(BIN)/python -m tests.trials.singular_poses --processes $(JOBS)
+	@echo "mutants that tests must notice"
+	@$(BIN)/python -m tests.trials.mutants --processes $(JOBS)
 
 lint: $(VENV)/.has-test ## style, types and the design's arrows
 	@echo "style";  $(BIN)/ruff check --quiet --output-format=concise . && $(BIN)/ruff format --check --quiet .

@@ -51,9 +51,9 @@ PAGES = (
     Page(
         "analysis", "Analysis", "What the methods of ``Equations`` that ask questions give.",
         paths=(
-            "polhode.linear.small_motions.SmallMotions", "polhode.linear.linear_along.LinearAlong",
+            "polhode.linear.linear.Linear", "polhode.linear.linear_along.LinearAlong",
             "polhode.equilibria.equilibrium.Equilibrium", "polhode.identification.fit.Fit",
-        ), rooms=("polhode.compare",),
+        ), rooms=("polhode.compare", "polhode.papers"),
     ),
     Page(
         "control", "Control",

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from . import control as control
     from . import planning as planning
-    from .compare.equivalence import equivalence as equivalence
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_sdf as load_sdf
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from .geometry.screws import ScrewMotion as ScrewMotion
     from .geometry.screws import screw_of as screw_of
     from .model.samples.random_system import random_system as random_system
+    from .papers.silver.newton_euler import equivalence as equivalence
     from .planning import PoseSpline as PoseSpline
     from .planning import RotationSpline as RotationSpline
     from .simulate.control.actuation import held as held
@@ -58,7 +58,7 @@ _LATER = {
     "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
     "angular_velocity": ".geometry.rotations.angular_velocity",
-    "rotation_rate": ".geometry.rotations.angular_velocity", "equivalence": ".compare.equivalence",
+    "rotation_rate": ".geometry.rotations.angular_velocity", "equivalence": ".papers.silver",
     "widget": ".surface.widget",
 }  # fmt: skip
 

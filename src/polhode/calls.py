@@ -52,6 +52,7 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+_ORBITS = "equilibria.periodic_orbit"
 #: Where the options of each TypedDict are read, with their defaults; see `_options_at`.
 OPTIONS = {
     "JointOptions": ("model.joints:JOINTS",),
@@ -61,7 +62,11 @@ OPTIONS = {
     "AssemblyOptions": ("simulate.constraints.assembly:assemble",),
     "StepperOptions": ("simulate.run:problem_of", "simulate.stepper:Stepper", "simulate.settings:StepperOptions"),
     "SmoothOptions": ("simulate.run:problem_of", "simulate.settings:SmoothOptions"),
-    "OrbitOptions": ("simulate.run:problem_of", "simulate.settings:OrbitOptions", "equilibria.shooting:_TOLERANCES"),
+    "OrbitOptions": (
+        "simulate.run:problem_of",
+        "simulate.settings:OrbitOptions",
+        "equilibria.periodic_orbit:_TOLERANCES",
+    ),
     "ReaderOptions": ("formats:load_urdf", "formats:load_sdf", "formats:load_mjcf"),
     "CompareOptions": ("compare.comparison:compare",),
     "FitOptions": ("identification.fit:identify",),

@@ -53,6 +53,12 @@ def test_a_vehicle_stands_on_its_tyres_where_its_parameters_say(make: Callable[.
     assert loads.sum() == pytest.approx(9.81 * mass, rel=1e-12)
 
 
+def test_a_car_s_engine_holds_its_speed_against_the_air() -> None:
+    vehicle = car(speed=25)
+    run = vehicle.system.derive("articulated_body").simulate(1, speeds=cruising(vehicle, 25), method="rk4", step=2e-3)
+    assert run.speed("vx")[-1] == pytest.approx(25, rel=1e-4)
+
+
 def test_a_car_turns_as_the_linear_bicycle_model_says() -> None:
     V, degrees = 25.0, 0.05
     vehicle = car(steered(degrees), speed=V)

@@ -18,7 +18,8 @@ CONTRACTS = ROOT / ".importlinter"
 ROOMS = (
     "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "laws",
     "codegen", "native", "ode", "compiled", "view", "simulate", "show", "linear", "equilibria", "inverse_kinematics",
-    "identification", "symmetry", "control_geometry", "control", "planning", "optimize", "compare", "surface", "cli",
+    "identification", "symmetry", "control_geometry", "control", "planning", "optimize", "compare", "papers", "surface",
+    "cli",
 )  # fmt: skip
 
 
@@ -119,6 +120,8 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "simulate/trajectory/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
             "show/scene": "from polhode.simulate import trajectory\nfrom polhode.view import page",
             "optimize/problem": "from polhode.simulate import trajectory\nfrom polhode.linear import linear",
+            "papers/tokad/chain": "from polhode.formalisms import poincare\nfrom polhode.simulate import trajectory",
+            "surface/tables": "from polhode.papers.tokad import chain",
             "view/page": "from polhode import errors",
             "cli/demo": "from polhode.surface import system\nfrom polhode.view import page",
         },
@@ -161,6 +164,8 @@ WRONG_DOORS = {
     "a run knows no feature": {"simulate/run": "def f():\n    from polhode import linear"},
     "features stand apart": {"identification/fit": "from polhode import inverse_kinematics"},
     "control and planning stand apart": {"control/lqr": "from polhode import planning", "planning/gait": ""},
+    "nothing is derived from a paper's own tables": {"formalisms/kane": "def f():\n    from polhode import papers"},
+    "comparison knows no paper": {"compare/comparison": "def f():\n    from polhode import papers"},
     "a picture knows no trajectory": {"view/page": "from polhode import simulate"},
     "a picture knows no geometry": {"view/page": "from polhode import geometry"},
     "no room goes out by the front door": {

@@ -28,7 +28,7 @@ from ..geometry.elimination import factor_symmetric
 from ..laws.law import ControllerState
 from ..laws.observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
 from ..laws.sample_time import sample_time_of
-from ..linear.outputs import output_rates, read_outputs
+from ..linear.displacements import output_rates, read_outputs
 from .filtering import Estimates, filtered
 from .state_equations import check_size, state_equations, step_of
 from .weights import weights
@@ -202,7 +202,7 @@ def check_observable(
     equations: EquationsOfMotion, inputs: Sequence[str], outputs: Mapping[str, Expr], place: str
 ) -> None:
     """Refuse outputs that do not tell all states, and say why."""
-    told = observability(Asked(equations, _unassembled, inputs), dict(outputs))
+    told = observability(Asked(equations, inputs), dict(outputs))
     if not told.is_observable and told.is_complete:
         raise PolhodeError(
             f"the outputs {', '.join(outputs)} do not tell the state: {told}",
@@ -210,7 +210,3 @@ def check_observable(
             cure="Measure more, or leave out of the model what is not wanted.",
             code="E-OBSERVER-022",
         )
-
-
-def _unassembled(*_: Any, **__: Any) -> Any:
-    raise PolhodeError("nothing is assembled here.", code="E-OBSERVER-023")

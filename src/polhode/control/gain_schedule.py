@@ -27,7 +27,7 @@ from ..laws.controller import Controller
 from ..laws.controls import controls_of
 from ..laws.law import Law, Reference
 from ..linear.linear import Linear
-from ..linear.state_names import state_names
+from ..linear.operating_point import state_names
 from .lqr import LQR
 from .state_equations import check_no_quaternions
 from .weights import Floats

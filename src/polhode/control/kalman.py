@@ -25,8 +25,8 @@ from ..laws.law import ControllerState
 from ..laws.named_numbers import named_numbers
 from ..laws.observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
 from ..laws.sample_time import sample_time_of
+from ..linear.displacements import read_outputs
 from ..linear.linear import Linear
-from ..linear.outputs import read_outputs
 from ..model.reading import list_of
 from ..notebook import Cell, Table, complex_text
 from .deviations import Deviations, deviations

@@ -127,4 +127,4 @@ class ControlGeometryMethods(RunMethods):
     def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Asked:
         from .at_state import Asked
 
-        return Asked(self.record, self.assemble, inputs, at, parameters)
+        return Asked(self.record, inputs, at, parameters)

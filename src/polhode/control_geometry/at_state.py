@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from ..linear.operating_point import Values, parameter_values
 from .affine import Plant, plant
 
 if TYPE_CHECKING:
-    from ..simulate import Assembly
+    pass
 
 #: What is smaller than this beside others is rounding: singular values, and numbers beside those at other states.
 _NOTHING = 1e-9
@@ -125,14 +125,13 @@ class Asked:
     """
 
     equations: EquationsOfMotion
-    assemble: Callable[..., Assembly]
     inputs: Sequence[str] | None = None
     at: Values = None
     parameters: Values = None
 
     def state(self, place: str) -> AtState:
         """The state, home if none is named."""
-        linear = linearize(self.equations, self.assemble, self.at, parameters=self.parameters)
+        linear = linearize(self.equations, self.at, parameters=self.parameters)
         return AtState(linear, parameter_values(linear.equations, self.parameters), place)
 
     def plant_there(self, place: str) -> tuple[Plant, AtState]:

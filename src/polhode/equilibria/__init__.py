@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ..errors import number, unknown
+from ..errors import number
 from ..linear import LinearMethods
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from ..expr import Expr
     from ..simulate.settings import OrbitOptions
-    from .branches import Branch
+    from .branch import Branch
     from .equilibrium import Equilibrium
     from .orbit_branch import OrbitBranch
     from .periodic_orbit import PeriodicOrbit
@@ -105,11 +104,9 @@ class EquilibriumMethods(LinearMethods):
         'l'
         """
         from .branch import branch
-        from .branches import Branch
 
         steady = self._steady(free, given, start, parameters, parameter)
-        made = branch(steady, parameter, between, step, most, follow, starts, Branch)
-        return cast("Branch", made)
+        return branch(steady, parameter, between, step, most, follow, starts)
 
     def periodic_orbit(
         self,
@@ -138,16 +135,10 @@ class EquilibriumMethods(LinearMethods):
         >>> round(orbit.period, 6)
         3.141593
         """
-        from .periodic_orbit import periodic_orbit
-        from .shooting import Shooting
+        from .periodic_orbit import Shooting, periodic_orbit
 
         span = number(period, "a time > 0", above=0.0, place="periodic_orbit period")
-        shot = Shooting(self, start, speeds, parameters, options)
-        shot.check_clock(span, is_period_known)
-        return periodic_orbit(
-            shot.run, shot.x, span, shot.names, shot.turned(turns), shot.places(hold), is_period_known,
-            shot.parameters, shot.around,
-        )  # fmt: skip
+        return periodic_orbit(Shooting(self, start, speeds, parameters, options), span, turns, hold, is_period_known)
 
     def orbit_branch(
         self,
@@ -175,40 +166,11 @@ class EquilibriumMethods(LinearMethods):
         >>> len(orbits) > 2, orbits.parameter
         (True, 'k')
         """
-        from .orbit_branch import Orbits, orbit_branch
-        from .shooting import Shooting
+        from .orbit_branch import orbit_branch
 
-        def shot(value: float) -> Shooting:
-            return Shooting(self, None, None, {**orbit.parameters, parameter: value}, options, orbit.x)
-
-        table = self.derivation.model.parameters
-        if parameter not in table:
-            raise unknown("parameter", parameter, table, place="orbit_branch", code="E-ORBIT-008")
-        value = float(orbit.parameters.get(parameter, table[parameter].value or 0))
-        made_by = Orbits(lambda v: shot(v).run, lambda v: shot(v).around, lambda v: shot(v).parameters)
-        turned = shot(value).turned(turns)
-        return orbit_branch(made_by, orbit, turned, parameter, value, between, step, most)
+        return orbit_branch(self, orbit, parameter, between, turns, step, most, options)
 
     def _steady(self, free: Any, given: Any, start: Any, parameters: Any, along: str | None = None) -> SteadyState:
-        from ..simulate import assemble
         from .steady_state import steady_state
 
-        def assembled(*state: Any, **options: Any) -> Any:
-            return assemble(self.derivation, *state, **options)
-
-        return steady_state(self.record, assembled, _compiled, free, given, start, parameters, along)
-
-
-def _compiled(
-    variables: Sequence[Expr],
-    outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]],
-    known: Mapping[Expr, float],
-) -> Callable[..., Any]:
-    """Outputs as one native function of an array of variables."""
-    import numpy as np
-
-    from ..codegen.plan import plan
-    from ..native import compile_program
-
-    program = plan("steady_state", [("x", list(variables))], outputs, list(known))
-    return compile_program(program, parameters=np.array([*known.values()], dtype=np.float64))
+        return steady_state(self.record, free, given, start, parameters, along)

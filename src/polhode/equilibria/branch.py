@@ -6,22 +6,29 @@ complex eigenvalues of small motions crosses the imaginary axis, is a root of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..errors import PolhodeError, fault_at, whole_number
+from ..errors import PolhodeError, fault_at, unknown, whole_number
 from ..expr.spelling import spelled
 from ..linear.stability import CHANGES, Spectrum, Stability
 from ..notebook import Told
+from ..view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
+from ..view.scene import PALETTE
 from .continuation import Curve, Floats, Point, branch_point, other_direction
 from .equilibrium import Equilibrium, equilibria
 from .steady_state import SteadyState
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 _PLACE = "branch"
 fault = fault_at(_PLACE)
@@ -111,6 +118,40 @@ class Branch(Told):
             lines += [f"branch {k + 1}:", *("  " + line for line in other.table().splitlines())]
         return "\n".join([*lines, *self.notices])
 
+    def plot(self, names: Sequence[str] | str | None = None, path: str | os.PathLike[str] | None = None) -> Any:
+        """Unknowns over the parameter as a matplotlib figure, saved if asked: those named, or all up to four.
+
+        Full lines are stable, dotted ones unstable, broken ones neutral.
+        """
+        from ..view.plot import save_plot
+
+        chosen = [names] if isinstance(names, str) else list(names or self.unknowns[:4])
+        known = [*self.unknowns, *self.steady.own.coordinates]
+        for name in chosen:
+            if name not in known and name not in self[0]:
+                raise unknown("unknown", name, known, place="plot", code="E-BRANCH-004")
+        every = [*self._all()]
+        lines = [(each.values, each._words(), {name: each[name] for name in chosen}) for each in every]
+        marks = [(p.kind, p.value, {name: p.at[name] for name in chosen}) for each in every for p in each.special]
+        figure = plot_branches(self.parameter, lines, marks, title=self.steady.own.system.name)
+        if path is not None:
+            save_plot(figure, path)
+        return figure
+
+    def _all(self) -> Iterator[Branch]:
+        waiting: list[Branch] = [self]
+        while waiting:
+            each = waiting.pop(0)
+            yield each
+            waiting += each.others
+
+    def _words(self) -> list[str]:
+        """The stability of each point; of a special one, that of the next."""
+        words: list[str] = list(self.stability)
+        for k in sorted(self.marked, reverse=True):
+            words[k] = words[k + 1] if k + 1 < len(words) else words[k - 1]
+        return words
+
     def __repr__(self) -> str:
         return f"Branch('{self.steady.own.system.name}' over {self.parameter}, {len(self)} points)\n{self.table()}"
 
@@ -129,7 +170,6 @@ def branch(
     most: int,
     follow: int,
     starts: int,
-    kind: type[Branch] = Branch,
 ) -> Branch:
     """The branch of steady states over a parameter `between` two values, from a state at one of its ends."""
     low, high = (float(end) for end in between)
@@ -144,7 +184,7 @@ def branch(
             errors.append(error)
         else:
             first = np.append(at.x, value)
-            return _Following(steady, parameter, low, high, step, most, first, kind).whole(first, follow)
+            return _Following(steady, parameter, low, high, step, most, first).whole(first, follow)
     why = errors[0].problems[0]
     raise fault(
         f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}",
@@ -176,9 +216,7 @@ class _Following:
         step: float,
         most: int,
         first: Floats,
-        kind: type[Branch],
     ) -> None:
-        self.kind = kind
         self.steady, self.parameter, self.longest, self.most = steady, parameter, 2.0 * step, most
         self.half = 2.0 ** round(np.log2((high - low) / 2.0))  # a power of two, so that nothing is rounded
         self.low, self.high = low / self.half, high / self.half
@@ -250,7 +288,7 @@ class _Following:
                 else:
                     made.notices += joined.notices
         eigenvalues = np.array([each.values for each in made.spectra])
-        return self.kind(
+        return Branch(
             self.parameter, self.steady, np.array([self._out(x) for x in made.points]), eigenvalues,
             tuple(map(self._stability, made.spectra)), tuple(made.special), tuple(others),
             tuple(dict.fromkeys(made.notices)),
@@ -435,3 +473,57 @@ def _crossing(before: Spectrum, after: Spectrum) -> list[tuple[complex, complex]
         for old, new, i, k in pairs
         if min(old.imag, new.imag) > 0.0 and before.growth[i] * after.growth[k] < 0
     ]
+
+
+_PANEL = 2.4  # inches
+_LINES = {"stable": "-", "unstable": ":", "neutral": "--"}
+_MARKS = {"fold": "v", "branch point": "D", "Hopf point": "o"}
+
+#: The parameter, what is stable (a word for each point), quantities by name.
+Line: TypeAlias = tuple[ArrayLike, Sequence[str], Mapping[str, ArrayLike]]
+#: What a point is, the parameter there, quantities by name.
+Mark: TypeAlias = tuple[str, float, Mapping[str, float]]
+
+
+def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] = (), title: str = "") -> Figure:
+    """Draw quantities over a parameter: full lines where states are stable, dotted where they are not, else broken.
+
+    figure = plot_branches("v", [(v, ["stable"] * len(v), {"lean": lean})], [("fold", 2.0, {"lean": 0.1})])
+    """
+    names = [*dict.fromkeys(name for _, _, quantities in lines for name in quantities)]
+    if not names:
+        raise nothing_to_plot("Name at least one unknown.")
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
+        size = (8.0, _PANEL * len(names) + (0.9 if title else 0.5))
+        figure: Figure = figure_class()(figsize=size, layout="constrained", facecolor="white")
+        for place, name in enumerate(names, start=1):
+            panel = figure.add_subplot(len(names), 1, place)
+            frame(panel)
+            for number, (values, stability, quantities) in enumerate(lines):
+                _drawn(panel, np.asarray(values, dtype=float), stability, quantities[name], number)
+            for kind, value, quantities in marks:
+                panel.plot(value, quantities[name], _MARKS.get(kind, "s"), color=INK, markersize=5, zorder=5)
+            panel.set_ylabel(one_line(name, 40), fontsize=9, loc="top", parse_math=False)
+            if place == len(names):
+                panel.set_xlabel(one_line(parameter, 40), fontsize=9, loc="right", parse_math=False)
+                _explained(panel, {word for _, words, _ in lines for word in words}, {kind for kind, _, _ in marks})
+        put_title(figure, title)
+    return figure
+
+
+def _drawn(panel: object, values: ArrayLike, stability: Sequence[str], quantity: ArrayLike, number: int) -> None:
+    x, y = np.asarray(values, dtype=float), np.asarray(quantity, dtype=float)
+    color = PALETTE[number % len(PALETTE)]
+    for word, group in groupby(range(len(x)), key=stability.__getitem__):
+        own = [*group]
+        ends = slice(own[0], min(own[-1] + 2, len(x)))  # as far as where the next begins
+        panel.plot(x[ends], y[ends], _LINES.get(word, "-."), color=color, linewidth=1.6)  # type: ignore[attr-defined] # matplotlib is not typed
+
+
+def _explained(panel: object, words: set[str], kinds: set[str]) -> None:
+    for word in sorted(words):
+        panel.plot([], [], _LINES.get(word, "-."), color=INK, label=word)  # type: ignore[attr-defined] # matplotlib is not typed
+    for kind in sorted(kinds):
+        panel.plot([], [], _MARKS.get(kind, "s"), color=INK, label=kind)  # type: ignore[attr-defined] # matplotlib is not typed
+    panel.legend(fontsize=8, frameon=False, loc="best")  # type: ignore[attr-defined] # matplotlib is not typed

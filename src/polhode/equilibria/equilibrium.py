@@ -18,9 +18,8 @@ from ..constraints.newton import largest, solve
 from ..errors import PolhodeError, fault_at, listed, whole_number
 from ..expr import Expr, evaluate, free_symbols
 from ..expr.spelling import spelled
-from ..linear.bends import bends_at
+from ..linear.operating_point import bends_at, state_names
 from ..linear.stability import CHANGES, Spectrum, Stability
-from ..linear.state_names import state_names
 from ..notebook import Cell, Shown, Table, complex_text
 from ..simulate.methods import SteadyStart
 from .steady_state import Floats, SteadyState

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, fault_at
+from ..errors import PolhodeError, fault_at, unknown
 from ..notebook import Cell, Shown, Table, Told
+from ..simulate.methods import RunMethods
 from .continuation import Curve, Point
-from .periodic_orbit import Floats, Flow, PeriodicOrbit, Run, spectrum_of_orbit
+from .periodic_orbit import Floats, Flow, PeriodicOrbit, Shooting, spectrum_of_orbit
 
 _PLACE = "orbit_branch"
 fault = fault_at(_PLACE)
@@ -85,26 +86,25 @@ class OrbitBranch(Shown):
         return Cell(repr(self).splitlines()[0], [special, *self.notices])
 
 
-@dataclass(frozen=True, eq=False)
-class Orbits:
-    """What orbits of one mechanism are made by: runs with a parameter, and runs to look at."""
-
-    run: Callable[[float], Run]  # runs at a value of the parameter
-    around: Callable[[float], Callable[[Floats, float], Any]]
-    parameters: Callable[[float], Mapping[str, float]]
-
-
 def orbit_branch(
-    made_by: Orbits,
+    equations: RunMethods,
     orbit: PeriodicOrbit,
-    turned: Floats,
     parameter: str,
-    value: float,
     between: Any,
+    turns: Mapping[str, int] | None,
     step: float,
     most: int,
+    options: Mapping[str, Any],
 ) -> OrbitBranch:
     """The branch of orbits through one, both ways, while the parameter is `between` two values."""
+    table = equations.derivation.model.parameters
+    if parameter not in table:
+        raise unknown("parameter", parameter, table, place=_PLACE, code="E-ORBIT-008")
+    value = float(orbit.parameters.get(parameter, table[parameter].value or 0))
+
+    def shot(value: float) -> Shooting:
+        return Shooting(equations, None, None, {**orbit.parameters, parameter: value}, options, orbit.x)
+
     low, high = (float(end) for end in between)
     if not low <= value <= high:
         raise fault(
@@ -119,7 +119,7 @@ def orbit_branch(
             "Find them one by one: periodic_orbit(…, hold=[…], parameters={…}).",
             "E-ORBIT-006",
         )
-    return _Following(made_by, orbit, turned, parameter, low, high, step, most).whole(value)
+    return _Following(shot, orbit, shot(value).turned(turns), parameter, low, high, step, most).whole(value)
 
 
 class _Following:
@@ -127,7 +127,7 @@ class _Following:
 
     def __init__(
         self,
-        made_by: Orbits,
+        shot: Callable[[float], Shooting],
         orbit: PeriodicOrbit,
         turned: Floats,
         parameter: str,
@@ -136,7 +136,7 @@ class _Following:
         step: float,
         most: int,
     ) -> None:
-        self.made_by, self.orbit, self.turned, self.parameter = made_by, orbit, turned, parameter
+        self.shot, self.orbit, self.turned, self.parameter = shot, orbit, turned, parameter
         self.low, self.high, self.longest, self.most = low, high, 2.0 * step, most
         self.half = 2.0 ** round(np.log2((high - low) / 2.0))
         self.known: dict[bytes, Flow] = {}
@@ -154,7 +154,7 @@ class _Following:
             x, period, value = self._parts(y)
             if not period > 0.0:
                 raise PolhodeError("the period vanishes.", place=_PLACE, code="E-ORBIT-007")
-            self.known[key] = self.made_by.run(value)(x, period, by=self.parameter)
+            self.known[key] = self.shot(value).run(x, period, by=self.parameter)
         return self.known[key]
 
     def function(self, y: Floats) -> tuple[Floats, Floats]:
@@ -190,11 +190,10 @@ class _Following:
         x, period, value = self._parts(y)
         flow = self._flow(y)
         residual = float(np.abs(flow.end - flow.begin - self.turned).max())
-        around, known = self.made_by.around(value), self.made_by.parameters(value)
+        shot, is_known = self.shot(value), self.orbit.is_period_known
         return PeriodicOrbit(
-            period, x, self.orbit.names, spectrum_of_orbit(flow), residual, self.orbit.is_period_known, known,
-            lambda: around(x, period),
-        )  # fmt: skip
+            period, x, self.orbit.names, spectrum_of_orbit(flow), residual, is_known, shot.parameters, shot
+        )
 
     def _along(self, first: Floats, like: Floats) -> list[Floats]:
         self._refer(first)

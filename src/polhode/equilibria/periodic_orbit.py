@@ -12,17 +12,21 @@ R. Seydel, *Practical Bifurcation and Stability Analysis* (2010), chapter 7.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, fault_at, number
+from ..errors import PolhodeError, fault_at, unknown, whole_number
+from ..expr import Expr, as_expr, directional, evaluate, free_symbols
+from ..expr.spelling import spelled
 from ..linear.stability import Spectrum, Stability, spectrum_of
+from ..model.unit import Si
 from ..notebook import Cell, Shown, Table, complex_text
+from ..simulate.methods import RunMethods, SteadyStart
 
 if TYPE_CHECKING:
     from ..simulate import Trajectory
@@ -36,6 +40,10 @@ _MOST_STEPS = 30
 _CLOSED = 1e-8
 #: Singular values below this part of the largest belong to a family, or to what constraints hold.
 _NOTHING = 1e-7
+#: Runs are as accurate as orbits are to be closed, and more; one that runs away is given up.
+_TOLERANCES = {"rtol": 1e-11, "atol": 1e-12, "max_steps": 20_000}
+#: What drives a mechanism is the same after a period to this.
+_REPEATED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +59,129 @@ class Flow:
     error: float = 1e-9  # of ∂x(T)/∂x₀, relative to its size
 
 
-#: A run from a state over a period, with the value of a parameter.
-Run: TypeAlias = Callable[..., Flow]
+class Shooting:
+    """Runs of one mechanism with one set of options."""
+
+    def __init__(
+        self,
+        equations: RunMethods,
+        start: Any,
+        speeds: Any,
+        parameters: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        x: Floats | None = None,
+    ) -> None:
+        self.equations = equations
+        self.options: dict[str, Any] = {**_TOLERANCES, **options}
+        given = start.parameters if isinstance(start, SteadyStart) else {}
+        self.parameters = {str(name): Si(value) for name, value in {**given, **(parameters or {})}.items()}
+        if x is not None:
+            self.x = x
+            return
+        begin = equations.assemble(*self._split(start, speeds), parameters=self.parameters or None)
+        self.x = np.concatenate([begin.q, begin.u, begin.z])
+
+    @staticmethod
+    def _split(start: Any, speeds: Any) -> tuple[Any, Any]:
+        if isinstance(start, SteadyStart):
+            return {**start.coordinates, **start.states}, {**start.speeds, **(speeds or {})}
+        return start, speeds
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the state."""
+        record = self.equations.record
+        return [spelled(x) for x in (*record.q, *record.u, *record.z)]
+
+    def turned(self, turns: Mapping[str, int] | None) -> Floats:
+        """How much farther angles are after a period."""
+        found = np.zeros(len(self.x))
+        for place, count in zip(self.places(turns or ()), (turns or {}).values(), strict=True):
+            found[place] = 2.0 * np.pi * whole_number(count, place="periodic_orbit turns")
+        return found
+
+    def check_clock(self, period: float, is_known: bool) -> None:
+        """Refuse a period that what is driven in time does not have, and a search for it."""
+        entries = self._driven()
+        time = self.equations.derivation.model.time
+        if time not in free_symbols(entries) or not any(directional(entries, {time: as_expr(1)})):
+            return
+        if not is_known:
+            raise fault(
+                "the mechanism is driven in time, so that its orbits have the period of what drives it, or a multiple.",
+                "Give that period, and is_period_known=True.",
+                "E-ORBIT-009",
+            )
+        rng = np.random.default_rng(3)
+        symbols = [x for x in free_symbols(entries) if x is not time]
+        for _ in range(5):
+            known = dict(zip(symbols, rng.uniform(0.2, 1.2, len(symbols)).tolist(), strict=True))
+            at = float(rng.uniform(0.0, period))
+            now, later = (np.array(evaluate(entries, {**known, time: t})) for t in (at, at + period))
+            if np.abs(later - now).max(initial=0.0) > _REPEATED * max(1.0, np.abs(now).max(initial=0.0)):
+                raise fault(
+                    f"what drives the mechanism in time does not repeat after {period:g} s.",
+                    "Give the period of what drives it, or a multiple.",
+                    "E-ORBIT-010",
+                )
+
+    def _driven(self) -> list[Expr]:
+        """All in which time itself may be: the equations, and laws of inputs and efforts."""
+        record = self.equations.record
+        laws = [self.options.get(key) for key in ("inputs", "tau")]
+        given = [law for each in laws if isinstance(each, Mapping) for law in each.values() if isinstance(law, Expr)]
+        rates = (record.mass_matrix.entries(), record.bias, record.coordinate_rates, record.z_rates)
+        return [as_expr(entry) for part in (*rates, given) for entry in part]
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Where named coordinates, speeds and states are in the state."""
+        record = self.equations.record
+        known = dict(zip(self.names, range(len(self.x)), strict=True))
+        known |= {u.name: k for k, u in enumerate(record.u, len(record.q)) if u.name not in known}
+        for name in names:
+            if name not in known:
+                raise unknown("coordinate or speed", name, self.names, place="periodic_orbit", code="E-ORBIT-004")
+        return [known[name] for name in names]
+
+    def _state(self, x: Floats) -> tuple[Floats, ...]:
+        record = self.equations.record
+        parts = np.split(x, [len(record.q), len(record.q) + len(record.u)])
+        return tuple(parts if len(record.z) else parts[:2])
+
+    def run(self, x: Floats, period: float, by: str | None = None) -> Flow:
+        """A run with its monodromy matrix, and its derivative by a parameter."""
+        size = len(x)
+        made = self.equations.sensitivities(
+            period, [*self.names, *([] if by is None else [by])], start=self._state(x),
+            parameters=self.parameters or None, samples=2, **self.options,
+        )  # fmt: skip
+        whole = made._whole
+        run = made.trajectory
+        ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
+        return Flow(
+            ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), whole[-1][:, :size], whole[0][:, :size],
+            None if by is None else whole[-1][:, size], 1e3 * float(self.options["rtol"]),
+        )  # fmt: skip
+
+    def _rates(self, run: Trajectory, k: int) -> Floats:
+        """ẋ at a sample, with the efforts and inputs that acted there."""
+        x = np.concatenate([run.q[k], run.u[k], run.z[k]])
+        found: Floats = self.equations._functions.state_rates(
+            x,
+            None if run.tau is None else run.tau[k],
+            t=run.t[k],
+            inputs=None if run.inputs is None else run.inputs[k],
+            parameters=self.parameters or None,
+        )
+        return found
+
+    def around(self, x: Floats, period: float) -> Trajectory:
+        """Once around, as any run."""
+        allowed = {key: value for key, value in self.options.items() if key != "functions"}
+        run: Trajectory = self.equations.simulate(
+            period, start=self._state(x), parameters=self.parameters or None, **allowed
+        )
+        return run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +199,7 @@ class PeriodicOrbit(Shown):
     residual: float
     is_period_known: bool
     parameters: Mapping[str, float]
-    simulate: Callable[[], Trajectory]
+    shot: Shooting
     notices: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> float:
@@ -79,7 +208,7 @@ class PeriodicOrbit(Shown):
     @cached_property
     def run(self) -> Trajectory:
         """Once around."""
-        return self.simulate()
+        return self.shot.around(self.x, self.period)
 
     @property
     def multipliers(self) -> NDArray[np.complex128]:
@@ -107,19 +236,12 @@ class PeriodicOrbit(Shown):
 
 
 def periodic_orbit(
-    run: Run,
-    x: Floats,
-    period: float,
-    names: Sequence[str],
-    turned: Floats,
-    held: Sequence[int],
-    is_period_known: bool,
-    parameters: Mapping[str, float],
-    simulate: Callable[[Floats, float], Any],
+    shot: Shooting, period: float, turns: Mapping[str, int] | None, hold: Sequence[str], is_period_known: bool
 ) -> PeriodicOrbit:
     """The orbit that Newton's method leads to from a state and a period."""
-    flow = _tried(run, x, period)
-    begun = period
+    shot.check_clock(period, is_period_known)
+    turned, held = shot.turned(turns), shot.places(hold)
+    flow, begun = shot.run(shot.x, period), period
     for _ in range(_MOST_STEPS):
         left, slopes = shooting(flow, turned, held, is_period_known)
         size = _size(left, flow)
@@ -127,13 +249,13 @@ def periodic_orbit(
             break
         step = np.asarray(np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0], dtype=np.float64)
         away = 0.0 if is_period_known else float(step[-1])
-        made = _shorter(run, flow, step[: len(x)], period, away, turned)
+        made = _shorter(shot, flow, step[: len(shot.x)], period, away, turned)
         if made is None:
             break
         flow, period = made
     size = _size(flow.end - flow.begin - turned, flow)
     if not size <= _CLOSED:
-        raise _open(names, flow, turned, size, period)
+        raise _open(shot.names, flow, turned, size, period)
     still = float(np.abs(flow.rates[0]).max(initial=0.0))
     if not is_period_known and still < 1e-6:
         raise fault(
@@ -148,29 +270,20 @@ def periodic_orbit(
         notices.append("This is one of a family of orbits: more multipliers are 1 than a single orbit has.")
     if abs(period - begun) > 0.5 * begun:
         notices.append(f"The period found, {period:.6g} s, is far from that given, {begun:.6g} s.")
-    x0, T = flow.begin, period
     return PeriodicOrbit(
-        T,
-        x0,
-        tuple(names),
-        spectrum,
-        size,
-        is_period_known,
-        dict(parameters),
-        lambda: simulate(x0, T),
-        tuple(notices),
+        period, flow.begin, tuple(shot.names), spectrum, size, is_period_known, shot.parameters, shot, tuple(notices)
     )
 
 
 def _shorter(
-    run: Run, flow: Flow, step: Floats, period: float, away: float, turned: Floats
+    shot: Shooting, flow: Flow, step: Floats, period: float, away: float, turned: Floats
 ) -> tuple[Flow, float] | None:
     """The longest part of a step that brings both ends nearer to each other, the period by no more than a quarter."""
     length = min(1.0, period / (4.0 * abs(away))) if away else 1.0
     before = float(np.linalg.norm(flow.end - flow.begin - turned))
     while length > 1e-3:
         try:
-            trial = run(flow.begin + length * step, period + length * away)
+            trial = shot.run(flow.begin + length * step, period + length * away)
         except PolhodeError:  # it cannot be run from there
             length /= 2.0
             continue
@@ -207,10 +320,6 @@ def spectrum_of_orbit(flow: Flow) -> Spectrum:
 
 def _size(left: Floats, flow: Flow) -> float:
     return float(np.abs(left[: len(flow.begin)]).max(initial=0.0)) / (1.0 + float(np.abs(flow.begin).max(initial=0.0)))
-
-
-def _tried(run: Run, x: Floats, period: float) -> Flow:
-    return run(x, number(period, "a time > 0", above=0.0, place=f"{_PLACE} period"))
 
 
 def _open(names: Sequence[str], flow: Flow, turned: Floats, size: float, period: float) -> PolhodeError:

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen.plan import plan
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import keeps_energy
 from ..errors import PolhodeError, ValueMissing, by_name, understood, unknown
@@ -36,23 +37,14 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import spelled
-from ..linear.bends import bending
-from ..linear.operating_point import OperatingPoint, operating_point, parameter_values
-from ..linear.perturbation import small_motions
+from ..linear.linearize import small_motions
+from ..linear.operating_point import OperatingPoint, bending, operating_point, parameter_values, state_names
 from ..linear.stability import Spectrum, spectrum_of
-from ..linear.state_names import state_names
 from ..model.unit import Si
+from ..native import compile_program
 from ..simulate.methods import SteadyStart
 
-if TYPE_CHECKING:
-    from ..simulate import Assembly
-
 Floats = NDArray[np.float64]
-#: Outputs, each its name, shape and entries, as one function of an array of variables; the rest has values.
-Compile: TypeAlias = Callable[
-    [Sequence[Expr], Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]], Mapping[Expr, float]], Callable[..., Any]
-]
-
 #: Relative error of a parameter or a coordinate.
 _ROUNDED = 1e-15
 #: Of what sizes the matrices of small motions are: displacements, speeds, states without mass.
@@ -81,7 +73,6 @@ class SteadyState:
     moving: tuple[str, ...]  # coordinates that nothing depends on
     known: Mapping[Expr, float]
     given: Mapping[str, float]  # parameters other than the model's
-    compile: Compile
     notices: tuple[str, ...] = ()
     whole: tuple[SteadyState, float] | None = None  # what this is a part of, and the value that `along` has in it
 
@@ -136,7 +127,8 @@ class SteadyState:
                 code="E-EQUIL-001",
             )
         others = {x: self.known[x] for x in met if x in self.known and x not in known}
-        return self.compile([*self.variables, *known], outputs, others)
+        program = plan("steady_state", [("x", [*self.variables, *known])], outputs, list(others))
+        return compile_program(program, parameters=np.array([*others.values()], dtype=np.float64))
 
     # ---- what small motions do -----------------------------------------------------------------------------------
 
@@ -259,8 +251,6 @@ class SteadyState:
 
 def steady_state(
     equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
-    compile: Compile,
     free: Any,
     given: Any,
     start: Any,
@@ -269,7 +259,7 @@ def steady_state(
 ) -> SteadyState:
     """The conditions of a steady state: what is `free` is unknown, what is `given` stays, `start` is where to begin."""
     with quiet_collector():
-        return _Reading(equations, compile, free, given, start, parameters, along).made(assemble)
+        return _Reading(equations, free, given, start, parameters, along).made()
 
 
 class _Reading:
@@ -278,14 +268,13 @@ class _Reading:
     def __init__(
         self,
         equations: EquationsOfMotion,
-        compile: Compile,
         free: Any,
         given: Any,
         start: Any,
         parameters: Any,
         along: str | None,
     ) -> None:
-        self.own, self.compile = equations, compile
+        self.own = equations
         self.table = state_names(equations)
         self.parameters = {str(name): value for name, value in by_name(parameters, "equilibrium parameters").items()}
         if not parameters:
@@ -342,9 +331,9 @@ class _Reading:
                 )
         return found
 
-    def made(self, assemble: Callable[..., Assembly]) -> SteadyState:
+    def made(self) -> SteadyState:
         known = parameter_values(self.own, self.parameters)
-        point = operating_point(self.own, assemble, {**self.start, **self.given}, self.parameters)
+        point = operating_point(self.own, {**self.start, **self.given}, self.parameters)
         equations = point.equations
         values = point.values | {x: value for x, value in self.given.items() if x in point.values}
         aside = {x: value for x, value in self.given.items() if x not in point.values}  # speeds that follow from others
@@ -365,7 +354,7 @@ class _Reading:
         return SteadyState(
             self.own, equations, tuple(free), self.along, np.array(begin, dtype=np.float64), fixed,
             tuple(names), tuple(rows), moving, known,
-            {name: Si(value) for name, value in self.parameters.items()}, self.compile, notices,
+            {name: Si(value) for name, value in self.parameters.items()}, notices,
         )  # fmt: skip
 
     def _wanted(

@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.synopsis import Synopsis
-from ..errors import check_kind
+from ..errors import PolhodeError, check_kind
 from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
 from .registry import formalism_of
@@ -205,6 +205,18 @@ class Derived:
     def record(self) -> EquationsOfMotion:
         """The equations as the formalism gave them: graphs only."""
         return self.derivation.equations
+
+
+def derivation_of(record: EquationsOfMotion) -> Derivation:
+    """The derivation whose equations these are."""
+    found = vars(record).get("_derivation")
+    if not isinstance(found, Derivation):
+        raise PolhodeError(
+            f"equations that were made of others of '{record.system.name}' cannot be assembled or compiled.",
+            cure="Give what system.derive() returns.",
+            code="E-DERIVE-022",
+        )
+    return found
 
 
 def record_of(equations: Any, place: str) -> EquationsOfMotion:

@@ -9,10 +9,9 @@ from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
     from .closed_form import ClosedForm
-    from .drawn_workspace import Workspace
-    from .manipulability import Manipulability
     from .numerical import Reached
-    from .singular_configurations import SingularConfigurations
+    from .singular_configurations import Manipulability, SingularConfigurations
+    from .workspace import Workspace
 
 
 class InverseKinematicsMethods(RunMethods):
@@ -54,15 +53,9 @@ class InverseKinematicsMethods(RunMethods):
         [0.0, 1.570796]
         """
         from .numerical import inverse_kinematics
-        from .quantities import PoseStepOf
-
-        asked = PoseStepOf(name, of)
-
-        def evaluate(*arrays: Any) -> Any:
-            return self._functions.evaluate(asked, *arrays, parameters=parameters)
 
         return inverse_kinematics(
-            self.record, evaluate, name, pose, near, of, limits=limits, prefer=prefer, parameters=parameters,
+            self._functions, name, pose, near, of, limits=limits, prefer=prefer, parameters=parameters,
             tolerance=tolerance, restarts=restarts, seed=seed,
         )  # fmt: skip
 
@@ -90,23 +83,8 @@ class InverseKinematicsMethods(RunMethods):
         from dataclasses import replace
 
         from .closed_form import closed_form
-        from .quantities import ClosedFormOf
 
-        asked, made = ClosedFormOf(name, of), closed_form(self.record, name, of)
-        every = list(self.derivation.synopsis.coordinates)
-        own = [every.index(each) for each in made.coordinates]
-
-        def evaluate(target: Any) -> Any:
-            return self._functions.evaluate(asked, target, parameters=parameters)
-
-        def forward(q: Any) -> Any:
-            import numpy as np
-
-            whole = np.zeros((len(q), len(every)))
-            whole[:, own] = q
-            return self._functions.pose(name, whole, parameters=parameters)
-
-        return replace(made, _evaluate=evaluate, _forward=forward)
+        return replace(closed_form(self.record, name, of), functions=self._functions, parameters=parameters)
 
     def manipulability(
         self, name: str, q: Any, of: str = "pose", parameters: Mapping[str, Any] | None = None
@@ -121,12 +99,9 @@ class InverseKinematicsMethods(RunMethods):
         >>> s.derive().manipulability("tip", [[0, 0.5], [0, 0]], of="position").measure.round(6).tolist()  # sin q2
         [0.479426, 0.0]
         """
-        from .manipulability import manipulability
+        from .singular_configurations import manipulability
 
-        def jacobian(q: Any) -> Any:
-            return self._functions.jacobian(name, q, parameters=parameters)
-
-        return manipulability(self.record, jacobian, name, q, of)
+        return manipulability(self._functions, name, q, of, parameters)
 
     def singular_configurations(self, name: str, of: str = "pose") -> SingularConfigurations:
         """Where a frame loses a way to move, its `of` being "pose", "position" or "orientation".
@@ -135,10 +110,7 @@ class InverseKinematicsMethods(RunMethods):
         """
         from .singular_configurations import singular_configurations
 
-        def jacobian(q: Any, parameters: Any) -> Any:
-            return self._functions.jacobian(name, q, parameters=parameters)
-
-        return singular_configurations(self.record, jacobian, name, of)
+        return singular_configurations(self._functions, name, of)
 
     def workspace(
         self, name: str, samples: int = 20_000, seed: int = 0, parameters: Mapping[str, Any] | None = None
@@ -156,12 +128,6 @@ class InverseKinematicsMethods(RunMethods):
         >>> reach.distance([(2, 0, 0), (4, 0, 0), (0, 0.25, 0)]).round(6).tolist()  # a ring with radii 1 and 3
         [0.0, 1.0, 0.75]
         """
-        from .drawn_workspace import Workspace
+        from .workspace import Workspace
 
-        def position(q: Any, parameters: Any) -> Any:
-            return self._functions.pose(name, q, parameters=parameters)[0]
-
-        def slope(q: Any, parameters: Any) -> Any:
-            return self._functions.jacobian(name, q, parameters=parameters)[..., 3:, :]
-
-        return Workspace.of(self.record, name, position, slope, samples, seed, parameters)
+        return Workspace.of(self._functions, name, samples, seed, parameters)

@@ -4,32 +4,39 @@ Steps are those of `pose_step`, compiled; `pose_search` repeats them and begins 
 redundant mechanism may use what is left free: with prefer="near" it comes as near to the start as it can, with
 prefer="limits" as near to the middle of its limits, by steps in the null space of J (A. Liégeois, 1977), each brought
 back to the pose.
+
+The search that repeats damped steps until frames are where they are wanted, for thousands of poses at once.
+
+All rows of a batch take a step together, each with its own damping, and leave when they are done. A step that makes
+what is left no smaller is halved. A row that gets no nearer begins again at a random place within the limits.
+Coordinates stop at their limits: the speed of one that is pressed against its limit is not free, until the slope leads
+it away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.joint_limits import seen_limits
 from ..dynamics.whole import check_all_coordinates, check_not_of_time
-from ..errors import PolhodeError, ShapeError, understood, unknown, whole_number
-from ..geometry.pose_parts import pose_parts
-from ..geometry.rotations.values import matrix_of
+from ..errors import PolhodeError, understood, unknown, whole_number
+from ..expr import is_zero
 from ..notebook import Cell, Shown, Table
-from .pose_search import Evaluate, Flags, Floats, Search, coordinates_of
-from .pose_step import check_asked
+from .pose_step import check_asked, read_target
+from .quantities import PoseStepOf
 
 _PLACE = "inverse_kinematics"
 PREFERENCES = ("near", "limits")
 #: Steps along what is left free, the longest of them, and when one is too short to go on.
 _ROUNDS, _FAR, _SHORT = 60, 0.5, 1e-9
-#: How far the rows of a rotation matrix may be from orthonormal.
-_ROUGH = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,8 +82,7 @@ class Reached(Shown):
 
 
 def inverse_kinematics(
-    equations: EquationsOfMotion,
-    evaluate: Evaluate,
+    functions: Functions,
     name: str,
     pose: Any,
     near: Any = None,
@@ -91,6 +97,11 @@ def inverse_kinematics(
 ) -> Reached:
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
     check_asked(of, _PLACE)
+    equations, step = functions.equations, PoseStepOf(name, of)
+
+    def evaluate(*arrays: Floats) -> Any:
+        return functions.evaluate(step, *arrays, parameters=parameters)
+
     check_all_coordinates(equations, "inverse kinematics")
     at = equations.pose(name)
     parts = {"position": at.p, "orientation": at.R.entries(), "pose": (*at.p, *at.R.entries())}
@@ -125,71 +136,6 @@ def inverse_kinematics(
             code="E-IK-004",
         )
     return made
-
-
-def read_target(pose: Any, of: str) -> Floats:
-    """What is wanted as numbers (…, 12): position, and the rows of the rotation matrix."""
-    cure = {
-        "pose": "Give a Pose, (position, rotation matrix) in either order, or a 4×4 matrix, or arrays of such.",
-        "position": "Give three numbers, or an array (…, 3).",
-        "orientation": "Give a 3×3 matrix, or an array (…, 3, 3).",
-    }[of]
-    with understood(f"a {of}" if of != "orientation" else "an orientation", pose, place=_PLACE, cure=cure):
-        given = _parts(pose)
-        if given is not None and (of == "pose" or not isinstance(pose, tuple | list)):
-            p, R = given
-        elif of == "position":
-            p = np.asarray(pose, dtype=np.float64)
-        elif of == "orientation":
-            R = np.asarray(matrix_of(pose), dtype=np.float64)
-        else:
-            X = np.asarray(pose, dtype=np.float64)
-            if X.shape[-2:] != (4, 4):
-                raise _no_pose(X.shape, cure)
-            p, R = X[..., :3, 3], X[..., :3, :3]
-        if of == "position":
-            R = np.broadcast_to(np.eye(3), (*p.shape[:-1], 3, 3))
-        elif of == "orientation":
-            p = np.zeros((*R.shape[:-2], 3))
-    if p.shape[-1:] != (3,) or R.shape[-2:] != (3, 3) or p.shape[:-1] != R.shape[:-2]:
-        raise ShapeError(f"that is no {of}: shapes {p.shape} and {R.shape}.", place=_PLACE, cure=cure, code="E-IK-005")
-    if not (np.isfinite(p).all() and np.isfinite(R).all()):
-        raise PolhodeError(f"the {of} is not all finite numbers.", place=_PLACE, cure=cure, code="E-IK-006")
-    rough = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(initial=0.0)
-    if rough > _ROUGH or (np.linalg.det(R) < 0).any():
-        raise PolhodeError(
-            "a rotation matrix has orthonormal rows and determinant 1, which the one given has not.",
-            place=_PLACE,
-            cure="Normalise it, or make it with polhode.rotation.",
-            code="E-IK-007",
-        )
-    return np.concatenate([p, R.reshape(*p.shape[:-1], 9)], axis=-1)
-
-
-def _parts(pose: Any) -> tuple[Floats, Floats] | None:
-    """Positions and rotation matrices of a pose, or of a list of them, where it is in two parts."""
-    found = pose_parts(pose)
-    if found is not None:
-        R, p = (np.asarray(part, dtype=np.float64) for part in found)
-        return p, R
-    if not isinstance(pose, list | tuple) or not pose:
-        return None
-    made = []
-    for each in pose:
-        one = _parts(each)
-        if one is None:
-            return None
-        made.append(one)
-    return np.stack([p for p, _ in made]), np.stack([R for _, R in made])
-
-
-def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
-    told = f"an array of shape {shape} is no pose"
-    if shape[-1:] == (3,) and shape[-2:] != (3, 3):
-        return ShapeError(
-            f"{told}, but a position.", place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-IK-005"
-        )
-    return ShapeError(f"{told}.", place=_PLACE, cure=cure, code="E-IK-005")
 
 
 def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], names: Sequence[str]) -> Floats:
@@ -241,3 +187,230 @@ def _preferred(search: Search, q: Floats, left: Floats, target: Floats, wanted: 
         part[rows] = np.where(good, np.minimum(1.0, 2 * part[rows]), part[rows] / 4)
         rows = rows[(length > _SHORT) & (part[rows] > _SHORT)]
     return q, left
+
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+#: Damping at a start, and its factors after a step that helped and after one that did not.
+_DAMPING, _LESS, _MORE = 0.1, 0.5, 4.0
+#: Of Newton's step, the least part that is tried.
+_SHORTEST = 1.0 / 64.0
+#: A step that leaves more than this part of |e|² is slow; after so many in a row a search begins again.
+_SLOW, _PATIENCE = 0.8, 6
+#: Where |e|² is below this any step is taken: at a singular solution they overshoot, and come back nearer.
+_CLOSE = 1e-8
+#: Within this part of its limit, or of one, a coordinate is at its limit.
+_AT_LIMIT = 1e-12
+#: Rows that are searched at once: what they need stays near the processor.
+_MANY = 1024
+#: When few are left, each lost search is followed by so many.
+_TOGETHER = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """What a search knows of coordinates: limits, the speed that is the rate of each (or -1), angles, quaternions."""
+
+    lower: Floats
+    upper: Floats
+    speed: NDArray[np.int64]
+    turns: Flags
+    quaternions: tuple[int, ...]
+    speeds: int
+
+    @cached_property
+    def has_limits(self) -> bool:
+        """Whether a coordinate has one."""
+        return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
+
+    def held(self, q: Floats) -> Floats:
+        """Within the limits, quaternions of length one."""
+        q = np.minimum(np.maximum(q, self.lower), self.upper)
+        for first in self.quaternions:
+            q[..., first : first + 4] /= np.linalg.norm(q[..., first : first + 4], axis=-1, keepdims=True)
+        return q
+
+    @property
+    def middle(self) -> Floats:
+        """Half way between two limits; no number for a coordinate that lacks one."""
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isfinite(self.lower + self.upper), (self.lower + self.upper) / 2, np.nan)
+
+    def random(self, near: Floats, dice: np.random.Generator) -> Floats:
+        """Places to begin: anywhere within limits, any angle, any orientation; without an end, near the start."""
+        bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
+        low = np.where(bounded, self.lower, np.where(self.turns, -np.pi, near - 1.0))
+        high = np.where(bounded, self.upper, np.where(self.turns, np.pi, near + 1.0))
+        wide = bounded & self.turns & (high - low > 2 * np.pi)  # one turn has all there is
+        low, high = np.where(wide, np.maximum(low, -np.pi), low), np.where(wide, np.minimum(high, np.pi), high)
+        made = low + dice.random(near.shape) * (high - low)
+        for first in self.quaternions:
+            made[..., first : first + 4] = dice.normal(size=(*near.shape[:-1], 4))
+        return self.held(made)
+
+    @cached_property
+    def _limited(self) -> tuple[Any, Any, Floats, Floats]:
+        """The coordinates that have limits and a speed of their own, those speeds, and where limits begin."""
+        at = np.flatnonzero((self.speed >= 0) & (np.isfinite(self.lower) | np.isfinite(self.upper)))
+        with np.errstate(invalid="ignore"):  # an end that is infinite stays so
+            low, high = (
+                np.where(np.isfinite(end[at]), end[at] + side * np.maximum(1.0, np.abs(end[at])), end[at])
+                for end, side in ((self.lower, _AT_LIMIT), (self.upper, -_AT_LIMIT))
+            )
+        everything = slice(None)
+        whole = len(at) == len(self.lower) == self.speeds and (self.speed == np.arange(self.speeds)).all()
+        return (everything, everything, low, high) if whole else (at, self.speed[at], low, high)
+
+    def free(self, q: Floats, slope: Floats) -> Floats:
+        """1 for speeds that may be used and 0 for those that press a coordinate against its limit."""
+        at, own, low, high = self._limited
+        q, slope = q[:, at], slope[:, own]
+        pressed = ((q <= low) & (slope < 0)) | ((q >= high) & (slope > 0))
+        free = np.ones((len(q), self.speeds))
+        free[:, own] -= pressed
+        return free
+
+
+def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mapping[str, Any]) -> Coordinates:
+    """What a search needs to know of the coordinates of a mechanism."""
+    tree = equations.tree
+    count = len(tree.q)
+    lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
+    speed, turns = np.full(count, -1), np.zeros(count, dtype=bool)
+    for link in tree.links:
+        if link.stage.speeds_are_rates:
+            for k, own, (hw, hv) in zip(link.coordinates, link.speeds, link.H, strict=False):
+                speed[k], turns[k] = own, any(hw) and is_zero(hw.dot(hv))
+    for seen in seen_limits(equations, parameters, ["coordinate"]) if limits else ():
+        end = (seen.limit - seen.offset) / seen.factor
+        if (seen.side == "lower") == (seen.factor > 0):
+            lower[seen.place] = max(lower[seen.place], end)
+        else:
+            upper[seen.place] = min(upper[seen.place], end)
+    crossed = np.flatnonzero(lower > upper)
+    if len(crossed):
+        raise PolhodeError(
+            f"the limits leave no place for the coordinate '{equations.coordinates[crossed[0]]}'.",
+            place="inverse_kinematics",
+            cure="Look at the limits of the joint and of those that follow it, or give limits=False.",
+            code="E-IK-002",
+        )
+    return Coordinates(lower, upper, speed, turns, tuple(tree.quaternions), len(tree.u))
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Where searches ended: coordinates (N, n), what is left of e (N,), and how often each began again."""
+
+    q: Floats
+    left: Floats
+    restarts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Search:
+    """How places are sought: until |e| is at most `tolerance`, `steps` from a start, `restarts` times anew."""
+
+    evaluate: Callable[..., Any]  # |e|², the change of q, and the slope: `pose_step`, compiled
+    coordinates: Coordinates
+    tolerance: float = 1e-10
+    steps: int = 60
+    restarts: int = 200
+    seed: int = 0
+
+    def __call__(self, start: Floats, target: Floats) -> Found:
+        """Coordinates (N, n) that bring frames to targets (N, 12), from a start (N, n) each, or the nearest found."""
+        dice = np.random.default_rng(self.seed)
+        found = Found(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
+        waiting = 0
+        now = self._begun(np.zeros(0, dtype=np.int64), start[:0], target[:0])
+        while len(now.row) or waiting < len(start):
+            if len(now.row) < _MANY // 2 and waiting < len(start):
+                more = np.arange(waiting, min(waiting + _MANY - len(now.row), len(start)))
+                waiting = int(more[-1]) + 1
+                now = now.with_more(self._begun(more, self.coordinates.held(start[more]), target[more]))
+            ended, lost = self._stepped(now)
+            if not ended.any():
+                continue
+            _keep(found, now, np.flatnonzero(ended))
+            unsolved = found.left > self.tolerance
+            anew = now.row[lost & unsolved[now.row]]
+            if waiting == len(start) and len(now.row) < _MANY // 8:  # those that are left begin at many places at once
+                anew = np.repeat(np.unique(anew), min(_TOGETHER, _MANY // (8 * len(now.row))))
+            anew = anew[found.restarts[anew] < self.restarts]
+            now = now.without(ended | ~unsolved[now.row])
+            if len(anew):
+                np.add.at(found.restarts, anew, 1)
+                places = self.coordinates.random(start[anew], dice)
+                now = now.with_more(self._begun(anew, places, target[anew]))
+        return found
+
+    @np.errstate(all="ignore")  # where a step is no number it does not help, and that is all
+    def _stepped(self, now: _Now) -> tuple[Flags, Flags]:
+        """One step of all rows, and which of them have ended, and which in vain."""
+        x = now.q + now.length[:, None] * now.change
+        x = self.coordinates.held(x)
+        square, change, slope = self.evaluate(x, now.target, now.damping[:, None], now.free, now.wish)
+        better = square < now.square
+        better |= now.again
+        better |= np.maximum(square, now.square) < _CLOSE
+        now.slow += 1
+        now.slow[square < _SLOW * now.square] = 0
+        row = better[:, None]
+        np.copyto(now.q, x, where=row)
+        np.copyto(now.change, change, where=row)
+        np.copyto(now.square, square, where=better)
+        now.damping *= np.where(better, _LESS, _MORE)
+        now.length = np.where(better, 1.0, 0.5 * now.length)
+        now.taken += 1
+        if self.coordinates.has_limits:
+            free = self.coordinates.free(x, slope)
+            now.again = better & (free != now.free).any(axis=1) & ~now.again
+            np.copyto(now.free, free, where=row)
+            now.length[now.again] = 0.0
+        done = now.square <= self.tolerance**2
+        lost = ((now.length < _SHORTEST) & ~now.again) | (now.slow > _PATIENCE) | (now.taken > self.steps)
+        return done | lost, lost & ~done
+
+    def _begun(self, row: NDArray[np.int64], q: Floats, target: Floats) -> _Now:
+        """Rows at the beginning of a search."""
+        count, speeds = len(q), self.coordinates.speeds
+        return _Now(
+            row, target, q.copy(), np.zeros_like(q), np.ones((count, speeds)), np.zeros((count, speeds)),
+            np.full(count, np.inf), np.ones(count), np.full(count, _DAMPING), np.zeros(count, dtype=np.int64),
+            np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool),
+        )  # fmt: skip
+
+
+def _keep(found: Found, now: _Now, at: NDArray[np.int64]) -> None:
+    """What ended nearest so far; of several searches for one row, the nearest."""
+    at = at[np.argsort(-now.square[at], kind="stable")]
+    row, left = now.row[at], np.sqrt(now.square[at])
+    nearer = left < found.left[row]
+    found.q[row[nearer]], found.left[row[nearer]] = now.q[at][nearer], left[nearer]
+
+
+@dataclass(eq=False)
+class _Now:
+    """Where rows of a search are: the best place of each, what is left there, the step from there and its length."""
+
+    row: NDArray[np.int64]
+    target: Floats
+    q: Floats
+    change: Floats
+    free: Floats
+    wish: Floats
+    square: Floats
+    length: Floats
+    damping: Floats
+    slow: NDArray[np.int64]
+    taken: NDArray[np.int64]
+    again: Flags
+
+    def without(self, gone: Flags) -> _Now:
+        kept = np.flatnonzero(~gone)
+        return _Now(*(getattr(self, field.name)[kept] for field in fields(self)))
+
+    def with_more(self, other: _Now) -> _Now:
+        return _Now(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))

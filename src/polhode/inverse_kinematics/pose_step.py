@@ -16,12 +16,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import unknown
+from ..errors import PolhodeError, ShapeError, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, atan2, is_zero, maximum, quiet_collector, sqrt, symbol
 from ..geometry.elimination import solve_symmetric
+from ..geometry.pose_parts import pose_parts
+from ..geometry.rotations.values import matrix_of
 from ..kinematics.motion import body_pose, frame_jacobian
 from ..kinematics.tree import Tree
+
+Floats = NDArray[np.float64]
 
 #: What may be asked of a frame, and which rows of the Jacobian (angular velocity, velocity) that takes.
 ASKED = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
@@ -31,6 +38,9 @@ _TINY = Fraction(1, 10**15)
 _LONGEST = Fraction(3, 2)
 #: What keeps θ / sin θ a number where nothing is to be turned.
 _NO_TURN = Fraction(1, 10**300)
+#: How far the rows of a rotation matrix may be from orthonormal.
+_ROUGH = 1e-6
+_PLACE = "inverse_kinematics"
 
 
 @dataclass(frozen=True)
@@ -126,3 +136,68 @@ def _sum(entries: Any) -> Expr:
     for entry in entries:
         total = total + entry
     return total
+
+
+def read_target(pose: Any, of: str) -> Floats:
+    """What is wanted as numbers (…, 12): position, and the rows of the rotation matrix."""
+    cure = {
+        "pose": "Give a Pose, (position, rotation matrix) in either order, or a 4×4 matrix, or arrays of such.",
+        "position": "Give three numbers, or an array (…, 3).",
+        "orientation": "Give a 3×3 matrix, or an array (…, 3, 3).",
+    }[of]
+    with understood(f"a {of}" if of != "orientation" else "an orientation", pose, place=_PLACE, cure=cure):
+        given = _parts(pose)
+        if given is not None and (of == "pose" or not isinstance(pose, tuple | list)):
+            p, R = given
+        elif of == "position":
+            p = np.asarray(pose, dtype=np.float64)
+        elif of == "orientation":
+            R = np.asarray(matrix_of(pose), dtype=np.float64)
+        else:
+            X = np.asarray(pose, dtype=np.float64)
+            if X.shape[-2:] != (4, 4):
+                raise _no_pose(X.shape, cure)
+            p, R = X[..., :3, 3], X[..., :3, :3]
+        if of == "position":
+            R = np.broadcast_to(np.eye(3), (*p.shape[:-1], 3, 3))
+        elif of == "orientation":
+            p = np.zeros((*R.shape[:-2], 3))
+    if p.shape[-1:] != (3,) or R.shape[-2:] != (3, 3) or p.shape[:-1] != R.shape[:-2]:
+        raise ShapeError(f"that is no {of}: shapes {p.shape} and {R.shape}.", place=_PLACE, cure=cure, code="E-IK-005")
+    if not (np.isfinite(p).all() and np.isfinite(R).all()):
+        raise PolhodeError(f"the {of} is not all finite numbers.", place=_PLACE, cure=cure, code="E-IK-006")
+    rough = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(initial=0.0)
+    if rough > _ROUGH or (np.linalg.det(R) < 0).any():
+        raise PolhodeError(
+            "a rotation matrix has orthonormal rows and determinant 1, which the one given has not.",
+            place=_PLACE,
+            cure="Normalise it, or make it with polhode.rotation.",
+            code="E-IK-007",
+        )
+    return np.concatenate([p, R.reshape(*p.shape[:-1], 9)], axis=-1)
+
+
+def _parts(pose: Any) -> tuple[Floats, Floats] | None:
+    """Positions and rotation matrices of a pose, or of a list of them, where it is in two parts."""
+    found = pose_parts(pose)
+    if found is not None:
+        R, p = (np.asarray(part, dtype=np.float64) for part in found)
+        return p, R
+    if not isinstance(pose, list | tuple) or not pose:
+        return None
+    made = []
+    for each in pose:
+        one = _parts(each)
+        if one is None:
+            return None
+        made.append(one)
+    return np.stack([p for p, _ in made]), np.stack([R for _, R in made])
+
+
+def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
+    told = f"an array of shape {shape} is no pose"
+    if shape[-1:] == (3,) and shape[-2:] != (3, 3):
+        return ShapeError(
+            f"{told}, but a position.", place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-IK-005"
+        )
+    return ShapeError(f"{told}.", place=_PLACE, cure=cure, code="E-IK-005")

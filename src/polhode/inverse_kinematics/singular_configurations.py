@@ -5,6 +5,14 @@ minors of r rows and r columns vanish: at the zeros of a factor that they share,
 vanishes together. The factors do not depend on axes and reference point of the velocity: those of a link half way along
 the arm are taken, in which the minors are short. Along a path, the configurations are found by number, where the r-th
 singular value of the Jacobian has a zero.
+
+How well a frame can move at given coordinates: T. Yoshikawa, Manipulability of robotic mechanisms (1985).
+
+    J = U Σ Vᵀ,    measure = σ₁ σ₂ ⋯ σ_r = √det(J Jᵀ),    condition = σ₁ / σ_r
+
+r is the generic rank of J, decided by fingerprint: where the measure vanishes the frame has lost a way to move that it
+has elsewhere. Speeds of length one move the frame within an ellipsoid whose half axes are σᵢ along the columns of U.
+With dependent speeds J is that of the independent ones.
 """
 
 from __future__ import annotations
@@ -19,9 +27,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.whole import check_all_coordinates
-from ..errors import PolhodeError, understood, unknown
+from ..dynamics.whole import check_all_coordinates, check_not_of_time
+from ..errors import PolhodeError, ShapeError, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors
 from ..expr.graph import topological
@@ -29,11 +38,10 @@ from ..expr.ranges import cannot_vanish
 from ..expr.typeset import Typeset
 from ..geometry import Pose
 from ..kinematics.tree import BASE, Tree
-from .pose_step import ASKED
+from ..notebook import Cell, Shown, Table
+from .pose_step import ASKED, check_asked
 
 Floats = NDArray[np.float64]
-#: A function of coordinates (N, n) and parameters that gives the Jacobian (N, 6, speeds).
-Evaluate = Callable[..., Floats]
 
 _PLACE = "singular_configurations"
 #: More minors than this are not written down.
@@ -69,6 +77,7 @@ class SingularConfigurations(Typeset):
     down: then `along` finds what a path meets.
     """
 
+    functions: Functions = field(repr=False)
     frame: str
     of: str
     rank: int
@@ -76,7 +85,6 @@ class SingularConfigurations(Typeset):
     factors: tuple[Expr, ...] | None
     together: tuple[Expr, ...] = ()
     determinant: Expr | None = None
-    _evaluate: Evaluate = field(default=np.zeros, repr=False)
 
     def __repr__(self) -> str:
         return f"SingularConfigurations('{self.frame}', {self.of}: rank {self.rank})"
@@ -105,7 +113,7 @@ class SingularConfigurations(Typeset):
             k = np.minimum(places.astype(int), len(points) - 2)
             part = (places - k)[:, None]
             q = points[k] * (1.0 - part) + points[k + 1] * part
-            J = self._evaluate(q, parameters=parameters)[:, list(ASKED[self.of])]
+            J = self.functions.jacobian(self.frame, q, parameters=parameters)[:, list(ASKED[self.of])]
             return np.asarray(np.linalg.svd(np.broadcast_to(J, (len(q), *J.shape[1:])), compute_uv=False))
 
         def least(place: float) -> float:
@@ -180,9 +188,7 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
     return min([*ends.items(), (a, f_a), (b, f_b)], key=lambda each: each[1])[0]
 
 
-def singular_configurations(
-    equations: EquationsOfMotion, evaluate: Evaluate, name: str, of: str = "pose"
-) -> SingularConfigurations:
+def singular_configurations(functions: Functions, name: str, of: str = "pose") -> SingularConfigurations:
     """Where a body or frame loses a way to move: its pose, or its position or orientation alone.
 
     >>> import polhode as ph
@@ -196,6 +202,7 @@ def singular_configurations(
     """
     if not isinstance(of, str) or of not in ASKED:
         raise unknown("kind of motion", of, ASKED, place=_PLACE, code="E-SINGULAR-001")
+    equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows:
         raise PolhodeError(
             "the singular configurations of a mechanism with constraints are not known here.",
@@ -210,7 +217,8 @@ def singular_configurations(
     common, rest, short = (None, (), []) if told is None else told
     own = _Minors(Matrix([full[i] for i in ASKED[of]]), generic)
     determinant = _factored_determinant(own, short) if short else None
-    return SingularConfigurations(name, of, generic, tuple(equations.coordinates), common, rest, determinant, evaluate)
+    names = tuple(equations.coordinates)
+    return SingularConfigurations(functions, name, of, generic, names, common, rest, determinant)
 
 
 def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
@@ -331,3 +339,67 @@ def _without(found: Factors, shared: Sequence[Expr]) -> Expr:
         if base not in shared and exponent > 0:
             made = made * base**exponent
     return made
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Manipulability(Shown):
+    """What a frame can do: `measure` (…), `singular_values` (…, r), `condition` (…) and `axes` (…, rows, r).
+
+    The axes are those of the ellipsoid, rows angular velocity over velocity in ground components, as far as asked for.
+    """
+
+    measure: Floats
+    singular_values: Floats
+    condition: Floats
+    axes: Floats
+
+    def __repr__(self) -> str:
+        if np.ndim(self.measure):
+            least, most = np.min(self.measure), np.max(self.measure)
+            return f"Manipulability({np.size(self.measure)} poses, measure from {least:.4g} to {most:.4g})"
+        return f"Manipulability(measure {float(self.measure):.4g}, condition {float(self.condition):.4g})"
+
+    def _cell(self) -> Cell:
+        values = np.asarray(self.singular_values).reshape(-1, np.shape(self.singular_values)[-1])
+        rows = [
+            (f"{m:.6g}", f"{c:.6g}", ", ".join(f"{value:.4g}" for value in row))
+            for m, c, row in zip(np.ravel(self.measure), np.ravel(self.condition), values.tolist(), strict=True)
+        ]
+        return Cell("manipulability", [Table(["measure", "condition", "singular values"], rows)])
+
+
+def manipulability(
+    functions: Functions, name: str, q: Any, of: str = "pose", parameters: Mapping[str, Any] | None = None
+) -> Manipulability:
+    """How well a body or frame can move; see `Equations.manipulability`."""
+    check_asked(of, "manipulability")
+    equations = functions.equations
+    if equations.constraints is not None and equations.constraints.rows and equations.dependent_speeds is None:
+        raise PolhodeError(
+            "with multipliers the Jacobian has columns for speeds that constraints forbid.",
+            place="manipulability",
+            cure='Derive with dependent speeds: system.derive(constraints="embedded").',
+            code="E-IK-010",
+        )
+    count = len(equations.coordinates)
+    with understood("coordinates", q, place="manipulability", cure=f"Give {count} numbers, or an array (…, {count})."):
+        at = np.asarray(q, dtype=np.float64)
+    if at.shape[-1:] != (count,):
+        raise ShapeError(
+            f"coordinates of shape {at.shape} are not {count} numbers.",
+            place="manipulability",
+            cure="See equations.coordinates for their order.",
+            code="E-IK-011",
+        )
+    rows = list(ASKED[of])
+    symbolic = [equations.jacobian(name)[k] for k in rows]
+    check_not_of_time(equations, name, "Jacobian", (entry for row in symbolic for entry in row))
+    generic = rank(symbolic)
+    J = np.asarray(functions.jacobian(name, at.reshape(-1, count), parameters=parameters))[:, rows]
+    J = np.broadcast_to(J, (int(np.prod(at.shape[:-1])), *J.shape[1:])).reshape(*at.shape[:-1], *J.shape[1:])
+    U, sizes, _ = np.linalg.svd(J, full_matrices=False)
+    sizes = sizes[..., :generic]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        condition = sizes[..., 0] / sizes[..., -1] if generic else np.full(at.shape[:-1], np.nan)
+    measure = np.prod(sizes, axis=-1) if generic else np.zeros(at.shape[:-1])  # what cannot move has no volume to reach
+    return Manipulability(measure, sizes, np.asarray(condition), U[..., :generic])

@@ -13,13 +13,16 @@ all tells nothing; else the nearest point lies on the boundary, also on that of 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates, check_not_of_time
 from ..errors import PolhodeError, fault_at, understood, whole_number
@@ -27,10 +30,14 @@ from ..expr import Expr, evaluate, free_symbols, is_zero
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.records import Limits
 from ..notebook import Cell, Shown, Table
+from ..view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, put_title
+from ..view.scene import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 Floats = NDArray[np.float64]
-#: Functions of coordinates (N, n) and parameters: positions (N, 3), and their derivatives (N, 3, speeds).
-Positions = Callable[..., Floats]
 
 _PLACE = "workspace"
 fault = fault_at(_PLACE)
@@ -68,7 +75,7 @@ class Box:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reach(Shown):
+class Workspace(Shown):
     """Where the origin of a frame can be, in ground components: `points` (N, 3) at the coordinates `q` (N, n).
 
     `boundary` (M, 3) are points on the boundary, at `boundary_q`; `axes` (f, 3) span the space, plane or line in which
@@ -88,7 +95,7 @@ class Reach(Shown):
     def __repr__(self) -> str:
         span = {3: "space", 2: "a plane", 1: "a line"}.get(len(self.axes), "a point")
         told = f"{len(self.points)} points, {len(self.boundary)} on the boundary"
-        return f"{type(self).__name__}('{self.frame}' in {span}: {told})"
+        return f"Workspace('{self.frame}' in {span}: {told})"
 
     def _cell(self) -> Cell:
         rows = [(axis, f"{low:.6g}", f"{high:.6g}") for axis, low, high in zip("xyz", *self.extent, strict=True)]
@@ -108,13 +115,20 @@ class Reach(Shown):
         gap = np.linalg.norm(found - given, axis=1)
         return np.where(gap < _REACHED * float(np.ptp(self.extent, axis=0).max()), 0.0, gap)
 
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Points and boundary as a matplotlib figure, saved if asked: in their plane, or as seen along each axis."""
+        from ..view.plot import save_plot
+
+        figure = plot_workspace(self.points, self.boundary, self.centre, self.axes, title=f"workspace of {self.frame}")
+        if path is not None:
+            save_plot(figure, path)
+        return figure
+
     @classmethod
     def of(
         cls,
-        equations: EquationsOfMotion,
+        functions: Functions,
         name: str,
-        position: Positions,
-        slope: Positions,
         samples: int = 20_000,
         seed: int = 0,
         parameters: Mapping[str, Any] | None = None,
@@ -122,16 +136,19 @@ class Reach(Shown):
         """The workspace of a body or frame; see `Equations.workspace`."""
         samples = whole_number(samples, "a hundred samples or more", least=100, place=f"{_PLACE} samples")
         seed = whole_number(seed, "a whole number, 0 or more", least=0, place=f"{_PLACE} seed")
+        equations = functions.equations
         check_all_coordinates(equations, "a workspace")
         box = box_of(equations, name, parameters or {})
         dice = np.random.default_rng(seed)
         theta = box.lower + dice.random((samples, len(box.lower))) * (box.upper - box.lower)
 
         def put(theta: Floats) -> Floats:
-            return np.broadcast_to(position(box.coordinates(theta), parameters=parameters), (len(theta), 3))
+            found = functions.pose(name, box.coordinates(theta), parameters=parameters)[0]
+            return np.broadcast_to(found, (len(theta), 3))
 
         def bend(theta: Floats) -> Floats:
-            made = box.slopes(slope(box.coordinates(theta), parameters=parameters))
+            J = functions.jacobian(name, box.coordinates(theta), parameters=parameters)
+            made = box.slopes(J[..., 3:, :])
             return np.broadcast_to(made, (len(theta), *made.shape[-2:]))
 
         points = put(theta)
@@ -327,3 +344,38 @@ class _Nearest:
             if moved < _SHORT and (damping > 1e6).all():
                 break
         return theta
+
+
+_PANEL = 4.2  # inches
+
+
+def plot_workspace(
+    points: ArrayLike, boundary: ArrayLike, centre: ArrayLike, axes: ArrayLike, title: str = ""
+) -> Figure:
+    """Draw points (N, 3) and boundary points (M, 3): along each of the `axes` that span them, two at a time.
+
+    figure = plot_workspace(w.points, w.boundary, w.centre, w.axes, title="An arm's reach")
+    """
+    inner, outer, span = (np.asarray(each, dtype=float) for each in (points, boundary, axes))
+    if not len(inner):
+        raise nothing_to_plot("Give at least one point.")
+    upright = [np.flatnonzero(np.abs(axis) > 1 - 1e-9) for axis in span]
+    named = [f"{'xyz'[int(k[0])]}, m" if len(k) else f"axis {i + 1}, m" for i, k in enumerate(upright)]
+    shift = np.where(np.array([len(k) > 0 for k in upright]), 0.0, span @ np.asarray(centre, dtype=float))
+    inner, outer = (each @ span.T - shift for each in (inner, outer))
+    views = list(combinations(range(len(span)), 2)) or [(0, 0)] * bool(len(span))
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
+        size = (_PANEL * max(len(views), 1), _PANEL + (0.5 if title else 0.1))
+        figure: Figure = figure_class()(figsize=size, layout="constrained", facecolor="white")
+        for place, (i, k) in enumerate(views, start=1):
+            panel = figure.add_subplot(1, len(views), place)
+            frame(panel)
+            panel.plot(inner[:, i], inner[:, k], ".", color=PALETTE[0], markersize=1.2, alpha=0.25, rasterized=True)
+            if len(outer) and len(span) < 3:  # in space, the boundary would cover what is behind it
+                panel.plot(outer[:, i], outer[:, k], ".", color=INK, markersize=2.2)
+            panel.set_aspect("equal", adjustable="datalim")
+            panel.set_xlabel(named[i], fontsize=9, loc="right")
+            panel.set_ylabel(named[k], fontsize=9, loc="top")
+        put_title(figure, title)
+    return figure

@@ -9,18 +9,16 @@ from ..simulate.methods import RunMethods, SteadyStart
 
 if TYPE_CHECKING:
     from ..simulate import Trajectory
+    from .linear import Linear
     from .linear_along import LinearAlong
     from .operating_point import StateOptions, Values
-    from .small_motions import SmallMotions
 
 
 class LinearMethods(RunMethods):
     """Small motions."""
 
-    def linearize(
-        self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]
-    ) -> SmallMotions:
-        """Small motions about a state, exactly; see `polhode.linear.linearize` and `linear.small_motions`.
+    def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
+        """Small motions about a state, exactly; see `polhode.linear.linearize` and `linear.linear.Linear`.
 
         The state is given by names: coordinates in `at`, `speeds`, efforts `tau`, `inputs`; `accelerations` that are
         given are prescribed, those not named as zero.
@@ -32,16 +30,11 @@ class LinearMethods(RunMethods):
         >>> s.derive().linearize().A
         Matrix([[0, 1], [-981/(100*l), 0]])
         """
-        from ..simulate import assemble
         from .linearize import linearize
-        from .small_motions import SmallMotions
-
-        def assembled(start: Any = None, speeds: Any = None, **more: Any) -> Any:
-            return assemble(self.derivation, start, speeds, **more)
 
         if isinstance(at, SteadyStart) and options.get("parameters") is None:
             options["parameters"] = at.parameters or None
-        return SmallMotions.of(linearize(self.record, assembled, at, accelerations, **options), self.derivation)
+        return linearize(self.record, at, accelerations, **options)
 
     def linearize_along(
         self, trajectory: Trajectory, inputs: Sequence[str] | None = None, outputs: Any = None
@@ -62,22 +55,6 @@ class LinearMethods(RunMethods):
         >>> along.at(0.0).A.round(6).tolist()  # -g cos a
         [[0.0, 1.0], [-3.623578, 0.0]]
         """
-        from dataclasses import replace
-
-        from ..compiled.functions import Functions
-        from ..laws.controls import controls_of
-        from .displacements import displacements
         from .linear_along import linear_along
-        from .linear_rates import state_names
-        from .outputs import read_outputs
 
-        functions, own = self._functions, self.record
-        constraints = own.constraints
-        if constraints is not None and constraints.rows and own.dependent_speeds is None and len(trajectory.t):
-            near = dict(zip(trajectory.coordinates, map(float, trajectory.q[0]), strict=True))
-            functions = Functions(replace(self.derivation, constraints="embedded", near=near))
-            own = functions.equations
-        named = controls_of(own, inputs, "linearize_along")
-        moved = displacements(own)
-        observed = {} if outputs is None else read_outputs(own, moved, outputs, "linearize_along")
-        return linear_along(functions, trajectory, state_names(own, moved), tuple(named), observed)
+        return linear_along(self._functions, trajectory, inputs, outputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -91,6 +92,17 @@ class EigenvalueBranches(Shown):
             if len(left) == len(kept):
                 return kept
             kept = left
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Real and imaginary parts over the parameter as a matplotlib figure, saved if asked."""
+        from ..view.plot import save_plot
+        from .eigenvalue_plots import plot_branches
+
+        marks = [each.value for each in self.crossings]
+        figure = plot_branches(self.values, self.eigenvalues, self.parameter, self.unit, marks)
+        if path is not None:
+            save_plot(figure, path)
+        return figure
 
     def __repr__(self) -> str:
         told = f"EigenvalueBranches({self.eigenvalues.shape[1]} along {self.parameter}, {len(self.values)} values)"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polhode.view.plot import (
+from ..view.plot import (
     INK,
     QUIET,
     SETTINGS,
@@ -19,7 +19,7 @@ from polhode.view.plot import (
     one_line,
     put_title,
 )
-from polhode.view.scene import PALETTE
+from ..view.scene import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

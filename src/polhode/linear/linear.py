@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,21 @@ from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..laws.controls import controls_of
 from ..notebook import Cell, Shown, Table, complex_text
-from .displacements import Displacements
+from .displacements import Displacements, output_rates, read_outputs
 from .eigensystem import in_order
 from .operating_point import OperatingPoint, check_kept, parameter_values
-from .outputs import output_rates, read_outputs
 
 if TYPE_CHECKING:
     import control
 
+    from .eigenvalue_branches import EigenvalueBranches
+    from .eigenvalue_derivatives import EigenvalueDerivatives
+    from .modes import Mode
+    from .root_locus import RootLocus
+    from .transfer_function import TransferFunction
+
 Floats = NDArray[np.float64]
+Parameters: TypeAlias = "Mapping[str, Any] | None"
 
 #: Accelerations below this, in rad/s² or m/s², are rounding.
 _STILL = 1e-9
@@ -117,6 +123,10 @@ class Linear(_Numbers, Shown):
     ([-2.0, 0.0], 4, [3.162, 3.162])
     >>> [each.shape for each in small.state_space()], small.to_control().nstates
     ([(2, 2), (2, 1)], 2)
+    >>> [round(mode.frequency, 3) for mode in small.modes()], small.eigenvalues_along("l", [1, 2, 4]).eigenvalues.shape
+    ([0.503], (3, 2))
+    >>> small.root_locus("tau_q", "q", [0, 1]), small.transfer_function("tau_q", "q")
+    (RootLocus(tau_q = -k q; 2 gains, 2 poles), TransferFunction(tau_q to q, degrees 0 over 2))
     """
 
     point: OperatingPoint
@@ -126,6 +136,7 @@ class Linear(_Numbers, Shown):
     accelerations: Vector
     is_prescribed: bool  # whether the accelerations were given
     z_rates: Vector  # of the states without mass, at the state
+    origin: EquationsOfMotion  # the equations that were linearised, before they were written on independent speeds
     notices: tuple[str, ...] = ()
     given: Mapping[str, Any] | None = None  # parameters, where the model's own values are not meant
     chosen: Mapping[str, Expr] | None = None  # controls, where the usual ones are not meant
@@ -286,6 +297,41 @@ class Linear(_Numbers, Shown):
         """The eigenvalues of A, those that grow fastest first."""
         found = np.linalg.eigvals(self.state_space(parameters)[0]).astype(np.complex128)
         return found[in_order(found)]
+
+    def eigenvalues_along(self, parameter: str, values: Any, parameters: Parameters = None) -> EigenvalueBranches:
+        """The eigenvalues along a parameter, followed as branches; see `linear.eigenvalue_branches`."""
+        from .eigenvalue_branches import eigenvalues_along
+
+        return eigenvalues_along(self, parameter, values, parameters)
+
+    def eigenvalue_derivatives(
+        self, by: Sequence[str], parameters: Parameters = None, follow: bool = False
+    ) -> EigenvalueDerivatives:
+        """∂λ/∂p of all eigenvalues by parameters, exactly; see `linear.eigenvalue_derivatives`.
+
+        With `follow` the equilibrium moves with the parameters.
+        """
+        from .eigenvalue_derivatives import eigenvalue_derivatives
+
+        return eigenvalue_derivatives(self, by, parameters, follow)
+
+    def root_locus(self, input: str, output: Any, gains: Any, parameters: Parameters = None) -> RootLocus:
+        """The poles with c = -k y along the gain k, each followed; see `linear.root_locus`."""
+        from .root_locus import root_locus
+
+        return root_locus(self, input, output, gains, parameters)
+
+    def transfer_function(self, input: str, output: Any) -> TransferFunction:
+        """Numerator and denominator of C (s - A)⁻¹ B + D as graphs; see `linear.transfer_function`."""
+        from .transfer_function import transfer_function
+
+        return transfer_function(self, input, output)
+
+    def modes(self, parameters: Parameters = None) -> list[Mode]:
+        """The modes, slowest first: eigenvector, frequency, damping ratio, participation; see `linear.modes`."""
+        from .modes import modes
+
+        return modes(self, parameters)
 
     def to_control(
         self, inputs: Sequence[str] | None = None, outputs: Any = None, parameters: Mapping[str, Any] | None = None

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, fault_at, understood
+from ..laws.controls import controls_of
 from ..notebook import Told
 from ..simulate.initial_state import Floats
 from ..simulate.trajectory.trajectory import Trajectory
-from .linear_matrices import LinearMatrices
-
-if TYPE_CHECKING:
-    from ..expr import Expr
+from .displacements import displacements, read_outputs
+from .linear_rates import LinearMatrices, names_of_states
 
 _PLACE = "linearize_along"
 fault = fault_at(_PLACE)
@@ -101,13 +100,17 @@ class LinearAlong(Told):
 
 
 def linear_along(
-    functions: Functions,
-    trajectory: Trajectory,
-    states: tuple[str, ...],
-    inputs: tuple[str, ...],
-    observed: Mapping[str, Expr],
+    functions: Functions, trajectory: Trajectory, chosen: Sequence[str] | None, outputs: Any
 ) -> LinearAlong:
-    """Small motions about a trajectory, by functions of its mechanism on independent speeds."""
+    """Small motions about a trajectory of the mechanism; with constraints on independent speeds."""
+    own = functions.equations
+    if own.constraints is not None and own.constraints.rows and own.dependent_speeds is None and len(trajectory.t):
+        near = dict(zip(trajectory.coordinates, map(float, trajectory.q[0]), strict=True))
+        functions = Functions(replace(functions.derivation, constraints="embedded", near=near))
+        own = functions.equations
+    inputs, moved = tuple(controls_of(own, chosen, _PLACE)), displacements(own)
+    observed = {} if outputs is None else read_outputs(own, moved, outputs, _PLACE)
+    states = names_of_states(own, moved)
     if not len(trajectory.t):
         raise PolhodeError("the trajectory has no samples.", place=_PLACE, cure="Run it longer.", code="E-LIN-028")
     known = functions.derivation.synopsis

@@ -1,4 +1,4 @@
-"""A, B, C and D of small motions about any state, as graphs of the state: what is compiled to go along a motion.
+"""A, B, C and D of small motions about any state, as graphs of the state, and compiled (`LinearMatrices`).
 
     ẋ = A(q, u, z, τ, t) x + B(q, u, z, τ, t) c,    y = C(…) x + D(…) c
 
@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..codegen.ir.program import identifier
+from ..compiled.quantities import Outputs, Quantity
+from ..compiled.variations import check_names, digest_of
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.variations import Variations
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, quiet_collector
 from ..expr.spelling import spelled
-from .displacements import Displacements, displacements
-from .outputs import output_rates
+from ..laws.controls import controls_of
+from .displacements import Displacements, displacements, output_rates
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,7 @@ def linear_rates(
         columns.append([*(as_expr(entry) for entry in moved.back @ change), *along[size:]])
     driven = [column[size:] for column in made.along([{each: as_expr(1)} for each in controls.values()])]
     at_once = [[as_expr(0)] * len(moved.names) + column for column in driven]
-    states = state_names(equations, moved)
+    states = names_of_states(equations, moved)
     C, D = Matrix.identity(len(states)), Matrix([[as_expr(0)] * len(controls)] * len(states))
     if observed:
         C, D = output_rates(equations, moved, observed, [*controls.values()], _known(equations), "linearize_along")
@@ -81,10 +84,40 @@ def _known(equations: EquationsOfMotion) -> list[Expr]:
     return [*equations.tree.q, *equations.u, *equations.z, *equations.tau, *inputs, equations.system.time]
 
 
-def state_names(equations: EquationsOfMotion, moved: Displacements) -> tuple[str, ...]:
+def names_of_states(equations: EquationsOfMotion, moved: Displacements) -> tuple[str, ...]:
     """The names of displacements, speeds and states without mass."""
     return (*moved.names, *map(spelled, equations.u), *equations.states)
 
 
 def _matrix(columns: Sequence[Sequence[Expr]], height: int) -> Matrix:
     return Matrix.columns_of([list(column) for column in columns], height)
+
+
+@dataclass(frozen=True, repr=False)
+class LinearMatrices(Quantity):
+    """A, B, C, D of small motions by the controls named, of q, u and τ; see `linear.linear_along`."""
+
+    controls: tuple[str, ...]
+    observed: tuple[tuple[str, Expr], ...] = ()  # outputs by name; none for the states
+
+    kind = "linear_matrices"
+    arrays = ("q", "u", "tau")
+
+    def __post_init__(self) -> None:
+        check_names(self.controls, self.kind)
+
+    def __repr__(self) -> str:
+        digest = digest_of([entry for _, entry in self.observed]) if self.observed else ""
+        return f"{type(self).__name__}({self.controls!r}, {digest!r})"
+
+    @property
+    def label(self) -> str:
+        return identifier(self.kind, *self.controls)
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+
+        controls = controls_of(equations, self.controls, self.kind)
+        made = linear_rates(equations, controls, dict(self.observed))
+        size, inputs, outputs = len(made.states), len(self.controls), len(made.C)
+        shapes = {"A": (size, size), "B": (size, inputs), "C": (outputs, size), "D": (outputs, inputs)}
+        return [(name, shape, [as_expr(x) for x in getattr(made, name).entries()]) for name, shape in shapes.items()]

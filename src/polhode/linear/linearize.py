@@ -14,9 +14,9 @@ the embedded equations. Nothing is expanded: each column is one directional deri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.mass_factors import factors_of
@@ -29,19 +29,15 @@ from ..expr import (
     directional,
     evaluate,
     free_symbols,
+    is_zero,
     jacobian,
     quiet_collector,
     substitute,
 )
 from ..expr.spelling import acceleration_of, spelled
-from .bends import bending, bends_at
 from .displacements import Displacements, displacements
 from .linear import DIVISIONS, Linear, SecondOrder, at_values, singular
-from .operating_point import OperatingPoint, Values, operating_point
-from .state_names import state_names
-
-if TYPE_CHECKING:
-    from ..simulate import Assembly
+from .operating_point import OperatingPoint, Values, bending, bends_at, operating_point, state_names
 
 _PLACE = "linearize"
 #: Matrices whose rates are smaller than this part of them, per second, are steady.
@@ -54,7 +50,6 @@ _CHANGING = (
 
 def linearize(
     equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
     at: Values = None,
     accelerations: Values = None,
     *,
@@ -85,14 +80,14 @@ def linearize(
     """
     with quiet_collector():
         given = _given(equations, at, speeds, tau, inputs)
-        point = operating_point(equations, assemble, given, by_name(parameters, f"{_PLACE} parameters"))
+        point = operating_point(equations, given, by_name(parameters, f"{_PLACE} parameters"))
         prescribed = None
         if accelerations is not None:
             known = {spelled(acceleration_of(u)): u for u in point.equations.u}
             known |= dict(zip(point.equations.speeds, point.equations.u, strict=True))
             prescribed = _read(equations, by_name(accelerations, f"{_PLACE} accelerations"), known, "speed")
         try:
-            return _linearized(point, prescribed, parameters)
+            return _linearized(equations, point, prescribed, parameters)
         except (PolhodeError, ArithmeticError) as error:
             if isinstance(error, PolhodeError) and error.problems[0].code not in DIVISIONS:
                 raise
@@ -100,7 +95,10 @@ def linearize(
 
 
 def _linearized(
-    point: OperatingPoint, prescribed: dict[Expr, Expr] | None, parameters: Mapping[str, Any] | None
+    origin: EquationsOfMotion,
+    point: OperatingPoint,
+    prescribed: dict[Expr, Expr] | None,
+    parameters: Mapping[str, Any] | None,
 ) -> Linear:
     equations, values = point.equations, point.values
     u = list(equations.u)
@@ -113,7 +111,7 @@ def _linearized(
     moved, form = matrices_about(point, M, ud, parameters)
     zdot = substitute([as_expr(rate) for rate in equations.z_rates], values)
     made = Linear(
-        point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(zdot),
+        point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(zdot), origin,
         point.notices, parameters,
     )  # fmt: skip
     made = made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
@@ -269,3 +267,30 @@ def _read(
                 code="E-LIN-007",
             )
     return found
+
+
+_LETTERS = ("P", "R", "M", "C", "K", "L", "S", "U", "Z")
+
+
+def small_motions(point: OperatingPoint) -> tuple[list[str], list[int], Mapping[str, Matrix]]:
+    """The states' names, which of them others depend on, and P, R, M, C, K, L, S, U, Z (`SecondOrder`) at u̇ = 0."""
+    equations = point.equations
+    M = at_values(equations.mass_matrix, point.values)
+    moved, form = matrices_about(point, M, Vector([as_expr(0)] * len(equations.u)), None)
+    names = [*moved.names, *map(spelled, equations.u), *equations.states]
+    matrices = {letter: getattr(form, letter) for letter in _LETTERS}
+    return names, _felt(matrices, len(moved.names), len(names)), matrices
+
+
+def _felt(matrices: Mapping[str, Matrix], displaced: int, size: int) -> list[int]:
+    """The states that are left when displacements that no other state depends on are taken away."""
+    P, K, S = (matrices[letter] for letter in "PKS")
+    pulls = {k for k in range(displaced) if any(not is_zero(row[k]) for rows in (K, S) for row in rows)}
+    left = [*range(size)]
+    while True:
+        kept = [
+            k for k in left if k >= displaced or k in pulls or any(i < displaced and not is_zero(P[i][k]) for i in left)
+        ]
+        if kept == left:
+            return left
+        left = kept

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..compiled.functions import Functions
 from ..errors import fault_at, understood
 from ..expr import Matrix, as_expr, evaluate
+from ..formalisms.derivation import Derivation, derivation_of
 from ..model.unit import si_values
 from ..show.bent_bodies import centre_lines
 from ..show.scene import Painter
@@ -25,9 +26,6 @@ from ..simulate.run import simulate
 from ..simulate.trajectory.trajectory import Trajectory
 from .linear import Linear, numbers_of
 from .modes import Mode
-
-if TYPE_CHECKING:
-    from ..formalisms.derivation import Derivation
 
 _PLACE = "mode"
 fault = fault_at(_PLACE)
@@ -90,14 +88,7 @@ class _About:
         return [_directions(self.linear, known) for known in each]
 
 
-def mode_motion(
-    derivation: Derivation,
-    linear: Linear,
-    mode: Mode,
-    parameters: Mapping[str, Any] | None = None,
-    amplitude: float | None = None,
-    cycles: float = 3.0,
-) -> Trajectory:
+def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0) -> Trajectory:
     """The motion of the full equations from the state moved along a mode.
 
     It goes on for `cycles`, or for four time constants where the mode decays or grows faster. A mode that grows starts
@@ -110,6 +101,7 @@ def mode_motion(
             "Take another mode; this one is a state that stays where it is put, or drifts.",
             "E-LIN-032",
         )
+    linear, parameters = mode.linear, mode.parameters
     if linear.is_prescribed:
         raise fault(
             "the accelerations of this state were prescribed, and its mechanism would not move so by itself.",
@@ -117,7 +109,7 @@ def mode_motion(
             "E-LIN-035",
         )
     given = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
-    about = _About.of(linear, given)
+    about, derivation = _About.of(linear, given), derivation_of(linear.origin)
     with understood("a number of cycles and an amplitude", (cycles, amplitude), place=_PLACE):
         duration = _duration(mode, float(cycles))
         size = _seen(derivation, about, mode, given) if amplitude is None else float(amplitude)

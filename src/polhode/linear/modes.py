@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, EigenSystem, Floats
 from .linear import Linear
 from .stability import Spectrum, spectrum_of
+
+if TYPE_CHECKING:
+    from ..simulate import Trajectory
 
 #: Displacements below this, relative to the largest entry of an eigenvector, are taken for zero.
 _ZERO = 1e-9
@@ -29,7 +33,9 @@ class Mode(Shown):
     vector: Complexes
     left: Complexes
     states: tuple[str, ...]
-    is_simple: bool = True  # whether it has a shape of its own: a multiple eigenvalue has many, this is one of them
+    is_simple: bool  # whether it has a shape of its own: a multiple eigenvalue has many, this is one of them
+    linear: Linear
+    parameters: Mapping[str, Any] | None = None
 
     @property
     def is_oscillating(self) -> bool:
@@ -82,6 +88,26 @@ class Mode(Shown):
             return f"{self.frequency:.4g} Hz, damping ratio {self.damping_ratio:.3g}"
         return f"{how} by e in {self.time_constant:.4g} s"
 
+    def trajectory(self, amplitude: float | None = None, cycles: float = 3.0) -> Trajectory:
+        """The motion of the full equations from the state moved along the mode; see `linear.mode_motion`.
+
+        `amplitude` is what the largest displacement is multiplied by; without it, one that is seen and still small.
+        """
+        from .mode_motion import mode_motion
+
+        return mode_motion(self, amplitude, cycles)
+
+    def animate(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        amplitude: float | None = None,
+        cycles: float = 3.0,
+        notes: str = "",
+    ) -> Any:
+        """Write the motion that starts in the mode as one HTML page, or without a path return what a notebook shows."""
+        run = self.trajectory(amplitude, cycles)
+        return run.animate(path, notes=notes or f"Mode: {self.name}. {run.info['mode']['told']}")
+
     def __repr__(self) -> str:
         told = [f"{name} {part:.0%}" for name, part in self.participation.items() if part >= 0.05]
         return f"Mode({self.name}{': ' if told else ''}{', '.join(told)})"
@@ -112,22 +138,24 @@ def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[M
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
     spectrum = spectrum_of(A).of(system.values)
-    found = list(_read(system, spectrum, len(linear.displacements), tuple(linear.states)))
+    found = list(_read(system, spectrum, linear, parameters))
     return sorted(found, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.real))
 
 
-def _read(system: EigenSystem, spectrum: Spectrum, displaced: int, states: tuple[str, ...]) -> Iterator[Mode]:
+def _read(
+    system: EigenSystem, spectrum: Spectrum, linear: Linear, parameters: Mapping[str, Any] | None
+) -> Iterator[Mode]:
     simple = system.are_simple
     for k, value in enumerate(system.values):
         if value.imag < 0.0 and not spectrum.is_steady[k]:
             continue
         real = float(value.real) if spectrum.growth[k] else 0.0
         imaginary = 0.0 if spectrum.is_steady[k] else float(value.imag)
-        vector = _scaled(system.right[:, k], displaced)
+        vector = _scaled(system.right[:, k], len(linear.displacements))
         left = system.left[:, k]
         if simple[k]:
             left = left / np.conj(left.conj() @ vector)
-        yield Mode(complex(real, imaginary), vector, left, states, bool(simple[k]))
+        yield Mode(complex(real, imaginary), vector, left, tuple(linear.states), bool(simple[k]), linear, parameters)
 
 
 def _scaled(vector: Complexes, displaced: int) -> Complexes:

@@ -8,23 +8,23 @@ parameters that it was found with, and use with others is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from ..constraints.dependent_speeds import dependent_speeds_of
 from ..constraints.rows import constraints_of
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.omission import without
 from ..errors import PolhodeError, fault_at, listed, number, unknown
-from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
+from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute, topological
+from ..expr.exact import floor
 from ..expr.spelling import spelled
+from ..formalisms.derivation import derivation_of
 from ..formalisms.deriving import derive
 from ..model.unit import si_values
 from ..notebook import Cell, Shown, Table
-
-if TYPE_CHECKING:
-    from ..simulate import Assembly
+from ..simulate.constraints.assembly import Assembly, assemble
 
 Values: TypeAlias = "Mapping[str, Any] | None"
 Named: TypeAlias = "Sequence[tuple[str, Expr]]"
@@ -69,10 +69,7 @@ class OperatingPoint(Shown):
 
 
 def operating_point(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
-    given: Mapping[Expr, Expr],
-    parameters: Mapping[str, Any] | None,
+    equations: EquationsOfMotion, given: Mapping[Expr, Expr], parameters: Mapping[str, Any] | None
 ) -> OperatingPoint:
     """The state with these values, the others at home and at rest; assembled, if it does not keep the constraints."""
     values = _home(equations) | dict(given)
@@ -94,7 +91,7 @@ def operating_point(
     in_numbers: Named = ()
     written, independent = values, None
     if any(abs(number) > _TOLERANCE for number in _numbers(off, known)):
-        made = _assembled(equations, assemble, given, known, parameters)
+        made = _assembled(equations, given, known, parameters)
         in_numbers = _in_numbers(equations, values, known)
         values = values | {q: as_expr(float(x)) for q, x in zip(equations.q, made.q, strict=True)}
         values |= {u: as_expr(float(x)) for u, x in zip(equations.u, made.u, strict=True)}
@@ -253,7 +250,6 @@ def _at(symbols: Sequence[Expr], values: Mapping[Expr, Expr], known: Mapping[Exp
 
 def _assembled(
     equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
     given: Mapping[Expr, Expr],
     known: Mapping[Expr, float],
     parameters: Mapping[str, Any] | None,
@@ -261,4 +257,52 @@ def _assembled(
     """The nearest state that keeps the constraints; what was given moves least."""
     own = [[x for x in given if x in {*symbols}] for symbols in (equations.q, equations.u)]
     start, speeds = ({x.name: y for x, y in zip(part, _at(part, given, known), strict=True)} for part in own)
-    return assemble(start, speeds, parameters=parameters)
+    return assemble(derivation_of(equations), start, speeds, parameters=parameters)
+
+
+def state_names(equations: EquationsOfMotion) -> dict[str, Expr]:
+    """Their symbols as they are written, x, x', tau_x, and by the other names that stand for them.
+
+    >>> import polhode as ph
+    >>> s = ph.System("cart")
+    >>> _ = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"), speeds=["v"])
+    >>> [*state_names(s.derive().record)]
+    ['x', 'v', 'tau_v', 'tau(v)', 'd(v)']
+    """
+    tree = equations.tree
+    inputs = {name: entry.symbol for name, entry in equations.system.inputs.items()}
+    efforts = dict(zip(tree.speeds, tree.tau, strict=True))
+    own = {u.name: u for u in equations.u}
+    written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
+    everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | inputs | own
+    return everything | {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*equations.q, *equations.z)}
+
+
+#: Operands nearer to each other, or to zero, than this part of their size meet.
+_MEET = 1e-9
+
+
+def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
+    """The functions in expressions that bend or jump, each with what vanishes there.
+
+    >>> from polhode.expr import symbols
+    >>> from polhode.expr.exact import maximum, sign
+    >>> x, y = symbols("x y")
+    >>> bending([x * sign(y) + maximum(x, y)])
+    [(sign(y), y), (max(x, y), x - y)]
+    """
+    found = []
+    for node in topological(list(entries)):
+        if node.op in ("sign", "abs"):
+            found.append((node, node.args[0]))
+        elif node.op == "floor":
+            found.append((node, as_expr(node.args[0] - floor(node.args[0] + as_expr("1/2")))))
+        elif node.op in ("min", "max"):
+            found.append((node, as_expr(node.args[0] - node.args[1])))
+    return found
+
+
+def bends_at(laws: Sequence[tuple[Expr, Expr]], values: Mapping[Expr, float]) -> list[Expr]:
+    """Those of the functions whose bend or jump lies at a state."""
+    sizes = evaluate([operand for _, operand in laws], values) if laws else []
+    return [law for (law, _), size in zip(laws, sizes, strict=True) if abs(size) <= _MEET]

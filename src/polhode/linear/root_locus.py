@@ -7,17 +7,17 @@ Poles go from those of the open system, at k = 0, to its zeros, and out of the p
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, check_kind, unknown
 from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, Floats, followed, in_order, numbers_along
 from .linear import Linear
-from .ports import one_port
 
 _PLACE = "root_locus"
 #: A zero farther out than this, relative to the size of A, is at infinity.
@@ -33,6 +33,16 @@ class RootLocus(Shown):
     gains: Floats
     poles: Complexes
     zeros: Complexes
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """The poles in the complex plane along the gain as a matplotlib figure, saved if asked."""
+        from ..view.plot import save_plot
+        from .eigenvalue_plots import plot_locus
+
+        figure = plot_locus(self.gains, self.poles, self.zeros, title=f"{self.input} = -k {self.output}")
+        if path is not None:
+            save_plot(figure, path)
+        return figure
 
     def __repr__(self) -> str:
         return f"RootLocus({self.input} = -k {self.output}; {len(self.gains)} gains, {self.poles.shape[1]} poles)"
@@ -94,3 +104,29 @@ def zeros_of(A: Floats, B: Floats, C: Floats, D: Floats) -> Complexes:
     finite = np.abs(values[0]) < bound * np.abs(values[1])
     found = (values[0][finite] / values[1][finite]).astype(np.complex128)
     return np.asarray(found[in_order(found)])
+
+
+def one_port(linear: Linear, input: str, output: Any, place: str) -> tuple[Linear, str]:
+    """The equations with one input and one output, and the output's name.
+
+    The output is one of `outputs`, a state, or an expression.
+    """
+    check_kind(str, "the name of an input", input, place, f"Name one of {', '.join(linear.inputs[:4])}.")
+    if isinstance(output, str):
+        if output in linear.observed:
+            wanted: Any = {output: linear.observed[output]}
+        elif output in linear.states:
+            wanted = [output]
+        else:
+            raise unknown("output", output, [*linear.outputs, *linear.states], place=place, code="E-LIN-019")
+    else:
+        wanted = output
+    made = linear.with_ports([input], wanted)
+    if len(made.outputs) != 1:
+        raise PolhodeError(
+            f"{len(made.outputs)} outputs are given, and one is meant.",
+            place=place,
+            cure="Name one state, or give one expression.",
+            code="E-LIN-020",
+        )
+    return made, made.outputs[0]

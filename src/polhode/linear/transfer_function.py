@@ -26,8 +26,7 @@ from ..expr.typeset import Typeset
 from ..notebook import complex_text
 from .eigensystem import Complexes, Floats, in_order
 from .linear import Linear, numbers_of
-from .ports import one_port
-from .root_locus import matrices, zeros_of
+from .root_locus import matrices, one_port, zeros_of
 
 if TYPE_CHECKING:
     import control

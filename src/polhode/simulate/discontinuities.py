@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..codegen.passes.switches import Switched, jumping_tables, switched, with_kinks
+from ..codegen.ir.program import Program
+from ..codegen.passes.switches import Divided, Switched, divided, jumping_tables, switched
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked
 from ..dynamics.equations import EquationsOfMotion
@@ -24,6 +26,7 @@ from ..dynamics.synopsis import JUMPING
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
 from ..model.expressions import acting_parts, expressions_in, expressions_of
+from ..native.compiled import Compiled
 from ..ode.native_events import Effect
 from .guard import Guard, Stop
 from .initial_state import Floats
@@ -185,9 +188,11 @@ def table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> 
     for (name, jumps), values in zip(tables, arguments.T, strict=True):
         met = np.flatnonzero(np.diff(np.searchsorted(jumps, values)))
         if len(met):
+            often = "once" if len(met) == 1 else f"{len(met)} times or more"
+            where = "where a step ended" if rates.locates_corners else "inside a step"
             told[name] = (
-                f"{name} jumped {'once' if len(met) == 1 else f'{len(met)} times or more'}, first before "
-                f"t = {times[met[0] + 1]:.6g} s, inside a step; the kinds cubic and pchip do not, but at their ends."
+                f"{name} jumped {often}, first before t = {times[met[0] + 1]:.6g} s, {where}; the kinds cubic and "
+                "pchip do not, but at their ends."
             )
     return list(told.values())
 
@@ -252,12 +257,29 @@ def at_the_jump(found: Iterable[Source], equations: EquationsOfMotion, known: Ma
     return " or ".join(named)
 
 
+#: Programs and native code that were made of functions before.
+_MADE: WeakKeyDictionary[Functions, dict[Any, Any]] = WeakKeyDictionary()
+
+
+def _once(functions: Functions, key: Any, make: Callable[[], Any]) -> Any:
+    """What `make` returned for these functions before."""
+    made = _MADE.setdefault(functions, {})
+    if key not in made:
+        made[key] = make()
+    return made[key]
+
+
+def _switched(functions: Functions, name: Asked) -> Switched | None:
+    found: Switched | None = _once(functions, (name, "signs"), lambda: switched(functions.program(name)))
+    return found
+
+
 class FixedSigns:
     """A native function of the catalogue with its signs as they are in `modes`, called as the function itself is."""
 
     def __init__(self, functions: Functions, made: Switched, parameters: Floats) -> None:
-        self.smooth = functions.compiled(made.smooth).with_parameters(parameters)
-        self.values = functions.compiled(made.values).with_parameters(parameters)
+        self.smooth = _compiled(functions, made.smooth, parameters)
+        self.values = _compiled(functions, made.values, parameters)
         self.arrays = self.smooth.arrays[:-1]
         self.depends_on = made.depends_on
         self.modes = np.zeros(made.count)
@@ -266,28 +288,39 @@ class FixedSigns:
         return self.smooth(*arrays, self.modes)
 
 
+def _compiled(functions: Functions, program: Program, parameters: Floats) -> Compiled:
+    """Native code of a program that is kept."""
+    found: Compiled = _once(functions, id(program), lambda: functions.compiled(program))
+    return found.with_parameters(parameters)
+
+
 class Located:
-    """Where native code divides steps: values that signs in the rates are of, then those that vanish at kinks."""
+    """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks.
+
+    `smooth` are the rates with tables that are read between bounds; None where no table of the state has corners.
+    """
 
     def __init__(self, functions: Functions, name: Asked, parameters: Floats, signs: FixedSigns | None) -> None:
-        made = None if signs is None else switched(functions.program(name))
+        made = None if signs is None else _switched(functions, name)
         program, slots = (functions.program(name), ()) if made is None else (made.smooth, made.values.outputs[0].slots)
-        found, self.kinks = with_kinks(program, slots)
-        self.count = len(slots) + self.kinks
-        self.values = functions.compiled(found).with_parameters(parameters) if self.count else None
+        found: Divided = _once(functions, (name, "divided", signs is None), lambda: divided(program, slots))
+        self.signs, self.kinks, self.corners = len(slots), found.kinks, found.corners
+        self.count = self.signs + len(self.corners) + self.kinks
+        self.values = _compiled(functions, found.values, parameters) if self.count else None
+        self.smooth = _compiled(functions, found.smooth, parameters) if self.corners else None
 
     @property
     def effects(self) -> list[Effect]:
-        """The switches and kinks, as native code locates them."""
-        signs = self.count - self.kinks
-        return [Effect(is_switch=k < signs, is_kink=k >= signs) for k in range(self.count)]
+        """The switches, corners and kinks, as native code locates them."""
+        corners = [Effect(corners=each.knots, extent=each.extent, jumps=bool(each.jumping)) for each in self.corners]
+        return [*[Effect(is_switch=True)] * self.signs, *corners, *[Effect(is_kink=True)] * self.kinks]
 
 
 def with_fixed_signs(functions: Functions, name: Asked, parameters: Floats) -> FixedSigns | None:
     """The function with its signs fixed; None where it has none."""
-    if not sources(functions):
+    if not _once(functions, "sources", lambda: bool(sources(functions))):
         return None
-    made = switched(functions.program(name))
+    made = _switched(functions, name)
     return None if made is None else FixedSigns(functions, made, parameters)
 
 

@@ -17,6 +17,7 @@ from ..compiled.quantities import Asked
 from ..errors import ModelError
 from ..native.compiled import Compiled
 from ..ode.native_run import NativeRun
+from ..ode.record import FAR
 from .control.actuation import Actuation, Breaks, Signal
 from .initial_state import Floats
 
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 _SMALL_BESIDE = 100.0
 
 
-#: The array of signs that are held still (`codegen.passes.switches.MODES`).
-_MODES = "modes"
+#: The arrays of signs and of bounds of tables that are held (`codegen.passes.switches`).
+_MODES, _BOUNDS = "modes", "bounds"
 
 
 class NonFinite(Exception):
@@ -77,6 +78,7 @@ class Rates:
         self.native = self.signs or self._compiled
         self._values: Floats = values
         self._located: Located | None = None
+        self.locates_corners = False  # of tables, in the run
         self._more = self.native.arrays[2:]
 
     @property
@@ -131,7 +133,10 @@ class Rates:
             return
         signs = self.signs if holds_signs else None
         held = self._held if signs is None else {**self._held, _MODES: signs.modes}
-        side = run.compiled(self._compiled if signs is None else signs.smooth, held)
+        function = self._compiled if signs is None else signs.smooth
+        if run.bounds is not None and self.located is not None and self.located.smooth is not None:
+            function, held = self.located.smooth, {**held, _BOUNDS: run.bounds}
+        side = run.compiled(function, held)
         run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
 
     @property
@@ -149,8 +154,11 @@ class Rates:
         """Let a native run take the last of its events from the rates."""
         if self.located is not None and self.located.values is not None:
             modes = np.zeros(1) if self.signs is None else self.signs.modes
-            side = run.compiled(self.located.values, {**self._held, _MODES: modes})
-            events.switch_by(side, modes)
+            bounds = np.tile([-FAR, FAR, -FAR, FAR], len(self.located.corners))
+            side = run.compiled(self.located.values, {**self._held, _MODES: modes, _BOUNDS: bounds})
+            events.switch_by(side, modes, bounds)
+            if len(bounds):
+                run.bounds, run.record.has_corners, self.locates_corners = bounds, 1, True
 
     def _prompt(self, t: float, x: Floats) -> None:
         """Have efforts and inputs as they are at a state, in the arrays that native code reads."""
@@ -176,11 +184,12 @@ class Rates:
         return set_up(read, parameters)
 
     def rows_of_switches(self, parameters: Mapping[str, Any]) -> dict[str, Floats]:
-        """The same for what divides steps."""
-        if self.located is None or self.located.values is None:
+        """The same for what divides steps, and for rates with tables between bounds."""
+        if self.located is None:
             return {}
-        values = np.atleast_2d(self.functions.parameter_values(self.of, parameters))
-        return {"switches.work": self.located.values.native.setup(np.ascontiguousarray(values))}
+        values = np.ascontiguousarray(np.atleast_2d(self.functions.parameter_values(self.of, parameters)))
+        read = {"switches.work": self.located.values, "work": self.located.smooth}
+        return {name: function.native.setup(values) for name, function in read.items() if function is not None}
 
     @property
     def rates_alone(self) -> str:

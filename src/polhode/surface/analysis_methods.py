@@ -1,44 +1,33 @@
-"""The methods of Equations that ask for programmes and other forms of the equations; each enters its room."""
+"""The methods of Equations for terms of the bias and derivatives."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
-    from ..analysis import Descriptor, Programme
     from ..expr import Matrix
-    from ..formalisms.poincare_form import PoincareForm
-    from ..formalisms.structure_coefficients import StructureCoefficients
     from ..formalisms.velocity_terms import VelocityTerms
 
 
 class AnalysisMethods(RunMethods):
-    """Other forms of the equations, terms of the bias, programmes, derivatives.
+    """Terms of the bias, and derivatives.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum on a cart")
-    >>> cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
-    >>> pole = s.joint("a", "cart", s.body("pole", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"))
+    >>> _ = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
+    >>> _ = s.joint("a", "cart", s.body("pole", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"))
     >>> e = s.derive()
     >>> e.parameter_derivatives("bias", ["m"]), e.derivatives("inverse_dynamics", ["m"]).shape
     (Matrix([[a'**2*sin(a)], [981*sin(a)/100]]), (2, 1))
     >>> [J.shape for J in e.inverse_dynamics_derivatives], [J.shape for J in e.forward_dynamics_derivatives]
     ([(2, 2), (2, 2), (2, 2)], [(2, 2), (2, 2), (2, 2)])
-    >>> e.velocity_terms.gravity, e.poincare_form.M == e.mass_matrix, len(e.descriptor().states)
-    (Vector([0, 981*m*sin(a)/100]), True, 4)
-    >>> list(e.programme_control([cart.q[0] - ph.sin(s.time)], ["x"]).control)
-    ['x']
+    >>> e.velocity_terms.gravity
+    Vector([0, 981*m*sin(a)/100])
     """
-
-    def descriptor(self) -> Descriptor:
-        """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
-        from ..analysis import descriptor
-
-        return descriptor(self.record)
 
     @cached_property
     def velocity_terms(self) -> VelocityTerms:
@@ -46,45 +35,6 @@ class AnalysisMethods(RunMethods):
         from ..formalisms.velocity_terms import velocity_terms
 
         return velocity_terms(self.record)
-
-    @cached_property
-    def poincare_form(self) -> PoincareForm:
-        """V, X, H, M, C, F and Q as Kwatny and Blankenship have them; see `polhode.formalisms.poincare_form`."""
-        from ..formalisms.poincare_form import poincare_form
-
-        return poincare_form(self.record)
-
-    @property
-    def structure_coefficients(self) -> StructureCoefficients:
-        """γ_kij of the speeds or pseudo-velocities, [Π_k, Π_j] = Σ γ_kij Π_i: see `formalisms.structure_coefficients`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("slider")
-        >>> x = s.joint("x", s.ground, s.body("slide"), ph.Prismatic("x"))
-        >>> y = s.joint("y", "slide", s.body("bead", 1), ph.Prismatic("y"))
-        >>> made = s.derive("hamel", pseudo={"v": x.u[0], "w": y.u[0] - x.q[0] * x.u[0] - y.q[0] * x.u[0]})
-        >>> made.structure_coefficients.nonzero
-        {('v', 'w', 'w'): -1, ('w', 'w', 'v'): 1}
-        """
-        from ..formalisms.structure_coefficients import structure_coefficients
-
-        return structure_coefficients(self.record)
-
-    def programme_control(
-        self,
-        programme: Sequence[Any],
-        actuators: Sequence[str],
-        pull: Any = 0,
-        *,
-        least: str | None = None,
-        weights: Any = None,
-    ) -> Programme:
-        """The efforts of `actuators` that keep a programme, with least="effort" the least, by `weights`; deviations are
-        pulled back at the rate `pull`. See `analysis.programme_control`.
-        """
-        from ..analysis import programme_control
-
-        return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)
 
     @cached_property
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:

@@ -16,6 +16,9 @@ from ..equilibria import EquilibriumMethods
 from ..identification import IdentificationMethods
 from ..inverse_kinematics import InverseKinematicsMethods
 from ..linear import LinearMethods
+from ..papers.kwatny import KwatnyMethods
+from ..papers.mladenova import MladenovaMethods
+from ..papers.sayers import SayersMethods
 from ..simulate.methods import RunMethods
 from ..symmetry import SymmetryMethods
 from .analysis_methods import AnalysisMethods
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
-    from ..formalisms.kane.report import Report
     from ..kinematics.tree import Tree
     from ..model import Model
 
@@ -49,6 +51,9 @@ class Equations(
     LinearMethods,
     IdentificationMethods,
     RunMethods,
+    KwatnyMethods,
+    MladenovaMethods,
+    SayersMethods,
 ):
     """The equations of motion of a system, as derived by one formalism.
 
@@ -343,14 +348,6 @@ class Equations(
         from ..dynamics.naming import latex_of
 
         return latex_of(self.record, of, names)
-
-    @cached_property
-    def report(self) -> Report:
-        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
-        from ..compiled.planning import operations_of
-        from ..formalisms.kane.report import Report
-
-        return Report(self.record, operations_of)
 
     def __repr__(self) -> str:
         named = {"q": self.coordinates, "u": self.speeds, "z": self.states}

@@ -13,7 +13,6 @@ import polhode as ph
 from polhode import Equations
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.program import Output
-from polhode.compare.ladder.arms import puma_like_arm
 from polhode.compiled.annotations import meanings
 from polhode.compiled.annotations.catalogue import Catalogue
 from polhode.compiled.catalogue import CATALOGUE
@@ -23,6 +22,7 @@ from polhode.errors import PolhodeError
 from polhode.expr import as_expr, cos, evaluate, sin
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.model.system import System
+from polhode.papers.silver.counts import puma_like_arm
 
 MODELS = Path(__file__).parents[3] / "models"
 
@@ -78,6 +78,8 @@ def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None
     felt = M[0, 0] - M[0, 1] * M[0, 1] / M[1, 1]
     assert said(found, felt) == "inertia that first feels, everything beyond it free"
     assert said(found, 1 / felt) == "1 over the inertia that first feels, all beyond it free"
+    alone = pendulums.record.forcing[1] / M[1, 1]
+    assert said(found, alone) == "acceleration of second if all before it stood still"
 
 
 def test_a_composite_inertia_is_what_its_joint_carries(pendulums: Equations) -> None:

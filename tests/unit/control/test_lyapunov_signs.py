@@ -98,6 +98,15 @@ def test_an_orientation_is_moved_by_turns() -> None:
     assert wrong.is_positive is False and not wrong
 
 
+def test_a_function_is_least_at_an_orientation_far_from_home() -> None:
+    s = ph.System("top", gravity=(0, 0, 0))
+    s.joint("ball", s.ground, s.body("top", 1, inertia=(1, 2, 3)), ph.Spherical())
+    e = s.derive()
+    goal = dict(zip(e.coordinates, (0.1, 0.5, -0.5, 0.7), strict=True))
+    V = sum((q - goal[q.name]) ** 2 for q in e.q) + e.kinetic_energy
+    assert signs_of(e.record, brake(e)[0], V, as_expr(0), goal).is_definite
+
+
 def test_coordinates_that_constraints_tie_are_held() -> None:
     s = planar_arm()
     s.constrain(s.joints["q1"].q[0] - 2 * s.joints["q2"].q[0], "tied")

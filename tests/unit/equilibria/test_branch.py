@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.equilibria.branch import plot_branches
+from polhode.errors import PolhodeError
 
 
 def hoop() -> ph.Equations:
@@ -141,6 +143,20 @@ def test_where_there_is_nothing_to_follow_it_says_why() -> None:
 def test_it_is_drawn(tmp_path: object) -> None:
     branch = strut().branch("P", (0, 3))
     figure = branch.plot("theta", f"{tmp_path}/strut.png")
-    assert len(figure.axes) == 1
+    (panel,) = figure.axes
+    stable, unstable = (line.get_xdata() for line in panel.lines[:2])
+    assert stable[-1] == unstable[0] == pytest.approx(1.5)
     with pytest.raises(ph.PolhodeError, match="there is no unknown 'phi'"):
         branch.plot("phi")
+
+
+def test_lines_tell_what_is_stable_and_marks_what_is_special() -> None:
+    line = ([0, 1, 2, 3], ["stable", "stable", "unstable", "unstable"], {"a": [0, 0, 0, 0]})
+    figure = plot_branches("v", [line], [("fold", 1.5, {"a": 0})], title="a $strange_name")
+    styles = [each.get_linestyle() for each in figure.axes[0].lines[:2]]
+    assert styles == ["-", ":"] and figure.axes[0].lines[2].get_marker() == "v"
+
+
+def test_nothing_is_not_drawn() -> None:
+    with pytest.raises(PolhodeError, match="nothing to plot"):
+        plot_branches("v", [])

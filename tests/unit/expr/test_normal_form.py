@@ -102,6 +102,7 @@ TEXTBOOK = {
         m1 * l1 * u1 * u2 * sin(q2) + m1 * l1 * u2**2 * sin(q2),
         lambda: m1 * l1 * u2 * sin(q2) * (u1 + u2),
     ),
+    "powers of a sine": (sin(q1) ** 3 + sin(q1), lambda: sin(q1) * (1 + sin(q1) ** 2)),
     "nothing to do": (a - b, lambda: a - b),
     "a number": (as_expr(3) / 4, lambda: as_expr(3) / 4),
 }  # fmt: skip

@@ -14,7 +14,8 @@ from polhode.errors import PolhodeError
 from polhode.expr import Expr, as_expr, cos, evaluate, pi, sin, sqrt, symbol
 from polhode.formats.grammar import LENGTH_LIMIT, parse
 from polhode.formats.names import Scope, quoted
-from polhode.formats.spelling import spell
+from polhode.formats.spelling import describe_rotation, spell
+from polhode.geometry import rotation
 
 X, Y = symbol("x", "parameter"), symbol("y", "parameter")
 SCOPE = Scope({"parameter": {"x": X, "y": Y}})
@@ -212,6 +213,12 @@ def expressions(draw: st.DrawFn) -> Expr:
 @settings(max_examples=200)
 def test_a_spelled_expression_reads_back_as_the_same_form(wanted: Expr) -> None:
     assert parse(spell(wanted, SCOPE), SCOPE) is wanted
+
+
+@pytest.mark.parametrize("angle", [X, -X, pi / 3, -pi / 2])
+def test_a_turn_about_an_axis_is_written_by_its_angle(angle: Expr) -> None:
+    letter, text = describe_rotation(rotation(("y", angle)), SCOPE)
+    assert (letter, parse(text, SCOPE)) == ("y", angle)
 
 
 def test_long_sums_are_written_and_endless_ones_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
+from polhode.inverse_kinematics.workspace import plot_workspace
 
 
 def ring(**kind: Any) -> ph.Equations:
@@ -28,6 +30,9 @@ def test_the_boundary_of_a_ring_are_its_two_circles(storage: str) -> None:
     assert inner.any() and (~inner).any()
     assert_allclose(radii[inner], 1, atol=1e-7)
     assert_allclose(radii[~inner], 3, atol=1e-7)
+    for circle, widest in ((space.boundary[inner], 0.7), (space.boundary[~inner], 0.2)):  # points all around
+        angles = np.sort(np.arctan2(circle[:, 1], circle[:, 0]))
+        assert np.diff(angles, append=angles[0] + 2 * np.pi).max() < widest
     assert space.axes.tolist() == [[1, 0, 0], [0, 1, 0]]
     assert_allclose(space.extent, [[-3, -3, 0], [3, 3, 0]], atol=0.02)
 
@@ -144,3 +149,39 @@ def test_what_has_no_workspace_is_refused_with_a_sentence() -> None:
         s.derive().workspace("bar")
     with pytest.raises(ph.PolhodeError, match="an array of points"):
         ring().workspace("tip", samples=200).distance("here")  # type: ignore[arg-type]
+
+
+CLOUD = np.random.default_rng(0).normal(size=(200, 3))
+
+
+def test_a_workspace_in_space_is_drawn_along_each_axis() -> None:
+    figure = plot_workspace(CLOUD, CLOUD[:9], np.zeros(3), np.eye(3), title="reach of $x_1$")
+    assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes] == [
+        ("x, m", "y, m"), ("x, m", "z, m"), ("y, m", "z, m"),
+    ]  # fmt: skip
+
+
+def test_a_flat_one_is_drawn_in_its_plane_with_its_boundary() -> None:
+    slanted = np.array([[0.6, 0.8, 0], [0, 0, 1]])
+    figure = plot_workspace(CLOUD @ slanted.T @ slanted, CLOUD[:9], np.zeros(3), slanted)
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == "axis 1, m" and axes.get_ylabel() == "z, m" and len(axes.lines) == 2
+
+
+def test_a_line_and_a_point_are_drawn_too() -> None:
+    line = np.array([[1.0, 0, 0]])
+    assert len(plot_workspace(CLOUD @ line.T @ line, CLOUD[:2], np.zeros(3), line).axes) == 1
+    assert len(plot_workspace(np.zeros((5, 3)), np.zeros((0, 3)), np.zeros(3), np.zeros((0, 3))).axes) == 0
+
+
+def test_nothing_is_refused_with_a_sentence() -> None:
+    with pytest.raises(ph.PolhodeError, match="nothing to plot"):
+        plot_workspace(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(3), np.eye(3))
+
+
+def test_a_workspace_saves_its_picture(tmp_path: Path) -> None:
+    s = ph.System("arm")
+    s.joint("q1", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("z"))
+    s.frame("tip", "link", (1, 0, 0))
+    s.derive().workspace("tip", samples=200).plot(tmp_path / "reach.png")
+    assert (tmp_path / "reach.png").stat().st_size > 1000

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr
-from polhode.linear.operating_point import operating_point
+from polhode.linear.operating_point import operating_point, state_names
 from polhode.model.samples.linkages import four_bar
 
 
@@ -310,8 +310,35 @@ def test_rotors_that_are_not_named_are_where_their_gears_are_not_wound() -> None
 
     def point(**given: int) -> list[ph.Expr]:
         named = {symbols[name]: as_expr(value) for name, value in given.items()}
-        found = operating_point(record, e.assemble, named, None).values
+        found = operating_point(record, named, None).values
         return [found[symbols["j rotor"]], found[symbols["j rotor'"]]]
 
     assert point(**{"j": 2, "j'": 3}) == [2 * n, 3 * n]
     assert point(**{"j": 2, "j rotor": 5}) == [5, 0]
+
+
+def test_a_speed_and_an_effort_have_several_names() -> None:
+    s = ph.System("cart")
+    x = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"), speeds=["v"])
+    s.joint_force(x, s.input("F"))
+    names = state_names(s.derive().record)
+    assert names["v"] is names["d(v)"] and names["tau_v"] is names["tau(v)"] and {"x", "F"} <= {*names}
+
+
+def inverted(friction: bool) -> ph.Equations:
+    s = ph.System("inverted pendulum", gravity=(0, 0, -10))
+    a = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, 1)), ph.Revolute("y"))
+    if friction:
+        s.joint_force(a, -2 * ph.sign(a.u[0]))
+    return s.derive()
+
+
+def test_dry_friction_at_rest_leaves_stability_unknown() -> None:
+    assert inverted(friction=False).equilibrium().stability == "unstable"
+    assert inverted(friction=True).equilibrium().stability == "unknown"
+
+
+def test_small_motions_tell_that_a_law_jumps_at_their_state() -> None:
+    assert not inverted(friction=False).linearize().notices
+    assert "sign(a') bends or jumps at this state" in inverted(friction=True).linearize().notices[0]
+    assert not inverted(friction=True).linearize({"a'": 1.0, "a": ph.pi}).notices[1:]

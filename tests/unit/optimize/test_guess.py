@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
+from polhode.optimize.guess import first_variables
 
 
 def slider() -> ph.Equations:
@@ -75,3 +77,13 @@ def test_a_run_is_a_guess() -> None:
     for dynamics in ("implicit", "explicit"):
         problem = e.collocation((0.5, 3), end={"x": 1, "x'": 0}, inputs=["x"], nodes=5, dynamics=dynamics)
         assert problem.solve(guess=run).duration == pytest.approx(3), "the slower, the less effort"
+
+
+def test_a_first_guess_meets_start_and_end_in_the_middle_of_the_durations() -> None:
+    ends = {"start": {"x": 0.5, "x'": 1}, "end": {"x": 1, "x'": -2}}
+    problem = slider().collocation((1, 3), **ends, inputs=["x"], nodes=5, dynamics="explicit")
+    *variables, duration = first_variables(problem, "cubic")
+    y = np.reshape(variables, (-1, 3))[np.argsort(problem.mesh.shares)]
+    assert duration == problem.first_duration == 2
+    assert np.allclose(y[[0, -1], :2], [[0.5, 1], [1, -2]], rtol=0, atol=1e-14)
+    assert np.allclose(y[len(y) // 2, 0], 0.75 + (1 + 2) * duration / 8), "Hermite's cubic half way"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polhode.equilibria.branch_plots import plot_branches
+from polhode.equilibria.branch import plot_branches
 from polhode.errors import ModelError
 from polhode.linear.eigenvalue_plots import plot_branches as plot_eigenvalues
 from polhode.linear.eigenvalue_plots import plot_locus

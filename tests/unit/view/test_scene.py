@@ -81,6 +81,10 @@ def test_a_motion_cannot_be_changed_through_the_arrays_it_was_made_of():
         motion.positions[0, 0, 0] = 1.0
 
 
+def test_the_upward_direction_has_length_one():
+    assert Scene("s", [], up=(0, 3, -4)).up == (0, 0.6, -0.8)
+
+
 @pytest.mark.parametrize("kind", SIZES)
 def test_every_kind_of_shape_needs_all_its_sizes_and_no_more(kind):
     right = (0.5,) * len(SIZES[kind])

@@ -38,7 +38,6 @@ from ...expr import (
 from ...laws.controller import Controller
 from ...laws.law import ControllerState, Law, Reference
 from ...linear.operating_point import parameter_values
-from ...simulate.methods import RunMethods
 from ..error_dynamics import ErrorDynamics
 from ..lyapunov import closed_loop_flow
 from .candidates import linearizing_outputs
@@ -96,7 +95,7 @@ class FeedbackLinearization(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        self._asked = Asked(self.equations, _assembly(equations), inputs, at)
+        self._asked = Asked(self.equations, inputs, at)
         with quiet_collector():
             self._plant, self._state = self._asked.plant(_PLACE)
             #: The conditions for making the whole state linear, where that was asked for.
@@ -298,21 +297,6 @@ class FeedbackLinearization(Controller):
                 conditions=self._where_not,
                 singular=self._vanishing,
             )
-
-
-def _assembly(equations: Any) -> Any:
-    """How a state on constraints is found: what the user holds knows it, a record does not."""
-    if isinstance(equations, RunMethods):
-        return equations.assemble
-
-    def refuse(*args: Any, **options: Any) -> Any:
-        raise fault(
-            "a record of equations does not say how its constraints are assembled.",
-            "Give what system.derive() returns.",
-            "E-FEEDBACK-013",
-        )
-
-    return refuse
 
 
 def _check(degree: RelativeDegree) -> None:

@@ -7,12 +7,12 @@ the pose at the turns that they give must be that pose, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,12 @@ from ...expr import Expr, Matrix, Vector, as_expr, quiet_collector, symbol
 from ...expr.field import P
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
-from ..numerical import read_target
-from ..pose_step import check_asked
-from .arms import Arm, Motion, arm_of, place_of
-from .chain import Chain, chain_of, no_closed_form
+from ..pose_step import check_asked, read_target
+from .arms import Arm, Chain, Motion, arm_of, chain_of, no_closed_form, place_of
 from .subproblems import InField, NotATurn, NotHere, OnGraph, Residue, Scalars, Turn, residue
+
+if TYPE_CHECKING:
+    from ...compiled.functions import Functions
 
 Floats = NDArray[np.float64]
 
@@ -52,8 +53,8 @@ class ClosedForm(Typeset):
     position: Vector
     rotation: Matrix
     reason: str
-    _evaluate: Callable[[Floats], Floats] = field(default=np.asarray, repr=False)
-    _forward: Callable[[Floats], tuple[Floats, Floats]] = field(default=lambda q: (q, q), repr=False)
+    functions: Functions | None = field(default=None, repr=False)
+    parameters: Mapping[str, Any] | None = None
 
     def at(self, pose: Any) -> Floats:
         """All real solutions for one pose, (k, n), angles from -π to π; none where the pose is out of reach."""
@@ -62,11 +63,20 @@ class ClosedForm(Typeset):
 
     def all_at(self, poses: Any) -> Floats:
         """The solutions of every branch for poses (…), (…, branches, n), nan where a branch has none that is real."""
+        from ..quantities import ClosedFormOf
+
         target = read_target(poses, self.of)
         flat = target.reshape(-1, 12)
-        q = np.asarray(self._evaluate(flat)).reshape(len(flat), len(self.branches), len(self.coordinates))
+        functions = self.functions
+        if functions is None:
+            raise TypeError("this form was written to be compiled, and has no functions")
+        branches: Floats = functions.evaluate(ClosedFormOf(self.frame, self.of), flat, parameters=self.parameters)
+        q = branches.reshape(len(flat), len(self.branches), len(self.coordinates))
         q = np.arctan2(np.sin(q), np.cos(q))
-        p, R = self._forward(q.reshape(-1, len(self.coordinates)))
+        names = functions.derivation.synopsis.coordinates
+        whole = np.zeros((q.shape[0] * q.shape[1], len(names)))
+        whole[:, [names.index(name) for name in self.coordinates]] = q.reshape(-1, len(self.coordinates))
+        p, R = functions.pose(self.frame, whole, parameters=self.parameters)
         made = np.concatenate([p, R.reshape(-1, 9)], axis=1).reshape(*q.shape[:2], 12)
         rows = slice(None) if self.of == "pose" else slice(3)
         gap = np.abs(made - flat[:, None])[..., rows].max(axis=-1)

@@ -38,7 +38,7 @@ from .actuation import tables_of_time
 if TYPE_CHECKING:
     from ...compiled.planning import Planned
     from ...formalisms.derivation import Derivation
-    from ...laws.law import Law, Reference
+    from ...laws.law import Reference
     from ...model.model import Model
     from .sampled_law import Sampling
 

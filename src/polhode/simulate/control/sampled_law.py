@@ -20,7 +20,7 @@ from ...errors import LimitError, number, unknown, whole_number
 from ...expr import Expr
 from ...laws.discretisation import rule_of
 from ...laws.named_symbols import Named, numbers_of
-from ...ode.sampled_law import SampledLaw
+from ...ode.native_schedule import SampledLaw
 from ..guard import Stop
 from ..initial_state import Floats
 from ..settings import MOST_BYTES

@@ -19,12 +19,12 @@ from ...errors import PolhodeError
 from ...native.backends import say_once
 from ...native.compiled import Compiled
 from ...ode.driver import Driver
+from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from ...ode.native_code import loop_code
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
-from ...ode.second_order import SecondOrderMemory, SecondOrderSystem
 from ..control.actuation import ControllerFailed
 from ..events import Events, event_failed
 from ..guard import Guard, Stop
@@ -288,8 +288,10 @@ class Integration:
             self._keep_interpolant()
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
-            if self.run.record.event_count and self.run.events.record.kink_count:
-                self.record.info["kinks"] = int(self.run.events.record.kinks_passed)
+            if self.run.record.event_count:
+                events = self.run.events.record
+                if events.kink_count or events.corner_count:
+                    self.record.info["kinks"] = int(events.kinks_passed)
         return "done"
 
     def _advance(self) -> Reason:
@@ -508,11 +510,18 @@ class Integration:
 
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
-        run, jumps = self.run, self.jumps
-        if jumps is None:
-            return
+        run, jumps, located = self.run, self.jumps, self.rates.located
         number = int(run.events.record.number) - len(self.events.watched)
         t, x = float(run.record.t), run.x.copy()
+        if located is not None and number >= located.signs:
+            raise Stop(
+                "sticks",
+                f"at t = {t:.6g} s {located.corners[number - located.signs].jumping} jumps and pushes back from both "
+                "sides: the motion sticks there, which is not modelled.",
+                "Make the jump a steep line, or end the run there by an event.",
+            )
+        if jumps is None:
+            return
         if jumps.modes[number] == 0.0:
             t_left = jumps.leave(run.state_at, float(run.record.t_old), t)
             if t_left is not None and t_left < t:

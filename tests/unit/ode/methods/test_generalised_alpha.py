@@ -10,11 +10,10 @@ import pytest
 import polhode as ph
 from polhode.native.arrays import Floats
 from polhode.ode.linear import Factors
-from polhode.ode.memory import Memory
 from polhode.ode.methods import generalised_alpha as method
+from polhode.ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from polhode.ode.native_run import NativeRun
-from polhode.ode.record import ACCEPTED, Reason, Run
-from polhode.ode.second_order import SecondOrderMemory, SecondOrderSystem
+from polhode.ode.record import ACCEPTED, Memory, Reason, Run
 from polhode.simulate.integrators.native import system_of
 
 STEP = 0.01
@@ -126,3 +125,11 @@ def test_a_step_that_does_not_converge_ends_a_run_of_fixed_steps() -> None:
     run.record.is_fixed, run.record.h = 1, 1.0
     run.begin(np.inf)
     assert run.advance(np.inf, 10) == Reason.NOT_FOUND
+
+
+def test_oscillators_beside_each_other_move_alike() -> None:
+    s = ph.System("oscillators", gravity=(0, 0, 0))
+    for name in "abc":
+        s.joint_spring(s.joint(name, s.ground, s.body(f"m {name}", 1), ph.Prismatic("x")), 1)
+    run = s.derive().simulate(1, start=dict.fromkeys("abc", 1.0), method="generalised_alpha", step=0.1)
+    assert np.ptp(run.q, axis=1).max() < 1e-14

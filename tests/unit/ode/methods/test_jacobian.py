@@ -32,19 +32,22 @@ def test_differences_of_smooth_rates_have_seven_digits() -> None:
     assert np.abs(evaluated(run) - expected).max() < 1e-6
 
 
-@pytest.mark.parametrize("length", [1.0, 1.3])
-def test_compiled_derivatives_are_those_of_rates_with_quaternions_of_any_length(length: float) -> None:
-    s = ph.System("top")
-    s.joint("tip", s.ground, s.body("top", 1, (0.01, 0.02, 0.1), (0.02, 0.03, 0.01)), ph.Spherical("quaternion"))
+@pytest.mark.parametrize("lengths", [(1.0, 1.0), (1.3, 0.8)])
+def test_compiled_derivatives_are_those_of_rates_with_quaternions_of_any_length(lengths: tuple[float, float]) -> None:
+    s = ph.System("tops")
+    s.joint("hinge", s.ground, s.body("table", 1, (0.1, 0, 0)), ph.Revolute("z"))
+    for parent, name in (("table", "lower"), ("lower", "upper")):
+        s.joint(name, parent, s.body(name, 1, (0.01, 0.02, 0.1), (0.02, 0.03, 0.01)), ph.Spherical("quaternion"))
     functions = s.derive().compile()
     e = np.array([0.5, 0.1, -0.3, 0.4])
-    x = np.concatenate([length * e / np.linalg.norm(e), [1.0, 2.0, 3.0]])
-    given = {"tau": np.zeros(3), "inputs": np.zeros(0)}
-    run = NativeRun("Radau", x, rtol=1e-9, atol=1e-9, groups=[(0, 4)])
+    e, groups = e / np.linalg.norm(e), [(1, 4), (5, 4)]
+    x = np.concatenate([[0.3], *(length * e for length in lengths), [2.0, 1.0, 2.0, 3.0, -1.0, 0.5, 1.0]])
+    given = {"tau": np.zeros(7), "inputs": np.zeros(0)}
+    run = NativeRun("Radau", x, rtol=1e-9, atol=1e-9, groups=groups)
     native = functions.native("state_rates")
     run.use(run.compiled(native, given))
     by_differences = evaluated(run).copy()
-    run = NativeRun("Radau", x, rtol=1e-9, atol=1e-9, groups=[(0, 4)])
+    run = NativeRun("Radau", x, rtol=1e-9, atol=1e-9, groups=groups)
     run.use(run.compiled(native, given))
     assert run.implicit is not None
     run.implicit.compiled(run.compiled(functions.native("state_rates_jacobian"), given))

@@ -43,6 +43,13 @@ def test_a_sampled_controllers_states_start_where_the_run_says() -> None:
     assert not np.allclose(run.q, e.simulate(1, start={"x": 1}, sample_time=1e-3, **given).q, atol=5e-3)
     arrays = e.simulate(1, start=([1.0], [0.0], [0.25]), sample_time=1e-3, **given)
     assert np.array_equal(arrays.x, run.x)
+    two = slider()
+    two.joint("y", two.ground, two.body("idle", 1), ph.Prismatic("y"))
+    pair = two.derive()
+    both = pair.simulate(
+        1, start=([1.0, 0], [0.0, 0], [0.25]), sample_time=1e-3, **given | {"controller": ServoPID(pair)}
+    )
+    assert np.array_equal(both["x"], run["x"])
     batch = e.simulate(1, start={"x": 1, "total error": [0.0, 0.25]}, sample_time=1e-3, **given)
     assert np.array_equal(batch[1].x, run.x) and not np.array_equal(batch[0].x, run.x)
     fixed = e.simulate(1, start=start, sample_time=0.01, method="rk4", step=0.01, **given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from polhode.errors import PolhodeError, SimulationError
 from polhode.model.samples import four_bar, n_four_bar
 from polhode.simulate.constraints.projection import EmbeddedRates, ProjectedRates
 from polhode.simulate.integrators import native
-from polhode.simulate.integrators.native import STIFF_METHOD
+from polhode.simulate.integrators.native import STIFF_METHOD, Switch
 
 FLAT = {"crank 0": np.pi / 2, "crank 1": np.pi / 2, "coupler 0": -np.pi / 2}
 
@@ -130,6 +131,13 @@ def test_a_run_that_is_not_stiff_is_the_explicit_method_bit_for_bit(explicit: st
     chosen, plain = (swing.simulate(20, start={"x": 1.0}, method=method, **options) for method in ("auto", explicit))
     assert chosen.info["switches"] == []
     assert np.array_equal(chosen.q, plain.q)
+
+
+@pytest.mark.parametrize(("end", "turned"), [(20.0, True), (10.5, False)])
+def test_a_run_that_is_nearly_done_is_ended_by_the_method_that_it_has(end: float, turned: bool) -> None:
+    run: Any = SimpleNamespace(record=SimpleNamespace(t=10.0, taken=1e-3, stiffness_limit=0))
+    switch = Switch("TP86")
+    assert switch.turned(run, end) == switch.is_stiff == turned
 
 
 @pytest.mark.parametrize("explicit", EXPLICIT)
