@@ -9,7 +9,8 @@ their lines, and read: none leaves every result as it is.
 
 Each is tried against the tests that are listed with it, then its room's unit tests, then the concepts and the laws;
 with --quick against the first alone. Its store is empty at first, although no stored code of another source could be
-found there (`files/version`). A test that notices must pass on the package as it is. At least 95 must be noticed. With
+found there (`files/version`). A test that notices must pass on the package as it is. At least 95 must be noticed; on 18
+November 2026, before rooms were rearranged, 99 were by the listed tests alone (all but `Integration._project`). With
 --results, mutants that are in FILE already are not repeated, and new ones are added to it.
 """
 
