@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from polhode import Equations
-from polhode.analysis import Linear
 from polhode.errors import PolhodeError
+from polhode.linear.linear import Linear
 from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
 
 from .clock import least_times, seconds_of

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from polhode import Equations, System
 from polhode.codegen.ir.count import Operations, count
 from polhode.codegen.plan import plan
-from polhode.compare.ladder.arms import general_arm, hinged_arm
 from polhode.expr import free_symbols, pi
 from polhode.kinematics.passes import VARIANTS
+from polhode.papers.silver.counts import general_arm, hinged_arm
 
 from .robots import ARMS, WALKERS
 from .table import Count, Gain, Row

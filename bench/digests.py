@@ -20,9 +20,9 @@ from pathlib import Path
 import polhode as ph
 from polhode.codegen.ir.count import count
 from polhode.codegen.ir.serialise import dump_program
-from polhode.compare.ladder.arms import general_arm, puma_like_arm
 from polhode.formalisms.registry import names
 from polhode.model import samples
+from polhode.papers.silver.counts import general_arm, puma_like_arm
 
 from .counts import puma_560
 from .models import binary_tree, chain

@@ -92,7 +92,7 @@ def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
 
 def reachable(equations: Equations, tip: str, count: int) -> tuple[tuple[Any, Any], Any]:
     """Poses at random coordinates within the limits, and other such coordinates to start from."""
-    from polhode.analysis.pose_search import coordinates_of
+    from polhode.inverse_kinematics.numerical import coordinates_of
 
     dice = np.random.default_rng(7)
     known = coordinates_of(equations.record, True, {})

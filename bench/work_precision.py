@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.errors import PolhodeError
-from polhode.simulate.integrators import METHODS
+from polhode.simulate.settings import METHODS
 
 from .clock import seconds_of_one
 from .motions import FOUR_BARS, TREES, Motion

@@ -132,6 +132,7 @@ class _Source:
     name: str
     functions: list[ast.FunctionDef]
     calls: list[tuple[ast.Call, ast.AST]]
+    above: dict[ast.AST, dict[str, list[ast.expr]]]  # what the assignments right above a statement set
 
     def telling(self) -> Iterator[tuple[ast.Call, str, Mapping[str, list[ast.expr]]]]:
         """Each call that is given a code, the code, and the values of the names around it."""
@@ -141,12 +142,12 @@ class _Source:
                 if isinstance(given, ast.Constant) and isinstance(given.value, str) and CODE.fullmatch(given.value):
                     if scope not in around:
                         around[scope] = _assigned(scope)
-                    yield call, given.value, around[scope]
+                    yield call, given.value, {**around[scope], **self.above.get(call, {})}
 
 
 def _read(name: str, text: str) -> _Source:
     """A file in one walk from the outside in."""
-    source = _Source(name, [], [])
+    source = _Source(name, [], [], {})
     tree = ast.parse(text)
     nodes: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
     for node, scope in nodes:
@@ -158,10 +159,25 @@ def _read(name: str, text: str) -> _Source:
             source.calls.append((node, scope))
         for field in node._fields:
             value = getattr(node, field, None)
+            if isinstance(value, list):
+                source.above.update(_set_right_above(value))
             for child in value if isinstance(value, list) else (value,):
                 if isinstance(child, ast.AST) and child._fields and not isinstance(child, ast.Name | ast.Constant):
                     nodes.append((child, inner))
     return source
+
+
+def _set_right_above(block: list[ast.AST]) -> Iterator[tuple[ast.AST, dict[str, list[ast.expr]]]]:
+    """The call of each statement of a block, and what the assignments between it and the one before set."""
+    names: dict[str, list[ast.expr]] = {}
+    for statement in block:
+        if isinstance(statement, ast.Assign):
+            names |= _assigned(statement)
+            continue
+        call = getattr(statement, "exc", None) or getattr(statement, "value", None)
+        if names and isinstance(call, ast.Call):
+            yield call, names
+        names = {}
 
 
 def sources(folder: Path = PACKAGE) -> list[tuple[str, str]]:
@@ -229,7 +245,7 @@ def _assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
             target, value = node.targets[0], node.value
             pairs = [(target, value)]
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-                pairs = list(zip(target.elts, value.elts, strict=True))
+                pairs = list(zip(target.elts, value.elts, strict=False))
             for one, to in pairs:
                 if isinstance(one, ast.Name):
                     found.setdefault(one.id, []).append(to)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.planning import Arc, Line, Way
+from polhode.papers.mladenova.way import Arc, Line, Way
 
 # Describe: a platform with two driven wheels that roll without slipping (it is nonholonomic), and an arm of three
 # joints on it (which is not): the system of Mladenova's section 9.

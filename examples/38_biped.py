@@ -10,8 +10,8 @@ import numpy as np
 from scipy.optimize import fsolve
 
 import polhode as ph
-from polhode.model.samples.biped import MOTORS, biped
-from polhode.planning import Gait, quintic, two_bars
+from polhode.papers.mladenova.biped import MOTORS, Gait, biped, two_bars
+from polhode.planning import quintic
 from polhode.simulate import Trajectory
 from polhode.simulate.trajectory.contact import contact_of
 from polhode.view.plot import plot_channels, save_plot

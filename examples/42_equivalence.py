@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.compare.ladder import differences, ladder_of
+from polhode.papers.silver import differences, ladder_of
 
 # Describe: a carriage that is rocked as told, on it an arm that turns, bends and reaches out, and a pendulum beside it.
 s = ph.System("rocked arms", gravity=(0, 0, "-9.81"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.formalisms.network import system_graph
+from polhode.papers.tokad import system_graph
 
 # Describe: three bars on pins, and a fourth pin that closes the loop.
 linkage = ph.System("four-bar", gravity=(0, 0, "-9.81"))

@@ -19,11 +19,11 @@ from tests.unit.test_notebook import HOSTILE, Tags
 import polhode as ph
 import polhode.control
 import polhode.planning
+from polhode.linear.linear import Linear
 from polhode.model.samples.underactuated import cart_pole
 from polhode.optimize.problem import Collocation
 from polhode.optimize.solution import Solution
 from polhode.simulate.trajectory.trajectory import Trajectory
-from polhode.surface.small_motions import SmallMotions
 
 CELLS = ("_repr_html_", "_repr_latex_", "_repr_mimebundle_")
 #: What fields of a record may be for its plain repr to be read.
@@ -79,7 +79,7 @@ def results() -> dict[type, str]:
     """The records that public calls return, and one call that does."""
     found: dict[type, str] = {}
     controllers = [getattr(ph.control, name) for name in ph.control.__all__]
-    for cls in (ph.Equations, SmallMotions, Trajectory, Collocation, Solution, *controllers):
+    for cls in (ph.Equations, Linear, Trajectory, Collocation, Solution, *controllers):
         found.setdefault(cls, cls.__name__)
         for how, each in returned(cls):
             found.setdefault(each, how)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polhode as ph
 from polhode.expr import Matrix, Vector
-from polhode.formalisms.network import system_graph
-from polhode.formalisms.network.chain import Chain, driven_chain
-from polhode.formalisms.network.component import RigidBody
+from polhode.papers.tokad import graph_svg, schematic_svg, system_graph
+from polhode.papers.tokad.chain import Chain, driven_chain
+from polhode.papers.tokad.component import RigidBody
 
 HERE = Path(__file__).parent
 NOWHERE = Vector([0, 0, 0])
@@ -38,11 +38,13 @@ PICTURES: dict[str, Callable[[], str]] = {
     "blocks": lambda: system_graph(gripper()).block_diagram(),
     "loop-graph": lambda: system_graph(four_bar(), through=["pin 2"]).svg(),
     "loop-blocks": lambda: system_graph(four_bar()).block_diagram(),
-    "body": lambda: BODY.terminal_graph().svg("Terminal graph of a body with three ports"),
-    "one-port": lambda: BODY.split_graph("b").schematic("An ideal body with its inertia at terminal B"),
-    "drivers": lambda: driven_chain(3).schematic("A chain of three bodies with a driver at every port"),
-    "manipulator": lambda: Chain((BODY,) * 3).component("manipulator").terminal_graph().schematic("A four-port"),
-    "ports": lambda: Chain((BODY,) * 3).component("manipulator").terminal_graph().svg("Terminal graph of a four-port"),
+    "body": lambda: graph_svg(BODY.terminal_graph(), "Terminal graph of a body with three ports"),
+    "one-port": lambda: schematic_svg(BODY.split_graph("b"), "An ideal body with its inertia at terminal B"),
+    "drivers": lambda: schematic_svg(driven_chain(3), "A chain of three bodies with a driver at every port"),
+    "manipulator": lambda: schematic_svg(Chain((BODY,) * 3).component("manipulator").terminal_graph(), "A four-port"),
+    "ports": lambda: graph_svg(
+        Chain((BODY,) * 3).component("manipulator").terminal_graph(), "Terminal graph of a four-port"
+    ),
 }
 
 if __name__ == "__main__":

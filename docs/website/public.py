@@ -33,7 +33,7 @@ class Page:
 
 #: Classes of `import polhode` that have a page of their own.
 ALONE = ("System", "Equations")
-SIMULATE, COMPILED, ANALYSIS = "polhode.simulate", "polhode.compiled", "polhode.analysis"
+SIMULATE, COMPILED = "polhode.simulate", "polhode.compiled"
 
 PAGES = (
     Page("system", "System", "What a user writes: bodies, joints, loads, constraints.", paths=("polhode.System",)),
@@ -51,9 +51,9 @@ PAGES = (
     Page(
         "analysis", "Analysis", "What the methods of ``Equations`` that ask questions give.",
         paths=(
-            "polhode.surface.small_motions.SmallMotions", f"{SIMULATE}.gradients.linear_along.LinearAlong",
-            f"{ANALYSIS}.equilibrium.Equilibrium", f"{ANALYSIS}.identification.Fit",
-        ), rooms=("polhode.compare",),
+            "polhode.linear.linear.Linear", "polhode.linear.linear_along.LinearAlong",
+            "polhode.equilibria.equilibrium.Equilibrium", "polhode.identification.fit.Fit",
+        ), rooms=("polhode.compare", "polhode.papers"),
     ),
     Page(
         "control", "Control",
@@ -73,7 +73,7 @@ PAGES = (
     Page("geometry", "Rotations, poses, screws", "Rigid motions in all their forms.", rooms=("polhode.geometry",)),
     Page("planning", "Planning", "Motions through given orientations and poses.", rooms=("polhode.planning",)),
     Page("quantities", "Quantities to compile", "What ``Functions.evaluate`` and ``export`` take besides names.",
-         rooms=("polhode.compiled",)),
+         rooms=("polhode.compiled", "polhode.inverse_kinematics")),
     Page("notebooks", "Notebooks", "What cells show.", rooms=("polhode.surface",)),
 )  # fmt: skip
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from . import control as control
     from . import planning as planning
-    from .compare.equivalence import equivalence as equivalence
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_sdf as load_sdf
@@ -40,9 +39,10 @@ if TYPE_CHECKING:
     from .geometry.screws import ScrewMotion as ScrewMotion
     from .geometry.screws import screw_of as screw_of
     from .model.samples.random_system import random_system as random_system
+    from .papers.silver.newton_euler import equivalence as equivalence
     from .planning import PoseSpline as PoseSpline
     from .planning import RotationSpline as RotationSpline
-    from .simulate.control.callables import held as held
+    from .simulate.control.actuation import held as held
     from .surface.names import *  # noqa: F403 - the names are listed there, once
     from .surface.widget import widget as widget
 
@@ -52,13 +52,13 @@ __version__ = "0.1.0"
 _LATER = {
     "PoseSpline": ".planning", "RotationSpline": ".planning",
     "from_dh": ".formats", "load_mjcf": ".formats", "load_sdf": ".formats", "load_urdf": ".formats",
-    "held": ".simulate.control.callables",
+    "held": ".simulate.control.actuation",
     "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
     "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
     "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
     "angular_velocity": ".geometry.rotations.angular_velocity",
-    "rotation_rate": ".geometry.rotations.angular_velocity", "equivalence": ".compare.equivalence",
+    "rotation_rate": ".geometry.rotations.angular_velocity", "equivalence": ".papers.silver",
     "widget": ".surface.widget",
 }  # fmt: skip
 

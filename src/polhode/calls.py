@@ -52,21 +52,26 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+_ORBITS = "equilibria.periodic_orbit"
 #: Where the options of each TypedDict are read, with their defaults; see `_options_at`.
 OPTIONS = {
     "JointOptions": ("model.joints:JOINTS",),
     "MotorOptions": ("model.motor:Motor", "model.motor:MotorOptions"),
     "BeamOptions": ("model.flexible.beam:Beam", "model.flexible.beam:BeamOptions"),
-    "RunOptions": ("simulate.run:simulate",),
+    "RunOptions": ("simulate.run:problem_of",),
     "AssemblyOptions": ("simulate.constraints.assembly:assemble",),
-    "StepperOptions": ("simulate.stepper:stepper",),
-    "SmoothOptions": ("simulate.run:simulate", "simulate.settings:SmoothOptions"),
-    "OrbitOptions": ("simulate.run:simulate", "simulate.settings:OrbitOptions", "surface.shooting:_TOLERANCES"),
+    "StepperOptions": ("simulate.run:problem_of", "simulate.stepper:Stepper", "simulate.settings:StepperOptions"),
+    "SmoothOptions": ("simulate.run:problem_of", "simulate.settings:SmoothOptions"),
+    "OrbitOptions": (
+        "simulate.run:problem_of",
+        "simulate.settings:OrbitOptions",
+        "equilibria.periodic_orbit:_TOLERANCES",
+    ),
     "ReaderOptions": ("formats:load_urdf", "formats:load_sdf", "formats:load_mjcf"),
     "CompareOptions": ("compare.comparison:compare",),
-    "FitOptions": ("analysis.identification:identify",),
-    "ExcitationOptions": ("analysis.exciting_trajectory:exciting_trajectory",),
-    "StateOptions": ("analysis.linearize:linearize",),
+    "FitOptions": ("identification.fit:identify",),
+    "ExcitationOptions": ("identification.exciting_trajectory:exciting_trajectory",),
+    "StateOptions": ("linear.linearize:linearize",),
     "ExportOptions": ("simulate.simulation_program:export_program",),
     "CallOptions": ("compiled.functions:Functions.evaluate",),
     "TimeOptions": ("compiled.functions:Functions.evaluate", "compiled.call_options:TimeOptions"),

@@ -15,9 +15,9 @@ from scipy.integrate import quad, solve_ivp
 
 import polhode as ph
 from polhode.control import ComputedTorque
-from polhode.control.law import Law
 from polhode.expr import Expr, symbol
 from polhode.expr.spelling import acceleration_of
+from polhode.laws.law import Law
 
 KINDS = ("time", "input", "state", "coordinate", "speed", "effort", "acceleration", "multiplier")
 START, SPEEDS = {"a": 0.2, "b": 1.0}, {"a": 0.5, "b": 0.2}

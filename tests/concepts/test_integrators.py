@@ -12,11 +12,11 @@ import polhode as ph
 from polhode import Equations
 from polhode.codegen.fixed_steps import METHODS as TABLEAUX
 from polhode.simulate import METHODS
-from polhode.simulate.integrators import fixed
+from polhode.simulate.settings import FIXED
 
 #: SUNDIALS is an extra: pip install 'polhode[sundials]'.
 HERE = [name for name in METHODS if not name.startswith(("ida", "cvode")) or find_spec("sksundae")]
-ADAPTIVE = [name for name in HERE if name not in fixed.METHODS and name != "auto"]
+ADAPTIVE = [name for name in HERE if name not in FIXED and name != "auto"]
 #: Methods of fixed steps with their orders, and the longer of two steps at which it shows.
 ORDERS = {name: (tableau.order, 0.02) for name, tableau in TABLEAUX.items()} | {
     "gauss4": (4, 0.1), "gauss6": (6, 0.2), "generalised_alpha": (2, 0.02),

@@ -18,10 +18,9 @@ from polhode.errors import PolhodeError
 from polhode.expr import symbols
 from polhode.model.samples import four_bar
 from polhode.native import backends, compile_program, elf_loader, engine, stored_code
-from polhode.native import machine as machine_module
 from polhode.native.backends import LANES_FROM, BackendWarning
 from polhode.native.c_compiler import compiler
-from polhode.native.machine import machine
+from polhode.native.stored_code import machine
 
 
 def pendulum() -> ph.System:
@@ -214,7 +213,7 @@ def test_f38_object_code_that_is_kept_is_made_anew_where_llvm_cannot_load_it(bro
 
 def test_f38_a_machine_that_neither_linux_nor_llvm_describes_has_a_word(broken: pytest.MonkeyPatch) -> None:
     here = machine()
-    broken.setattr(machine_module, "_CPU", "/nowhere/at/all")
+    broken.setattr(stored_code, "_CPU", "/nowhere/at/all")
     _without_target(broken)
     machine.cache_clear()
     assert machine() == machine() != here

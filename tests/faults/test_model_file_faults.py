@@ -253,8 +253,7 @@ poses: 7
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["!!python/object/apply:os.system ['touch pwned']", "!!python/name:os.system", "!!str m", "&a m", "*a"],
+    "value", ["!!python/object/apply:os.system ['touch pwned']", "!!python/name:os.system", "!!str m", "&a m", "*a"]
 )
 def test_F25_tags_anchors_and_aliases_are_refused(value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

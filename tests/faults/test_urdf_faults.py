@@ -84,8 +84,7 @@ def test_F05_a_limit_can_be_raised_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "said"),
-    [("sdf", "SDF"), ("mujoco", "MuJoCo"), ("html", "web page"), ("zebra", "begins with <robot")],
+    ("tag", "said"), [("sdf", "SDF"), ("mujoco", "MuJoCo"), ("html", "web page"), ("zebra", "begins with <robot")]
 )
 def test_F06_another_format_is_recognised(tag: str, said: str, tmp_path: Path) -> None:
     assert said in refusal(tmp_path, f"<{tag}><link name='a'/></{tag}>")

@@ -237,14 +237,7 @@ def test_F21_massless_links_on_welds_change_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "filename",
-    [
-        "no.stl",
-        "package://unknown/a.stl",
-        "C:\\a.stl",
-        "http://example.org/a.stl",
-        "/etc/passwd",
-        "../../o.stl",
-    ],
+    ["no.stl", "package://unknown/a.stl", "C:\\a.stl", "http://example.org/a.stl", "/etc/passwd", "../../o.stl"],
 )
 def test_F22_a_mesh_that_cannot_be_had_is_a_warning_that_shows_its_path(filename: str, tmp_path: Path) -> None:
     mesh = f'<visual><geometry><mesh filename="{filename}"/></geometry></visual>'

@@ -22,9 +22,9 @@ import pytest
 from tests.seeds import TRIAL
 
 import polhode as ph
-from polhode.compare.ladder.arms import general_arm, puma_like_arm
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.model.system import System
+from polhode.papers.silver.counts import general_arm, puma_like_arm
 
 HERE = Path(__file__).parent
 MODELS = HERE.parents[1] / "models"

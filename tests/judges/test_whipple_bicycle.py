@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from polhode.analysis import Linear
 from polhode.expr import evaluate
+from polhode.linear.linear import Linear
 from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
 
 DIGITS = 1e-12

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 import polhode as ph
-from polhode.surface.small_motions import SmallMotions
+from polhode.linear.linear import Linear
 
 A, B, C, D, RHO, G, DAMPING = 0.2, 0.5, 0.4, 0.5, 2.0, 9.81, 0.02
 
@@ -85,7 +85,7 @@ def minimal_eigenvalues() -> np.ndarray:
     return np.roots([inertia(theta), DAMPING, float(slope(pull, theta))])
 
 
-def small_motions() -> SmallMotions:
+def small_motions() -> Linear:
     two, three, four = angles(hanging())
     return linkage().derive().linearize({"theta2": two, "theta3": three - two, "theta4": four})
 

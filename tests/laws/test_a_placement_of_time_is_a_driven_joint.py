@@ -19,11 +19,11 @@ import polhode as ph
 from polhode.dynamics.frame_motion import frame_acceleration, frame_velocity
 from polhode.errors import ModelError
 from polhode.expr import Expr, as_expr, directional, same
-from polhode.formalisms.network.joints import serial_chain
 from polhode.formalisms.registry import names
 from polhode.geometry import rotation
 from polhode.kinematics import tree as trees
 from polhode.kinematics.prescribed import Drive
+from polhode.papers.tokad.chain import serial_chain
 
 #: Seeds of `random_pair`: those that leave something to move, and those whose loop is not closed by time alone.
 PAIRS = tuple(range(39))

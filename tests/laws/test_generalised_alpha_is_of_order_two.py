@@ -9,10 +9,10 @@ import pytest
 
 import polhode as ph
 from polhode.native.arrays import Floats
+from polhode.ode.methods.generalised_alpha import SecondOrderMemory
 from polhode.ode.native_run import NativeRun
 from polhode.ode.record import Reason
-from polhode.ode.second_order import SecondOrderMemory
-from polhode.simulate.integrators.damped import system_of
+from polhode.simulate.integrators.native import system_of
 
 SECONDS, SAMPLES = 0.4, 20
 

@@ -135,7 +135,7 @@ def test_efforts_in_a_mechanism_with_constraints_are_what_was_said(constraints: 
 
 def test_a_run_that_ends_at_an_event_knows_what_acted_there() -> None:
     controller = Stateful()
-    run = pendulum().simulate(5, start={"hinge": 1.0}, tau=controller, until=lambda t, q, u: q[0], step=0.005)
+    run = pendulum().simulate(5, start={"hinge": 1.0}, tau=controller, until=lambda t, q, u: q[0], max_step=0.005)
     controller.over = True
     assert run.status == "event"
     assert run.tau is not None

@@ -14,7 +14,6 @@ import numpy as np
 
 import polhode as ph
 from polhode import Equations, Expr, Vector
-from polhode.analysis import Programme
 from polhode.expr import (
     as_expr,
     cos,
@@ -29,8 +28,8 @@ from polhode.expr import (
     symbols,
     topological,
 )
-from polhode.model.samples import biped
-from polhode.model.samples.biped import MOTORS
+from polhode.papers.mladenova.biped import MOTORS, biped
+from polhode.papers.mladenova.programme import Programme
 
 LEGS = (1, 2)
 x, z, theta = symbols("x z theta")

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import pytest
 
-from polhode.compare.ladder import (
+from polhode.errors import PolhodeError
+from polhode.papers.silver import (
     TABLE_3,
     Formula,
     Rung,
@@ -22,8 +23,7 @@ from polhode.compare.ladder import (
     on_the_graph,
     puma_like_arm,
 )
-from polhode.compare.ladder.written import Tally
-from polhode.errors import PolhodeError
+from polhode.papers.silver.counts import Tally
 
 #: Operations for six joints as the table prints them (rows A and B apart, see below).
 PRINTED_AT_6 = {

@@ -11,13 +11,13 @@ import polhode as ph
 from polhode.errors import ModelError, PolhodeError
 from polhode.expr import Matrix, Vector, as_expr, directional, jacobian, same, substitute, symbols
 from polhode.formalisms.kane.bodies import parts_of
-from polhode.formalisms.kane.kinematical import kinematical_equations
 from polhode.formalisms.kane.literal import Literal
 from polhode.geometry.linear import factor_by_sparsity
 from polhode.kinematics.tree import build_tree
 from polhode.model.joints import JointType
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
+from polhode.papers.sayers.tables import kinematical_equations
 
 FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]
 

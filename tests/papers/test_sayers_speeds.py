@@ -14,11 +14,11 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode.expr import Matrix, as_expr, evaluate, same
 from polhode.formalisms.kane.bodies import parts_of
-from polhode.formalisms.kane.kinematical import kinematical_equations
 from polhode.formalisms.kane.speeds import SayersSpeeds
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
+from polhode.papers.sayers.tables import kinematical_equations
 from polhode.simulate.trajectory.units import speed_units
 
 FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.compare.ladder import Formula, OwnLadder, Reading, as_written, differences, general_arm, ladder_of
-from polhode.compare.ladder.table_3 import FORMALISMS
 from polhode.errors import PolhodeError
 from polhode.model.samples import four_bar
+from polhode.papers.silver import Formula, OwnLadder, Reading, as_written, differences, general_arm, ladder_of
+from polhode.papers.silver.table_3 import FORMALISMS
 
 
 def test_the_recursion_with_every_convention_takes_both_printed_formulas() -> None:

@@ -12,14 +12,13 @@ import pytest
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.compare.equivalence.motion import Motion
-from polhode.compare.equivalence.newton_euler import weight
-from polhode.compare.equivalence.proving import prove
-from polhode.compare.equivalence.record import Proof
-from polhode.compare.ladder import general_arm
 from polhode.expr import Matrix
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
+from polhode.papers.silver import general_arm
+from polhode.papers.silver.motion import Motion
+from polhode.papers.silver.newton_euler import prove, weight
+from polhode.papers.silver.proof import Proof
 
 #: What the paper numbers, in its order; sentences of its section 3.2 and Appendix A have names.
 EQUATIONS = (

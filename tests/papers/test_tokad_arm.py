@@ -8,7 +8,7 @@ import pytest
 
 import polhode as ph
 from polhode.expr import Expr, Matrix, Vector, as_expr, cos, directional, gradient, sin, substitute, symbols
-from polhode.formalisms.network.joints import SerialChain, serial_chain
+from polhode.papers.tokad.chain import SerialChain, serial_chain
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 m1, m2, m3, l1, l2, l3, g = symbols("m1 m2 m3 l1 l2 l3 g", "parameter")

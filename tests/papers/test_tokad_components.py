@@ -10,13 +10,12 @@ import pytest
 import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector, as_expr, directional, rank, same, skew, symbols
-from polhode.formalisms.network.chain import Chain, assembled, driven_chain
-from polhode.formalisms.network.component import RigidBody, block, shift
 from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
-from polhode.formalisms.network.joints import SerialChain, serial_chain
 from polhode.kinematics.motion import body_pose
 from polhode.model.samples.bricard import bricard_mechanism
+from polhode.papers.tokad.chain import Chain, SerialChain, assembled, driven_chain, serial_chain
+from polhode.papers.tokad.component import RigidBody, block, shift
 
 ONE, NOTHING = Matrix.identity(3), Matrix.zeros(3, 3)
 

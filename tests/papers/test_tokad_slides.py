@@ -20,9 +20,8 @@ from polhode.dynamics.reactions import Reactions
 from polhode.expr import Vector, as_expr, same
 from polhode.expr.evaluation import evaluate
 from polhode.expr.spelling import acceleration_of
-from polhode.formalisms.network.chain import OUTER, Chain
-from polhode.formalisms.network.joints import SerialChain, serial_chain
-from polhode.formalisms.network.wired_system import wired_system
+from polhode.papers.tokad.chain import OUTER, Chain, SerialChain, serial_chain
+from polhode.papers.tokad.wiring import wired_system
 
 #: Joints from the ground outward: kind, axis.
 CHAINS = {

@@ -11,15 +11,14 @@ import pytest
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import Matrix, Vector, as_expr, is_zero, same, substitute, symbols
-from polhode.formalisms.network import system_graph
-from polhode.formalisms.network.chain import Chain
-from polhode.formalisms.network.component import RigidBody
-from polhode.formalisms.network.given_tree import afar
+from polhode.formalisms.network.formulation import afar
 from polhode.formalisms.network.graph import Edge, Forest
-from polhode.formalisms.network.wired_system import wired_system
-from polhode.formalisms.network.wiring import Open, Wiring
 from polhode.kinematics.tree import joints_from_the_ground
 from polhode.model.samples.random_system import random_system
+from polhode.papers.tokad import system_graph
+from polhode.papers.tokad.chain import Chain
+from polhode.papers.tokad.component import RigidBody
+from polhode.papers.tokad.wiring import Open, Wiring, wired_system
 
 
 def arm(bodies: int = 3) -> ph.System:

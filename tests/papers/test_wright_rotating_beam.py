@@ -15,6 +15,7 @@ from tests import beam_series
 from tests.seeds import seeds
 
 import polhode as ph
+from polhode.linear.linear import Linear
 
 #: By η the first three flapwise frequencies, as the paper prints them.
 PRINTED = (
@@ -25,7 +26,7 @@ PRINTED = (
 )  # fmt: skip
 
 
-def blade(bending: str, modes: int, loads: int) -> ph.SmallMotions:
+def blade(bending: str, modes: int, loads: int) -> Linear:
     """The straight blade that turns about z at the rate η, linearized."""
     s = ph.System("blade", gravity=(0, 0, 0))
     eta = s.parameter("eta", 1)
@@ -35,16 +36,16 @@ def blade(bending: str, modes: int, loads: int) -> ph.SmallMotions:
 
 
 @pytest.fixture(scope="module")
-def flap() -> ph.SmallMotions:
+def flap() -> Linear:
     return blade("z", 5, 3)
 
 
 @pytest.fixture(scope="module")
-def lag() -> ph.SmallMotions:
+def lag() -> Linear:
     return blade("y", 5, 3)
 
 
-def three(linear: ph.SmallMotions, eta: float | None = None) -> np.ndarray:
+def three(linear: Linear, eta: float | None = None) -> np.ndarray:
     values = np.asarray(linear.eigenvalues(None if eta is None else {"eta": eta}))
     assert np.abs(values.real).max() < 1e-6 * np.abs(values).max()
     return np.sort(values.imag[values.imag > 0])[:3]
@@ -52,7 +53,7 @@ def three(linear: ph.SmallMotions, eta: float | None = None) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("eta", range(13))
-def test_flapwise_frequencies_are_as_printed(flap: ph.SmallMotions, eta: int) -> None:
+def test_flapwise_frequencies_are_as_printed(flap: Linear, eta: int) -> None:
     assert three(flap, eta) == pytest.approx(PRINTED[eta], abs=5.1e-5)
 
 
@@ -64,9 +65,7 @@ def test_the_printed_digits_are_those_of_the_power_series(eta: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("eta", range(13))
-def test_lagwise_the_squares_are_smaller_by_the_square_of_the_rotation(
-    flap: ph.SmallMotions, lag: ph.SmallMotions, eta: int
-) -> None:
+def test_lagwise_the_squares_are_smaller_by_the_square_of_the_rotation(flap: Linear, lag: Linear, eta: int) -> None:
     assert three(lag, eta) ** 2 + eta**2 == pytest.approx(three(flap, eta) ** 2, rel=1e-9)
 
 

@@ -16,8 +16,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 CONTRACTS = ROOT / ".importlinter"
 ROOMS = (
-    "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "analysis",
-    "planning", "codegen", "native", "ode", "compiled", "view", "simulate", "show", "optimize", "compare", "surface",
+    "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "laws",
+    "codegen", "native", "ode", "compiled", "view", "simulate", "show", "linear", "equilibria", "inverse_kinematics",
+    "identification", "symmetry", "control_geometry", "control", "planning", "optimize", "compare", "papers", "surface",
     "cli",
 )  # fmt: skip
 
@@ -112,12 +113,15 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "native/engine": "from polhode.codegen import c99, program",
             "ode/stepper": "from polhode.native import engine\nfrom polhode.codegen import program",
             "compiled/functions": "from polhode.dynamics import equations\nfrom polhode.native import engine",
-            "analysis/linear": "from polhode.dynamics import equations",
-            "control/lqr": "from polhode.analysis import linear",
+            "laws/law": "from polhode.dynamics import equations",
+            "linear/linear": "from polhode.simulate import trajectory",
+            "control/lqr": "from polhode.linear import linear\nfrom polhode.laws import law",
             "planning/spline": "from polhode.geometry import rotation",
             "simulate/trajectory/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
             "show/scene": "from polhode.simulate import trajectory\nfrom polhode.view import page",
-            "optimize/problem": "from polhode.simulate import trajectory\nfrom polhode.analysis import linear",
+            "optimize/problem": "from polhode.simulate import trajectory\nfrom polhode.linear import linear",
+            "papers/tokad/chain": "from polhode.formalisms import poincare\nfrom polhode.simulate import trajectory",
+            "surface/tables": "from polhode.papers.tokad import chain",
             "view/page": "from polhode import errors",
             "cli/demo": "from polhode.surface import system\nfrom polhode.view import page",
         },
@@ -156,9 +160,12 @@ WRONG_DOORS = {
     "a run seeks no optimum": {"simulate/run": "def f():\n    from polhode import optimize"},
     "a run draws nothing": {"simulate/run": "def f():\n    from polhode import show"},
     "simulation knows no formalism": {"simulate/run": "from polhode import formalisms"},
-    "analysis knows no targets": {"analysis/linear": "from polhode import codegen"},
-    "control does not start simulations": {"control/lqr": "from polhode import simulate"},
+    "laws know no targets": {"laws/law": "from polhode import codegen"},
+    "a run knows no feature": {"simulate/run": "def f():\n    from polhode import linear"},
+    "features stand apart": {"identification/fit": "from polhode import inverse_kinematics"},
     "control and planning stand apart": {"control/lqr": "from polhode import planning", "planning/gait": ""},
+    "nothing is derived from a paper's own tables": {"formalisms/kane": "def f():\n    from polhode import papers"},
+    "comparison knows no paper": {"compare/comparison": "def f():\n    from polhode import papers"},
     "a picture knows no trajectory": {"view/page": "from polhode import simulate"},
     "a picture knows no geometry": {"view/page": "from polhode import geometry"},
     "no room goes out by the front door": {

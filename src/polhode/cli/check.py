@@ -12,12 +12,13 @@ from ..simulate.guard import indefinite_notice, mass_matrix_stop
 from ..simulate.initial_state import initial_state
 from ..surface.equations import Equations
 from . import show
+from .options import Json
 from .source import Source
 
 
-def run(file: Source, json: bool) -> int:
+def run(source: Source, json: Json = False) -> int:
     """Load, derive by every formalism, and look at the mass matrix where a run may start."""
-    system, found = file.read()
+    system, found = source.read()
     with show.progress() as tell:
         tell("deriving")
         equations = system.derive()
@@ -37,7 +38,7 @@ def run(file: Source, json: bool) -> int:
             notes += _starts(equations)
     model, good = system.model(), comparison.agree
     if json:
-        record: dict[str, Any] = {"file": str(file), "ok": good, "verdict": comparison.verdict, "notes": notes}
+        record: dict[str, Any] = {"file": str(source), "ok": good, "verdict": comparison.verdict, "notes": notes}
         record["findings"] = show.findings_record(found)
         show.as_json(record)
         return 0 if good else 1

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from rich.text import Text
 
 from ..compare import Comparison
 from . import show
+from .options import Json, Speeds
 from .source import Source
 
 
-def run(file: Source, timing: bool, json: bool, speeds: str | None = None) -> int:
+def run(
+    source: Source,
+    timing: Annotated[bool, typer.Option(help="Compile and time native code.")] = True,
+    speeds: Speeds = None,
+    json: Json = False,
+) -> int:
     """Load, compare and print; the exit code is 1 should formalisms disagree."""
-    system = file.system()
+    system = source.system()
     with show.progress() as tell:
         tell("deriving by every formalism and comparing")
         comparison = system.compare(run=timing, speeds=speeds)

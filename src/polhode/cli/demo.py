@@ -25,6 +25,7 @@ from ..model.samples import six_degree_of_freedom_arm
 from ..simulate import Trajectory, simulate
 from ..surface.equations import Equations
 from . import show
+from .options import Out
 
 WRISTS = ("compound", "spherical")
 SECONDS = 10.0
@@ -41,7 +42,12 @@ class Outcome:
     files: tuple[Path, ...]
 
 
-def run(out: Path, seconds: float = SECONDS) -> Outcome:
+def run(out: Out = Path("out")) -> None:
+    """Show it, and write its files."""
+    demonstrate(out)
+
+
+def demonstrate(out: Path, seconds: float = SECONDS) -> Outcome:
     """Derive, compare, compile, simulate and draw the arm; files go to `out`."""
     began = time.perf_counter()
     console = show.console()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -18,6 +17,7 @@ from ..model.summary import FLEXIBLE, flexible_rows, written
 from ..model.system import System
 from ..surface.equations import Equations
 from . import show
+from .options import Json, Names
 from .source import Source
 
 #: Results with more operations than this are counted rather than printed, unless they were asked for.
@@ -25,24 +25,28 @@ _SMALL = 150
 
 
 def run(
-    file: Source,
-    formalism: str,
-    of: str | None,
-    latex: bool,
-    json: bool,
-    report: bool = False,
-    pseudo: Sequence[str] = (),
-    options: Mapping[str, Any] = MappingProxyType({}),
+    source: Source,
+    derivation: dict[str, Any],
+    of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Print the tables of the paper, by kane.")] = False,
+    pseudo: Annotated[
+        Names,
+        typer.Option(
+            "--pseudo", help="A pseudo-velocity: --pseudo v='cos(turn)*a + sin(turn)*b'", metavar="NAME=EXPRESSION"
+        ),
+    ] = None,
+    json: Json = False,
 ) -> None:
     """Load, derive and print; with `report` the tables of the paper behind the formalism."""
     of = of and result_name(of)
-    system, found = file.read()
+    system, found = source.read()
     began = time.perf_counter()
     chosen = show.laws(pseudo, "--pseudo") if pseudo else None
     wanted = [of] if of else ["mass_matrix", "forcing"]
     with show.progress() as tell:
         tell("deriving")
-        equations = system.derive(formalism, report=report, pseudo=chosen, **options)
+        equations = system.derive(report=report, pseudo=chosen, **derivation)
         for name in wanted:
             getattr(equations, name)
     took = time.perf_counter() - began
@@ -67,7 +71,7 @@ def run(
             for line in str(equations.dropped).splitlines():
                 out.print(show.plain(f"  {line}"), soft_wrap=True)
             out.print()
-        out.print(f"derived by {formalism} in {took * 1e3:.1f} ms", style="dim")
+        out.print(f"derived by {derivation['formalism']} in {took * 1e3:.1f} ms", style="dim")
 
 
 def describe(out: Console, system: System, equations: Equations) -> None:

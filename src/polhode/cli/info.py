@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import __version__
 from . import show
+from .options import Json
 
 _NEEDED = ("numpy", "scipy", "llvmlite", "sympy", "pydantic", "ruamel.yaml", "typer", "rich")
 #: What each extra brings, by the names under which it is imported and published.
@@ -23,7 +24,7 @@ _EXTRAS = {
 }
 
 
-def run(json: bool) -> None:
+def run(json: Json = False) -> None:
     """Look and print."""
     record = found()
     if json:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from . import show
+from .options import Base, Dynamics, Json, Packages, source_of
 from .source import Source
 
 
-def run(file: Source | None, joints: int, by_joints: bool, json: bool) -> None:
+def run(
+    file: Annotated[
+        Path | None, typer.Argument(help="Count on this mechanism; without one, on general arms.", show_default=False)
+    ] = None,
+    joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
+    by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,
+    base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
+    json: Json = False,
+) -> None:
     """Count and print."""
     if file is not None:
-        _own(file, json)
+        _own(source_of(file, base, package, dynamics), json)
         return
-    from ..compare.ladder.report import aligned, ladder
+    from ..papers.silver.rungs import aligned, ladder
 
     made = ladder(joints)
     if json:
@@ -23,7 +39,7 @@ def run(file: Source | None, joints: int, by_joints: bool, json: bool) -> None:
 
 def _own(file: Source, json: bool) -> None:
     """The ladder on a mechanism, and what lies between the printed count of its fourth rung and the counted one."""
-    from ..compare.ladder import differences, ladder_of
+    from ..papers.silver import differences, ladder_of
 
     system = file.system()
     with show.progress() as tell:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from ..files.writing import replace_file
-from ..formalisms.network import system_graph
+from ..papers.tokad import system_graph
 from . import show
+from .options import Json, Names
 from .source import Source
 
 
 def run(
-    file: Source,
-    out: Path | None,
-    diagram: Path | None,
-    json: bool,
-    tree: Sequence[str] = (),
-    across: Sequence[str] = (),
-    through: Sequence[str] = (),
-    terminal_graphs: Path | None = None,
-    schematic: Path | None = None,
+    source: Source,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
+    diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
+    schematic: Annotated[Path | None, typer.Option(help="Write the schematic diagram (.svg).")] = None,
+    terminal_graphs: Annotated[Path | None, typer.Option(help="Write the bodies' terminal graphs (.svg).")] = None,
+    tree: Annotated[Names, typer.Option(help="A branch of the formulation tree; repeat it.")] = None,
+    across: Annotated[Names, typer.Option(help="A joint whose motion is given; may be repeated.")] = None,
+    through: Annotated[Names, typer.Option(help="A joint whose force is given; may be repeated.")] = None,
+    json: Json = False,
 ) -> None:
     """Load, find or check the formulation tree, print it, and write drawings."""
-    model = file.system().model()
+    model = source.system().model()
     with show.progress() as tell:
         tell("drawing up the graph")
-        graph = system_graph(model, across, through, tree or None)
+        graph = system_graph(model, across or (), through or (), tree)
     written = []
     for path, draw in (
         (out, graph.svg),

@@ -5,17 +5,24 @@ from __future__ import annotations
 import json as plain_json
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from ..errors import PolhodeError, unknown
 from ..files.writing import replace_file
 from . import show
+from .options import Json, Out
 
 #: What can be started from: the model files in `starts`.
 KINDS = ("arm", "pendulum")
 
 
-def run(kind: str, out: Path, json: bool) -> None:
+def run(
+    kind: Annotated[str, typer.Argument(help="What to start from, such as arm; a wrong one lists them all.")],
+    out: Out = Path(),
+    json: Json = False,
+) -> None:
     """Write both files; what is there already is not touched."""
     if kind not in KINDS:
         raise unknown("start", kind, KINDS, place="new", code="E-CLI-025")
@@ -26,12 +33,9 @@ def run(kind: str, out: Path, json: bool) -> None:
     model, notebook = out / f"{kind}.yaml", out / f"{kind}.ipynb"
     for path in (model, notebook):
         if path.exists():
-            raise PolhodeError(
-                "there is such a file already, and it is left as it is.",
-                place=str(path),
-                cure="Move it away, or name another folder with --out.",
-                code="E-CLI-027",
-            )
+            said = "there is such a file already, and it is left as it is."
+            cure = "Move it away, or name another folder with --out."
+            raise PolhodeError(said, place=str(path), cure=cure, code="E-CLI-027")
     show.made_folder(out)
     text = resources.files(__package__).joinpath("starts", f"{kind}.yaml").read_text(encoding="utf-8")
     replace_file(model, text.encode("utf-8"))

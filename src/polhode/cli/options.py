@@ -55,12 +55,13 @@ Laws = Annotated[
     ),
 ]
 Efforts = Annotated[
-    list[str] | None,
-    typer.Option("--effort", help="An effort: --effort hinge='-2*hinge'", metavar="NAME=EXPRESSION"),
+    list[str] | None, typer.Option("--effort", help="An effort: --effort hinge='-2*hinge'", metavar="NAME=EXPRESSION")
 ]
 Method = Annotated[str, typer.Option(help="auto, TP86, DOP853, RK45, Rodas5P, Radau, scipy.LSODA, rk4, …")]
 Step = Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")]
 Tolerance = Annotated[float, typer.Option(help="Relative and absolute.")]
+Names = list[str] | None
+Out = Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")]
 Audit = Annotated[bool, typer.Option("--audit", help="Tell whether power and the rate of energy agree.")]
 
 
@@ -102,7 +103,7 @@ def run_options(
 _GROUPS: dict[str, Callable[..., Any]] = {"source": source_of, "derivation": derivation_of, "running": run_options}
 
 
-def grouped(function: Callable[..., None]) -> Callable[..., None]:
+def grouped(function: Callable[..., int | None]) -> Callable[..., None]:
     """A command whose parameters that name a group are replaced by the options of the group, after its own."""
     own = signature(function, eval_str=True).parameters
     taken = {name: signature(_GROUPS[name], eval_str=True).parameters for name in own if name in _GROUPS}
@@ -113,7 +114,7 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
     def call(**given: Any) -> None:
         for name, options in taken.items():
             given[name] = _GROUPS[name](**{option: given.pop(option) for option in options})
-        function(**given)
+        raise typer.Exit(function(**given) or 0)
 
     vars(call)["__signature__"] = Signature([each.replace(kind=Parameter.KEYWORD_ONLY) for each in flat])
     call.__annotations__ = {each.name: each.annotation for each in flat}

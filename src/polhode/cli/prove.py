@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from ..compare.equivalence import equivalence
+import typer
+
+from ..papers.silver import equivalence
 from . import show
+from .options import Json
 from .source import Source
 
 
-def run(file: Source, latex: bool, out: Path | None, json: bool) -> int:
+def run(
+    source: Source,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the proof (.tex, .md, .html).", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> int:
     """Load, prove, print and write; the exit code is 1 should a step fail."""
-    system = file.system()
+    system = source.system()
     with show.progress() as tell:
         tell("proving, step by step")
         proof = equivalence(system)

@@ -52,21 +52,13 @@ def read_samples(path: Path, name: str, place: str) -> Function:
             continue
         time, value = (_number(cell, here) for cell in cells)
         if times and not times[-1] < time:
-            raise FormatError(
-                f"the time {time!r} does not come after {times[-1]!r}, the one before it.",
-                place=here,
-                cure="Sort the lines by time, and remove doubles.",
-                code="E-CLI-034",
-            )
+            said = f"the time {time!r} does not come after {times[-1]!r}, the one before it."
+            raise FormatError(said, place=here, cure="Sort the lines by time, and remove doubles.", code="E-CLI-034")
         times.append(time)
         values.append(value)
     if len(times) < 2:
-        raise FormatError(
-            f"'{path}' has {len(times) or 'no'} sample{'s' * (len(times) != 1)}; two or more are needed.",
-            place=place,
-            cure=_CURE,
-            code="E-CLI-035",
-        )
+        said = f"'{path}' has {len(times) or 'no'} sample{'s' * (len(times) != 1)}; two or more are needed."
+        raise FormatError(said, place=place, cure=_CURE, code="E-CLI-035")
     return samples_of(times, values, "linear", name, f"{place}: {path}")
 
 

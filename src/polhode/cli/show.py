@@ -90,12 +90,8 @@ def made_folder(out: Path) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PolhodeError(
-            f"the folder cannot be made: {error.strerror or error}.",
-            place=str(out),
-            cure="Name another with --out.",
-            code="E-CLI-028",
-        ) from error
+        said = f"the folder cannot be made: {error.strerror or error}."
+        raise PolhodeError(said, place=str(out), cure="Name another with --out.", code="E-CLI-028") from error
     return out
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import hypot
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
 from ..dynamics.reactions import check_name
@@ -20,6 +20,7 @@ from ..simulate.trajectory.files import archive_path, as_csv
 from ..simulate.trajectory.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory.trajectory import Trajectory
 from . import show
+from .options import Digits, Json, Names, Pose, Settings
 from .samples import with_samples
 from .source import Source
 
@@ -27,34 +28,42 @@ STANDARD_OUTPUT = Path("-")
 
 
 def run(
-    file: Source,
-    duration: float,
-    pose: str | None,
-    settings: list[str],
-    options: dict[str, Any],
-    files: dict[str, Path | None],
-    json: bool,
-    reactions: Sequence[str] = (),
-    derivation: Mapping[str, Any] = MappingProxyType({}),
-    digits: int = show.DIGITS,
-    channels: Sequence[str] | None = None,
+    source: Source,
+    derivation: dict[str, Any],
+    running: dict[str, Any],
+    duration: Annotated[float, typer.Option("--duration", "-t", help="Seconds.")] = 10.0,
+    pose: Pose = None,
+    settings: Settings = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the trajectory as text; - for the standard output.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Write an animated page (.html).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write everything as a NumPy archive (.npz).")] = None,
+    reaction: Annotated[
+        Names, typer.Option(help="A joint or constraint: what it carries, in the text and the plot too.")
+    ] = None,
+    channel: Annotated[
+        Names, typer.Option(help="What the page draws over time: --channel speeds --channel 'l*cos(hip)'")
+    ] = None,
+    digits: Digits = 6,
+    json: Json = False,
 ) -> int:
     """Load, derive, simulate, write; returns the exit code. Numbers in tables have so many digits."""
-    system = file.system()
-    acting = read_acting(system, settings, options)
+    files = {"csv": csv, "page": page, "plot": plot, "save": save}
+    reactions = reaction or []
+    system = source.system()
+    acting = read_acting(system, settings, running)
     _check_files(files, json)
     for name in reactions:
         check_name(system.model(), name)
-    if json:
-        options = options | {"progress": False}
+    running |= {"progress": False} if json else {}
     stopped: SimulationError | None = None
     audit: PowerAudit | None = None
     try:
-        audited = options.pop("audit", False)
+        audited = running.pop("audit", False)
         with show.progress() as tell:
             tell("deriving")
             equations = system.derive(**derivation)
-        trajectory = equations.simulate(duration, start=pose, **acting, **options)
+        trajectory = equations.simulate(duration, start=pose, **acting, **running)
         if audited:
             audit = trajectory.power_audit()
             audit.check(trajectory=trajectory)
@@ -62,7 +71,7 @@ def run(
         if not isinstance(error.trajectory, Trajectory):
             raise
         stopped, trajectory = error, error.trajectory
-    written = _write(trajectory, files, reactions, channels)
+    written = _write(trajectory, files, reactions, channel)
     if json:
         show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions) | _audit_record(audit))
     else:
@@ -81,7 +90,7 @@ def run(
     return 130 if trajectory.status == "interrupted" else 2
 
 
-def read_acting(system: System, settings: list[str], options: dict[str, Any]) -> dict[str, Any]:
+def read_acting(system: System, settings: Names, options: dict[str, Any]) -> dict[str, Any]:
     """Parameters, inputs and efforts as a run takes them, out of `--set` and the options `--input` and `--effort`."""
     parameters, inputs = read_settings(system, settings)
     inputs |= with_samples(show.laws(options.pop("inputs", []), "--input"), "--input")
@@ -89,9 +98,9 @@ def read_acting(system: System, settings: list[str], options: dict[str, Any]) ->
     return {"parameters": parameters, "inputs": inputs or None, "tau": tau or None}
 
 
-def read_settings(system: System, given: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_settings(system: System, given: Names) -> tuple[dict[str, Any], dict[str, Any]]:
     """`--set` reaches parameters and inputs alike; parameters are in SI units then."""
-    values = show.assignments(given)
+    values = show.assignments(given or [])
     for name in values:
         if name not in system.parameters and name not in system.inputs:
             known = [*system.parameters, *system.inputs]
@@ -107,12 +116,8 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
         if path == STANDARD_OUTPUT:
             if option == "csv" and not json:
                 continue
-            raise PolhodeError(
-                "only the text of --csv can go to the standard output, and without --json.",
-                place=f"--{option} -",
-                cure="Name a file.",
-                code="E-CLI-005",
-            )
+            said = "only the text of --csv can go to the standard output, and without --json."
+            raise PolhodeError(said, place=f"--{option} -", cure="Name a file.", code="E-CLI-005")
         if path is not None:
             check_folder(option, path)
             if option == "save":
@@ -122,12 +127,8 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
 def check_folder(option: str, path: Path) -> None:
     """Raise where the folder that a file goes to is not there."""
     if not path.absolute().parent.is_dir():
-        raise PolhodeError(
-            f"there is no folder {str(path.absolute().parent)!r}.",
-            place=f"--{option}",
-            cure="Make it first, or name another.",
-            code="E-CLI-004",
-        )
+        said = f"there is no folder {str(path.absolute().parent)!r}."
+        raise PolhodeError(said, place=f"--{option}", cure="Make it first, or name another.", code="E-CLI-004")
 
 
 def _write(

@@ -49,12 +49,8 @@ class Source:
         """What comes in is YAML or JSON unless it begins with a tag; files beside it are not known."""
         content = sys.stdin.buffer.read(_SIZE_LIMIT + 1)
         if len(content) > _SIZE_LIMIT:
-            raise LimitError(
-                f"more than {_SIZE_LIMIT:,} bytes came in.",
-                place="standard input",
-                cure="Name a file.",
-                code="E-CLI-020",
-            )
+            said = f"more than {_SIZE_LIMIT:,} bytes came in."
+            raise LimitError(said, place="standard input", cure="Name a file.", code="E-CLI-020")
         if not content.strip():
             raise FormatError(
                 "nothing came in.", place="standard input", cure="Pipe a model in, or name a file.", code="E-CLI-021"
@@ -100,11 +96,8 @@ def packages(given: Iterable[str]) -> dict[str, str]:
                 f"{item!r} is not understood.", place="--package", cure="Write --package name=folder", code="E-CLI-022"
             )
         if not Path(folder.strip()).is_dir():
-            raise PolhodeError(
-                f"there is no folder {folder.strip()!r}.",
-                place=f"--package {name.strip()}",
-                cure="Name the folder that package:// stands for.",
-                code="E-CLI-023",
-            )
+            said = f"there is no folder {folder.strip()!r}."
+            place = f"--package {name.strip()}"
+            raise PolhodeError(said, place=place, cure="Name the folder that package:// stands for.", code="E-CLI-023")
         made[name.strip()] = folder.strip()
     return made

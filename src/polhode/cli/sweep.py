@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from ..errors import LimitError, PolhodeError
 from ..model.system import System
@@ -17,6 +17,7 @@ from ..simulate.sweep.design import MOST_MEMBERS
 from ..simulate.trajectory.datasets import check_format
 from ..view.plot import plot_format
 from . import show
+from .options import Digits, Json, Names, Pose, Settings
 from .simulate import check_folder, read_acting
 from .source import Source
 
@@ -24,22 +25,34 @@ _WHOLE = "trajectories"
 
 
 def run(
-    file: Source,
-    duration: float,
-    vary: Sequence[str],
-    measures: Sequence[str],
-    pose: str | None,
-    settings: list[str],
-    options: dict[str, Any],
-    out: Path | None,
-    json: bool,
-    digits: int = show.DIGITS,
-    plot: Path | None = None,
-    derivation: Mapping[str, Any] = MappingProxyType({}),
+    source: Source,
+    derivation: dict[str, Any],
+    running: dict[str, Any],
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            help="What to vary: --vary l=0.5:2:20 for twenty values from 0.5 to 2, --vary c=0.1,0.2 for two.",
+            metavar="NAME=VALUES",
+            show_default=False,
+        ),
+    ],
+    duration: Annotated[float, typer.Option("--duration", "-t", help="Seconds of each run.")] = 10.0,
+    measure: Annotated[
+        Names, typer.Option(help="What to keep: final, energy_drift, max:hinge, …; trajectories for all of it.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write results (.csv, .nc, .zarr, .npz).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot of the results (.png, .svg, .pdf).")] = None,
+    pose: Pose = None,
+    settings: Settings = None,
+    together: Annotated[bool, typer.Option("--zip", help="Take the values together, not as a grid.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are cores by default.")] = None,
+    store: Annotated[Path | None, typer.Option(help="A folder for what is done: called again, it goes on.")] = None,
+    digits: Digits = 6,
+    json: Json = False,
 ) -> int:
     """Load, derive, sweep, write; returns the exit code: 130 where it was interrupted, 2 where nothing can be drawn."""
-    system = file.system()
-    acting = read_acting(system, settings, options)
+    system = source.system()
+    acting = read_acting(system, settings, running)
     values = dict(map(read_axis, vary))
     as_text = out is not None and out.suffix.lower() == ".csv"
     if out is not None:
@@ -49,11 +62,11 @@ def run(
     if plot is not None:
         plot_format(plot)
         check_folder("plot", plot)
-    options |= {"start": pose, **acting}
-    options |= {"progress": False} if json else {}
+    running |= {"zip": together, "workers": workers, "store": store, "start": pose, **acting}
+    running |= {"progress": False} if json else {}
     stopped: PolhodeError | None = None
     try:
-        made = system.derive(**derivation).sweep(values, duration, measure=_measure(measures), **options)
+        made = system.derive(**derivation).sweep(values, duration, measure=_measure(measure), **running)
     except SweepInterrupted as error:
         stopped, made = error, error.sweep
     written: list[Path] = []
@@ -95,12 +108,8 @@ def read_axis(text: str) -> tuple[str, Floats]:
             return name.strip(), np.linspace(float(low), float(high), _count(count))
         return name.strip(), np.array([float(each) for each in right.split(",")])
     except ValueError:
-        raise PolhodeError(
-            f"{text!r} is not understood.",
-            place="--vary",
-            cure="Write --vary l=0.5:2:20 for twenty values from 0.5 to 2, or --vary l=0.5,1,2",
-            code="E-CLI-010",
-        ) from None
+        cure = "Write --vary l=0.5:2:20 for twenty values from 0.5 to 2, or --vary l=0.5,1,2"
+        raise PolhodeError(f"{text!r} is not understood.", place="--vary", cure=cure, code="E-CLI-010") from None
 
 
 def _count(text: str) -> int:
@@ -112,9 +121,9 @@ def _count(text: str) -> int:
     return count
 
 
-def _measure(given: Sequence[str]) -> list[str] | None:
+def _measure(given: Names) -> list[str] | None:
     """Names of measures; `trajectories` for whole ones."""
-    return None if list(given) == [_WHOLE] else list(given) or ["final"]
+    return None if given == [_WHOLE] else given or ["final"]
 
 
 def _tell(system: System, made: Sweep, written: Sequence[Path], digits: int) -> None:

@@ -5,31 +5,40 @@ from __future__ import annotations
 import webbrowser
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Annotated
+
+import typer
 
 from ..errors import PolhodeError
 from ..show.still import still, write_still
 from . import show
+from .options import Json, Names
 from .simulate import check_folder, read_settings
 from .source import Source
 
 
-def run(file: Source, out: Path | None, pose: str | None, settings: list[str], json: bool) -> None:
+def run(
+    source: Source,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the page here (.html), and open nothing.")
+    ] = None,
+    pose: Annotated[str | None, typer.Option(help="The named pose to show; home by default.")] = None,
+    settings: Annotated[Names, typer.Option("--set", help="A parameter: --set l=2", metavar="NAME=VALUE")] = None,
+    json: Json = False,
+) -> None:
     """Load, assemble, write the page, and open it unless it was to be written to a file."""
-    system = file.system()
+    system = source.system()
     parameters, inputs = read_settings(system, settings)
     if inputs:
-        raise PolhodeError(
-            f"'{next(iter(inputs))}' is an input, and nothing acts in a picture.",
-            place="--set",
-            cure="Set parameters alone, or run it: polhode simulate.",
-            code="E-CLI-024",
-        )
+        said = f"'{next(iter(inputs))}' is an input, and nothing acts in a picture."
+        cure = "Set parameters alone, or run it: polhode simulate."
+        raise PolhodeError(said, place="--set", cure=cure, code="E-CLI-024")
     if out is not None:
         check_folder("out", out)
     with show.warnings_told(), show.progress() as tell:
         tell("drawing")
         shown = still(system.derive().compile(), pose, parameters)
-        path = Path(mkdtemp(prefix="polhode-")) / f"{file.stem}.html" if out is None else out
+        path = Path(mkdtemp(prefix="polhode-")) / f"{source.stem}.html" if out is None else out
         write_still(shown, path, notes=f"The pose “{pose or 'home'}”.")
     opened = out is None and webbrowser.open(path.absolute().as_uri())
     if json:

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..control.discretisation import discretised
-from ..control.law import Law
-from ..control.saturation import Range, saturated
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.exact import floor, sqrt
+from ..laws.discretisation import discretised
+from ..laws.law import Law
+from ..laws.saturation import Range, saturated
 from ..model.records import Parameter
 from .planning import Planned
 

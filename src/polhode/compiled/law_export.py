@@ -25,9 +25,9 @@ from .control_law import SAMPLE_TIME, PlannedLaw, plan_law
 from .export import check_value, folder_of, names_before, shortened, write_together
 
 if TYPE_CHECKING:
-    from ..control.law import Law
-    from ..control.saturation import Range
     from ..dynamics.equations import EquationsOfMotion
+    from ..laws.law import Law
+    from ..laws.saturation import Range
 
 _WORDS = {
     "measured": "what is measured", "reference": "what is wanted and its derivatives in time",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..control.orientation_references import check_unit_length
 from ..errors import PolhodeError, ShapeError, ValueMissing, by_name, fault_at, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
+from ..laws.orientation_references import check_unit_length
 from ..model.unit import si_values
 from ..native.quaternions import unit_quaternions
 from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
@@ -19,8 +19,8 @@ from .parameter_sets import parameter_sets
 from .values import real_numbers, stacked
 
 if TYPE_CHECKING:
-    from ..control.law import Law
     from ..dynamics.equations import EquationsOfMotion
+    from ..laws.law import Law
 
 fault = fault_at("law")
 

@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Any
 from ..calls import public
 
 if TYPE_CHECKING:
+    from ..laws.controller import Controller as Controller
+    from ..laws.law import ControllerState as ControllerState
+    from ..laws.law import Law as Law
+    from ..laws.law import Reference as Reference
+    from ..laws.observer import Estimator as Estimator
+    from ..laws.observer import Observed as Observed
+    from ..laws.observer import Observer as Observer
     from .adaptive import Adaptive as Adaptive
     from .computed_torque import ComputedTorque as ComputedTorque
-    from .controller import Controller as Controller
     from .ekf import EKF as EKF
     from .energy_control import EnergyControl as EnergyControl
     from .energy_shaping import EnergyShaping as EnergyShaping
@@ -26,15 +32,9 @@ if TYPE_CHECKING:
     from .ilqr import iLQR as iLQR
     from .kalman import KalmanFilter as KalmanFilter
     from .kalman import Luenberger as Luenberger
-    from .law import ControllerState as ControllerState
-    from .law import Law as Law
-    from .law import Reference as Reference
     from .linear_mpc import LinearMPC as LinearMPC
     from .lqr import LQR as LQR
     from .lyapunov import LyapunovFunction as LyapunovFunction
-    from .observer import Estimator as Estimator
-    from .observer import Observed as Observed
-    from .observer import Observer as Observer
     from .operational_space import OperationalSpace as OperationalSpace
     from .passivity import PassivityBased as PassivityBased
     from .potential_shaping import PDGravity as PDGravity
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
 
 #: What there is, and the file that it is in.
 _FILES = {
-    "Controller": "controller",
-    "Law": "law",
-    "Reference": "law",
-    "ControllerState": "law",
+    "Controller": ".laws.controller",
+    "Law": ".laws.law",
+    "Reference": ".laws.law",
+    "ControllerState": ".laws.law",
     "FeedbackLinearization": "feedback_linearization.linearization",
     "PartialLinearization": "feedback_linearization.partial",
     "LQR": "lqr",
-    "Observer": "observer",
-    "Observed": "observer",
-    "Estimator": "observer",
+    "Observer": ".laws.observer",
+    "Observed": ".laws.observer",
+    "Estimator": ".laws.observer",
     "EKF": "ekf",
     "Estimates": "filtering",
     "KalmanFilter": "kalman",

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..analysis.controls import controls_of, declared_controls, joint_efforts
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, listed, warn
@@ -19,6 +18,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, qui
 from ..expr.decide import independent_columns
 from ..expr.spelling import spelled
 from ..geometry.elimination import solve_columns, solve_symmetric
+from ..laws.controls import controls_of, declared_controls, joint_efforts
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..expr import Vector, as_expr
 from ..geometry.elimination import solve_symmetric
-from .law import ControllerState
+from ..laws.law import ControllerState
 from .lyapunov import LyapunovFunction, prove, quadratic
 from .model_based import Written, step
 from .sliding_variable import sliding_variable
@@ -25,7 +25,7 @@ from .unknowns import read_estimates, unknowns
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class Adaptive(TrackingController):
@@ -53,7 +53,7 @@ class Adaptive(TrackingController):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         kd: Any = None,
         *,
         lambda_: Any = None,

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, as_expr, symbol
+from ..laws.law import ControllerState, integral_name
 from .error_dynamics import ErrorDynamics
-from .law import ControllerState, integral_name
 from .lyapunov import LyapunovFunction, prove, quadratic, rate_along
 from .model_based import Written, step
 from .tracking_controller import TrackingController
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class ComputedTorque(TrackingController):
@@ -48,7 +48,7 @@ class ComputedTorque(TrackingController):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         kp: Any = None,
         kd: Any = None,
         ki: Any = None,

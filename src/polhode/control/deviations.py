@@ -14,14 +14,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..analysis.displacements import displaced_from
-from ..analysis.linear import Linear
-from ..analysis.operating_point import parameter_values
 from ..errors import PolhodeError, check_kind, listed, unknown
 from ..expr import Expr, Vector, as_expr, evaluate, substitute
 from ..expr.spelling import spelled
+from ..laws.law import Reference
+from ..linear.displacements import displaced_from
+from ..linear.linear import Linear
+from ..linear.operating_point import parameter_values
 from ..model.reading import list_of
-from .law import Reference
 from .weights import Floats
 
 

@@ -19,22 +19,22 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.control_geometry.at_state import Asked
-from ..analysis.control_geometry.observability import observability
-from ..analysis.outputs import output_rates, read_outputs
+from ..control_geometry.at_state import Asked
+from ..control_geometry.observability import observability
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, substitute, symbol
 from ..geometry.elimination import factor_symmetric
+from ..laws.law import ControllerState
+from ..laws.observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
+from ..laws.sample_time import sample_time_of
+from ..linear.displacements import output_rates, read_outputs
 from .filtering import Estimates, filtered
-from .law import ControllerState
-from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
-from .sample_time import sample_time_of
 from .state_equations import check_size, state_equations, step_of
 from .weights import weights
 
 if TYPE_CHECKING:
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class EKF(Observer):
@@ -60,7 +60,7 @@ class EKF(Observer):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         outputs: Any,
         *,
         process_noise: Any,
@@ -185,7 +185,7 @@ class EKF(Observer):
         Measurements and controls may also be columns by name. In place of times a run may be given: what is not said
         is then taken from it.
         """
-        return filtered(self, times, measurements, controls, self._surface)
+        return filtered(self, times, measurements, controls)
 
 
 def _symmetric(*products: tuple[Matrix, Matrix]) -> list[list[Expr]]:
@@ -202,7 +202,7 @@ def check_observable(
     equations: EquationsOfMotion, inputs: Sequence[str], outputs: Mapping[str, Expr], place: str
 ) -> None:
     """Refuse outputs that do not tell all states, and say why."""
-    told = observability(Asked(equations, _unassembled, inputs), dict(outputs))
+    told = observability(Asked(equations, inputs), dict(outputs))
     if not told.is_observable and told.is_complete:
         raise PolhodeError(
             f"the outputs {', '.join(outputs)} do not tell the state: {told}",
@@ -210,7 +210,3 @@ def check_observable(
             cure="Measure more, or leave out of the model what is not wanted.",
             code="E-OBSERVER-022",
         )
-
-
-def _unassembled(*_: Any, **__: Any) -> Any:
-    raise PolhodeError("nothing is assembled here.", code="E-OBSERVER-023")

@@ -25,7 +25,7 @@ from .underactuated import Underactuated
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class EnergyControl(Underactuated):
@@ -47,7 +47,7 @@ class EnergyControl(Underactuated):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         target: Mapping[str, Any] | None = None,
         *,
         ke: Any = None,

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.control_geometry.determinant import determinant
+from ..control_geometry.determinant import determinant
 from ..expr import Expr, Matrix, as_expr, substitute
 from ..geometry.elimination import solve_columns
 from .lyapunov import LyapunovFunction, prove, quadratic
@@ -27,7 +27,7 @@ from .underactuated import Underactuated
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class EnergyShaping(Underactuated):
@@ -51,7 +51,7 @@ class EnergyShaping(Underactuated):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         target: Mapping[str, Any] | None = None,
         *,
         ke: Any = None,

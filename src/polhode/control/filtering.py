@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.operating_point import parameter_values
+from ..compiled.native_function import native_function
 from ..errors import PolhodeError, ShapeError, ValueMissing, numbers, unknown
 from ..expr import Expr, free_symbols
-from ..expr.evaluation import Evaluator
 from ..expr.spelling import described
+from ..laws.observer import measured_symbols
+from ..linear.operating_point import parameter_values
 from ..notebook import Cell, Shown, Table
-from .observer import measured_symbols
 from .weights import Floats
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Estimates(Shown):
         return Cell(repr(self), [table, told])
 
 
-def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any, surface: Any) -> Estimates:
+def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any) -> Estimates:
     """The estimates of an extended Kalman filter along samples."""
     t, y, c = _samples(ekf, times, measurements, controls)
     plant, own = ekf.plant, ekf.covariance_symbols
@@ -95,7 +95,7 @@ def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any, surface: An
     variables = [*plant.x, *own.values(), *measured_symbols(ekf.outputs), *plant.inputs.values()]
     given = {name: float(value) for name, value in ekf.nominal.items()}
     known = parameter_values(ekf.equations, given)
-    step = function_of(surface, [*variables, ekf.equations.system.time], roots, known)
+    step = function_of([*variables, ekf.equations.system.time], roots, known)
     size, count = len(plant.names), len(ekf.outputs)
     upper = tuple(np.array([*own]).T)
     state = np.array([float(ekf.start[x]) for x in plant.x])
@@ -119,9 +119,9 @@ def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any, surface: An
 
 
 def function_of(
-    surface: Any, variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
+    variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
 ) -> Callable[[Floats], Floats]:
-    """Roots as a function of an array of variables: compiled by what a user derived, else evaluated on the graph."""
+    """Roots as a native function of an array of variables."""
     lacking = [x for x in free_symbols(roots) if x not in known and x not in {*variables}]
     if lacking:
         raise ValueMissing(
@@ -129,18 +129,7 @@ def function_of(
             cure=f"Give parameters={{{lacking[0].name!r}: …}}, or a value in the model.",
             code="E-OBSERVER-029",
         )
-    compiled = getattr(surface, "native_function", None)
-    if compiled is not None:
-        made: Callable[[Floats], Floats] = compiled(variables, roots, known)
-        return made
-    evaluator = Evaluator(roots)
-
-    def rows(values: Floats) -> Floats:
-        if values.ndim == 1:
-            return np.array(evaluator({**known, **dict(zip(variables, values.tolist(), strict=True))}))
-        return np.array([rows(row) for row in values])
-
-    return rows
+    return native_function(variables, roots, known)
 
 
 def _samples(ekf: EKF, times: Any, measurements: Any, controls: Any) -> tuple[Floats, Floats, Floats]:

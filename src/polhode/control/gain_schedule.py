@@ -14,25 +14,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..analysis.controls import controls_of
-from ..analysis.linear import Linear
-from ..analysis.state_names import state_names
+from ..equilibria import EquilibriumMethods
 from ..errors import PolhodeError, check_kind, numbers, shown, unknown
 from ..expr import Expr, as_expr, directional, table
 from ..expr.opaque.table import KINDS
 from ..expr.spelling import spelled
-from .controller import Controller
-from .law import Law, Reference
+from ..laws.controller import Controller
+from ..laws.controls import controls_of
+from ..laws.law import Law, Reference
+from ..linear.linear import Linear
+from ..linear.operating_point import state_names
 from .lqr import LQR
 from .state_equations import check_no_quaternions
 from .weights import Floats
-
-if TYPE_CHECKING:
-    from ..surface.equations import Equations
 
 
 class GainSchedule(Controller):
@@ -53,7 +51,7 @@ class GainSchedule(Controller):
 
     def __init__(
         self,
-        equations: Equations,
+        equations: EquilibriumMethods,
         over: Mapping[str, Any],
         design: Callable[[Linear], LQR] | None = None,
         Q: Any = 1,
@@ -68,7 +66,7 @@ class GainSchedule(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        if not hasattr(equations, "equilibrium"):
+        if not isinstance(equations, EquilibriumMethods):
             raise PolhodeError(
                 "a schedule needs equations that find their equilibria.",
                 place=self.name,
@@ -121,7 +119,7 @@ class GainSchedule(Controller):
         check_no_quaternions(own, self.name)
         self.symbol: Expr = table[self.variable].symbol if self.is_parameter else known[self.variable]
 
-    def _steady(self, equations: Equations, values: Floats, inputs: Sequence[str] | None) -> list[Any]:
+    def _steady(self, equations: EquilibriumMethods, values: Floats, inputs: Sequence[str] | None) -> list[Any]:
         """The equilibria at values, each sought from the one before."""
         free, start = self._given["free"], self._given["start"]
         if free is None and not self.is_parameter:
@@ -155,7 +153,7 @@ class GainSchedule(Controller):
                 code="E-REGULATOR-075",
             )
 
-    def _check_between(self, equations: Equations, regulator: Callable[[Linear], LQR], inputs: Any) -> None:
+    def _check_between(self, equations: EquilibriumMethods, regulator: Callable[[Linear], LQR], inputs: Any) -> None:
         """Refuse gains that do not hold the equilibria halfway between those that they were made for."""
         middle = np.array([(a + b) / 2 for a, b in pairwise(self.values.tolist())])
         read = _tables(self.values, self.K.reshape(len(self.K), -1), self.kind)

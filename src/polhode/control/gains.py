@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..control.law_display import valued
 from ..errors import PolhodeError, listed, shown, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, symbol
 from ..expr.typeset import Typeset
+from ..laws.law_display import valued
 from ..model.reading import number_of
 from ..model.records import Parameter
 

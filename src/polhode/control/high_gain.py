@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, listed, number, understood
 from ..expr import Expr, Vector, as_expr, substitute, symbol
+from ..laws.law import ControllerState
+from ..laws.observer import Estimator, Observer, estimate_symbol, measured_symbols, starts_of
 from ..model.reading import list_of
 from ..model.records import Parameter
-from .law import ControllerState
-from .observer import Estimator, Observer, estimate_symbol, measured_symbols, starts_of
 from .state_equations import state_equations
 
 if TYPE_CHECKING:
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class HighGain(Observer):
@@ -40,7 +40,7 @@ class HighGain(Observer):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         outputs: Sequence[str] | None = None,
         epsilon: float = 0.01,
         *,

@@ -20,24 +20,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.operating_point import parameter_values
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, number, shown, understood, warn
 from ..expr import Expr, as_expr, free_symbols, jacobian, substitute, table
+from ..laws.controller import Controller
+from ..laws.law import Law
+from ..laws.observer import starts_of
+from ..laws.sample_time import sample_time_of
+from ..linear.operating_point import parameter_values
 from ..model.reading import number_of
 from .box_step import box_step
-from .controller import Controller
 from .filtering import function_of
 from .input_limits import input_limits
-from .law import Law
 from .linear_mpc import clipped, count_of
-from .observer import starts_of
-from .sample_time import sample_time_of
 from .state_equations import check_no_quaternions, state_equations, step_of
 from .weights import Floats
 
 if TYPE_CHECKING:
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 #: Step lengths that are tried, all at once.
 _LENGTHS: Floats = np.power(0.6, np.arange(16.0))
@@ -75,7 +75,7 @@ class iLQR(Controller):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         cost: Any,
         final: Any = 0,
         *,
@@ -98,7 +98,7 @@ class iLQR(Controller):
         self.lower, self.upper = input_limits(limits, self.plant.inputs, self.equations, self.nominal, self.name)
         self._known = parameter_values(self.equations, {name: float(each) for name, each in self.nominal.items()})
         self.running_cost, self.final_cost = self._costs(cost, final)
-        self._compile(equations, step_of(step, self.name))
+        self._compile(step_of(step, self.name))
         first = starts_of(self.equations, start, self.name)
         x0 = np.array([float(first[x]) for x in self.plant.x])
         self._optimise(self._rolled(x0, self._guess(guess)), count_of(iterations, "number of iterations", self.name),
@@ -122,7 +122,7 @@ class iLQR(Controller):
                 )
         return as_expr(made[0] * as_expr(self.sample_time)), made[1]
 
-    def _compile(self, surface: Any, method: str) -> None:
+    def _compile(self, method: str) -> None:
         plant, time = self.plant, self.equations.system.time
         after, F, G = plant.transition(self.sample_time, method)
         if time in free_symbols(after):
@@ -135,11 +135,11 @@ class iLQR(Controller):
         both = [*plant.x, *plant.inputs.values()]
         slope = [as_expr(each) for each in jacobian([self.running_cost], both)[0]]
         bend = [as_expr(each) for each in jacobian(slope, both).entries()]
-        self._step = function_of(surface, both, [*after, self.running_cost], self._known)
-        self._about = function_of(surface, both, [*F.entries(), *G.entries(), *slope, *bend], self._known)
+        self._step = function_of(both, [*after, self.running_cost], self._known)
+        self._about = function_of(both, [*F.entries(), *G.entries(), *slope, *bend], self._known)
         slope = [as_expr(each) for each in jacobian([self.final_cost], list(plant.x))[0]]
         bend = [as_expr(each) for each in jacobian(slope, list(plant.x)).entries()]
-        self._end = function_of(surface, plant.x, [self.final_cost, *slope, *bend], self._known)
+        self._end = function_of(plant.x, [self.final_cost, *slope, *bend], self._known)
 
     def _guess(self, given: Any) -> Floats:
         names = [*self.plant.inputs]

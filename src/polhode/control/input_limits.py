@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.controls import control_names
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.joint_limits import Ends, joint_limits
 from ..dynamics.synopsis import joints_of_one_speed
 from ..errors import PolhodeError, warn
 from ..expr import Expr
 from ..expr.spelling import spelled
-from .named_symbols import Named, limits_of, told_unlimited
+from ..laws.controls import control_names
+from ..laws.named_symbols import Named, limits_of, told_unlimited
 from .weights import Floats
 
 

@@ -19,19 +19,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.linear import Linear
-from ..analysis.outputs import read_outputs
 from ..errors import PolhodeError, check_kind, understood
 from ..expr import Expr, Vector, as_expr, substitute
+from ..laws.law import ControllerState
+from ..laws.named_numbers import named_numbers
+from ..laws.observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
+from ..laws.sample_time import sample_time_of
+from ..linear.displacements import read_outputs
+from ..linear.linear import Linear
 from ..model.reading import list_of
 from ..notebook import Cell, Table, complex_text
 from .deviations import Deviations, deviations
-from .law import ControllerState
 from .lqr import held
-from .named_numbers import named_numbers
-from .observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
 from .riccati import solve_riccati, unreached
-from .sample_time import sample_time_of
 from .weights import Floats, weights
 
 

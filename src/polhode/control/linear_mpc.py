@@ -23,16 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.linear import Linear
-from ..analysis.operating_point import parameter_values
 from ..errors import understood, whole_number
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, maximum, minimum, quiet_collector, sign, symbol
 from ..geometry.elimination import factor_symmetric
-from .controller import Controller
+from ..laws.controller import Controller
+from ..laws.law import ControllerState, Law
+from ..laws.sample_time import sample_time_of
+from ..linear.linear import Linear
+from ..linear.operating_point import parameter_values
 from .input_limits import input_limits
-from .law import ControllerState, Law
 from .lqr import LQR
-from .sample_time import sample_time_of
 from .state_equations import check_count, check_size
 from .weights import Floats
 

@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.linear import Linear
 from ..errors import PolhodeError, understood
 from ..expr import Expr, as_expr, symbol
+from ..laws.controller import Controller
+from ..laws.law import ControllerState, Law, integral_name
+from ..laws.sample_time import sample_time_of
+from ..linear.linear import Linear
 from ..model.records import Parameter
 from ..notebook import complex_text
-from .controller import Controller
 from .deviations import Deviations, deviations
-from .law import ControllerState, Law, integral_name
 from .riccati import Riccati, solve_riccati, unreached
-from .sample_time import sample_time_of
 from .weights import Floats, weights
 
 

@@ -21,8 +21,9 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, quiet_collector, substitute
 from ..expr.spelling import is_reference
 from ..expr.typeset import Typeset
-from .controller import Controller, record_of
-from .law import Law
+from ..formalisms.derivation import record_of
+from ..laws.controller import Controller
+from ..laws.law import Law
 from .lyapunov_signs import Signs, signs_of
 from .tracking import reference_flow
 

@@ -21,8 +21,8 @@ from ..errors import listed, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols, gradient, quiet_collector, sqrt, substitute, symbol
 from ..expr.evaluation import Evaluator
 from ..expr.spelling import is_reference, spelled
+from ..laws.law import Law
 from ..notebook import Told
-from .law import Law
 
 Floats = NDArray[np.float64]
 

@@ -26,17 +26,17 @@ from ..expr import (
 )
 from ..expr.reading import leaf_counts
 from ..expr.spelling import latex_name, spelled, spelled_latex
+from ..laws.controller import Controller
+from ..laws.law import ControllerState, Law, Reference
+from ..laws.law_display import changed_latex, gain_latex
 from ..model.records import Parameter
 from ..notebook import Told
 from .actuation import actuation
-from .controller import Controller
 from .gains import Gains, gains
-from .law import ControllerState, Law, Reference
-from .law_display import changed_latex, gain_latex
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
     from .lyapunov import LyapunovFunction
 
 #: Right-hand sides with more operations are written as they were built, not in normal form; and with quotients sooner.
@@ -132,7 +132,7 @@ class ModelBased(Controller):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         *,
         inputs: Sequence[str] | None = None,
         parameters: Mapping[str, Any] | None = None,

@@ -23,16 +23,16 @@ from ..dynamics.mass_factors import mass_factors
 from ..errors import PolhodeError, listed, shown
 from ..expr import Expr, Matrix, Vector, as_expr, independent_columns, is_zero
 from ..geometry.elimination import factor_symmetric
+from ..laws.law import Reference
+from ..laws.named_numbers import named_numbers
 from ..model.reading import pose_of
 from .error_dynamics import ErrorDynamics
-from .law import Reference
 from .lyapunov import LyapunovFunction, prove, quadratic, rate_along
 from .model_based import ModelBased, Written, step
-from .named_numbers import named_numbers
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 _AXES = ("x", "y", "z")
 _TURNS = ("turn x", "turn y", "turn z")
@@ -61,7 +61,7 @@ class OperationalSpace(ModelBased):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         frame: str,
         kp: Any = None,
         kd: Any = None,

@@ -24,7 +24,7 @@ from .tracking import tracking
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class PotentialShaping(ModelBased):
@@ -45,7 +45,7 @@ class PotentialShaping(ModelBased):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         potential: Any,
         kd: Any = None,
         *,
@@ -125,7 +125,7 @@ class PDGravity(PotentialShaping):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         kp: Any = None,
         kd: Any = None,
         *,

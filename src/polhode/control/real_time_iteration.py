@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.operating_point import parameter_values
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import (
@@ -36,20 +35,21 @@ from ..expr import (
     topological,
 )
 from ..geometry.elimination import factor_symmetric
+from ..laws.controller import Controller
+from ..laws.law import ControllerState, Law, Reference
+from ..laws.named_numbers import named_numbers
+from ..laws.observer import starts_of
+from ..laws.sample_time import sample_time_of
+from ..linear.operating_point import parameter_values
 from .actuation import warn_of_base
-from .controller import Controller
 from .input_limits import input_limits
-from .law import ControllerState, Law, Reference
 from .linear_mpc import clipped, count_of
-from .named_numbers import named_numbers
-from .observer import starts_of
 from .riccati import solve_riccati
-from .sample_time import sample_time_of
 from .state_equations import StateEquations, check_count, check_no_quaternions, check_size, state_equations, step_of
 from .weights import Floats, weights
 
 if TYPE_CHECKING:
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 #: What the controller's state with the size of the last Newton step is called.
 NEWTON_STEP = "largest change of planned inputs"
@@ -73,7 +73,7 @@ class RealTimeIteration(Controller):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         Q: Any = 1,
         R: Any = 1,
         horizon: int = 15,

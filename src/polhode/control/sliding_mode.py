@@ -23,7 +23,7 @@ from .tracking_controller import TrackingController
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class SlidingMode(TrackingController):
@@ -48,7 +48,7 @@ class SlidingMode(TrackingController):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         lambda_: Any = None,
         gain: Any = None,
         boundary: Any = None,

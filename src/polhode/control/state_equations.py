@@ -3,8 +3,9 @@
     Euler          x⁺ = x + h f(x)
     Runge-Kutta    x⁺ = x + h (k₁ + 2 k₂ + 2 k₃ + k₄)/6          (W. Kutta, 1901)
 
-x are coordinates, speeds and states without mass. Small changes of x are written on displacements (`analysis`): where
-an orientation is stored these are three turns, the step is brought back to unit quaternions, and so are sums x ⊞ δ.
+x are coordinates, speeds and states without mass. Small changes of x are written on displacements
+(`linear.displacements`): where an orientation is stored these are three turns, the step is
+brought back to unit quaternions, and so are sums x ⊞ δ.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..analysis.controls import controls_of
-from ..analysis.displacements import Displacements, displacements
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, fault_at, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, sqrt, substitute, topological
 from ..expr.spelling import spelled
+from ..laws.controls import controls_of
+from ..linear.displacements import Displacements, displacements
 
 #: Laws with more nodes than this are refused: they would take minutes to compile.
 LARGEST = 120_000

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..analysis.control_geometry.determinant import determinant
+from ..control_geometry.determinant import determinant
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, listed
 from ..expr import Expr, Matrix, Vector, as_expr, directional, jacobian, rank, same
@@ -23,7 +23,7 @@ from ..expr.decide import independent_columns
 from ..expr.ranges import cannot_vanish
 from ..expr.spelling import reference_symbol, spelled
 from ..geometry.elimination import solve_columns
-from .law import Reference
+from ..laws.law import Reference
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from .tracking import tracking
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class TrackingController(ModelBased):
@@ -18,7 +18,7 @@ class TrackingController(ModelBased):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         *,
         inputs: Sequence[str] | None = None,
         parameters: Mapping[str, Any] | None = None,

@@ -15,13 +15,13 @@ from ..errors import PolhodeError, listed
 from ..expr import Expr, Matrix, as_expr, is_zero, substitute
 from ..expr.spelling import spelled
 from ..geometry.elimination import solve_columns
-from .law import Reference
+from ..laws.law import Reference
+from ..laws.named_numbers import named_numbers
 from .model_based import ModelBased
-from .named_numbers import named_numbers
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..surface.equations import Equations
+    from ..formalisms.derivation import Derived
 
 
 class Underactuated(ModelBased):
@@ -29,7 +29,7 @@ class Underactuated(ModelBased):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         target: Mapping[str, Any] | None,
         words: Mapping[str, Any],
         *,

@@ -3,7 +3,7 @@
 Both come to the same: efforts that are linear in what is estimated, B c = known + Y π, with Y of the sliding variable,
 that is of q, u, u_r and a_r. Of model parameters, Y are derivatives of efforts; where masses are numbers, as robots'
 files have them, columns of the regressor are taken (`dynamics.regressor`), for the combinations that efforts can tell
-(`analysis.base_parameters`). Velocity terms are of two speeds there, C(q, u) u_r, which a quadratic form gives by
+(`identification.base_parameters`). Velocity terms are of two speeds there, C(q, u) u_r, which a quadratic form gives by
 
     c(u, v) = c((u + v)/2) - c((u - v)/2)
 
@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..analysis.base_parameters import base_parameters
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, Regressor, regressor
 from ..errors import PolhodeError, listed, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, jacobian, same, substitute, symbol
+from ..identification.base_parameters import base_parameters
+from ..laws.named_numbers import named_numbers
 from .actuation import Actuation
 from .model_based import step
-from .named_numbers import named_numbers
 from .sliding_variable import SlidingVariable
 
 

@@ -113,8 +113,9 @@ def _breaks(node: Expr, args: Sequence[Expr], moving: Sequence[Expr | None]) -> 
     jumps = bends = False
     for place, (before, at, rate) in enumerate(zip(node.args, args, moving, strict=True)):
         if isinstance(node.data, Table) and at is not before and at.is_number:
-            jumping, bending = node.data.pieces.breaks_at(place, float(at.data))
-            jumps, bends = jumps or jumping, bends or (bending and rate is not None)
+            jumping, bending, *_ = node.data.pieces.breaks(place, to_nan=True)
+            jumps = jumps or float(at.data) in jumping
+            bends = bends or (float(at.data) in bending and rate is not None)
     return jumps, bends
 
 

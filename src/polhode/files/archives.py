@@ -47,11 +47,8 @@ def unpacked(content: bytes, version: int) -> tuple[dict[str, Any], dict[str, ND
         arrays = {entry.filename.removesuffix(".npy"): _array(archive, entry) for entry in archive.infolist()}
     record = dict(json.loads(arrays.pop(_RECORD).astype(np.uint8, casting="equiv").tobytes()))
     if record["version"] != version:
-        raise FormatError(
-            f"the file has version {shown(record['version'])}; this polhode reads version {version}.",
-            cure="Save it again with this version of polhode.",
-            code="E-DATA-008",
-        )
+        said = f"the file has version {shown(record['version'])}; this polhode reads version {version}."
+        raise FormatError(said, cure="Save it again with this version of polhode.", code="E-DATA-008")
     return record, arrays
 
 
@@ -88,9 +85,5 @@ def readable(path: str | os.PathLike[str], what: str, writer: str) -> Iterator[N
         raise FormatError("there is not enough memory to read the file.", place=place, code="E-DATA-007") from None
     except Exception as error:  # readers of damaged files raise whatever they meet
         reason = " ".join(str(error).split())[:100] or type(error).__name__
-        raise FormatError(
-            f"the file is damaged or is not {what}: {reason.rstrip('.')}.",
-            place=place,
-            cure=f"Give a file that {writer} wrote.",
-            code="E-DATA-003",
-        ) from error
+        said = f"the file is damaged or is not {what}: {reason.rstrip('.')}."
+        raise FormatError(said, place=place, cure=f"Give a file that {writer} wrote.", code="E-DATA-003") from error

@@ -35,10 +35,9 @@ _CODE = ("codegen/ir", "codegen/llvm", "codegen/passes", "codegen/slp", "expr/op
 ROOMS: Mapping[str, tuple[str, ...]] = {
     "equations": _EQUATIONS,
     "program": (
-        *_EQUATIONS, "analysis", "codegen/ir", "codegen/passes", "codegen/plan.py", "compiled/catalogue.py",
-        "compiled/inverse_kinematics.py", "compiled/linear_matrices.py", "compiled/planning.py",
-        "compiled/quantities.py", "compiled/reactions.py", "compiled/store.py", "compiled/variations.py",
-        "optimize/point_model.py",
+        *_EQUATIONS, "codegen/ir", "codegen/passes", "codegen/plan.py", "compiled/catalogue.py",
+        "compiled/planning.py", "compiled/quantities.py", "compiled/reactions.py", "compiled/store.py",
+        "compiled/variations.py", "inverse_kinematics", "laws", "linear", "optimize/point_model.py",
     ),
     "code": (
         *_CODE, "native/backends.py", "native/elf_loader.py", "native/engine.py", "native/stored_code.py",

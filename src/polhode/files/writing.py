@@ -44,11 +44,9 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> Path:
     try:
         put_in_place({target: content})
     except (OSError, ValueError) as error:
-        raise PolhodeError(
-            f"the file cannot be written: {getattr(error, 'strerror', None) or error}.",
-            place=str(target),
-            cure="Name a file in a folder that exists and that you may write to.",
-        ) from error
+        said = f"the file cannot be written: {getattr(error, 'strerror', None) or error}."
+        cure = "Name a file in a folder that exists and that you may write to."
+        raise PolhodeError(said, place=str(target), cure=cure) from error
     return target
 
 
@@ -76,12 +74,9 @@ def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], object]
         else:
             os.replace(beside, target)
     except (OSError, ValueError) as error:
-        raise PolhodeError(
-            f"the folder cannot be written: {getattr(error, 'strerror', None) or error}.",
-            place=str(target),
-            cure="Name a place in a folder that exists and that you may write to.",
-            code="E-FILE-031",
-        ) from error
+        said = f"the folder cannot be written: {getattr(error, 'strerror', None) or error}."
+        cure = "Name a place in a folder that exists and that you may write to."
+        raise PolhodeError(said, place=str(target), cure=cure, code="E-FILE-031") from error
     finally:
         rmtree(beside, ignore_errors=True)
     return target

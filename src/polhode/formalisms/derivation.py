@@ -5,13 +5,16 @@ Nothing heavy is imported when this is loaded: functions that are in the store n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, wraps
+from inspect import CO_VARKEYWORDS
 from threading import RLock
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.synopsis import Synopsis
+from ..errors import PolhodeError, check_kind
 from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
 from .registry import formalism_of
@@ -162,3 +165,64 @@ class Derivation:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Derivation, tuple(getattr(self, each.name) for each in fields(self))
+
+
+def _reading(method: FunctionType, position: int) -> Callable[..., Any]:
+    """A method whose `parameters`, by name or at a position, are in SI units before anything else sees them."""
+
+    @wraps(method)
+    def read(self: Any, *given: Any, **options: Any) -> Any:
+        if options.get("parameters"):
+            options["parameters"] = _in_si(self, options["parameters"])
+        elif position < len(given):
+            given = (*given[:position], _in_si(self, given[position]), *given[position + 1 :])
+        return method(self, *given, **options)
+
+    return read
+
+
+def _in_si(equations: Derived, given: Any) -> Any:
+    from ..model.unit import si_values
+
+    return si_values(equations.derivation.model.parameters, given)
+
+
+@dataclass(frozen=True, repr=False)
+class Derived:
+    """What `derive` returned: derivation and record. `parameters` that its methods take are read in SI units."""
+
+    def __init_subclass__(cls) -> None:
+        for name, method in list(vars(cls).items()):
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                code = method.__code__
+                taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+                if "parameters" in taken or code.co_flags & CO_VARKEYWORDS:
+                    setattr(cls, name, _reading(method, (*taken, "parameters").index("parameters") - 1))
+
+    derivation: Derivation
+
+    @property
+    def record(self) -> EquationsOfMotion:
+        """The equations as the formalism gave them: graphs only."""
+        return self.derivation.equations
+
+
+def derivation_of(record: EquationsOfMotion) -> Derivation:
+    """The derivation whose equations these are."""
+    found = vars(record).get("_derivation")
+    if not isinstance(found, Derivation):
+        raise PolhodeError(
+            f"equations that were made of others of '{record.system.name}' cannot be assembled or compiled.",
+            cure="Give what system.derive() returns.",
+            code="E-DERIVE-022",
+        )
+    return found
+
+
+def record_of(equations: Any, place: str) -> EquationsOfMotion:
+    """The record of what `derive` returned; of a record, itself."""
+    from ..dynamics.equations import EquationsOfMotion
+
+    found = equations.record if isinstance(equations, Derived) else equations
+    check_kind(EquationsOfMotion, "a set of equations", found, place, "Give what system.derive() returns.")
+    return found

@@ -68,20 +68,12 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
         read: Callable[..., System] = __getattr__(READERS[suffix])
         return read(path, **options)
     if suffix in _FOREIGN:
-        raise FormatError(
-            f"{_FOREIGN[suffix]} is not read yet.",
-            place=str(file),
-            cure=f"Expand it first: xacro {file.name} > {file.stem.removesuffix('.urdf')}.urdf",
-            code="E-FILE-008",
-        )
+        cure = f"Expand it first: xacro {file.name} > {file.stem.removesuffix('.urdf')}.urdf"
+        raise FormatError(f"{_FOREIGN[suffix]} is not read yet.", place=str(file), cure=cure, code="E-FILE-008")
     if os.path.isdir(file):  # False for a name that is too long
         raise folder_given(str(file))
-    raise FormatError(
-        f"the extension {suffix!r} names no model format." if suffix else "the file has no extension.",
-        place=str(file),
-        cure=f"A model file ends in {', '.join(READERS)}.",
-        code="E-FILE-009",
-    )
+    said = f"the extension {suffix!r} names no model format." if suffix else "the file has no extension."
+    raise FormatError(said, place=str(file), cure=f"A model file ends in {', '.join(READERS)}.", code="E-FILE-009")
 
 
 def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tuple[System, Report | None]:
@@ -106,12 +98,8 @@ def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
     for name in given:
         if name not in known:
             listed = f"Its options are {', '.join(known)}." if known else "It has none."
-            raise PolhodeError(
-                f"the reader of {suffix} files has no option {name!r}.",
-                place="load",
-                cure=suggestion(name, known, listed),
-                code="E-FILE-011",
-            )
+            said = f"the reader of {suffix} files has no option {name!r}."
+            raise PolhodeError(said, place="load", cure=suggestion(name, known, listed), code="E-FILE-011")
 
 
 __all__ = [

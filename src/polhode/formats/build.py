@@ -11,22 +11,21 @@ from typing import Any
 
 from ..errors import FormatError, PolhodeError
 from ..expr import Expr, Matrix
-from ..files.mesh_paths import locate_mesh
+from ..files.reading import locate_mesh
 from ..model import Shape as ModelShape
 from ..model import System, body
+from ..model.constraints import CONSTRAINTS
 from ..model.forces import FORCES
 from ..model.lookup import units_by_name
+from ..model.motor import Motor
+from ..model.reading import unknown
 from ..model.records import GROUND, Joint
 from . import records
-from .constraints import add_constraints, add_prescribed
 from .document import Document, Path
-from .fields import read_fields
+from .fields import Values, read_fields, read_motion
 from .flexible import add_flexible
-from .motion import read_motion
-from .motors import add_motors
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
-from .values import Values
 
 
 def build(document: Document, model: records.Model, name: str) -> System:
@@ -54,11 +53,11 @@ def build(document: Document, model: records.Model, name: str) -> System:
         _add_frame(system, values, ("frames", key), key, frame)
     for key, joint in model.joints.items():
         _add_joint(system, values, ("joints", key), key, joint)
-    add_motors(system, values, model)
+    _add_motors(system, values, model)
     for key, coupling in model.couplings.items():
         _add_coupling(system, values, model, key, coupling)
     _check_bodies_hang(values, model)
-    add_prescribed(system, values, model)
+    _add_prescribed(system, values, model)
     if not document.problems:
         _check_joints_carry_mass(system, values)
     # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
@@ -69,7 +68,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load, free)
     values.scope = free
-    add_constraints(None if spoiled else system, values, model, values.scope)
+    _add_constraints(None if spoiled else system, values, model, values.scope)
     for key, pose in model.poses.items():
         _add_pose(None if spoiled else system, values, ("poses", key), key, pose)
     document.check()
@@ -148,11 +147,7 @@ def _solid(values: Values, path: Path, mass: Expr, record: Any) -> Any:
             return body.box(mass, *sizes["size"])
         if record.type == "sphere":
             return body.sphere(mass, sizes["radius"])
-        makers: dict[str, Callable[..., Matrix]] = {
-            "rod": body.rod,
-            "cylinder": body.cylinder,
-            "disc": body.disc,
-        }
+        makers: dict[str, Callable[..., Matrix]] = {"rod": body.rod, "cylinder": body.cylinder, "disc": body.disc}
         return makers[record.type](mass, **sizes, axis=values.axis((*path, "axis"), record.axis))
     return 0
 
@@ -262,6 +257,64 @@ def _add_pose(system: System | None, values: Values, path: Path, key: str, recor
         system.pose(key, coordinates, speeds, states)
 
 
+def _add_motors(system: System, values: Values, model: records.Model) -> None:
+    """The motors of a file, each on the joint that its key names."""
+    given: Mapping[str, Any] = getattr(model, "motors", {})  # a section that the vocabulary adds
+    for key, record in given.items():
+        path: Path = ("motors", key)
+        before = len(values.document.problems)
+        free = replace(scope_of(system, now=True), functions=values.scope.functions)
+        said = read_fields(values, path, Motor.fields, record, free)
+        if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
+            continue  # told already
+        with values.noting(path):
+            system.motor(key, **said)
+
+
+def _add_prescribed(system: System, values: Values, model: records.Model) -> None:
+    """Motions that are known in time, by the coordinate's name, or the joint's if it has one coordinate."""
+    for key, text in model.prescribed.items():
+        path: Path = ("prescribed", key)
+        before = len(values.document.problems)
+        motion = values.number(path, text)
+        if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
+            continue  # told already
+        with values.noting(path):
+            joint, index = _coordinate(system, key)
+            system.prescribe(joint, motion, index)
+
+
+def _coordinate(system: System, key: str) -> tuple[str, int]:
+    """The joint and the place in it of a coordinate; a joint's name stands for its first."""
+    joints = system.model().joints
+    for joint in joints.values():
+        for index, q in enumerate(joint.q):
+            if q.name == key:
+                return joint.name, index
+    if key in joints and len(joints[key].q) == 1:
+        return key, 0
+    names = [q.name for joint in joints.values() for q in joint.q]
+    raise unknown("coordinate", key, [name for name in names if name.startswith(key)] or names, "prescribed motion")
+
+
+def _add_constraints(system: System | None, values: Values, model: records.Model, everything: Scope) -> None:
+    """Constraints of every kind; without a system, only what can be told of each by itself is checked."""
+    parameters = {"parameter": everything.tables.get("parameter", {})}
+    fixed = replace(values, scope=replace(everything, tables=parameters, now=None))
+    for table in dict.fromkeys(kind.table for kind in CONSTRAINTS.values()):
+        kinds = [kind for kind in CONSTRAINTS.values() if kind.table == table]
+        for key, record in getattr(model, table).items():
+            kind = kinds[0] if kinds[0].alone else CONSTRAINTS[record.type]
+            path: Path = (table, key)
+            before = len(values.document.problems)
+            given = read_fields(fixed, path, kind.fields, record, everything)
+            if system is None or len(values.document.problems) > before:
+                continue
+            written = record.model_fields_set
+            with values.noting((*path, *written) if len(written) == 1 else path):
+                system.constraint(key, kind, **given)
+
+
 # ---- checks that need the whole model ------------------------------------------------------------------------
 
 
@@ -274,12 +327,9 @@ def _check_bodies_hang(values: Values, model: records.Model) -> None:
     carried |= {model.frames[child].body for child in carried if child in model.frames}
     for key in (*model.bodies, *flexible):
         if key not in carried and key != GROUND:
-            values.document.problem(
-                ("flexible" if key in flexible else "bodies", key),
-                "this body hangs on no joint.",
-                "Add a joint with this child; a free joint to the ground lets it float.",
-                "E-YAML-024",
-            )
+            place = ("flexible" if key in flexible else "bodies", key)
+            cure = "Add a joint with this child; a free joint to the ground lets it float."
+            values.document.problem(place, "this body hangs on no joint.", cure, "E-YAML-024")
 
 
 def _check_joints_carry_mass(system: System, values: Values) -> None:
@@ -296,12 +346,9 @@ def _check_joints_carry_mass(system: System, values: Values) -> None:
     driven = {each.joint for each in system.prescribed.values()}
     for joint in idle:
         if not {_leader(system, joint), joint.name} & {*busy, *driven}:
-            values.document.problem(
-                ("joints", joint.name),
-                f"this joint moves no mass: body '{joint.child}' and all that it carries have none.",
-                "Give it a mass or an inertia, or weld it with `type: fixed`.",
-                "E-YAML-025",
-            )
+            said = f"this joint moves no mass: body '{joint.child}' and all that it carries have none."
+            cure = "Give it a mass or an inertia, or weld it with `type: fixed`."
+            values.document.problem(("joints", joint.name), said, cure, "E-YAML-025")
 
 
 def _leader(system: System, joint: Joint) -> str:
@@ -325,12 +372,9 @@ def _check_pose_leads(
             ("speeds", speeds, joint.u[0], leader.u[0]),
         ):
             if own.name in given:
-                values.document.problem(
-                    (*path, table, own.name),
-                    f"joint '{joint.name}' follows '{leader.name}' and has no state of its own.",
-                    f"Give {quoted(other.name)} instead.",
-                    "E-YAML-027",
-                )
+                place = (*path, table, own.name)
+                said = f"joint '{joint.name}' follows '{leader.name}' and has no state of its own."
+                values.document.problem(place, said, f"Give {quoted(other.name)} instead.", "E-YAML-027")
 
 
 def _outward(system: System) -> list[Joint]:
@@ -353,6 +397,5 @@ def _warn_of_look_alikes(values: Values, table: str, names: Iterable[str]) -> No
         first = seen.setdefault(unicodedata.normalize("NFKC", name), name)
         if first != name:
             values.document.finding(
-                (table, name),
-                f"this name looks like another one, {first!r}, but is spelled with different characters.",
+                (table, name), f"this name looks like another one, {first!r}, but is spelled with different characters."
             )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,17 @@ from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
 from ..model import Body, Joint, Shape, System
+from ..model.constraints import CONSTRAINTS
+from ..model.flexible.mounting import added
 from ..model.forces import FORCES
+from ..model.forces.elasticity import Elasticity
 from ..model.forces.protocol import ForceElement
+from ..model.model import Model
+from ..model.motor import Motor
 from ..model.records import GROUND, Coupling, Limits, Parameter, State
-from .constraints import describe_constraints, describe_prescribed
-from .fields import describe_fields
+from .document import NULLS
+from .fields import describe_fields, describe_motion
 from .flexible import describe_flexible
-from .motion import describe_motion
-from .motors import Described
 from .names import Naming, Scope, scope_of
 from .spelling import describe_rotation, spell, spell_number
 from .tables import describe_table, tables_of
@@ -54,8 +58,8 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
         "joints": {key: _joint(each, fixed) for key, each in motors.others("joints")},
         "motors": motors.texts(fixed, free),
         "couplings": {key: _coupling(each, fixed) for key, each in motors.others("couplings")},
-        "prescribed": describe_prescribed(system, moved),
-        **describe_constraints(system, fixed, free),
+        "prescribed": {key: spell(each.motion, moved) for key, each in system.prescribed.items()},
+        **_constraints(system, fixed, free),
         "loads": [_load(each, fixed, free) for each in motors.other_loads],
         "poses": {
             key: _filled({kind: _state(getattr(each, kind)) for kind in ("coordinates", "speeds", "states")})
@@ -63,6 +67,41 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
         },
     }
     return _filled(parts)
+
+
+@dataclass(frozen=True)
+class Described:
+    """The motors of a system that a file can tell, and what is left without all that they and flexible bodies add.
+
+    A motor whose rotor carries something else, or has a frame, is not told: its parts are written one by one.
+    """
+
+    system: Model
+    motors: tuple[Motor, ...]
+    other_loads: tuple[ForceElement, ...]
+
+    @staticmethod
+    def of(written: System | Model) -> Described:
+        system = written if isinstance(written, Model) else written.model()
+        own = {name for motor in system.motors.values() for name in motor.bodies}
+        used = {joint.parent for joint in system.joints.values() if joint.name not in own}
+        used |= {frame.body for frame in system.frames.values()}
+        motors = tuple(motor for motor in system.motors.values() if used.isdisjoint(motor.bodies))
+        left = [load for load in system.loads if not isinstance(load, Elasticity)]
+        for load in (load for motor in motors for load in motor.loads):
+            left.remove(load)
+        return Described(system, motors, tuple(left))
+
+    def others(self, table: str) -> Iterator[tuple[str, Any]]:
+        """The entries of a table of the system that neither a motor nor a flexible body adds."""
+        names = {name for motor in self.motors for name in motor.added(table)}
+        names |= {name for record in self.system.flexible.values() for name in added(record).get(table, ())}
+        return ((key, each) for key, each in getattr(self.system, table).items() if key not in names)
+
+    def texts(self, fixed: Scope, free: Scope) -> dict[str, Any]:
+        """What a file says of each motor."""
+        whole = replace(free, naming=None)  # motors are read before the expressions that a file names
+        return {motor.joint: describe_fields(Motor.fields, motor, fixed, whole) for motor in self.motors}
 
 
 def _filled(parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,12 +133,9 @@ def _spelled(quantity: Parameter | State, value: Fraction | Expr) -> str:
 def _rated(state: State, scope: Scope) -> Any:
     """A state without mass: its rate, with the start and the unit where it has them."""
     if state.rate is None:
-        raise FormatError(
-            "it has no rate, which a model file needs.",
-            place=f"state '{state.symbol.name}'",
-            cure=f"Give it with state_rate({state.symbol.name!r}, …).",
-            code="E-YAML-032",
-        )
+        said = "it has no rate, which a model file needs."
+        cure = f"Give it with state_rate({state.symbol.name!r}, …)."
+        raise FormatError(said, place=f"state '{state.symbol.name}'", cure=cure, code="E-YAML-032")
     rate = spell(state.rate, scope)
     more = _filled({"start": _spelled(state, state.start) if state.start else None, "unit": state.unit})
     return {"rate": rate, **more} if more else rate
@@ -133,10 +169,7 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     place = f"body '{body}', shape {shape.kind!r}"
     if shape.kind not in _SIZES:
         raise FormatError(
-            "a model file has no such shape.",
-            place=place,
-            cure=f"It has {', '.join(_SIZES)}.",
-            code="E-YAML-042",
+            "a model file has no such shape.", place=place, cure=f"It has {', '.join(_SIZES)}.", code="E-YAML-042"
         )
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]
@@ -211,12 +244,9 @@ def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
 
 def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
     if FORCES.get(load.kind) is not type(load):
-        raise FormatError(
-            f"model files know no load of type '{load.kind}'.",
-            place=load.place,
-            cure=f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}.",
-            code="E-YAML-030",
-        )
+        said = f"model files know no load of type '{load.kind}'."
+        cure = f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}."
+        raise FormatError(said, place=load.place, cure=cure, code="E-YAML-030")
     return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}
 
 
@@ -227,3 +257,85 @@ def _unless_zero(value: Expr, scope: Scope) -> str | None:
 def _state(values: Mapping[str, float]) -> dict[str, str]:
     """A float as the shortest decimal that reads back as the same float."""
     return {key: spell_number(Fraction(repr(value))) for key, value in values.items()}
+
+
+def _constraints(system: System, fixed: Scope, free: Scope) -> dict[str, dict[str, Any]]:
+    """Constraints of every kind, each in its table."""
+    made: dict[str, dict[str, Any]] = {kind.table: {} for kind in CONSTRAINTS.values()}
+    for key, each in system.constraints.items():
+        named = {} if each.alone else {"type": each.kind}
+        made.setdefault(each.table, {})[key] = {**named, **describe_fields(each.fields, each, fixed, free)}
+    return made
+
+
+_ON_ONE_LINE = 100
+_LONGEST_KEY = 120  # a longer key is announced by a question mark
+#: Texts that mean themselves without quotes, in a block and within brackets alike.
+_PLAIN = re.compile(r"(?:[\w(]|[-.](?=[\w(]))(?:[\w().*+/`'=;-]| (?=\S))*\Z")
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+
+
+def emit(data: dict[str, Any]) -> str:
+    """Mappings, lists and texts as YAML.
+
+    >>> print(emit({"gravity": ["0", "0", "-9.81"], "name": "null"}), end="")
+    gravity: [0, 0, -9.81]
+    name: "null"
+    """
+    return "".join(f"{line}\n" for line in _mapping(data, ""))
+
+
+def _mapping(value: dict[str, Any], margin: str) -> Iterator[str]:
+    for key, entry in value.items():
+        if len(key) > _LONGEST_KEY:
+            yield f"{margin}? {_scalar(key)}"
+            head = f"{margin}:"
+        else:
+            head = f"{margin}{_scalar(key)}:"
+        if _fits(entry) and (margin or not isinstance(entry, dict)):
+            yield f"{head} {_flow(entry)}"
+        else:
+            yield head
+            yield from _block(entry, margin + "  ")
+
+
+def _block(value: Any, margin: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from _mapping(value, margin)
+        return
+    for entry in value:
+        if _fits(entry):
+            yield f"{margin}- {_flow(entry)}"
+        else:
+            lines = list(_block(entry, margin + "  "))
+            yield f"{margin}- {lines[0].lstrip(' ')}"
+            yield from lines[1:]
+
+
+def _fits(value: Any) -> bool:
+    """Whether a value goes on one line: a text, a list of texts or of rows, a short mapping."""
+    if isinstance(value, dict):
+        return len(_flow(value)) < _ON_ONE_LINE and all(len(key) <= _LONGEST_KEY for key in value)
+    return not isinstance(value, list) or not any(isinstance(entry, dict) for entry in value)
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_scalar(key)}: {_flow(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_flow(entry) for entry in value) + "]"
+    return _scalar(value)
+
+
+def _scalar(text: str | None) -> str:
+    if text is None:
+        return "~"
+    if text not in NULLS and _PLAIN.match(text):
+        return text
+    return '"' + "".join(_escaped(character) for character in text) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    return character if character.isprintable() else f"\\U{ord(character):08x}"

@@ -103,12 +103,8 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
     with understood("a row", given, place=f"row {place}", cure=f"Write ({', '.join(known)})."):
         count = len(given)
     if isinstance(given, str) or not 4 <= count <= len(known):
-        raise FormatError(
-            f"a row has 4 to {len(known)} entries.",
-            place=f"row {place}",
-            cure=f"Write ({', '.join(known)}); what follows alpha may be left out.",
-            code="E-DH-003",
-        )
+        cure = f"Write ({', '.join(known)}); what follows alpha may be left out."
+        raise FormatError(f"a row has 4 to {len(known)} entries.", place=f"row {place}", cure=cure, code="E-DH-003")
     return Row(*given)
 
 
@@ -123,12 +119,9 @@ def _number(value: Any, what: str, place: int) -> Expr:
     try:
         return as_expr(value)
     except PolhodeError:
-        raise FormatError(
-            f"{what} = {shown(value)} is not a number or an expression.",
-            place=f"row {place}",
-            cure="Give a number, or an expression of parameters.",
-            code="E-DH-005",
-        ) from None
+        said = f"{what} = {shown(value)} is not a number or an expression."
+        cure = "Give a number, or an expression of parameters."
+        raise FormatError(said, place=f"row {place}", cure=cure, code="E-DH-005") from None
 
 
 def _angle(value: Any, what: str, place: int) -> Expr:

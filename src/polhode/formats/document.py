@@ -89,10 +89,7 @@ def parse(text: str, file: str) -> Document:
     document = composer.document
     if composer.documents == 0 or document.data is None:
         raise FormatError(
-            "the file is empty.",
-            place=file,
-            cure="Describe at least one body and one joint.",
-            code="E-YAML-001",
+            "the file is empty.", place=file, cure="Describe at least one body and one joint.", code="E-YAML-001"
         )
     return document
 
@@ -106,21 +103,15 @@ def _events(text: str, file: str) -> Iterator[Any]:
         place = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else file
         what = ", ".join(part for part in (error.context, error.problem) if part)
         raise FormatError(
-            f"this is not YAML: {what}.",
-            place=place,
-            cure="Check indentation, colons and brackets.",
-            code="E-YAML-002",
+            f"this is not YAML: {what}.", place=place, cure="Check indentation, colons and brackets.", code="E-YAML-002"
         ) from None
     except (FormatError, LimitError):
         raise
     except Exception as error:
         # Whatever the parser stumbles over, be it its own slip on an odd byte, is a text that is not YAML.
-        raise FormatError(
-            f"this is not YAML: {' '.join(str(error).split())}.",
-            place=file,
-            cure="Look for control characters and odd escapes.",
-            code="E-YAML-002",
-        ) from None
+        said = f"this is not YAML: {' '.join(str(error).split())}."
+        cure = "Look for control characters and odd escapes."
+        raise FormatError(said, place=file, cure=cure, code="E-YAML-002") from None
 
 
 class _Composer:
@@ -137,12 +128,7 @@ class _Composer:
         if isinstance(event, DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                self._stop(
-                    event,
-                    "there is a second document in this file.",
-                    "Keep one model in a file.",
-                    "E-YAML-003",
-                )
+                self._stop(event, "there is a second document in this file.", "Keep one model in a file.", "E-YAML-003")
         elif isinstance(event, MappingEndEvent | SequenceEndEvent):
             self.open.pop()
             self.keys.pop()
@@ -153,10 +139,7 @@ class _Composer:
         self.nodes += 1
         if self.nodes > NODE_LIMIT:
             raise LimitError(
-                f"more than {NODE_LIMIT:,} values.",
-                place=self._place(event),
-                cure="Split it.",
-                code="E-YAML-004",
+                f"more than {NODE_LIMIT:,} values.", place=self._place(event), cure="Split it.", code="E-YAML-004"
             )
         if isinstance(event, AliasEvent) or event.anchor is not None:
             self._stop(
@@ -181,12 +164,9 @@ class _Composer:
         self.document.lines.setdefault(path, event.start_mark.line + 1)
         if not isinstance(event, ScalarEvent):
             if len(self.open) >= DEPTH_LIMIT:
-                raise LimitError(
-                    f"values are nested more than {DEPTH_LIMIT} deep.",
-                    place=self._place(event),
-                    cure="A model file needs no more than about six levels.",
-                    code="E-YAML-007",
-                )
+                said = f"values are nested more than {DEPTH_LIMIT} deep."
+                cure = "A model file needs no more than about six levels."
+                raise LimitError(said, place=self._place(event), cure=cure, code="E-YAML-007")
             self.open.append((value, path))
             self.keys.append(None)
 

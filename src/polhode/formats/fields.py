@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import chain, count
+from types import TracebackType
 from typing import Annotated, Any, Literal
 
 import pydantic
 from annotated_types import Len
 from pydantic import WithJsonSchema
 
-from ..expr import Expr, Vector, as_expr, substitute, symbol
+from ..errors import FormatError, PolhodeError, collecting
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, number, substitute, symbol
+from ..expr.evaluation import check_constants
+from ..expr.rational import in_range, out_of_range
+from ..geometry import rotation as turned
+from ..geometry import unit_axis
+from ..geometry.rotations.exact import as_rotation
 from ..model.fields import Field
+from ..model.joints import JOINTS, Compound, Fixed, JointMap, JointType, joint_type
+from ..model.stage import Stage
+from ..model.unit import in_unit, split
 from . import records
-from .document import Path
-from .motion import describe_motion, read_motion
+from .document import Document, Path
+from .grammar import parse
 from .names import Scope
 from .spelling import describe_axis, describe_rotation, spell
-from .values import Values
 
 _ANNOTATIONS: dict[str, Any] = {
     "number": records.Number, "vector": records.Vector3, "point": records.Vector3, "axis": records.Axis,
@@ -210,3 +223,162 @@ def _listed(text: Any) -> Any:
     if isinstance(text, Sequence) and not isinstance(text, str):
         return [_listed(entry) for entry in text]
     return str(text).lower() if isinstance(text, bool) else text
+
+
+def describe_motion(joint: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
+    """The keys that say how a joint moves, and whether they bring the usual names of its coordinates along."""
+    if JOINTS.get(joint.kind) is type(joint):
+        return {"type": joint.kind, **describe_fields(joint.fields, joint, scope, scope)}, True
+    if isinstance(joint, Compound):
+        return {"sequence": [describe_motion(part, scope, place)[0] for part in joint.joints]}, False
+    if joint.outermost_first and all(stage.storage == "angles" for stage in joint.stages):
+        return _map(joint.stages, scope), all(not stage.coordinate_labels for stage in joint.stages)
+    said = f"a model file has no words for the joint type '{joint.kind}'."
+    cure = "Add the type to polhode.model.joints.JOINTS, or write the joint as a Compound of listed types."
+    raise FormatError(said, place=place, cure=cure, code="E-YAML-044")
+
+
+def _map(stages: Sequence[Stage], scope: Scope) -> dict[str, Any]:
+    rows = [[spell(entry, scope) for stage in stages for entry in stage.H[i]] for i in range(6)]
+    groups = [str(stage.speeds) for stage in stages]
+    return {"map": rows, **({"groups": groups} if len(groups) > 1 else {})}
+
+
+def read_motion(values: Values, path: Path, record: records.Motion) -> JointType:
+    """A joint type from a name with options, a joint map, or a sequence."""
+    forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
+    if len(forms) != 1:
+        said = f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}."
+        values.document.problem(path, said, "Write for example `type: revolute`.", "E-YAML-022")
+        return Fixed()
+    form = forms[0]
+    known = {field.name: field for kind in JOINTS.values() for field in kind.fields}
+    given = {name: getattr(record, name) for name in known if getattr(record, name) is not None}
+    strange = [] if form == "type" else list(given)
+    if form != "map" and record.groups is not None:
+        strange.append("groups")
+    for key in strange:
+        values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-YAML-023")
+    with values.noting((*path, form)):
+        if record.sequence is not None:
+            return Compound(
+                *(read_motion(values, (*path, "sequence", k), part) for k, part in enumerate(record.sequence))
+            )
+        if record.map is not None:
+            entries = Matrix(values.nested((*path, "map"), record.map))
+            groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]
+            return JointMap(entries, groups or None)
+        options = {name: read_field(values, (*path, name), known[name], text) for name, text in given.items()}
+        return joint_type(str(record.type), **options)
+    return Fixed()
+
+
+ZERO = number(0)
+
+
+@dataclass
+class Noting:
+    """Notes an error or a warning of what is done inside, with its place in the file, and goes on after it."""
+
+    document: Document
+    path: Path
+    inside: ExitStack = dataclasses.field(default_factory=ExitStack)
+
+    def __enter__(self) -> None:
+        self.found = self.inside.enter_context(collecting())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self.inside.close()
+        for each in self.found:
+            said = f"{each.place}: {each.message}" if each.place else each.message
+            self.document.finding(self.path, said, each.cure, each.code)
+        if not isinstance(error, PolhodeError):
+            return False
+        for problem in error.problems:
+            said = f"{problem.place}: {problem.message}" if problem.place else problem.message
+            self.document.problem(self.path, said, problem.cure, problem.code)
+        return True
+
+
+@dataclass
+class Values:
+    """Reads values under the names that may be used at the moment; what cannot be read is noted and taken as zero."""
+
+    document: Document
+    scope: Scope = dataclasses.field(default_factory=Scope)
+    stations: dict[str, str] = dataclasses.field(default_factory=dict)  # names as files spell them
+
+    def body(self, text: str) -> str:
+        """The name of a body or frame; that of a station may be spelled in other ways."""
+        return self.stations.get(text, text)
+
+    def noting(self, path: Path) -> Noting:
+        return Noting(self.document, path)
+
+    def number(self, path: Path, text: str) -> Expr:
+        with self.noting(path):
+            return _finite(parse(text, self.scope))
+        return ZERO
+
+    def quantity(self, path: Path, text: str) -> Fraction | str:
+        """A constant, or the text of a number with a unit, as it is."""
+        return self.constant(path, text) if split(text) is None else text
+
+    def constant(self, path: Path, text: str, unit: str = "") -> Fraction:
+        """A number that does not stay a symbol: exact if it is rational, else the nearest double; a text has a unit."""
+        if split(text) is not None:
+            with self.noting(path):
+                return Fraction(float(in_unit(text, unit, "")))
+            return Fraction(0)
+        plain = Values(self.document, replace(self.scope, tables={}, now=None, lenient=False))
+        value = plain.number(path, text)
+        return Fraction(value.data if value.is_number else float(value))
+
+    def vector(self, path: Path, texts: Iterable[str]) -> Vector:
+        return Vector([self.number((*path, k), text) for k, text in enumerate(texts)])
+
+    def nested(self, path: Path, value: Any) -> Any:
+        """A text or lists of texts, as an expression or lists of expressions; what is missing stays so."""
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return self.number(path, value)
+        return [self.nested((*path, k), entry) for k, entry in enumerate(value)]
+
+    def axis(self, path: Path, value: Any) -> Any:
+        """A letter or a direction of any length but zero."""
+        axis = value if isinstance(value, str) else self.vector(path, value)
+        with self.noting(path):
+            unit_axis(axis)
+            return axis
+        return "z"
+
+    def rotation(self, path: Path, value: Any) -> Matrix | None:
+        """A rotation from a turn, from several turns about body-fixed axes, or from a matrix."""
+        if value is None:
+            return None
+        form = records.rotation_form(value)
+        with self.noting(path):
+            if form == "matrix":
+                return as_rotation(self.nested(path, value), "")
+            listed = [(path, value)] if form == "turn" else [((*path, k), turn) for k, turn in enumerate(value)]
+            return turned(*((self.axis((*at, 0), axis), self.number((*at, 1), angle)) for at, (axis, angle) in listed))
+        return None
+
+    def count(self, path: Path, text: str) -> int:
+        if text.isascii() and text.isdigit() and len(text) < 5:
+            return int(text)
+        self.document.problem(path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-YAML-026")
+        return 0
+
+
+def _finite(value: Expr) -> Expr:
+    """The value, unless it is or has in it a constant that is not a real number, such as log(-1), or no double."""
+    if value.is_number:
+        in_range(value.data)
+    check_constants(value)
+    if not free_symbols([value]) and not math.isfinite(float(value)):
+        raise out_of_range(small=False)
+    return value

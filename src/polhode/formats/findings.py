@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,6 +15,8 @@ from ..model import System
 from ..notebook import Cell, Shown, Table
 
 Options = ParamSpec("Options")
+#: A place, or a line and what stands there.
+Where = str | tuple[int, str]
 
 #: Warnings about what is drawn alone, which are told where it is; and about elements for other programs, as <gazebo>,
 #: which nearly every robot file has.
@@ -141,19 +143,27 @@ class Findings:
         """`arm.xml:41: joint 'elbow'`; without a line where the element has no name in the file."""
         return f"{self.written.get((tag, name), self.file)}: {tag} '{name}'" if name else self.file
 
-    def problem(self, place: str, message: str, cure: str, code: str) -> None:
-        self.problems.append(Problem(message, place, cure, code))
+    def _note(self, to: list[Problem], at: Where, message: str, cure: str, code: str) -> None:
+        to.append(Problem(message, at if isinstance(at, str) else self.place(*at), cure, code))
 
-    def warn(self, place: str, message: str, cure: str, code: str) -> None:
-        self.warnings.append(Problem(message, place, cure, code))
+    def problem(self, at: Where, message: str, cure: str, code: str) -> None:
+        self._note(self.problems, at, message, cure, code)
 
-    def notice(self, place: str, message: str, code: str) -> None:
-        self.notices.append(Problem(message, place, "", code))
+    def warn(self, at: Where, message: str, cure: str, code: str) -> None:
+        self._note(self.warnings, at, message, cure, code)
+
+    def notice(self, at: Where, message: str, code: str) -> None:
+        self._note(self.notices, at, message, "", code)
 
     def raise_problems(self) -> None:
         """Stop here if anything was wrong, telling all of it at once."""
         if self.problems:
             raise FormatError(problems=self.problems)
+
+    def report(self, robot: str, root: str, joints: Iterable[JointFacts], meshes: Iterable[MeshFacts] = ()) -> Report:
+        """What was found, with facts of joints and meshes."""
+        found = tuple(self.notices), tuple(self.warnings)
+        return Report(self.file, robot, root, *found, tuple(joints), tuple(meshes))
 
 
 @contextmanager

@@ -26,11 +26,10 @@ from ..model.forces import FORCES
 from ..model.motor import Motor
 from . import records
 from .document import Path
-from .fields import describe_fields, read_fields
+from .fields import Values, describe_fields, read_fields
 from .grammar import parse
 from .names import Scope, scope_of
 from .spelling import spell
-from .values import Values
 
 _AT = " at "
 
@@ -192,12 +191,9 @@ def _relative(data: Any, folder: FilePath, name: str) -> str:
     """The path of a data file from the folder of the model file."""
     file, top = FilePath(data).resolve(), folder.resolve()
     if not file.is_relative_to(top):
-        raise FormatError(
-            f"its data file '{file.name}' is outside the folder of the model file, which reads nothing else.",
-            place=f"flexible body '{name}'",
-            cure="Save the model beside its data file.",
-            code="E-YAML-052",
-        )
+        said = f"its data file '{file.name}' is outside the folder of the model file, which reads nothing else."
+        place = f"flexible body '{name}'"
+        raise FormatError(said, place=place, cure="Save the model beside its data file.", code="E-YAML-052")
     return file.relative_to(top).as_posix()
 
 
@@ -221,9 +217,5 @@ def _distance(beam: Beam, name: str, usual: Expr, scope: Scope) -> Expr:
             return written
     if f"{beam.name}{_AT}{usual}" == name:
         return usual
-    raise FormatError(
-        f"the station '{name}' has no name that a model file can spell.",
-        place=beam.place,
-        cure="Name its parameters by single words.",
-        code="E-YAML-053",
-    )
+    said = f"the station '{name}' has no name that a model file can spell."
+    raise FormatError(said, place=beam.place, cure="Name its parameters by single words.", code="E-YAML-053")

@@ -86,11 +86,8 @@ def parse(text: str, meaning: Meaning) -> Expr:
     3/2
     """
     if len(text) > LENGTH_LIMIT:
-        raise FormatError(
-            f"the expression has {len(text):,} characters, more than {LENGTH_LIMIT:,}.",
-            cure="Split it into parameters.",
-            code="E-EXPR-100",
-        )
+        said = f"the expression has {len(text):,} characters, more than {LENGTH_LIMIT:,}."
+        raise FormatError(said, cure="Split it into parameters.", code="E-EXPR-100")
     return _Parser(text, meaning).run()
 
 
@@ -238,9 +235,7 @@ class _Parser:
         wanted = ARGUMENTS.get(opened.function, 1) if table is None else table.arity
         if given != wanted:
             raise _wrong(
-                self.text,
-                opened.start,
-                f"{opened.function} takes {wanted} argument{'s' * (wanted > 1)}, not {given}.",
+                self.text, opened.start, f"{opened.function} takes {wanted} argument{'s' * (wanted > 1)}, not {given}."
             )
         if opened.function:
             arguments = self.operands[opened.below :]

@@ -106,11 +106,8 @@ class Scope:
         if leaf is self.now:
             return "t" if self._means("t", leaf) else "time()"
         if kind not in _ACCESSOR_OF or self._table(kind).get(name) is not leaf:
-            raise FormatError(
-                f"{kind} '{name}' does not belong to the system.",
-                cure="Declare it with system.parameter or system.input.",
-                code="E-YAML-040",
-            )
+            said = f"{kind} '{name}' does not belong to the system."
+            raise FormatError(said, cure="Declare it with system.parameter or system.input.", code="E-YAML-040")
         return quoted(name) if self._means(name, leaf) else f"{_ACCESSOR_OF[kind]}({quoted(name)})"
 
     def function(self, name: str) -> Opaque | None:
@@ -122,11 +119,9 @@ class Scope:
         for name, known in self.functions.items():
             if known.digest == function.digest:
                 return quoted(name)
-        raise FormatError(
-            f"function '{function.label}' cannot be written to a model file.",
-            cure="A model file holds tables; keep what is written in C or Python in your program.",
-            code="E-YAML-011",
-        )
+        said = f"function '{function.label}' cannot be written to a model file."
+        cure = "A model file holds tables; keep what is written in C or Python in your program."
+        raise FormatError(said, cure=cure, code="E-YAML-011")
 
     def spell_pi(self) -> str:
         """The number π as it must be written here."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from os import PathLike
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from .markup import Limits
+    from .robot_file.assembly import Packages
+    from .robot_file.markup import Limits
     from .urdf.joints import Locked
 
 
@@ -16,7 +16,7 @@ class ReaderOptions(TypedDict, total=False):
 
     base: str
     symbolic: Sequence[str]
-    packages: Mapping[str, str | PathLike[str]] | None
+    packages: Packages
     root: str | None
     dynamics: bool
     mimic: str

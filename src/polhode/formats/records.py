@@ -96,8 +96,7 @@ def _quantity_form(value: Any) -> str:
 
 
 QuantityOrNumber = Annotated[
-    Annotated[Number | None, Tag("value")] | Annotated[Quantity, Tag("quantity")],
-    Discriminator(_quantity_form),
+    Annotated[Number | None, Tag("value")] | Annotated[Quantity, Tag("quantity")], Discriminator(_quantity_form)
 ]
 
 
@@ -347,10 +346,7 @@ def _modes_form(value: Any) -> str:
 #: The number of normal modes of each deformation, or a mapping from deformations to numbers.
 Modes = TypeAliasType(
     "Modes",
-    Annotated[
-        Annotated[Count, Tag("all")] | Annotated[dict[Name, Count], Tag("each")],
-        Discriminator(_modes_form),
-    ],
+    Annotated[Annotated[Count, Tag("all")] | Annotated[dict[Name, Count], Tag("each")], Discriminator(_modes_form)],
 )
 
 

@@ -33,12 +33,8 @@ def read_text(path: Path) -> str:
         raise FormatError("there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-001") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FormatError(
-            f"the file cannot be read: {reason}.",
-            place=place,
-            cure="Check its name and permissions.",
-            code="E-FILE-004",
-        ) from None
+        said = f"the file cannot be read: {reason}."
+        raise FormatError(said, place=place, cure="Check its name and permissions.", code="E-FILE-004") from None
     return decode(content, place)
 
 
@@ -68,20 +64,14 @@ def decode(content: bytes, place: str) -> str:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise FormatError(
-            f"this is not {'UTF-16' if encoding == 'utf-16' else 'UTF-8'} text: byte {error.start + 1} cannot be read.",
-            place=f"{place}:{line}",
-            cure="Save the file as UTF-8.",
-            code="E-FILE-005",
-        ) from None
+        said = (
+            f"this is not {'UTF-16' if encoding == 'utf-16' else 'UTF-8'} text: byte {error.start + 1} cannot be read."
+        )
+        raise FormatError(said, place=f"{place}:{line}", cure="Save the file as UTF-8.", code="E-FILE-005") from None
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        raise FormatError(
-            "the file contains NUL characters.",
-            place=f"{place}:{line}",
-            cure="It is binary, or UTF-16 or UTF-32 without a mark; save it as UTF-8.",
-            code="E-FILE-006",
-        )
+        cure = "It is binary, or UTF-16 or UTF-32 without a mark; save it as UTF-8."
+        raise FormatError("the file contains NUL characters.", place=f"{place}:{line}", cure=cure, code="E-FILE-006")
     _refuse_markup(text, place)
     return text
 
@@ -93,12 +83,8 @@ def _refuse_markup(text: str, place: str) -> None:
         return
     tags = re.findall(r"<\s*(!?[a-zA-Z][\w.-]*)", head)
     kind = next((_ROOTS[tag.lower()] for tag in tags if tag.lower() in _ROOTS), "XML")
-    raise FormatError(
-        f"this looks like {kind}, not like a polhode model file.",
-        place=f"{place}:1",
-        cure="A polhode model is written in YAML or JSON.",
-        code="E-FILE-007",
-    )
+    said = f"this looks like {kind}, not like a polhode model file."
+    raise FormatError(said, place=f"{place}:1", cure="A polhode model is written in YAML or JSON.", code="E-FILE-007")
 
 
 def _neighbours(path: Path) -> str:

@@ -78,11 +78,8 @@ def _depth(text: str) -> int:
 
 
 def _too_large(limit: str) -> LimitError:
-    return LimitError(
-        f"an expression needs more than {limit}.",
-        cure="Describe it by more bodies, joints or parameters.",
-        code="E-YAML-041",
-    )
+    said = f"an expression needs more than {limit}."
+    return LimitError(said, cure="Describe it by more bodies, joints or parameters.", code="E-YAML-041")
 
 
 def spell_number(value: Fraction) -> str:

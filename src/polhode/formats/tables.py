@@ -14,8 +14,8 @@ from ..expr.opaque.table import Table, checked
 from ..model import Model, System
 from . import records
 from .document import Path
+from .fields import Values
 from .grammar import ACCESSORS, CONSTANTS
-from .values import Values
 
 _TAKEN = (*BY_NAME, *ACCESSORS, *CONSTANTS)
 _DEFAULTS = {"kind": "linear", "outside": "hold"}
@@ -61,11 +61,9 @@ def _differentiated(table: Table, texts: tuple[str, ...]) -> Table:
         for _ in range(int(text)):
             result = None if result is None else result.partial(place)
     if not wanted or result is None:
-        raise FormatError(
-            f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.points.kind}.",
-            cure="Write how often it is differentiated by each variable, for example [1], or [-1] for the integral.",
-            code="E-YAML-029",
-        )
+        said = f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.points.kind}."
+        cure = "Write how often it is differentiated by each variable, for example [1], or [-1] for the integral."
+        raise FormatError(said, cure=cure, code="E-YAML-029")
     return result
 
 

@@ -9,30 +9,23 @@ from typing import Any
 from ..errors import FormatError, path_of
 from ..model import System
 from .findings import Report, system_alone
-from .markup import limits_of, parse_xml, read_bytes
 from .mjcf import read_mjcf
+from .robot_file.markup import parse_file
 from .sdf import read_sdf
 from .urdf import read_urdf
 
-_BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {
-    "robot": read_urdf,
-    "mujoco": read_mjcf,
-    "sdf": read_sdf,
-}
+_BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {"robot": read_urdf, "mujoco": read_mjcf, "sdf": read_sdf}
 
 
 def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report]:
     """Read <robot> as URDF, <sdf> as SDF, <mujoco> as MJCF: the System and the report; options are that reader's."""
-    file, limits = path_of(path), limits_of(options.get("limits"))
-    root = parse_xml(read_bytes(file, limits), file.name, limits)
+    file = path_of(path)
+    root = parse_file(file, options.get("limits"))
     reader = _BY_ROOT.get(root.tag)
     if reader is None:
-        raise FormatError(
-            f"<{root.tag[:60]}> begins no model that is read.",
-            place=f"{file}:{root.line}",
-            cure="A URDF begins with <robot>, an SDF model with <sdf>, an MJCF model with <mujoco>.",
-            code="E-FILE-010",
-        )
+        said = f"<{root.tag[:60]}> begins no model that is read."
+        cure = "A URDF begins with <robot>, an SDF model with <sdf>, an MJCF model with <mujoco>."
+        raise FormatError(said, place=f"{file}:{root.line}", cure=cure, code="E-FILE-010")
     return reader(path, **options)
 
 

@@ -12,13 +12,11 @@ from ..files.writing import put_in_place
 from ..model import System
 from ..model.records import GROUND
 from .build import build
-from .describe import describe
+from .describe import describe, emit
 from .document import parse
-from .emit import emit
 from .findings import Report
 from .source import read_text
-from .validate import validate
-from .vocabulary import model_record
+from .vocabulary import model_record, validate
 
 
 def load_yaml(path: str | os.PathLike[str]) -> System:
@@ -80,12 +78,9 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
     try:
         put_in_place({file: text.encode("utf-8")})
     except (OSError, ValueError) as error:
-        raise FormatError(
-            f"the file cannot be written: {error}.",
-            place=str(file),
-            cure="Check the folder and its permissions.",
-            code="E-FILE-012",
-        ) from None
+        said = f"the file cannot be written: {error}."
+        cure = "Check the folder and its permissions."
+        raise FormatError(said, place=str(file), cure=cure, code="E-FILE-012") from None
 
 
 def schema() -> dict[str, Any]:

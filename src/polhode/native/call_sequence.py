@@ -7,27 +7,50 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
-import numpy as np
-
-from ..codegen.llvm.call_sequence import FIELDS, call_sequence_module
 from ..errors import PolhodeError
 from ..files.cache import default_cache
 from ..files.version import key_of
 from .arrays import Floats
 from .backends import Native
 from .compiled import Compiled
+from .kinds import Array, Integers, Pointers, Struct
+from .kinds import Code as NativeCode
 from .stored_code import Code, CodeStore, Entry
 
 #: Longer programs run one row after the other: code in lanes would take longer to compile than it saves.
 _LONG = 5_000
 
 
+class _Call(Struct):
+    """A loop over a batch (`codegen.llvm.module`), and what it takes."""
+
+    function: NativeCode
+    count: int
+    ins: Pointers
+    strides: Integers
+    work: Array
+    work_stride: int
+    outs: Pointers
+
+
+_CALL = _Call.structure()
+
+
 @cache
 def _code() -> Code:
     def make() -> Entry:
         from . import engine
+        from .language import Module, at, call, native, record_at
 
-        return Entry().with_object_code(engine.object_code(call_sequence_module()))
+        @native
+        def run_calls(count: int, calls: Integers) -> None:
+            for number in range(count):
+                each = record_at(_Call, at(calls, number * (ctypes.sizeof(_CALL) // 8)))
+                call(each.function, each.count, each.ins, each.strides, each.work, each.work_stride, each.outs)
+
+        module = Module()
+        module.add(run_calls, name="ph_sequence")
+        return Entry().with_object_code(engine.object_code(module.text))
 
     return CodeStore(default_cache(), key_of("call sequence")).code("call sequence", make)
 
@@ -79,12 +102,14 @@ def sequence_of(loops: Sequence[BoundLoop]) -> Callable[[], object]:
     if code is None:
         return partial(_by_any_backend, wanted)
     calls = [call for loop in wanted for call in loop.calls or ()]
-    table = np.zeros((len(calls), len(FIELDS)), dtype=np.int64)
-    for row, (address, (count, ins, strides, work, work_stride, outs)) in zip(table, calls, strict=True):
-        row[:] = address, count, *map(ctypes.addressof, (ins, strides)), work, work_stride, ctypes.addressof(outs)
+    pointed = ctypes.addressof
+    table = (_CALL * len(calls))(*(
+        _CALL(address, count, pointed(ins), pointed(strides), work, work_stride, pointed(outs))
+        for address, (count, ins, strides, work, work_stride, outs) in calls
+    ))  # fmt: skip
     # A call of some microseconds is cheaper with the interpreter's lock held.
     enter = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(code.address("ph_sequence"))
-    at, size = int(table.ctypes.data), len(calls)
+    at, size = ctypes.addressof(table), len(calls)
     held = wanted, calls, table
 
     def run() -> object:

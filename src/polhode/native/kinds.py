@@ -16,9 +16,7 @@ import ctypes
 from functools import cache
 from typing import Any, Protocol, get_type_hints
 
-DOUBLE, INTEGER, POINTER, TRUTH = "double", "i64", "ptr", "i1"
-#: Doubles in a block of the state: the same on every machine, so that sums are rounded alike.
-WIDTH = 4
+from ..codegen.llvm.function import DOUBLE, INTEGER, POINTER, TRUTH
 
 
 class Array(Protocol):

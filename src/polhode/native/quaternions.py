@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import PolhodeError
-from ..native.arrays import Floats
+from .arrays import Floats
 
 #: Lengths whose square is off by less are one, to rounding.
 _SLACK = 1e-14

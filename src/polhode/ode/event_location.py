@@ -58,12 +58,20 @@ def evaluate_events(run, t, x):
     if run.event_count > events.switch_count:
         call_python_or_native(run, events.at, events.arguments, events.calls_python)
     if events.switch_count > 0:
-        events.switch_arguments[events.switch_x_index] = x
-        if run.group_count > 0:
-            copy(run, x, run.unit)
-            scale_to_unit(run, run.unit)
-            events.switch_arguments[events.switch_x_index] = run.unit
-        call(events.switch_at, events.switch_arguments)
+        evaluate_switches(run, t, x)
+
+
+@inline
+def evaluate_switches(run, t, x):
+    """The last of these values, which the right-hand side has, and the arguments of its tables."""
+    events = run.events
+    run.clock = t
+    events.switch_arguments[events.switch_x_index] = x
+    if run.group_count > 0:
+        copy(run, x, run.unit)
+        scale_to_unit(run, run.unit)
+        events.switch_arguments[events.switch_x_index] = run.unit
+    call(events.switch_at, events.switch_arguments)
 
 
 @native

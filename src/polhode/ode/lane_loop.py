@@ -20,7 +20,6 @@ from typing import Any
 
 from ..native.language import (
     Array,
-    Code,
     Integers,
     Pointers,
     Struct,
@@ -43,8 +42,6 @@ from .members import NONE, OWN, Members, next_member, note_end, reset
 from .rates import copy, largest_of, scale_to_unit, stretch
 from .record import SNAP, SUSPICIOUS, Reason, Run
 
-#: No reason to return: a step is tried.
-GOES_ON = -1
 #: The next sample of a lane: none is due, at the end of its last step, or inside of it.
 _NOT_DUE, _AT_END, _INSIDE = 0, 1, 2
 
@@ -88,26 +85,28 @@ NUMBERS = ("clock", "given", "steps")
 class LaneMethod:
     """What a method does in lanes: functions of one lane, and of all lanes with their runs side by side.
 
-    `next_step(lanes, run, lane)` and `verdict(lanes, run, lane)` return a reason, or GOES_ON. `attempt(lanes, runs)`
-    computes a step of all lanes, to run.y; `verdict` marks it as taken, or not; then `rates_at_end(runs)` are those at
-    its end. `start(lanes, runs)` returns the rates at the start, `first_step(lanes, runs)` lengths. `make_dense`,
-    `interpolate(lanes, runs, t, out)` and `defects(lanes, runs, t)` are the dense output; where `is_rough` holds for a
-    lane, its states are by `sub_step`.
+    `next_step(lanes, run, lane)` and `verdict(lanes, run, lane)` return a reason, or GO_ON. `attempt(lanes, runs)`
+    computes a step of all lanes, to run.y, and returns the rates at its end; `verdict` marks it as taken, or not.
+    `start(lanes, runs)` returns the rates at the start, `first_step(runs)` lengths. `make_dense`, `interpolate` and
+    `defects(lanes, runs, t)` are the dense output; where `is_rough(runs)` holds for a lane, and in all lanes of a
+    method without dense output, states inside of a step are by `sub_step`. `form` is what its functions are made for,
+    and `rates` evaluates the right-hand side.
     """
 
+    form: Any
+    rates: Any
     next_step: Any
     attempt: Any
     verdict: Any
-    rates_at_end: Any
     start: Any
     first_step: Any
-    make_dense: Any
-    interpolate: Any
-    defects: Any
-    evaluations_to_begin: int
-    evaluations_for_dense: int
+    make_dense: Any = None
+    interpolate: Any = None
+    defects: Any = None
     is_rough: Any = None
     sub_step: Any = None
+    evaluations_to_begin: int = 1
+    evaluations_for_dense: int = 0
     evaluations_of_sub_step: int = 0
 
 
@@ -146,26 +145,42 @@ def _is_any(width, marks):
 
 
 @in_lanes
-def _rates(lanes: Lanes, x: Array, out: Array) -> None:
-    """out = ẋ(clock, x), with quaternions at unit length."""
+def _rates(keeps_length: Any, lanes: Lanes, x: Array, out: Array) -> None:
+    """out = ẋ(clock, x), with quaternions at unit length unless their lengths are kept."""
     runs = side_by_side(lanes, Lane)
     arguments = runs.arguments
     arguments[runs.x_index] = x
-    if runs.group_count > 0:
+    if not keeps_length and runs.group_count > 0:
         copy(runs, x, runs.unit)
         scale_to_unit(runs, runs.unit)
         arguments[runs.x_index] = runs.unit
     arguments[runs.out_index] = out
     call(runs.at, arguments)
-    stretch(runs, out)
+    if not keeps_length:
+        stretch(runs, out)
 
 
 @inline
 def lane_rates(runs, t, x, out):
     """The rates of all lanes at their times and states; 0, since no lane has a reason to return."""
     runs.lanes.clock[0] = t
-    _rates(runs.lanes, x, out)
+    _rates(False, runs.lanes, x, out)
     return 0
+
+
+@inline
+def lane_rates_as_given(runs, t, x, out):
+    """The same with quaternions as they are."""
+    runs.lanes.clock[0] = t
+    _rates(True, runs.lanes, x, out)
+    return 0
+
+
+@inline
+def start_in_lanes(rates, lanes, runs):
+    """The rates of all lanes at their starts."""
+    rates(runs, runs.t, runs.x, runs.k)
+    return runs.k
 
 
 # ---- one lane after the other --------------------------------------------------------------------------------------
@@ -278,36 +293,25 @@ def _count_dense(method, run):
 @inline
 def _count_sub_step(method, lanes, run, lane):
     """A state of a lane's last step is used: where its dense output is rough, by a step of its own."""
-    if method.is_rough is not None and lanes.rough[lane] > 0:
+    if method.sub_step is not None and (method.is_rough is None or lanes.rough[lane] > 0):
         run.evaluations += method.evaluations_of_sub_step
 
 
 @native
-def _tested(method: LaneMethod, width: Any, lanes: Lanes) -> int:
-    """Test the limits of lanes that took a step; 1 where the state at some time is needed."""
+def _test_each(method: LaneMethod, width: Any, is_probed: Any, lanes: Lanes) -> int:
+    """Test the limits of lanes that took a step, or go on with the states in run.y; 1 where another is needed."""
     found = 0
     for lane in counted(width):
         run = entry(lanes.runs, lane, Lane)
-        run.limit_needs = 0
-        lanes.given[lane] = run.t
-        if lanes.taken[lane] > 0:
-            run.limit_needs = test_limits(run, lane, width)
-            if run.limit_needs > 0:
-                lanes.given[lane] = run.limit_probe
-                found = 1
-                _count_dense(method, run)
-    return found
-
-
-@native
-def _probed(method: LaneMethod, width: Any, lanes: Lanes) -> int:
-    """The same with the states that were needed in run.y."""
-    found = 0
-    for lane in counted(width):
-        run = entry(lanes.runs, lane, Lane)
+        if not is_probed:
+            run.limit_needs = lanes.taken[lane]
+            lanes.given[lane] = run.t
         if run.limit_needs > 0:
-            _count_sub_step(method, lanes, run, lane)
-            run.limit_needs = probed_limit(run, lane, run.y, width)
+            if is_probed:
+                _count_sub_step(method, lanes, run, lane)
+                run.limit_needs = probed_limit(run, lane, run.y, width)
+            else:
+                run.limit_needs = test_limits(run, lane, width)
             if run.limit_needs > 0:
                 lanes.given[lane] = run.limit_probe
                 found = 1
@@ -361,7 +365,7 @@ def _begin(method: LaneMethod, width: Any, lanes: Lanes) -> None:
     fresh, rates = are_set(lanes.fresh), method.start(lanes, runs)
     for block in blocks(runs):
         runs.f[block] = rates[block] if fresh else runs.f[block]
-    lanes.given[0] = method.first_step(lanes, runs)
+    lanes.given[0] = method.first_step(runs)
     _begun(method, width, lanes)
 
 
@@ -369,10 +373,10 @@ def _begin(method: LaneMethod, width: Any, lanes: Lanes) -> None:
 def _step(method: LaneMethod, width: Any, lanes: Lanes) -> None:
     """A step of every lane, which each takes or not."""
     runs = side_by_side(lanes, Lane)
-    method.attempt(lanes, runs)
+    rates = method.attempt(lanes, runs)
     _of_busy_lanes(method.verdict, width, lanes)
     lanes.is_dense = 0
-    taken, rates = are_set(lanes.taken), method.rates_at_end(runs)
+    taken = are_set(lanes.taken)
     for block in blocks(runs):
         before = runs.x[block]
         runs.x_old[block] = before if taken else runs.x_old[block]
@@ -385,21 +389,23 @@ def _step(method: LaneMethod, width: Any, lanes: Lanes) -> None:
 @inline
 def _interpolated(method, lanes, runs, with_defects):
     """run.y becomes the states of all lanes at the times that are given."""
-    if lanes.is_dense == 0:
-        method.make_dense(lanes, runs)
+    if method.make_dense is not None and lanes.is_dense == 0:
+        method.make_dense(runs, method.form, method.rates)
         if method.is_rough is not None:
-            set_marks(lanes.rough, method.is_rough(lanes, runs))
+            set_marks(lanes.rough, method.is_rough(runs))
         lanes.is_dense = 1
     t = lanes.given[0]
     if with_defects and method.defects is not None and runs.has_defect > 0:
         lanes.steps[0] = method.defects(lanes, runs, t)
     if method.sub_step is None:
-        method.interpolate(lanes, runs, t, runs.y)
+        method.interpolate(runs, method.form, t, runs.y)
+    elif method.interpolate is None:
+        method.sub_step(runs, method.form, t, runs.y, method.rates)
     else:
         rough, smooth = are_set(lanes.rough), runs.unit
         if any_lane(rough):
-            method.sub_step(lanes, runs, t, runs.y)
-        method.interpolate(lanes, runs, t, smooth)
+            method.sub_step(runs, method.form, t, runs.y, method.rates)
+        method.interpolate(runs, method.form, t, smooth)
         for block in blocks(runs):
             runs.y[block] = runs.y[block] if rough else smooth[block]
 
@@ -408,10 +414,10 @@ def _interpolated(method, lanes, runs, with_defects):
 def _test_limits(method: LaneMethod, width: Any, lanes: Lanes) -> None:
     """The limits that lanes passed in the step that they took."""
     runs = side_by_side(lanes, Lane)
-    is_needed = _tested(method, width, lanes)
+    is_needed = _test_each(method, width, False, lanes)
     while is_needed > 0:
         _interpolated(method, lanes, runs, False)
-        is_needed = _probed(method, width, lanes)
+        is_needed = _test_each(method, width, True, lanes)
 
 
 @in_lanes
@@ -425,6 +431,3 @@ def _write_samples(method: LaneMethod, width: Any, lanes: Lanes) -> None:
         if due == _INSIDE:
             _interpolated(method, lanes, runs, True)
         _write_due(method, width, lanes)
-
-
-__all__ = ["GOES_ON", "MARKS", "NUMBERS", "Code", "Lane", "LaneMethod", "Lanes", "lane_rates", "run_lanes"]

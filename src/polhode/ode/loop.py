@@ -36,14 +36,16 @@ from ..native.language import (
     native,
     smallest,
 )  # fmt: skip
-from .event_location import evaluate_events, event_value, next_sign_change, next_zero, scan
+from .event_location import evaluate_events, evaluate_switches, event_value, next_sign_change, next_zero, scan
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
 from .record import (
     AGAIN,
     CHANGES_BY_PYTHON,
+    CORNERS,
     ENDS,
     EVENTS,
+    FAR,
     GOES_ON,
     HEAD,
     KINKS,
@@ -62,7 +64,6 @@ from .record import (
 )  # fmt: skip
 from .right_side import project, rates
 from .step_control import MOST_RETRIES
-from .time_events import pass_time_event
 
 #: What a function gives where the run goes on.
 GO_ON = -1
@@ -80,6 +81,9 @@ _ZERO = 1e-12
 _SHORT = 1e-2
 #: The time, in seconds, over which it is tested where a switch goes.
 _LITTLE = 1e-6
+#: Tables are read as they are in steps in which an argument passes more segments than this. Where such steps are
+#: refused, more and more corners are located before the next one, up to so many, in steps of at most so many segments.
+_DENSE, _MOST_LOCATED, _SEGMENTS = 3.0, 64, 2.0
 
 
 @native
@@ -91,6 +95,8 @@ def begin(run: Run) -> int:
     run.quiet_steps = 0
     run.h_cap = INFINITY
     run.retries = 0
+    if run.has_corners > 0:
+        _hold_segments(run)
     reason = call(run.begin_method, run, returns=int)
     if reason > 0:
         return reason
@@ -99,6 +105,72 @@ def begin(run: Run) -> int:
     if run.event_count > 0 and run.event_count > run.events.kink_count:
         return _begin_events(run)
     return 0
+
+
+@native
+def _hold_segments(run: Run) -> int:
+    """Read tables in the segments between corners that their arguments lie in; nothing to return for, 0."""
+    events = run.events
+    evaluate_switches(run, run.t, run.x)
+    for k in range(events.corner_count):
+        low, high = events.corner_first[k], events.corner_end[k]
+        while low < high:
+            middle = (low + high) // 2
+            if events.corners[middle] <= events.table_arguments[k]:
+                low = middle + 1
+            else:
+                high = middle
+        _set_bounds(run, k, events.corners[low - 1], events.corners[low])
+    events.are_held = 1
+    return 0
+
+
+@inline
+def _set_bounds(run, k, low, high):
+    """Read a table between two corners; beyond the first ends of the bounds its argument has left them."""
+    bounds, width = at(run.events.bounds, 4 * k), run.events.corner_widths[k]
+    bounds[0] = low + 0.5 * width
+    bounds[1] = high - 0.5 * width
+    bounds[2] = low - width
+    bounds[3] = high + width
+
+
+@inline
+def _note_refused_corners(run):
+    """A step over corners that were not located was refused: locate twice as many as the last time."""
+    events = run.events
+    if events.are_held == 0:
+        events.refused_corners = 2 * events.refused_corners + 2
+        if events.refused_corners > _MOST_LOCATED:
+            events.refused_corners = _MOST_LOCATED
+        events.located_corners = events.refused_corners
+
+
+@native
+def _step_between_corners(run: Run) -> float:
+    """The length of the next step, for which tables are read in segments, or as they are where it would pass many."""
+    events, most = run.events, 0.0
+    _hold_segments(run)
+    for k in range(events.corner_count):
+        events.slopes[k] = events.table_arguments[k]
+    for block in blocks(run):
+        run.y[block] = fma(_LITTLE, run.f[block], run.x[block])
+    evaluate_switches(run, run.t + _LITTLE, run.y)
+    for k in range(events.corner_count):
+        bounds = at(events.bounds, 4 * k)
+        events.slopes[k] = absolute(events.table_arguments[k] - events.slopes[k]) / (_LITTLE * (bounds[3] - bounds[2]))
+        most = largest(most, events.slopes[k])
+    if events.located_corners > 0 and run.h_cap * most > _SEGMENTS:
+        run.h_cap = _SEGMENTS / most
+    step = next_step(run)
+    if step * most > _DENSE:
+        events.are_held = 0
+        for k in range(events.corner_count):
+            if step * events.slopes[k] > _DENSE:
+                _set_bounds(run, k, -FAR, FAR)
+            else:
+                events.are_held = 1
+    return step
 
 
 @inline
@@ -127,7 +199,7 @@ def advance(run: Run) -> int:
         if reason >= 0:
             return reason
         if not run.t < run.t_end and run.has_schedule > 0:
-            reason = pass_time_event(run, begin)
+            reason = _pass_time_event(run)
             if reason >= 0:
                 return reason
             continue
@@ -140,18 +212,26 @@ def advance(run: Run) -> int:
                 return reason
             if run.is_fixed > 0 and run.is_inside == 0:
                 run.t = fma(float(run.number), run.h, run.origin)
-        step = next_step(run)
+        step = 0.0
+        if run.has_corners > 0:
+            step = _step_between_corners(run)
+        else:
+            step = next_step(run)
         if is_swallowed(run, step):
             return Reason.UNDERFLOW
         verdict = call(run.attempt, run, step, returns=int)
         if verdict >= 0:
             return verdict
         if verdict == REFUSED:
+            if run.has_corners > 0:
+                _note_refused_corners(run)
             reason = note_refused(run, step)
             if reason >= 0:
                 return reason
         elif verdict != AGAIN:
             _accept(run, step)
+            if run.has_corners > 0 and run.events.are_held == 0:
+                run.events.refused_corners = 0
 
 
 @inline
@@ -397,6 +477,8 @@ def _handle_events(run: Run) -> int:
                 events.sides[i] = 1.0 if events.values[i] > 0.0 else -1.0
         else:
             events.active -= events.kink_count
+    if events.corner_count > 0 and events.are_held == 0 and run.was_refused == 0:
+        events.active -= events.corner_count
     if events.active == 0:
         return GO_ON
     found = scan(run)
@@ -577,6 +659,8 @@ def _switch(run: Run, number: int, kind: int) -> int:
     if kind == KINKS:
         events.kinks_passed += 1
         return _go_on_alike(run, number, -events.sides[number])
+    if kind == CORNERS:
+        return _pass_corner(run, number)
     first = run.event_count - events.switch_count
     after = at(events.log, events.log_count * (size * 2 + HEAD) + size + HEAD)
     for i in range(size):
@@ -585,7 +669,7 @@ def _switch(run: Run, number: int, kind: int) -> int:
     before, chosen = events.sides[number], 0.0
     is_alone = True
     evaluate_events(run, run.t, run.x)
-    for i in range(first, run.event_count - events.kink_count):
+    for i in range(first, run.event_count - events.kink_count - events.corner_count):
         if i != number and absolute(events.values[i]) <= _NEAR_SWITCH * largest(1.0, absolute(events.before[i])):
             is_alone = False
     if is_alone:
@@ -600,6 +684,36 @@ def _switch(run: Run, number: int, kind: int) -> int:
         events.number = number
         return Reason.SWITCH
     return _go_on_alike(run, number, chosen)
+
+
+@native
+def _pass_corner(run: Run, number: int) -> int:
+    """Go on behind a corner of a table, in its next segment; a reason where its value jumps and the motion returns."""
+    events = run.events
+    events.kinks_passed += 1
+    if events.located_corners > 0:
+        events.located_corners -= 1
+    k = number - (run.event_count - events.kink_count - events.corner_count)
+    if events.corner_jumps[k] == 0:
+        return _go_on_alike(run, number, 1.0)
+    reason = rates(run, run.t, run.x, run.f)
+    before = 0.0 if reason > 0 else _argument_slope(run, k)
+    reason = _go_on_alike(run, number, 1.0)
+    if reason == GO_ON and before * _argument_slope(run, k) < 0.0:
+        events.number = number
+        reason = Reason.SWITCH
+    return reason
+
+
+@inline
+def _argument_slope(run, k):
+    """How much the argument of a table changes a little later."""
+    evaluate_switches(run, run.t, run.x)
+    now = run.events.table_arguments[k]
+    for block in blocks(run):
+        run.y[block] = fma(_LITTLE, run.f[block], run.x[block])
+    evaluate_switches(run, run.t + _LITTLE, run.y)
+    return run.events.table_arguments[k] - now
 
 
 @inline
@@ -665,3 +779,66 @@ def _change(run, number):
     places, values = entry(events.change_places, number, Integers), entry(events.change_values, number, Array)
     for i in range(events.change_counts[number]):
         run.x[places[i]] = values[i]
+
+
+@inline
+def _pass_time_event(run):
+    """Go on behind the next time event; -1, or a reason to return.
+
+    Where the run cannot begin natively there it is left before it, as done; the caller goes on from there.
+    """
+    schedule = run.schedule
+    k = schedule.next
+    if not k < schedule.count:
+        return Reason.DONE
+    if run.t < schedule.before[k]:
+        run.t_end = schedule.before[k]
+        return -1
+    t = schedule.times[k]
+    while run.next_sample < run.sample_count and run.times[run.next_sample] <= t:
+        sample = at(run.samples, run.next_sample * run.size)
+        for i in range(run.size):
+            sample[i] = run.x[i]
+        run.next_sample += 1
+    if not t < schedule.end:
+        run.t = t
+        run.t_end = t
+        return Reason.DONE
+    kept = at(schedule.states, k * run.size)
+    for i in range(run.size):
+        kept[i] = run.x[i]
+    if schedule.control_count > 0:
+        if not _sample_law(schedule, k):
+            return Reason.DONE
+        number = schedule.acts[k]
+        if number >= 0:
+            controls = at(schedule.controls, number * schedule.control_count)
+            for i in range(schedule.control_count):
+                schedule.held[schedule.columns[i]] = controls[i]
+    noted, quiet = run.noted_steps, run.quiet_steps
+    run.t = t
+    run.t_end = schedule.before[k + 1] if k + 1 < schedule.count else schedule.end
+    reason = begin(run)
+    run.noted_steps = noted
+    run.quiet_steps = quiet
+    if reason > 0:
+        run.t = schedule.before[k]
+        return Reason.DONE
+    schedule.next = k + 1
+    return -1
+
+
+@inline
+def _sample_law(schedule, k):
+    """Fill a row of the law's log; False where a control is not finite."""
+    number = schedule.samples[k]
+    is_finite = True
+    if number >= 0:
+        for i in range(schedule.entries):
+            schedule.table[i] = at(entry(schedule.bases, i, Array), number * schedule.strides[i])
+        call(schedule.law, schedule.table)
+        controls = at(schedule.controls, number * schedule.control_count)
+        for i in range(schedule.control_count):
+            if controls[i] - controls[i] != 0.0:
+                is_finite = False
+    return is_finite

@@ -16,8 +16,6 @@ from ..native.stored_code import Code, CodeStore, Entry, count
 from .methods.registry import MOST_ORDER, method_named
 from .record import padded
 
-_RUN = ctypes.c_void_p
-
 
 def stored(name: str, write: Callable[[bool], str]) -> Code:
     """Code that serves every right-hand side, from the disk where it is known; OSError where LLVM does not work."""
@@ -35,23 +33,19 @@ class LoopCode:
 
     def __init__(self) -> None:
         self.code = code = stored("loop", _loop_text)
-        whole = ctypes.c_int64
-        self.begin = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_begin"))
-        self.advance = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_advance"))
-        self.members = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_void_p)(code.address("ph_members"))
-        self.step_members = ctypes.CFUNCTYPE(whole, ctypes.c_void_p, ctypes.c_double)(code.address("ph_step_members"))
-        self.note_limits = ctypes.CFUNCTYPE(whole, _RUN)(code.address("ph_note_limits"))
-        self.write_samples = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double)(code.address("ph_write_samples"))
-        self.continue_after_event = ctypes.CFUNCTYPE(whole, _RUN, whole)(code.address("ph_continue"))
-        self.rates, self.project = code.address("ph_rates"), code.address("ph_project")
-        state = ctypes.c_void_p
-        self.rates_at = ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state, state)(self.rates)
-        self.projection, self.move_to_branch = (
-            ctypes.CFUNCTYPE(whole, _RUN, ctypes.c_double, state)(code.address(f"ph_{name}"))
-            for name in ("project", "move_to_branch")
+        pointer, real, whole = ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
+
+        def function(name: str, *kinds: Any) -> Any:
+            return ctypes.CFUNCTYPE(whole, pointer, *kinds)(code.address(f"ph_{name}"))
+
+        self.begin, self.advance, self.note_limits = map(function, ("begin", "advance", "note_limits"))
+        self.members, self.step_members = function("members", pointer), function("step_members", real)
+        self.write_samples, self.continue_after_event = function("write_samples", real), function("continue", whole)
+        self.rates_at = function("rates", real, pointer, pointer)
+        self.projection, self.move_to_branch = (function(name, real, pointer) for name in ("project", "move_to_branch"))
+        self.rates, self.project, self.rates_as_given, self.cubic_state_at = (
+            code.address(f"ph_{name}") for name in ("rates", "project", "rates_as_given", "cubic_state_at")
         )
-        self.rates_as_given = code.address("ph_rates_as_given")
-        self.cubic_state_at = code.address("ph_cubic_state_at")
 
 
 def _loop_text(fused: bool) -> str:
@@ -195,7 +189,7 @@ def inlined_code(function: Compiled, name: str, groups: tuple[tuple[int, int], .
 def inlined_steps(
     function: Compiled, name: str, groups: tuple[tuple[int, int], ...], lanes: int = 1, rows: bool = False
 ) -> Code:
-    """The code of such steps, of one run or in lanes, or of rows (`methods.steps_of_rows`)."""
+    """The code of such steps, of one run or in lanes, or of rows (`methods.inlined_steps`)."""
 
     def make() -> Entry:
         from ..native import engine

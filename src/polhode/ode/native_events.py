@@ -12,11 +12,26 @@ from numpy.typing import NDArray
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
-from .record import CHANGES, CHANGES_BY_PYTHON, ENDS, GOES_ON, HEAD, KINKS, SEARCH_ROOM, SWITCHES, ZENO, Events
+from .record import (
+    CHANGES,
+    CHANGES_BY_PYTHON,
+    CORNERS,
+    ENDS,
+    FAR,
+    GOES_ON,
+    HEAD,
+    KINKS,
+    SEARCH_ROOM,
+    SWITCHES,
+    ZENO,
+    Events,
+)  # fmt: skip
 
 _STRUCTURE = Events.structure()
 #: Rows of the log of a run at first. Of members: bytes for all, and rows of each that there are in any case.
 _ROOM = 64
+#: An argument of a table leaves a segment this part of the table's extent behind the corner.
+_BEHIND = 1e-12
 _MOST_BYTES, _LEAST_ROOM, _MOST_ROOM = 64_000_000, 8, 256
 
 
@@ -32,10 +47,17 @@ class Effect:
     is_smooth: bool = True  # an expression, not a Python function
     is_switch: bool = False  # a sign in the right-hand side is of it
     is_kink: bool = False  # the slope of the right-hand side jumps where it is zero
+    corners: tuple[
+        float, ...
+    ] = ()  # of a table in the right-hand side, whose argument leaves a segment where it is zero
+    extent: float = 0.0  # the largest argument of a point of it
+    jumps: bool = False  # its value jumps at some corners
 
     @property
     def kind(self) -> int:
         """The kind of `event_location`."""
+        if self.corners:
+            return CORNERS
         if self.is_switch or self.is_kink:
             return SWITCHES if self.is_switch else KINKS
         if self.change is not None:
@@ -85,7 +107,8 @@ class EventMemory:
         self._kept: list[Any] = []
         self.targets: dict[str, int] = {}
         names = ("values", "directions", "before", "sides", "times")
-        numbers = {name: np.zeros(count) for name in names} | {
+        room = count + sum(effect.kind == CORNERS for effect in effects)  # the values, and arguments of tables
+        numbers = {name: np.zeros(room if name == "values" else count) for name in names} | {
             "work": np.zeros(SEARCH_ROOM * count),
             "nodes": np.zeros(64),
         }
@@ -132,15 +155,34 @@ class EventMemory:
         else:
             record.log, record.log_room = self._log.ctypes.data, len(self._log)
 
-    def switch_by(self, side: Any, signs: Floats) -> None:
-        """Take the last events, which are switches, from a function; `signs` are held in the right-hand side."""
-        count = sum(each.kind in (SWITCHES, KINKS) for each in self.effects)
+    def switch_by(self, side: Any, signs: Floats, bounds: Floats) -> None:
+        """Take the last events, which are switches, from a function.
+
+        The right-hand side has the `signs`, held constant, and the `bounds` between which it reads tables.
+        """
+        count = sum(each.kind >= SWITCHES for each in self.effects)
         record = self.record
         first = self.values[len(self.effects) - count :]
         side.table[side.out_index] = first.ctypes.data
         record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
         record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
         record.kink_count = sum(each.kind == KINKS for each in self.effects)
+        tables = [each for each in self.effects if each.kind == CORNERS]
+        ends = np.cumsum([len(each.corners) + 2 for each in tables], dtype=np.int64) - 1
+        found = {
+            "corner_end": ends,
+            "corner_first": ends - np.array([len(each.corners) for each in tables], dtype=np.int64),
+            "corners": np.array([x for each in tables for x in (-FAR, *each.corners, FAR)]),
+            "corner_widths": np.array([_BEHIND * each.extent for each in tables]),
+            "corner_jumps": np.array([each.jumps for each in tables], dtype=np.int64),
+            "bounds": bounds,
+            "table_arguments": self.values[len(self.effects) :],
+            "slopes": np.zeros(len(tables)),
+        }
+        record.corner_count = len(tables)
+        for name, array in found.items():
+            setattr(record, name, array.ctypes.data)
+        self._kept.append(found)
         self.targets |= {f"switches.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
         self._kept += [side, signs, first]
 
@@ -192,7 +234,7 @@ class EventMemory:
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""
         self._numbers["sides"][:] = other._numbers["sides"]
-        self.record.changed_at = other.record.changed_at
+        self.record.changed_at, self.record.kinks_passed = other.record.changed_at, other.record.kinks_passed
 
     def grow(self) -> None:
         """Have room for more."""

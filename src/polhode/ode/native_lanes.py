@@ -14,12 +14,11 @@ from ..native.arrays import Floats
 from ..native.compiled import Compiled
 from ..native.stored_code import Code, Entry
 from .lane_loop import MARKS, NUMBERS, Lane, Lanes
-from .memory import Memory, apart
 from .methods.registry import method_named
 from .native_code import MethodCode, inlined_steps, stored, taylor_code
 from .native_members import MemberRows, MembersRecord
 from .native_run import NativeRun
-from .record import padded
+from .record import Memory, apart, padded
 
 _LANE, _LANES = Lane.structure(), Lanes.structure()
 
@@ -44,7 +43,7 @@ def _code_in_lanes(name: str, lanes: int) -> Code:
 
         method = method_named(name)
         made = Module(fused=fused, lanes=lanes)
-        form = import_module(f".methods.{method.lanes}", __package__).lane_method(*method.static)
+        form = import_module(f".methods.{method.module}", __package__).lane_method(*method.static)
         made.add(run_lanes, form, lanes, name="ph_lanes")
         return made.text
 
@@ -59,7 +58,7 @@ def lane_code(name: str, function: Compiled, groups: tuple[tuple[int, int], ...]
     from .native_code import method_code
 
     lanes = function.native.lanes
-    if lanes == 1 or not method_named(name).lanes:
+    if lanes == 1 or not method_named(name).has_lanes:
         return None
     if method_named(name).is_fixed:
         if not function.native.rounds_alike:

@@ -13,15 +13,64 @@ import numpy as np
 from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
-from .memory import Memory, apart
+from .linear import FIELDS, Factors
+from .methods.jacobian import Implicit
 from .native_code import MethodCode, loop_code, method_code
-from .record import GROWTH, Reason, Run, padded
+from .record import GROWTH, Memory, Reason, Run, apart, padded
 
 if TYPE_CHECKING:
-    from .implicit_memory import ImplicitMemory
     from .native_events import EventMemory
-    from .native_members import MemberRows
-    from .watched_limits import WatchedLimits
+    from .native_members import MemberRows, WatchedLimits
+
+_IMPLICIT, _FACTORS = Implicit.structure(), Factors.structure()
+
+
+class ImplicitMemory:
+    """What an implicit method has beside the record of a run, for matrices of some fields ("real", "complex")."""
+
+    def __init__(self, size: int, fields: Sequence[str]) -> None:
+        self.record = _IMPLICIT()
+        self.side: RightSide | None = None  # the compiled derivatives
+        counts = {"jacobian": size, "in_time": 1, "stretch": 1, "direction": 1, "image": 1}
+        self.arrays = Memory(counts, size).arrays
+        for name, array in self.arrays.items():
+            setattr(self.record, name, array.ctypes.data)
+        self.arrays["stretch"][:] = 1.0
+        # a direction of unequal parts, so that it is across no symmetry
+        self.arrays["direction"][:size] = np.cos(np.arange(size) ** 2)
+        self._kept: list[Any] = []
+        for name in fields:
+            parts = FIELDS[name]
+            counts = {"upper": size * parts, "lower": size * parts, "reciprocals": parts}
+            arrays, exchanged = Memory(counts, size).arrays, np.zeros(size, dtype=np.int64)
+            addresses = {key: array.ctypes.data for key, array in arrays.items()}
+            factors = _FACTORS(size=size, blocks=padded(size) // 4, exchanged=exchanged.ctypes.data, **addresses)
+            self._kept += [arrays, exchanged, factors]
+            setattr(self.record, name, ctypes.addressof(factors))
+        self.by_differences()
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self.record)
+
+    def restart(self) -> None:
+        """Reset what is known of earlier steps, as `begin` of each method does."""
+        for name in ("is_usable", "is_current", "h_factored", "h_before", "error_before", "has_polynomial"):
+            setattr(self.record, name, 0)
+
+    def by_differences(self) -> None:
+        """Take derivatives by differences of the rates."""
+        self.record.x_index = -1
+        self.side = None
+
+    def compiled(self, side: RightSide) -> None:
+        """Take these derivatives: a compiled function that puts out ∂ẋ/∂x and ∂ẋ/∂t."""
+        self.side = side
+        by_state, by_time = side.outputs["xdot_d_x"], side.outputs["xdot_d_t"]
+        record = self.record
+        record.at, record.arguments, record.x_index = side.address, ctypes.addressof(side.table), side.x_index
+        record.by_state, record.by_time = by_state.ctypes.data, by_time.ctypes.data
+
 
 _STRUCTURE = Run.structure()
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -96,8 +145,6 @@ class NativeRun:
         self.usual_pivots = self.pivot_signs = np.zeros(0)
         self.implicit: ImplicitMemory | None = None
         if self.code.method.fields:
-            from .implicit_memory import ImplicitMemory
-
             self.implicit = ImplicitMemory(size, self.code.method.fields)
             record.memory = self.implicit.address
         elif self.code.method.memory is not None:
@@ -107,6 +154,9 @@ class NativeRun:
                 setattr(memory, name, address)
             self._kept["memory"] = memory, arrays
             record.memory = ctypes.addressof(memory)
+
+    #: The bounds between which the right-hand side reads tables; None where it reads them as they are.
+    bounds: Floats | None = None
 
     def remember(self, memory: Any) -> None:
         """Let the method use this memory beside the record."""
@@ -233,11 +283,6 @@ class NativeRun:
             record.usual_pivots = address_of(self.usual_pivots)
             record.pivot_signs = address_of(self.pivot_signs)
 
-    def use_kernel(self, side: RightSide) -> None:
-        """Step the rates of this one, whose kernel is inlined; `use` gives the way back to constraints."""
-        self._kept["kernel"] = side
-        self.record.kernel_arguments = ctypes.addressof(side.table)
-
     def pair_quaternions(self, partners: Sequence[int]) -> None:
         """Say where in the state the momentum of each quaternion begins."""
         self._kept["partners"] = places = np.array(partners, dtype=np.int64)
@@ -327,6 +372,8 @@ class NativeRun:
         record.trace_room = record.sample_count = record.event_count = record.each_step = record.limit_count = 0
         record.has_schedule = record.has_defect = 0
         record.t, record.h, record.h_max = row[0], row[1], row[1]
+        if record.has_corners:
+            self.events.record.located_corners = 0
         self.x[:] = row[2:]
         reason = self.begin(row[0] + 2.0 * row[1])
         record.after_rejection = record.pending = 0

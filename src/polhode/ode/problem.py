@@ -15,8 +15,8 @@ from .record import GROWTH
 
 if TYPE_CHECKING:
     from .native_events import EventMemory
+    from .native_members import WatchedLimits
     from .native_schedule import ScheduleMemory
-    from .watched_limits import WatchedLimits
 
 
 @dataclass(frozen=True, eq=False)

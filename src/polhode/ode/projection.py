@@ -6,7 +6,7 @@
 the pivots of A M⁻¹ Aᵀ, each the squared distance of a row of A from those before it. A row is weak where its pivot is
 small beside what it was before, at first beside those of other rows. It need not be ill conditioned: a row is long in
 the metric where it moves light bodies, and turns with them. So weak rows are only the reason to search for a singular
-pose (`singular_pose`).
+pose (`right_side`).
 
 Auxiliary coordinates, which have no inertia, are moved to where their definitions ψ(q, t) = 0 put them.
 """

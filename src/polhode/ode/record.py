@@ -6,9 +6,16 @@ not depend on where it was interrupted.
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import Any
 
-from ..native.kinds import WIDTH, Array, Code, Integers, Pointers, Struct
+import numpy as np
+
+from ..codegen.llvm.function import WIDTH
+from ..native.arrays import Floats, address_of
+from ..native.kinds import Array, Code, Integers, Pointers, Struct
 
 
 class Reason(IntEnum):
@@ -39,8 +46,10 @@ ACCEPTED, REFUSED, AGAIN = -1, -2, -3
 NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
 
 #: What happens at an event: the run goes on; it ends; the state changes by expressions, or by Python; a sign in the
-#: right-hand side changes; its slope changes, and the step ends there.
-GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON, SWITCHES, KINKS = 0, 1, 2, 3, 4, 5
+#: right-hand side changes; its slope changes, and the step ends there; a table is read in its next segment.
+GOES_ON, ENDS, CHANGES, CHANGES_BY_PYTHON, SWITCHES, KINKS, CORNERS = 0, 1, 2, 3, 4, 5, 6
+#: What stands for the end of a segment of a table that has none.
+FAR = 1e100
 #: Numbers of a row of the log before its states.
 HEAD = 4
 #: Numbers for each event that the search for zeros needs: its sign, and its values inside of a step.
@@ -99,6 +108,20 @@ class Events(Struct):
     switch_x_index: int
     switch_count: int
     signs: Array
+    # behind them come those at which the argument of a table leaves the segment in which it is read: the right-hand
+    # side has its `bounds`; the corners of each table lie between -FAR and FAR, from `corner_first` up to `corner_end`
+    corner_count: int
+    corner_first: Integers
+    corner_end: Integers
+    corners: Array
+    corner_widths: Array  # an argument leaves a segment this far behind its corner
+    corner_jumps: Integers  # 1 if a value jumps at some
+    bounds: Array
+    table_arguments: Array
+    slopes: Array  # segments a second that each argument passes
+    are_held: int  # 1 if some table is read in one segment
+    located_corners: int  # so many are located before a step over several is tried again
+    refused_corners: int  # the same after the last step over several that was refused; 0 after one that was not
     # the last of these are kinks, which are located in steps that followed a refusal
     kink_count: int
     kinks_passed: int
@@ -263,6 +286,7 @@ class Run(Struct):
     # events
     events: Events
     event_count: int
+    has_corners: int  # of tables
     # steps in a row that another kind of method should have taken, and how many are too many; 0 for no limit
     noted_steps: int
     quiet_steps: int
@@ -285,3 +309,39 @@ class Run(Struct):
 def padded(size: int) -> int:
     """The length of an array for so many numbers, in whole blocks."""
     return -(-max(1, size) // WIDTH) * WIDTH
+
+
+_ALIGNMENT = 64
+
+
+class Memory:
+    """Arrays in one aligned piece of memory: so many rows each, of so many numbers, padded to whole blocks.
+
+    Its lines of the cache are its own, so that threads do not wait for each other's.
+
+    >>> Memory({"x": 1, "k": 3}, 5).arrays["k"].shape
+    (24,)
+    """
+
+    def __init__(self, counts: Mapping[str, int], size: int) -> None:
+        width = padded(size)
+        whole = np.zeros(width * sum(counts.values()) + 2 * _ALIGNMENT // 8)
+        base = address_of(whole)
+        first = (-base % _ALIGNMENT) // 8
+        self.arrays: dict[str, Floats] = {}
+        self.addresses: dict[str, int] = {}
+        for name, rows in counts.items():
+            self.arrays[name] = whole[first : first + rows * width]
+            self.addresses[name] = base + 8 * first
+            first += rows * width
+
+
+def apart(kind: Any, *entries: Any) -> Any:
+    """A ctypes record, or an array of entries, in lines of the cache that hold nothing else.
+
+    What native code writes at every evaluation would otherwise lie beside what another thread writes.
+    """
+    made = kind.from_buffer(Memory({"all": 1}, -(-ctypes.sizeof(kind) // 8)).arrays["all"])
+    for place, entry in enumerate(entries):
+        made[place] = entry
+    return made

@@ -1,12 +1,179 @@
-"""Rates and projection as every method calls them: by elimination, and past a singular pose by its neighbourhood."""
+"""Rates and projection as every method calls them: by elimination, and past a singular pose by polynomials.
+
+Where rows of the constraints depend on each other for a moment, as in a parallelogram that lies flat, singular values σ
+of their matrix pass through zero, and rounding by ε leaves ε/σ³ undetermined in the accelerations. The motion is
+smooth all the same. A state x near such a pose is moved along its own velocity to twelve nodes on both sides; each is
+projected and has its rates there, where σ is large enough; x and ẋ are the values at s = 0 of the polynomials through
+them. Nodes are halved until ten of them give the same.
+
+The pose is where the pivot of the weakest row, σ² to first order, has its minimum along the velocity: two of Newton's
+steps for dσ²/ds = 0, with differences. Where that minimum is not zero, or nodes lie on no smooth curve, none is passed.
+"""
 
 from __future__ import annotations
 
-from ..native.language import NAN, Array, blocks, call, inline, native, row
+from math import prod
+
+from ..native.language import NAN, Array, absolute, blocks, call, fma, inline, largest, native, row, sqrt
 from .projection import WEAK, accept_weak_rows, projection_by_rows, rates_by_rows
 from .rates import copy, largest_entry
 from .record import Reason, Run
-from .singular_pose import largest_difference, passes_pose
+
+_SIDE = (0.2, 0.275, 0.35, 0.425, 0.5, 0.575)
+#: Nodes in units of the distance in which singular values grow to one.
+NODES = (*(-node for node in reversed(_SIDE)), *_SIDE)
+_HALVINGS = 3
+#: Farther from a pose than this, in the same units, it is not passed.
+_CLOSE = 0.2
+#: By this, and this part of the speed, polynomials may differ from those without the outermost nodes.
+_SMOOTH = 1e-12
+#: Where they differ by more, nodes lie on different branches.
+_OTHER_BRANCH = 1e-9
+#: The largest displacement by which derivatives of pivots are taken, and the part of a pivot that it changes at least.
+_SMALL, _LEAST_CHANGE = 1e-4, 1e-12
+#: At a pose the weakest pivot is below this part of what is weak.
+_VANISHES = 1e-2
+
+
+@native
+def passes_pose(run: Run, t: float, x: Array, out: Array) -> bool:
+    """True if there is a singular pose to pass near x; then out and run.state_on are rates and state.
+
+    `out` are any rates at x, of which q̇ is right whatever the pivots are, and the pivots of the last evaluation those
+    at x.
+    """
+    if run.passes_poses == 0:
+        return False
+    velocity = row(run.nodes, run, 2)
+    copy(run, out, velocity)
+    run.is_searching = 1
+    is_passed = False
+    if run.pose_reach > 0.0:
+        is_passed = _across(run, t, x, out)
+    if not is_passed:
+        run.pose_reach = 0.0
+        if _find(run, t, x):
+            is_passed = _across(run, t, x, out)
+            if not is_passed:
+                run.pose_reach = 0.0
+    run.is_searching = 0
+    return is_passed
+
+
+@native
+def _find(run: Run, t: float, x: Array) -> bool:
+    """True if the weakest row vanishes near x on the way along the velocity: at run.pose."""
+    node, rate, velocity = row(run.nodes, run, 0), row(run.nodes, run, 1), row(run.nodes, run, 2)
+    weak, usual = run.weak_row, 0.0
+    speed = largest_entry(velocity, 0, run.coordinate_count)
+    if not (speed > 0.0 and speed < 1e300):
+        return False
+    step = _SMALL / speed
+    pose, unit, here = 0.0, 0.0, 0.0
+    for _ in range(2):
+        before, after = 0.0, 0.0
+        for side in (-1.0, 0.0, 1.0):
+            s = fma(side, step, pose)
+            copy(run, x, node)
+            for i in range(run.coordinate_count):
+                node[i] = fma(s, velocity[i], node[i])
+            if rates_by_rows(run, t + s, node, rate) == Reason.FAILED:
+                return False
+            before, here, after = here, after, run.pivots[weak]
+        usual = run.usual_pivots[weak]
+        change = after - 2.0 * here + before
+        if not change > _LEAST_CHANGE * here:
+            return False
+        unit = step * sqrt(2.0 * usual / change)
+        pose = pose - 0.5 * step * (after - before) / change
+        if not absolute(pose) <= _CLOSE * unit:
+            return False
+    if not here <= _VANISHES * WEAK * usual:
+        return False
+    square = 0.0
+    for i in range(run.coordinate_count):
+        run.pose[i] = fma(pose, velocity[i], x[i])
+        square = fma(velocity[i], velocity[i], square)
+    run.pose_reach = unit * sqrt(square)
+    return True
+
+
+@native
+def _across(run: Run, t: float, x: Array, out: Array) -> bool:
+    """True if the pose at run.pose is passed; then out and run.state_on are rates and state on its branch."""
+    velocity = row(run.nodes, run, 2)
+    square, along = 0.0, 0.0
+    for i in range(run.coordinate_count):
+        square = fma(velocity[i], velocity[i], square)
+        along = fma(run.pose[i] - x[i], velocity[i], along)
+    if not square > 0.0:
+        return False
+    pose, unit = along / square, run.pose_reach / sqrt(square)
+    if absolute(pose) > _CLOSE * unit:
+        return False
+    best, scale = 1e300, 1.0
+    for _ in range(_HALVINGS + 1):
+        if not best <= _SMOOTH:
+            error = _interpolated(run, t, x, pose, unit * scale)
+            if error < best:
+                best = error
+                copy(run, row(run.nodes, run, 5), run.state_on)
+                copy(run, row(run.nodes, run, 6), out)
+            scale = 0.5 * scale
+    return best <= _OTHER_BRANCH
+
+
+@native
+def _interpolated(run: Run, t: float, x: Array, pose: float, unit: float) -> float:
+    """State and rates at s = 0 of the polynomials through the nodes; the difference of ten nodes from all twelve."""
+    node, rate, velocity = row(run.nodes, run, 0), row(run.nodes, run, 1), row(run.nodes, run, 2)
+    state, rates_on = row(run.nodes, run, 5), row(run.nodes, run, 6)
+    fewer, fewer_rates = row(run.nodes, run, 3), row(run.nodes, run, 7)
+    weights, inner = _lagrange(NODES, -pose / unit), _lagrange(NODES[1:-1], -pose / unit)
+    for block in blocks(run):
+        for array in (state, rates_on, fewer, fewer_rates):
+            array[block] = 0.0
+    for number, place in enumerate(NODES):
+        s = fma(place, unit, pose)
+        copy(run, x, node)
+        for i in range(run.coordinate_count):
+            node[i] = fma(s, velocity[i], node[i])
+        if projection_by_rows(run, t + s, node) > 0:
+            return 1e300
+        if rates_by_rows(run, t + s, node, rate) > 0 or run.weakness < WEAK:
+            return 1e300
+        for block in blocks(run):
+            state[block] = fma(weights[number], node[block], state[block])
+            rates_on[block] = fma(weights[number], rate[block], rates_on[block])
+            if 0 < number < len(NODES) - 1:
+                fewer[block] = fma(inner[number - 1], node[block], fewer[block])
+                fewer_rates[block] = fma(inner[number - 1], rate[block], fewer_rates[block])
+    size, end = run.coordinate_count, run.coordinate_count + run.speed_count
+    speed, strongest = largest_entry(x, size, end), largest_entry(rates_on, size, end)
+    error = largest_difference(state, fewer, 0, size)
+    error = largest(error, largest_difference(state, fewer, size, end) / speed)
+    return largest(error, largest_difference(rates_on, fewer_rates, size, end) / (strongest + speed * speed))
+
+
+@inline
+def largest_difference(one, other, first, end):
+    """The largest difference between the entries of two arrays."""
+    found = 0.0
+    for i in range(first, end):
+        found = largest(found, absolute(one[i] - other[i]))
+    return found
+
+
+@inline
+def _lagrange(nodes, at):
+    """The weights of values at the nodes in the value of their polynomial at another point, in barycentric form."""
+    shares = [1.0 / prod(a - b for b in nodes if b != a) for a in nodes]
+    parts = [share / (at - node) for share, node in zip(shares, nodes, strict=True)]
+    together = parts[0]
+    for part in parts[1:]:
+        together = together + part
+    return [part / together for part in parts]
+
 
 #: Where a projection past a pose changes speeds by more than this part, the motion is on no branch through it.
 _CHANGED = 0.1

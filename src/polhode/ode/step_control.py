@@ -1,4 +1,16 @@
-"""The length of a step: the first one, the next one after an error, and what makes a run stop."""
+"""The length of a step, the first one and the next one after an error, and the detection of stiffness.
+
+An explicit method whose steps are bounded by stability rather than by the error has h |λ| at the edge of its domain.
+Two stages at the end of a step, of rates k and states y, give λ (Hairer and Wanner, *Solving ordinary differential
+equations II*, IV.2):
+
+    h |λ| ≈ h |k - k'| / |y - y'|.
+
+A Taylor series of a motion that decays like λ has h |λ| ≈ h j |x_j| / |x_{j-1}| at its last orders j.
+
+An implicit method could be replaced by an explicit one where h ρ(J) is small; ρ comes from the powers of J on one
+vector, two at each step (`methods.jacobian`).
+"""
 
 from __future__ import annotations
 
@@ -32,9 +44,20 @@ def first_step(run, order, rates):
 
 
 @inline
-def factor_of(run, error, order):
+def begin_with(run, order, rates):
+    """The rates at the start, and the first step's length where none is given; a reason, or 0."""
+    reason = rates(run, run.t, run.x, run.f)
+    if reason > 0:
+        return reason
+    if not run.h > 0.0:
+        run.h = first_step(run, order, rates)
+    return 0
+
+
+@inline
+def factor_of(run, error, order, safety=_SAFETY):
     """The factor by which the next step may be longer, for an error relative to the tolerance."""
-    return run.growth if error <= 1e-14 else _SAFETY * power(error, -1.0 / order)
+    return run.growth if error <= 1e-14 else safety * power(error, -1.0 / order)
 
 
 @inline
@@ -48,3 +71,29 @@ def longer_step(run, step, factor):
 def shorter_step(step, factor):
     """The step that is wanted after one that was refused."""
     return step * largest(factor, _LEAST_FACTOR)
+
+
+#: The same of a series, over its order p: at the edge it is 0.43 p to 0.54 p, elsewhere seldom above 0.3 p.
+SERIES_EDGE = 0.33
+#: So many steps in a row that are not stiff reset the count of those that were.
+_RESET = 6
+#: Steps between two tests while no step was stiff.
+_EVERY = 16
+
+
+@inline
+def note_if_stiff(run, is_stiff):
+    """Count a step that stability bounds."""
+    if is_stiff:
+        run.quiet_steps = 0
+        run.noted_steps += 1
+    else:
+        run.quiet_steps += 1
+        if run.quiet_steps >= _RESET:
+            run.noted_steps = 0
+
+
+@inline
+def is_due(run):
+    """True if this step is tested."""
+    return (run.stiffness_limit > 0) & ((run.noted_steps > 0) | (run.steps % _EVERY == 0))

@@ -16,14 +16,12 @@ import numpy as np
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled, pieces
-from .memory import Memory
-from .methods.inlined_steps import INLINE
+from .methods.inlined_steps import INLINE, Rows
 from .methods.registry import method_named
-from .methods.steps_of_rows import Rows
 from .native_code import inlined_steps
 from .native_members import MemberRows
 from .native_run import NativeRun
-from .record import Reason
+from .record import Memory, Reason
 
 _ROWS = Rows.structure()
 _Go = Callable[[float], int]
@@ -63,7 +61,7 @@ def _shared(calls: Sequence[_Go]) -> _Go:
 
 
 class RowSteps:
-    """Some explicit fixed steps a call, of a compiled function, in lanes (`methods.steps_of_rows`)."""
+    """Some explicit fixed steps a call, of a compiled function, in lanes (`methods.inlined_steps`)."""
 
     def __init__(
         self,

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.controls import controls_of
 from ..compiled.functions import Functions
 from ..control.actuation import warn_of_base
 from ..errors import (
@@ -29,6 +28,7 @@ from ..errors import (
     whole_number,
 )
 from ..expr import Expr, as_expr
+from ..laws.controls import controls_of
 from ..notebook import Cell, Shown, Table
 from ..simulate.run import first_state
 from .bounds import ANY, Limits, Names, Range, arrays_of, check_inside, range_of, ranges_at_end, read_end, read_limits

@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from .batch.running import simulate_batch
     from .constraints.assembly import Assembly, assemble
     from .events import Crossing, crossing
-    from .integrators import METHODS
     from .run import run_or_batch, simulate
-    from .settings import AssemblyOptions, RunOptions
+    from .settings import METHODS, AssemblyOptions, RunOptions
     from .trajectory.trajectory import Trajectory
 
 _HOMES = {
-    "METHODS": ".integrators", "Assembly": ".constraints.assembly", "AssemblyOptions": ".settings",
+    "METHODS": ".settings", "Assembly": ".constraints.assembly", "AssemblyOptions": ".settings",
     "Batch": ".batch.batch", "Crossing": ".events", "RunOptions": ".settings", "Trajectory": ".trajectory.trajectory",
     "assemble": ".constraints.assembly", "crossing": ".events", "run_or_batch": ".run", "simulate": ".run",
     "simulate_batch": ".batch.running",

@@ -8,19 +8,29 @@ would stay on the jump, as dry friction that sticks does: that is not modelled, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen.passes.switches import jumping_tables
+from ..codegen.ir.program import Program
+from ..codegen.passes.switches import Divided, Switched, divided, jumping_tables, switched
+from ..compiled.functions import Functions
+from ..compiled.quantities import Asked
+from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.synopsis import JUMPING
+from ..expr import Expr, evaluate, substitute, topological
+from ..expr.node import CALL
+from ..model.expressions import acting_parts, expressions_in, expressions_of
+from ..native.compiled import Compiled
+from ..ode.native_events import Effect
 from .guard import Guard, Stop
 from .initial_state import Floats
 from .rates import Rates
-from .roots import find_root
-from .switching import at_the_jump, has_tables, sources
 from .trajectory.record import Record
 
 #: A value this small, of the largest seen, is zero; none counts as smaller than `_LEAST` at its largest.
@@ -214,8 +224,179 @@ def table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> 
     for (name, jumps), values in zip(tables, arguments.T, strict=True):
         met = np.flatnonzero(np.diff(np.searchsorted(jumps, values)))
         if len(met):
+            often = "once" if len(met) == 1 else f"{len(met)} times or more"
+            where = "where a step ended" if rates.locates_corners else "inside a step"
             told[name] = (
-                f"{name} jumped {'once' if len(met) == 1 else f'{len(met)} times or more'}, first before "
-                f"t = {times[met[0] + 1]:.6g} s, inside a step; the kinds cubic and pchip do not, but at their ends."
+                f"{name} jumped {often}, first before t = {times[met[0] + 1]:.6g} s, {where}; the kinds cubic and "
+                "pchip do not, but at their ends."
             )
     return list(told.values())
+
+
+# ---- switching -----------------------------------------------------------------------------------------------
+# Rates that jump: what in a mechanism makes them, in words, and native code in which their signs are fixed.
+
+#: A value this near to zero is at its jump.
+_AT_JUMP = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A part of the model, in words, and an expression at whose zeros it jumps."""
+
+    words: str
+    argument: Expr
+
+
+def sources(functions: Functions) -> list[Source]:
+    """All parts of a system, and all laws, that can make its rates jump."""
+    return [
+        Source(words, argument)
+        for words, part in (*acting_parts(functions.equations.system), *_laws(functions))
+        for argument in dict.fromkeys(_arguments(expressions_in(part)))
+    ]
+
+
+def has_tables(functions: Functions) -> bool:
+    """Whether some part of a system, or a law, reads a table or calls a function of a user's own."""
+    laws = [law for _, law in _laws(functions)]
+    return any(node.op == CALL for node in topological([*expressions_of(functions.equations.system), *laws]))
+
+
+def _laws(functions: Functions) -> list[tuple[str, Expr]]:
+    """The laws that functions were given, in words."""
+    given = functions.laws.given.items() if functions.laws else ()
+    return [(f"the law of {symbol.data[0]} '{symbol.name}'", law) for symbol, law in given]
+
+
+def _arguments(expressions: Iterable[Expr]) -> Iterator[Expr]:
+    """What is zero where values or derivatives jump: the argument of a sign, the difference of two values."""
+    for node in topological(list(expressions)):
+        if node.op in JUMPING:
+            yield node.args[0] if len(node.args) == 1 else node.args[0] - node.args[1]
+
+
+def at_the_jump(found: Iterable[Source], equations: EquationsOfMotion, known: Mapping[Expr, float]) -> str:
+    """The sources whose expressions are zero where the values are known, in words; all where none can be told."""
+    near, rest = [], []
+    for source in found:
+        (argument,) = substitute([source.argument], equations.tree.followed)
+        (argument,) = equations.in_independent_speeds([argument])
+        try:
+            (value,) = evaluate([argument], known)
+        except (KeyError, ArithmeticError, ValueError):
+            rest.append(source)
+        else:
+            if abs(value) <= _AT_JUMP:
+                near.append(source)
+    named = dict.fromkeys(source.words for source in near or rest or found)
+    return " or ".join(named)
+
+
+#: Programs and native code that were made of functions before.
+_MADE: WeakKeyDictionary[Functions, dict[Any, Any]] = WeakKeyDictionary()
+
+
+def _once(functions: Functions, key: Any, make: Callable[[], Any]) -> Any:
+    """What `make` returned for these functions before."""
+    made = _MADE.setdefault(functions, {})
+    if key not in made:
+        made[key] = make()
+    return made[key]
+
+
+def _switched(functions: Functions, name: Asked) -> Switched | None:
+    found: Switched | None = _once(functions, (name, "signs"), lambda: switched(functions.program(name)))
+    return found
+
+
+class FixedSigns:
+    """A native function of the catalogue with its signs as they are in `modes`, called as the function itself is."""
+
+    def __init__(self, functions: Functions, made: Switched, parameters: Floats) -> None:
+        self.smooth = _compiled(functions, made.smooth, parameters)
+        self.values = _compiled(functions, made.values, parameters)
+        self.arrays = self.smooth.arrays[:-1]
+        self.depends_on = made.depends_on
+        self.modes = np.zeros(made.count)
+
+    def __call__(self, *arrays: Floats) -> Any:
+        return self.smooth(*arrays, self.modes)
+
+
+def _compiled(functions: Functions, program: Program, parameters: Floats) -> Compiled:
+    """Native code of a program that is kept."""
+    found: Compiled = _once(functions, id(program), lambda: functions.compiled(program))
+    return found.with_parameters(parameters)
+
+
+class Located:
+    """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks.
+
+    `smooth` are the rates with tables that are read between bounds; None where no table of the state has corners.
+    """
+
+    def __init__(self, functions: Functions, name: Asked, parameters: Floats, signs: FixedSigns | None) -> None:
+        made = None if signs is None else _switched(functions, name)
+        program, slots = (functions.program(name), ()) if made is None else (made.smooth, made.values.outputs[0].slots)
+        found: Divided = _once(functions, (name, "divided", signs is None), lambda: divided(program, slots))
+        self.signs, self.kinks, self.corners = len(slots), found.kinks, found.corners
+        self.count = self.signs + len(self.corners) + self.kinks
+        self.values = _compiled(functions, found.values, parameters) if self.count else None
+        self.smooth = _compiled(functions, found.smooth, parameters) if self.corners else None
+
+    @property
+    def effects(self) -> list[Effect]:
+        """The switches, corners and kinks, as native code locates them."""
+        corners = [Effect(corners=each.knots, extent=each.extent, jumps=bool(each.jumping)) for each in self.corners]
+        return [*[Effect(is_switch=True)] * self.signs, *corners, *[Effect(is_kink=True)] * self.kinks]
+
+
+def with_fixed_signs(functions: Functions, name: Asked, parameters: Floats) -> FixedSigns | None:
+    """The function with its signs fixed; None where it has none."""
+    if not _once(functions, "sources", lambda: bool(sources(functions))):
+        return None
+    made = _switched(functions, name)
+    return None if made is None else FixedSigns(functions, made, parameters)
+
+
+# ---- roots ---------------------------------------------------------------------------------------------------
+# Where a function of time is zero.
+
+#: A zero is known to this, in seconds, and to this part of the time.
+_CLOSE, _PART = 1e-15, 1e-14
+
+
+def find_root(value: Callable[[float], float], before: float, after: float) -> float:
+    """The time at which a value is zero, between two; the first of them if its sign is the same at both.
+
+    By inverse quadratic interpolation where three values are on a curve that allows it, else by halving (T. R.
+    Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28, 1997).
+
+    >>> round(find_root(lambda t: (t - 1) ** 3, 0.0, 1.7), 9)
+    1.0
+    >>> find_root(lambda t: t, 1.0, 2.0)
+    1.0
+    """
+    a, b = float(after), float(before)
+    fa, fb = value(a), value(b)
+    if not (fa < 0.0 < fb or fb < 0.0 < fa):
+        return float(before)
+    part = 0.5
+    while True:
+        t = a + part * (b - a)
+        ft = value(t)
+        if (ft > 0.0) == (fa > 0.0):
+            c, fc = a, fa
+        else:
+            b, fb, c, fc = a, fa, b, fb
+        a, fa = t, ft
+        best = a if abs(fa) < abs(fb) else b
+        close = (_CLOSE + _PART * abs(best)) / abs(b - a) if b != a else 1.0
+        if fa == 0.0 or close >= 0.5:
+            return float(best)
+        part = 0.5
+        xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb) if fc != fb else 2.0
+        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+            part = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        part = min(max(part, close), 1.0 - close)

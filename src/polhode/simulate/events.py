@@ -8,26 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..errors import PolhodeError, understood
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
+from ..expr import Expr, as_expr, free_symbols
 from ..native.compiled import Compiled
 from ..ode.native_events import Effect
 from .guard import Stop
 from .initial_state import Floats
-from .trajectory.record import Record
 
 if TYPE_CHECKING:
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from .state_changes import StateChange
 
 Event = Callable[[float, Floats, Floats], float]
-
-#: So often a step is halved to find where an event has left the zero at its begin.
-_HALVINGS = 40
 
 
 @dataclass(frozen=True)
@@ -117,14 +117,14 @@ def read_events(
 
     So are those of `on`, at each of which some coordinates, speeds or states take other values.
     """
+    if events == () and until is None and on is None:
+        return Events()
     with understood("a list of events", events, place="events", cure="Give events=[…]."):
         listed = list(events)
     with understood("a mapping from events to new values", on, place="on", cure="Give on={event: {name: value}}."):
         changes = dict(on or {})
     if not listed and not changes and until is None:
         return Events()
-    from .control.callbacks import with_rest
-    from .state_changes import compiled_values, read_change
 
     equations = derivation.equations
     given: list[tuple[Any, bool, StateChange | None]] = [(event, False, None) for event in listed]
@@ -174,86 +174,165 @@ def _entry(compiled: Compiled, number: int) -> Event:
     return event
 
 
-@dataclass(frozen=True)
-class Met:
-    """An event that interrupts a run: when, which, and on which side of its zero the motion came."""
-
-    t: float
-    event: Watched
-    number: int
-    side: float
-
-
-class EventLocator:
-    """Zero crossings of functions of the state, found on the solver's interpolant."""
-
-    def __init__(self, events: Events, coordinates: int, record: Record, t: float, x: Floats) -> None:
-        self.events, self.coordinates = events, coordinates
-        self.values = [self.value(number, t, x) for number in range(len(events.watched))]
-        self.sides = [0.0] * len(events.watched)  # the side that an event left when it changed the state
-        self.found: list[list[float]] = [[] for _ in events.watched]
-        if events:
-            record.info["events"] = self.found
-
-    def value(self, number: int, t: float, x: Floats) -> float:
-        """The value of an event at a state."""
-        try:
-            value = float(
-                self.events.watched[number].value(t, x[: self.coordinates].copy(), x[self.coordinates :].copy())
-            )
-        except Exception as error:
-            raise event_failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
-        if np.isnan(value):
-            raise event_failed(f"at t = {t:.6g} s event {number} is nan, which no zero can be found of.")
-        return value
-
-    def locate(self, interpolant: Any, t_old: float, t: float, x: Floats) -> Met | None:
-        """Note the crossings of a step; the first one that ends the run or changes the state, or None."""
-        met: list[tuple[float, int, float]] = []
-        for number, event in enumerate(self.events.watched):
-            before, after = self.values[number], self.value(number, t, x)
-            self.values[number] = after
-            when: float | None = None
-            if before == 0.0 and self.sides[number] * after < 0.0:
-                when = self._once_more(number, interpolant, t_old, t)
-            elif (before * after < 0.0 or (after == 0.0 and before != 0.0)) and event.direction * (after - before) >= 0:
-                when = t if after == 0.0 else self._zero(number, interpolant, t_old, t)
-            if when is not None:
-                met.append((float(when), number, float(np.sign(before)) or self.sides[number]))
-            self.sides[number] = 0.0 if after else self.sides[number]
-        for when, number, side in sorted(met):
-            self.found[number].append(when)
-            if self.events.watched[number].interrupts:
-                return Met(when, self.events.watched[number], number, side)
-        return None
-
-    def restart(self, t: float, x: Floats, met: Met) -> None:
-        """Go on from another state: the event that changed it is at its zero, and is watched for from there on."""
-        self.values = [self.value(number, t, x) for number in range(len(self.events.watched))]
-        self.values[met.number], self.sides[met.number] = 0.0, met.side
-
-    def _zero(self, number: int, interpolant: Any, t_old: float, t: float) -> float:
-        """Where the event is zero in a step; at its begin, if bringing the state back made it pass there."""
-        from .roots import find_root
-
-        return find_root(lambda s: self.value(number, s, interpolant(s)), t_old, t)
-
-    def _once_more(self, number: int, interpolant: Any, t_old: float, t: float) -> float:
-        """The next zero of an event that had one at the step's begin, and has passed it again at its end."""
-        from .roots import find_root
-
-        s, side = t, self.sides[number]
-        for _ in range(_HALVINGS):
-            s = 0.5 * (t_old + s)
-            if side * self.value(number, s, interpolant(s)) > 0.0:
-                return find_root(lambda s: self.value(number, s, interpolant(s)), s, t)
-        raise Stop(
-            "event_stuck",
-            f"at t = {t_old:.6g} s event {number} changed the state, and the motion goes on through it.",
-            "Let the change turn the motion back, or end the run there (terminal=True).",
-        )
-
-
 def event_failed(message: str) -> Stop:
     """A run that ends since an event has no value."""
     return Stop("event_failed", message, "An event is a function g(t, q, u) that returns one number.")
+
+
+# ---- state changes -------------------------------------------------------------------------------------------
+# Changes of the state at an event: new values of some coordinates, speeds and states without mass.
+
+#: Functions of expressions that were compiled last, of each mechanism.
+_COMPILED: WeakKeyDictionary[EquationsOfMotion, dict[tuple[Any, ...], tuple[Compiled, tuple[str, ...]]]] = (
+    WeakKeyDictionary()
+)
+_MOST_KEPT = 16
+_WORDS = {"events": "an event", "on": "a new value"}
+
+
+@dataclass(frozen=True, eq=False)
+class ParametricValues:
+    """Expressions as one function of x and t, with the parameters of a run, and the names of these in order."""
+
+    function: Compiled
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class StateChange:
+    """What becomes of the state at an event."""
+
+    place_of: Callable[[Any], int]
+    values: Callable[[float, Floats, Floats], Mapping[Any, float]]
+    coordinates: int
+    compiled: ParametricValues | None = None  # of the new values, where they are expressions
+    places: tuple[int, ...] = ()  # where these go
+
+    def applied(self, t: float, x: Floats) -> Floats:
+        """The state after the event."""
+        new = x.copy()
+        for key, value in self.values(t, x[: self.coordinates].copy(), x[self.coordinates :].copy()).items():
+            new[self.place_of(key)] = float(value)
+        return new
+
+
+def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[str, Any]) -> StateChange:
+    """New values by name or symbol, as numbers or expressions, or a function f(t, q, u) that returns them so."""
+    place = partial(place_of, equations)
+    if callable(given):
+        return StateChange(place, with_rest(given, equations), len(equations.q))
+    cure = 'Give new values by name, on={event: {"v": -0.8 * v}}, or a function that returns them.'
+    check_kind(Mapping, "a change of the state", given, "on", cure)
+    order = tuple(given)
+    for key in order:
+        place(key)
+    made = compiled_values(equations, [as_expr(value) for value in given.values()], parameters, "on")
+    compiled = made.function
+    time = np.zeros(1)
+
+    def values(t: float, q: Floats, rest: Floats) -> Mapping[Any, float]:
+        time[0] = t
+        return dict(zip(order, compiled(np.concatenate([q, rest]), time).tolist(), strict=True))
+
+    return StateChange(place, values, len(equations.q), made, tuple(place(key) for key in order))
+
+
+def place_of(equations: EquationsOfMotion, key: Any) -> int:
+    """Where in the state a coordinate, speed or state without mass stands."""
+    symbols = [*equations.q, *equations.u, *equations.z]
+    found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
+    if not found:
+        raise unknown(
+            "coordinate, speed or state", key, [symbol.name for symbol in symbols], place="on", code="E-SIM-070"
+        )
+    if len(found) > 1:
+        raise PolhodeError(
+            f"'{key}' is a coordinate and a speed.",
+            place="on",
+            cure="Say which by its symbol, as in on={event: {joint.u[0]: 0}}.",
+            code="E-SIM-073",
+        )
+    return found[0]
+
+
+def compiled_values(
+    equations: EquationsOfMotion, expressions: Sequence[Expr], parameters: Mapping[str, Any], place: str
+) -> ParametricValues:
+    """Expressions of the state as one function of x and t; those compiled last are kept for the next run."""
+    kept, key = _COMPILED.setdefault(equations, {}), (place, *expressions)
+    if key not in kept:
+        if len(kept) >= _MOST_KEPT:
+            kept.pop(next(iter(kept)))
+        kept[key] = _compile(equations, expressions, place)
+    function, names = kept[key]
+    given = {name: parameters.get(name, equations.system.parameters[name].value) for name in names}
+    missing = [name for name, value in given.items() if value is None]
+    if missing:
+        raise ValueMissing(
+            f"the parameter '{missing[0]}' of {_WORDS[place]} has no value.", place=place, code="E-VALUE-009"
+        )
+    return ParametricValues(function.with_parameters(np.array([float(value) for value in given.values()])), names)
+
+
+def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: str) -> tuple[Compiled, tuple[str, ...]]:
+    """One function of x and t, and its parameters; coupled, driven and dependent symbols stand for others."""
+    from ..codegen.plan import plan
+    from ..expr import substitute
+    from ..native import compile_program
+
+    values = equations.in_independent_speeds(substitute(list(expressions), equations.tree.followed))
+    system = equations.system
+    arrays = [("x", [*equations.q, *equations.u, *equations.z]), ("t", [system.time])]
+    table = {p.symbol: name for name, p in system.parameters.items()}
+    met = list(free_symbols(values))
+    known = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
+    strange = [symbol for symbol in met if symbol not in known]
+    if strange:
+        raise PolhodeError(
+            f"{_WORDS[place]} depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know.",
+            place=place,
+            cure="Use coordinates, speeds, states, time and parameters of this system.",
+            code="E-SIM-021",
+        )
+    used = [symbol for symbol in table if symbol in met]
+    program = plan(place, arrays, [("values", (len(values),), list(values))], used)
+    return compile_program(program), tuple(table[symbol] for symbol in used)
+
+
+# ---- callbacks -----------------------------------------------------------------------------------------------
+# A user's functions of the state as a run calls them: f(t, q, u) or, with states without mass, f(t, q, u, z).
+#
+# A run holds its state in one array x = (q, u, z). It hands over q and the rest; what is here parts that into u and z.
+
+Callback = Callable[[float, Floats, Floats], Any]
+
+
+def with_rest(function: Callable[..., Any], equations: EquationsOfMotion) -> Callback:
+    """A function of time, q and the rest of the state; it has `direction` and `terminal` where the given one has.
+
+    >>> import numpy as np
+    >>> from polhode.model.samples import motor_driven_pendulum
+    >>> f = with_rest(lambda t, q, u, z: (u, z), motor_driven_pendulum().derive())
+    >>> [part.tolist() for part in f(0.0, np.zeros(1), np.array([1.0, 2.0]))]
+    [[1.0], [2.0]]
+    """
+    if not equations.states:
+        return function
+    end, has_z = len(equations.u), _takes_states(function)
+
+    def called(t: float, q: Floats, rest: Floats) -> Any:
+        return function(t, q, rest[:end], rest[end:]) if has_z else function(t, q, rest[:end])
+
+    for mark in ("direction", "terminal"):
+        if hasattr(function, mark):
+            setattr(called, mark, getattr(function, mark))
+    return called
+
+
+def _takes_states(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with four arguments; a built-in one that does not say takes three."""
+    try:
+        signature(function).bind(0.0, 0, 0, 0)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -159,7 +159,7 @@ class Guard:
         drive, known = self.rates.drive, self.synopsis
         if drive.sampled is None or not drive.begun:
             return
-        from .control.unstable_loop import unstable_loop
+        from .control.sampled_law import unstable_loop
 
         split, end = len(known.coordinates), len(known.coordinates) + len(known.speeds)
         began, sampled = drive.begun[0][2][0], drive.sampled

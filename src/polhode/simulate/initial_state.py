@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, ShapeError, fault_at, unknown
-from .unwound import Unwound, unwound
+from ..errors import PolhodeError, ShapeError, fault_at, understood, unknown
 
 if TYPE_CHECKING:
+    from ..expr import Expr
     from ..formalisms.derivation import Derivation
+    from ..model import Model
 
 fault = fault_at("start")
 
@@ -23,6 +24,40 @@ Floats = NDArray[np.float64]
 
 #: A quaternion whose length is off by more than this is scaled with a notice, by less without a word.
 _LENGTH_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class Follower:
+    """An entry of the state that a rotor's is, where the entry of its link is, and the ratio between them."""
+
+    name: str
+    rotor: int
+    link: int
+    ratio: Expr
+    number: float
+
+
+@dataclass(frozen=True)
+class Unwound:
+    """The rotors that nobody placed, and those whose speed nobody gave."""
+
+    coordinates: tuple[Follower, ...] = ()
+    speeds: tuple[Follower, ...] = ()
+
+    def place(self, q: Floats) -> None:
+        """Put the rotors where their links are."""
+        for each in self.coordinates:
+            q[each.rotor] = each.number * q[each.link]
+
+    def turn(self, u: Floats) -> None:
+        """Let the rotors turn as their links do."""
+        for each in self.speeds:
+            u[each.rotor] = each.number * u[each.link]
+
+    def beside(self, A: Floats, speeds: Sequence[str]) -> Unwound:
+        """Those that no constraint A u + a = 0 moves, u the speeds of these names."""
+        held = {name for name, moves in zip(speeds, (A != 0).any(axis=0).tolist(), strict=True) if moves}
+        return Unwound(*(tuple(x for x in part if x.name not in held) for part in (self.coordinates, self.speeds)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +99,6 @@ def initial_state(
     given: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
     if isinstance(start, str):
-        from .constraints.start_speeds import speeds_at_pose
-
         poses = derivation.model.poses
         pose = poses.get(start)
         if pose is None:
@@ -163,9 +196,8 @@ def _fill(
 
 
 def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
-    for name, value in zip(names, array, strict=True):
-        if not np.isfinite(value):
-            raise PolhodeError(f"the start value is {value}.", place=f"{kind} '{name}'", code="E-SIM-003")
+    for k in np.flatnonzero(~np.isfinite(array)):
+        raise PolhodeError(f"the start value is {array[k]}.", place=f"{kind} '{names[int(k)]}'", code="E-SIM-003")
 
 
 def _make_unit(q: Floats, known: Synopsis) -> list[str]:
@@ -184,3 +216,90 @@ def _make_unit(q: Floats, known: Synopsis) -> list[str]:
             notices.append(f"the start quaternion of joint '{joint}' had length {length:.6g} and was scaled to 1.")
         q[part] /= length
     return notices
+
+
+# ---- rotors --------------------------------------------------------------------------------------------------
+# A gear twists by q_rotor / ratio - q_link. Who names the link alone means an arm at rest on its gears, so that the
+# rotor
+# starts at ratio · q_link, and with ratio · u_link.
+
+
+def unwound(
+    derivation: Derivation,
+    given: Collection[str],
+    given_speeds: Collection[str],
+    parameters: Mapping[str, Any] | None = None,
+) -> Unwound:
+    """The rotors that follow at the start, by the coordinates and speeds that were named.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> _ = s.joint("j", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("y"))
+    >>> _ = s.motor("j", 50, inertia=1, stiffness=100)
+    >>> s.derive().simulate(0, start={"j": 0.1}).q.tolist()
+    [[0.1, 5.0]]
+    """
+    known = derivation.synopsis
+    if not known.has_elastic_gears or not (given or given_speeds):
+        return Unwound()
+    model = derivation.model
+    found: tuple[list[Follower], list[Follower]] = ([], [])
+    for motor in model.motors.values():
+        if not motor.is_elastic:
+            continue
+        number = _value(model, motor.ratio, parameters)
+        link = model.joints[motor.joint]
+        for made, names, named, x in (
+            (found[0], known.coordinates, given, link.q[0].name),
+            (found[1], known.speeds, given_speeds, link.u[0].name),
+        ):
+            if number is not None and motor.rotor in names and motor.rotor not in named and x in names:
+                made.append(Follower(motor.rotor, names.index(motor.rotor), names.index(x), motor.ratio, number))
+    return Unwound(tuple(found[0]), tuple(found[1]))
+
+
+def _value(model: Model, ratio: Expr, given: Mapping[str, Any] | None) -> float | None:
+    """The ratio in numbers; where a parameter has no value none is needed, as such a run is refused."""
+    from ..expr import evaluate, free_symbols
+
+    values = {x: (given or {}).get(x.name, model.parameters[x.name].value) for x in free_symbols([ratio])}
+    if None in values.values():
+        return None
+    with understood("a number for each parameter of a ratio", list(values.values()), place="parameters"):
+        return evaluate([ratio], {x: float(value) for x, value in values.items()})[0]
+
+
+def speeds_at_pose(
+    derivation: Derivation, q: Floats, speeds: Mapping[str, float], parameters: Mapping[str, Any] | None = None
+) -> Floats | None:
+    """Pseudo-velocities of a tree at q, where its joints have these speeds and otherwise none.
+
+    None where speeds are those of joints, or follow from constraints, or a parameter has no value.
+
+    >>> import polhode as ph
+    >>> s = ph.System("bar")
+    >>> bar = s.body("bar", 1, (2, 0, 0), (1, 1, 1))
+    >>> _ = s.joint("fly", s.ground, bar, ph.Free())
+    >>> made = s.derive("kane", speeds="sayers")
+    >>> speeds_at_pose(made.derivation, [1, 0, 0, 0, 0, 0, 0], {"fly_wz": 3}).tolist()
+    [0.0, 0.0, 3.0, 0.0, 6.0, 0.0]
+    """
+    if not derivation.synopsis.in_pseudo_velocities or derivation.model.constraints:
+        return None
+    from ..constraints import PseudoSpeeds
+    from ..expr import evaluate, free_symbols
+
+    chosen, model, tree = derivation.equations.dependent_speeds, derivation.model, derivation.equations.tree
+    if not isinstance(chosen, PseudoSpeeds):
+        return None
+    known = dict(zip(tree.q, map(float, q), strict=True)) | {u: float(speeds.get(u.name, 0)) for u in tree.u}
+    values: dict[Any, Any] = {model.time: 0.0}
+    for x in free_symbols(list(chosen.values)):
+        if x in known:
+            values[x] = known[x]
+        elif x.name in model.parameters:
+            values[x] = (parameters or {}).get(x.name, model.parameters[x.name].value)
+    if None in values.values():
+        return None
+    with understood("a number for each parameter", list(values.values()), place="parameters"):
+        return np.array(evaluate(list(chosen.values), {x: float(value) for x, value in values.items()}))

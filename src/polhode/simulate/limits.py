@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
-from ..dynamics.synopsis import SeenLimit
-from ..ode.watched_limits import WatchedLimits
+from ..dynamics.synopsis import SeenLimit, Synopsis
+from ..ode.native_members import WatchedLimits
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _passed(
     yield PassedLimit(name, side, limit, time, limit + sign * farthest, kind)
 
 
-# ---- what native code watches ----------------------------------------------------------------------------------
+# ---- what native code watches --------------------------------------------------------------------------------
 
 
 def limits_seen(functions: Functions, parameters: Mapping[str, Any] | None) -> tuple[SeenLimit, ...]:
@@ -207,7 +207,34 @@ def _row(limit: SeenLimit) -> tuple[float, float]:
 def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
     """What a run's facts say of limits: nothing where none was passed."""
     rows = [
-        [*seen[i][:4], float(noted[i, 0]), float(noted[i, 1]) + _ROUNDING * (1.0 + abs(seen[i].limit))]
-        for i in np.flatnonzero(~np.isnan(noted[:, 0])).tolist()
+        [*limit[:4], t, beyond + _ROUNDING * (1.0 + abs(limit.limit))]
+        for limit, (t, beyond) in zip(seen, noted.tolist(), strict=True)
+        if t == t
     ]
     return {NOTED: rows} if rows else {}
+
+
+# ---- grown variables -----------------------------------------------------------------------------------------
+# What a run of equations in small variables must tell: those that have grown.
+
+#: Beyond this many radians the first order is off by more than some four in a hundred.
+_LARGE = 0.5
+
+
+def grown(known: Synopsis, q: Floats) -> list[str]:
+    """A sentence for each small angle that a run brings to where it is small no more.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), small=True)
+    >>> print(*s.derive().simulate(2, start={"hinge": 0.8}).notices)
+    'hinge' is small in these equations, and gets to 0.8 rad: what they leave out is then not small.
+    """
+    largest = np.abs(q).max(axis=0, initial=0.0)
+    reached = [(name, float(largest[known.coordinates.index(name)])) for name in known.small_angles
+               if name in known.coordinates]  # fmt: skip
+    return [
+        f"'{name}' is small in these equations, and gets to {angle:.3g} rad: what they leave out is then not small."
+        for name, angle in reached
+        if angle > _LARGE
+    ]

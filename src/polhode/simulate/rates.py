@@ -17,9 +17,8 @@ from ..compiled.quantities import Asked
 from ..errors import ModelError
 from ..native.compiled import Compiled
 from ..ode.native_run import NativeRun
-from .breaks import Breaks
-from .control.actuation import Actuation
-from .control.inputs import Signal
+from ..ode.record import FAR
+from .control.actuation import Actuation, Breaks, Signal
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -27,15 +26,15 @@ if TYPE_CHECKING:
     from ..ode.native_events import EventMemory
     from ..ode.native_lanes import LaneCode, LaneRuns
     from ..ode.native_members import MemberRows
-    from .switching import FixedSigns, Located
+    from .discontinuities import FixedSigns, Located
 
 
 #: Accelerations that unit efforts add may be so many times smaller than those that are there: two digits are lost.
 _SMALL_BESIDE = 100.0
 
 
-#: The array of signs that are held still (`codegen.passes.switches.MODES`).
-_MODES = "modes"
+#: The arrays of signs and of bounds of tables that are held (`codegen.passes.switches`).
+_MODES, _BOUNDS = "modes", "bounds"
 
 
 class NonFinite(Exception):
@@ -79,6 +78,7 @@ class Rates:
         self.native = self.signs or self._compiled
         self._values: Floats = values
         self._located: Located | None = None
+        self.locates_corners = False  # of tables, in the run
         self._more = self.native.arrays[2:]
 
     @property
@@ -104,7 +104,7 @@ class Rates:
         """The rates with their signs fixed, where there are any."""
         if self.is_surely_smooth:
             return None
-        from .switching import with_fixed_signs
+        from .discontinuities import with_fixed_signs
 
         return with_fixed_signs(self.functions, self.of, values)
 
@@ -133,7 +133,10 @@ class Rates:
             return
         signs = self.signs if holds_signs else None
         held = self._held if signs is None else {**self._held, _MODES: signs.modes}
-        side = run.compiled(self._compiled if signs is None else signs.smooth, held)
+        function = self._compiled if signs is None else signs.smooth
+        if run.bounds is not None and self.located is not None and self.located.smooth is not None:
+            function, held = self.located.smooth, {**held, _BOUNDS: run.bounds}
+        side = run.compiled(function, held)
         run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
 
     @property
@@ -142,7 +145,7 @@ class Rates:
         if self.is_surely_smooth or self._compiled.backend == "numpy":
             return None
         if self._located is None:
-            from .switching import Located
+            from .discontinuities import Located
 
             self._located = Located(self.functions, self.of, self._values, self.signs)
         return self._located if self._located.count else None
@@ -151,8 +154,11 @@ class Rates:
         """Let a native run take the last of its events from the rates."""
         if self.located is not None and self.located.values is not None:
             modes = np.zeros(1) if self.signs is None else self.signs.modes
-            side = run.compiled(self.located.values, {**self._held, _MODES: modes})
-            events.switch_by(side, modes)
+            bounds = np.tile([-FAR, FAR, -FAR, FAR], len(self.located.corners))
+            side = run.compiled(self.located.values, {**self._held, _MODES: modes, _BOUNDS: bounds})
+            events.switch_by(side, modes, bounds)
+            if len(bounds):
+                run.bounds, run.record.has_corners, self.locates_corners = bounds, 1, True
 
     def _prompt(self, t: float, x: Floats) -> None:
         """Have efforts and inputs as they are at a state, in the arrays that native code reads."""
@@ -178,11 +184,12 @@ class Rates:
         return set_up(read, parameters)
 
     def rows_of_switches(self, parameters: Mapping[str, Any]) -> dict[str, Floats]:
-        """The same for what divides steps."""
-        if self.located is None or self.located.values is None:
+        """The same for what divides steps, and for rates with tables between bounds."""
+        if self.located is None:
             return {}
-        values = np.atleast_2d(self.functions.parameter_values(self.of, parameters))
-        return {"switches.work": self.located.values.native.setup(np.ascontiguousarray(values))}
+        values = np.ascontiguousarray(np.atleast_2d(self.functions.parameter_values(self.of, parameters)))
+        read = {"switches.work": self.located.values, "work": self.located.smooth}
+        return {name: function.native.setup(values) for name, function in read.items() if function is not None}
 
     @property
     def rates_alone(self) -> str:
@@ -419,6 +426,10 @@ class Rates:
 
     def projected(self, t: float, x: Floats) -> Floats:
         """The state as a run goes on with it after a step: as it is, where there are no constraints."""
+        return x
+
+    def projected_natively(self, t: float, x: Floats) -> Floats | None:
+        """The same by native code, or by its functions in Python; None where they fail."""
         return x
 
     def projected_otherwise(self, t: float, x: Floats) -> Floats:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
@@ -13,24 +14,26 @@ from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, SimulationError, by_name, listed, warn
 from .batch.members import Members
-from .control.callables import ControllerFailed
-from .control.inputs import Signal, read_efforts, read_inputs
+from .control.actuation import ControllerFailed, Signal, read_efforts, read_inputs
 from .events import Crossing, Event, Events, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
-from .integrators import adaptive
+from .integrators import native
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
+    ADAPTIVE,
+    Control,
     Even,
     Given,
     RunOptions,
+    check_fit,
     check_held,
     check_kinds,
     closing,
+    row_width,
     span_of,
     steps_of,
-    unknown_method,
 )  # fmt: skip
 from .trajectory.energy import check_energy
 from .trajectory.record import Record, Report
@@ -43,13 +46,51 @@ if TYPE_CHECKING:
     from .constraints.assembly import Assembly
     from .constraints.manifold import Manifold
     from .control.controlled import ClosedLoop
-    from .integrators.adaptive import Control
 
 #: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
 
 
-def simulate(
+def simulate(derivation: Derivation, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
+    """Run a mechanism for `duration` seconds and return its trajectory; the options are those of `Equations.simulate`.
+
+    A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> swing = s.derive().simulate(10, start={"hinge": 1.0})
+    >>> swing.energy_drift < 1e-7
+    True
+    """
+    problem = problem_of(derivation, duration, **options)
+    made = problem.execute()
+    if problem.watch_energy and not problem.events.changes_states and problem.loop is None:
+        made = check_energy(made, problem.tau, problem.inputs)
+    if problem.audit is not False:
+        from .trajectory.power_audit import TOLERANCE
+
+        tolerance, found = TOLERANCE if problem.audit is True else float(problem.audit), made.power_audit()
+        found.check(tolerance, made)
+        for notice in found.notices(tolerance):
+            warn(notice)
+            made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), notice]})
+    return made
+
+
+def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
+    """One run or, where some option has a value for each of several, all of them."""
+    derivation, closed = closing(derivation, **options)
+    options = cast("RunOptions", closed)
+    members = Members.of(options)
+    if members is None:
+        return simulate(derivation, duration, **options)
+    from .batch.running import simulate_batch
+
+    return simulate_batch(derivation, duration, members)
+
+
+def problem_of(
     derivation: Derivation,
     duration: float,
     *,
@@ -84,138 +125,40 @@ def simulate(
     noise: Mapping[Any, float] | None = None,
     seed: Any = None,
     discretisation: str | None = None,
-) -> Trajectory:
-    """Run a mechanism for `duration` seconds and return its trajectory; the options are those of `Equations.simulate`.
-
-    A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> swing = s.derive().simulate(10, start={"hinge": 1.0})
-    >>> swing.energy_drift < 1e-7
-    True
-    """
+) -> Problem:
+    """Read the options of a run, a member of a batch, a stepper, or a run with derivatives, its loop closed."""
     check_kinds(functions, progress, audit)
-    derivation, closed, _ = closed_loop(
-        derivation, method, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
+    derivation, closed = closing(
+        derivation, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
         controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
         quantisation=quantisation, noise=noise, seed=seed, discretisation=discretisation,
     )  # fmt: skip
-    functions, start, parameters, tau, inputs, loop = (
-        closed[name] for name in ("functions", "start", "parameters", "tau", "inputs", "controller")
-    )
-    run = problem_of(
-        derivation, duration, start=start, speeds=speeds, parameters=parameters, inputs=inputs, tau=tau,
-        samples=samples, rate=rate, hold=hold, functions=functions, loop=loop,
-    )  # fmt: skip
-    span = run.span
-    watched = read_events(derivation, events, until, run.parameters, on)
-    control, facts, notices = steps_of(
-        method, span.duration, step, rtol, atol, max_steps, max_step, spectral_radius
-    )  # fmt: skip
-
-    def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
-        record.info |= facts
-        record.notices += notices
-        return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
-
-    made = run.execute(go, control.method, progress)
-    if watch_energy and not watched.changes_states and loop is None:
-        made = check_energy(made, run.tau, run.inputs)
-    if audit is not False:
-        from .trajectory.power_audit import TOLERANCE
-
-        tolerance, found = TOLERANCE if audit is True else float(audit), made.power_audit()
-        found.check(tolerance, made)
-        for told in found.notices(tolerance):
-            warn(told)
-            made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
-    return made
-
-
-def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
-    """One run or, where some option has a value for each of several, all of them."""
-    derivation, closed = closing(derivation, **options)
-    options = cast("RunOptions", closed)
-    members = Members.of(options)
-    if members is None:
-        return simulate(derivation, duration, **options)
-    from .batch.running import simulate_batch
-
-    return simulate_batch(derivation, duration, members)
-
-
-def _is_fixed(method: Any) -> bool:
-    """Whether a method has steps of a fixed length; raises where there is no such method."""
-    if isinstance(method, str) and (method == "auto" or method in adaptive.METHODS):
-        return False
-    from .integrators import METHODS
-
-    if method not in METHODS:
-        raise unknown_method(method)
-    return True
-
-
-def closed_loop(derivation: Derivation, method: str, **options: Any) -> tuple[Derivation, dict[str, Any], bool]:
-    """The derivation and the options of a run or a stepper with its loop closed; whether its method has fixed steps."""
-    derivation, closed = closing(derivation, **options)
-    loop = closed["controller"]
+    start, loop = closed["start"], closed["controller"]
     if loop is not None and loop.sampling is not None:
         from .control.sampled_law import starting
 
-        closed["controller"], closed["start"] = starting(loop, closed["start"], derivation.synopsis)
-    is_fixed = _is_fixed(method)
-    if is_fixed:
-        from .integrators import fixed
-
-        fixed.check_fit(method, derivation.equations)
-    return derivation, closed, is_fixed
-
-
-def driven_by(
-    derivation: Derivation, functions: Functions | None, parameters: Any, tau: Any, inputs: Any
-) -> tuple[Functions, dict[str, Any], Signal, Signal]:
-    """Functions, parameters, efforts and inputs of a run or a stepper."""
-    functions = functions or Functions(derivation)
-    changed = by_name(parameters, "parameters")
+        loop, start = starting(loop, start, derivation.synopsis)
+    check_fit(method, derivation)
+    check_held(hold, "simulate")
+    span = span_of(duration, samples, rate, row_width(derivation.synopsis))
+    functions = closed["functions"] or Functions(derivation)
+    changed = by_name(closed["parameters"], "parameters")
     if changed:
         from ..model.body import check_masses
 
         check_masses(derivation.model.bodies, changed)
-    acting = read_inputs(derivation, inputs, functions.input_values())
-    return functions, changed, read_efforts(derivation, tau), acting
-
-
-def problem_of(
-    derivation: Derivation,
-    duration: float,
-    *,
-    start: Any = None,
-    speeds: Any = None,
-    parameters: Mapping[str, Any] | None = None,
-    inputs: Any = None,
-    tau: Any = None,
-    samples: Any = None,
-    rate: float | None = None,
-    hold: Sequence[str] = (),
-    functions: Functions | None = None,
-    loop: ClosedLoop | None = None,
-) -> Problem:
-    """Read what every run takes: its span and samples, parameters, first state, efforts and inputs."""
-    check_held(hold, "simulate")
-    known = derivation.synopsis
-    width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
-    span = span_of(duration, samples, rate, width)
-    drive = driven_by(derivation, functions, parameters, tau, inputs)
-    given = initial_state(derivation, start, speeds, parameters)
-    begin, manifold, assembly = on_constraints(derivation, drive[0], given, hold, parameters)
-    return Problem(derivation, *drive, span, given, begin, manifold, assembly, tuple(hold), loop)
+    acting = read_inputs(derivation, closed["inputs"], functions.input_values())
+    efforts = read_efforts(derivation, closed["tau"])
+    steps = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step, spectral_radius)
+    return Problem(
+        derivation, functions, changed, efforts, acting, span, *steps, start, speeds, (events, until, on), tuple(hold),
+        loop, progress, audit, watch_energy,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One run, from its first state to the trajectory or to the error that holds it."""
+    """One run, from its first state to the trajectory or to the error that holds it; its options, as they were read."""
 
     derivation: Derivation
     functions: Functions
@@ -223,12 +166,51 @@ class Problem:
     tau: Signal
     inputs: Signal
     span: Even | Given
-    given: InitialState  # as the user gave it
-    start: InitialState  # on the constraints
-    manifold: Manifold | None
-    assembly: Assembly | None
+    control: Control
+    facts: Mapping[str, float]  # of its steps
+    notices: tuple[str, ...]
+    first: Any  # start and speeds, as the user gave them
+    speeds: Any
+    given_events: tuple[Any, Any, Any]  # events, until and on
     hold: tuple[str, ...] = ()
     loop: ClosedLoop | None = None
+    progress: bool | Callable[[float], object] | None = None
+    audit: bool | float = False
+    watch_energy: bool = True
+
+    @cached_property
+    def events(self) -> Events:
+        """What is watched for."""
+        events, until, on = self.given_events
+        own = {name: value[0] if np.ndim(value) else value for name, value in self.parameters.items()}
+        return read_events(self.derivation, events, until, own, on)
+
+    @cached_property
+    def given(self) -> InitialState:
+        """The first state as the user gave it."""
+        if isinstance(self.first, InitialState):
+            return self.first
+        return initial_state(self.derivation, self.first, self.speeds, self.parameters)
+
+    @cached_property
+    def begun(self) -> tuple[InitialState, Manifold | None, Assembly | None]:
+        """The first state on the constraints; what the user gave and did not get is warned of."""
+        return on_constraints(self.derivation, self.functions, self.given, self.hold, self.parameters)
+
+    @property
+    def start(self) -> InitialState:
+        """The first state."""
+        return self.begun[0]
+
+    @property
+    def manifold(self) -> Manifold | None:
+        """The constraints, where there are any."""
+        return self.begun[1]
+
+    @property
+    def assembly(self) -> Assembly | None:
+        """How the first state was brought to them."""
+        return self.begun[2]
 
     @property
     def known(self) -> Synopsis:
@@ -246,21 +228,20 @@ class Problem:
         if dependent_speeds is not None:
             return EmbeddedRates(*given, self.manifold, dependent_speeds)
         made = ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
-        found = adaptive.METHODS.get(method)
+        found = ADAPTIVE.get(method)
         if found is not None and found.is_implicit and not (found.is_native and made.can_run_natively):
             made.attraction = _ATTRACTION
         return made
 
+    def _go(self, rates: Rates, guard: Guard, record: Record, report: Report) -> str:
+        return native.integrate(rates, guard, record, self.span.times, self.control, self.events, report)
+
     def execute(
-        self,
-        go: Callable[[Rates, Guard, Record, Report], str],
-        method: str,
-        progress: bool | Callable[[float], object] | None = None,
-        *,
-        rates: Rates | None = None,
+        self, go: Callable[[Rates, Guard, Record, Report], str] | None = None, rates: Rates | None = None
     ) -> Trajectory:
-        """The trajectory that `go` makes, by a method; raise SimulationError with all of it that there is."""
-        duration, rates = self.span.duration, rates or self.rates(method)
+        """The trajectory, or what `go` makes; raise SimulationError with all of it that there is."""
+        _ = self.given, self.events  # so that what is wrong with them is found first
+        duration, rates, go = self.span.duration, rates or self.rates(self.control.method), go or self._go
         if self.loop is not None and self.loop.sampling is not None:
             from .control.sampled_law import SampledLoop
 
@@ -270,15 +251,15 @@ class Problem:
             _ = guard.values  # so that what is wrong with them is told here
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
         record = Record(len(x))
-        record.info |= {"method": method, "notices": record.notices}
-        record.notices += self.start.notices
+        record.info |= {"method": self.control.method, "notices": record.notices, **self.facts}
+        record.notices += (*self.start.notices, *self.notices)
         record.add(np.zeros(1), x[None, :])
         began = time.perf_counter()
         stop: Stop | None = None
         status = "done"
         cause: BaseException | None = None
         try:
-            with reporting(progress, f"simulating {self.known.system}", duration) as report:
+            with reporting(self.progress, f"simulating {self.known.system}", duration) as report:
                 guard.start(0.0, x)
                 record.notices += guard.notices
                 rates.measure(0.0, x)
@@ -316,9 +297,9 @@ class Problem:
             raise stopped(stop, trajectory) from cause
         return trajectory
 
-    def go_on(self, t: float, end: float, control: Control, events: Events) -> Record:
+    def go_on(self, t: float, end: float, events: Events) -> Record:
         """From a state at a time on to another, or to an event that ends it; raises Stop, NonFinite or PolhodeError."""
-        rates = self.rates(control.method)
+        rates = self.rates(self.control.method)
         guard = Guard(rates, self.functions, self.values)
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
         record = Record(len(x))
@@ -330,7 +311,7 @@ class Problem:
             guard.discontinuities = Discontinuities(rates, guard, record, end)
             guard.discontinuities.start(t, x)
         times = np.array([t, end])
-        record.info["status"] = adaptive.integrate(rates, guard, record, times, control, events, lambda _: None)
+        record.info["status"] = native.integrate(rates, guard, record, times, self.control, events, lambda _: None)
         return record
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
@@ -386,7 +367,7 @@ class Problem:
             *rates.drive.notices(float(t[-1]), controls),
         ]
         if self.known.small_angles:
-            from .grown_variables import grown
+            from .limits import grown
 
             record.notices += grown(self.known, q)
         return Trajectory(

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from ..codegen.fixed_steps import METHODS as TABLEAUX
+from ..codegen.taylor.cost_model import is_taylor_faster
 from ..compiled.functions import Functions
 from ..errors import LimitError, PolhodeError, check_kind, number
+from ..native.backends import say_once
+from ..ode.native_code import method_code
+from .guard import Guard, Stop
 from .initial_state import Floats
-from .integrators.adaptive import Control
-from .integrators.fixed import METHODS as FIXED
+from .rates import Rates
 
 if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
+    from ..dynamics.synopsis import Synopsis
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
     from .events import Crossing, Event
@@ -27,6 +33,189 @@ MOST_STEPS, MOST_BYTES = 10**9, 4 * 10**9
 LOOSEST = 1e100
 #: A step that had to change by more than this part of itself is worth a word.
 _AS_ASKED = 1e-2
+
+
+# ---- methods ----
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method with step-size control: implicit or not, native or a solver of SciPy or SUNDIALS.
+
+    A multistep method is never given a projected state, which its earlier steps would not fit. One that needs series
+    takes rates that are all in the equations, and smooth.
+    """
+
+    is_implicit: bool = False
+    is_multistep: bool = False
+    is_native: bool = False
+    needs_series: bool = False
+
+
+_MULTISTEP = Method(is_implicit=True, is_multistep=True)
+#: Methods with step-size control by their names, those of SciPy behind "scipy."
+ADAPTIVE = {
+    **dict.fromkeys(("TP86", "DOP853", "RK45", "RK23"), Method(is_native=True)),
+    "taylor": Method(is_native=True, needs_series=True),
+    **dict.fromkeys(("Rodas5P", "Radau"), Method(is_implicit=True, is_native=True)),
+    **dict.fromkeys(("scipy.DOP853", "scipy.RK45", "scipy.RK23"), Method()),
+    "scipy.LSODA": _MULTISTEP,
+    "scipy.Radau": Method(is_implicit=True),
+    **dict.fromkeys(("scipy.BDF", "ida", "cvode", "cvode.Adams"), _MULTISTEP),
+}
+#: What SciPy has in the place of a native method that it does not have.
+_SCIPYS = {"Rodas5P": "Radau"}
+
+
+def _never(equations: EquationsOfMotion) -> str:
+    return ""
+
+
+def _with_constraints(equations: EquationsOfMotion) -> str:
+    return "" if equations.constraints is None else "it does not keep constraints"
+
+
+def _with_constraints_or_without_quaternions(equations: EquationsOfMotion) -> str:
+    none = "it turns quaternions, of which there are none (without them it is rk4)"
+    return _with_constraints(equations) or ("" if equations.quaternions else none)
+
+
+EXPLICIT = (*TABLEAUX, "semi_implicit_euler")
+#: Why each cannot step a mechanism, if there is a reason.
+FIXED: dict[str, Callable[[EquationsOfMotion], str]] = {
+    **dict.fromkeys(EXPLICIT, _never),
+    "gauss4": _with_constraints,
+    "gauss6": _with_constraints,
+    "lie4": _with_constraints_or_without_quaternions,
+    "generalised_alpha": _never,
+}
+
+
+def check_fit(method: Any, derivation: Derivation) -> None:
+    """Refuse a method that there is not, or that cannot step a mechanism."""
+    if isinstance(method, str) and (method == "auto" or method in ADAPTIVE):
+        return
+    if method not in METHODS:
+        raise unknown_method(method)
+    from ..constraints import PseudoSpeeds
+
+    equations = derivation.equations
+    reason, known = FIXED[method](equations), equations.dependent_speeds
+    if isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):
+        reason = "it is written in pseudo-velocities, which adaptive methods look after"
+    cure = "." if method in EXPLICIT else ' or "rk4".'
+    if reason:
+        raise PolhodeError(
+            f"the method {method} is not for system '{equations.system.name}': {reason}.",
+            place="method",
+            cure=f'Use method="auto"{cure}',
+            code="E-SIM-101",
+        )
+
+
+#: All methods by their names.
+METHODS = ("auto", *ADAPTIVE, *FIXED)
+
+
+@dataclass(frozen=True)
+class Control:
+    """How a run with step-size control goes about it."""
+
+    method: str = "auto"
+    rtol: float = 1e-9
+    atol: float = 1e-9
+    largest_step: float = np.inf
+    most_steps: int = 1_000_000
+    may_switch: bool = False  # to a method for stiff mechanisms, and back
+    fixed_step: float = 0.0  # its length, where a method has fixed steps
+    spectral_radius: float | None = None  # of fast oscillations, where a method has one to choose
+
+
+def resolved(control: Control, rates: Rates, guard: Guard, has_events: bool = False) -> Control:
+    """With the method that "auto" takes: Taylor series for small smooth rates of which each step needs no look."""
+    if control.method != "auto":
+        return control
+    is_watched = has_events or guard.watches_charts or guard.watches_steps
+    can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
+    is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
+    return replace(control, method="taylor" if is_best else explicit_method(rates, guard), may_switch=True)
+
+
+def explicit_method(rates: Rates, guard: Guard) -> str:
+    """TP86 for smooth rates.
+
+    DOP853 is the more careful of the two where a kink or the end of a chart is to be felt, and has no stage beyond the
+    end of its step, which would see what does not yet hold.
+    """
+    is_rough = len(rates.breaks) or guard.watches_charts or not rates.is_smooth
+    return "DOP853" if is_rough else "TP86"
+
+
+def working(name: str, rates: Rates) -> str:
+    """The method by which a run goes: SciPy's, with a warning once, where native code cannot be made."""
+    method = ADAPTIVE[name]
+    if not method.is_native:
+        return name
+    if method.needs_series:
+        _check_series(name, rates)
+    theirs = _SCIPYS.get(name, name if f"scipy.{name}" in ADAPTIVE else "DOP853")
+    try:
+        code = rates.stepper(name)
+        if isinstance(code, str):
+            method_code(code)
+    except OSError as problem:
+        say_once(f"the run is by SciPy's {theirs}: native code does not work here ({problem}).")
+        return f"scipy.{theirs}"
+    return name if rates.can_run_natively else f"scipy.{theirs}"
+
+
+def _check_series(name: str, rates: Rates) -> None:
+    """Refuse rates that have no series; those with a corner are told where the code is made."""
+    told = {
+        "there are constraints": rates.is_constrained,
+        "a controller in Python acts": not rates.is_autonomous,
+        "there are forces that jump": rates.signs is not None,
+    }
+    for what, is_so in told.items():
+        if is_so:
+            raise PolhodeError(
+                f"the method {name!r} needs smooth rates, all in the equations, but {what}.",
+                cure='Take method="DOP853".',
+                code="E-SIM-081",
+            )
+
+
+#: Discontinuities that stand in the equations are found; those inside a user's own code are not.
+_SMOOTH = "A controller or function of your own that jumps, such as np.sign, must be made smooth: no method helps."
+
+
+def underflow(t: float, control: Control, message: str | None) -> Stop:
+    """Why a run ended where no step was short enough."""
+    advice = (
+        f"{_SMOOTH} Or allow larger rtol and atol."
+        if ADAPTIVE[control.method].is_implicit
+        else f'The mechanism may be stiff: then take method="Rodas5P" or "Radau". {_SMOOTH}'
+    )
+    reason = (message or "the solver gave up").rstrip(".")
+    return Stop(
+        "step_underflow",
+        f"at t = {t:.6g} s {control.method} found no step small enough ({reason[0].lower()}{reason[1:]}).",
+        advice,
+    )
+
+
+def too_many(t: float, control: Control) -> Stop:
+    """Why a run ended that took as many steps as it may."""
+    return Stop(
+        "too_many_steps",
+        f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
+        f'Allow more with max_steps; a stiff mechanism needs method="Rodas5P" or "Radau" instead. {_SMOOTH}'
+        if not ADAPTIVE[control.method].is_implicit
+        else f"Allow more with max_steps, or larger rtol and atol. {_SMOOTH}",
+    )
+
+
+# ---- samples and steps ----
 
 
 @dataclass(frozen=True)
@@ -55,10 +244,18 @@ class Given:
 
 def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
     """Refuse options of the wrong kind before a run, rather than after it."""
-    check_kind(Functions | None, "what equations.compile() gives", functions, "functions")
-    check_kind(bool | Callable | None, "True, False, None or a function of the fraction done", progress, "progress")
+    if functions is not None:
+        check_kind(Functions, "what equations.compile() gives", functions, "functions")
+    if progress is not None and not isinstance(progress, bool):
+        check_kind(Callable, "True, False, None or a function of the fraction done", progress, "progress")
     if not isinstance(audit, bool):
         number(audit, "True, False or a tolerance", least=0.0, place="audit")
+
+
+def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
+    """Refuse options that a TypedDict does not have, as Python does keywords."""
+    for each in options.keys() - known.__annotations__.keys():
+        raise TypeError(f"{name}() got an unexpected keyword argument {each!r}")
 
 
 def check_held(hold: Any, place: str) -> None:
@@ -66,9 +263,18 @@ def check_held(hold: Any, place: str) -> None:
     check_kind(list | tuple | set | frozenset, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
 
 
+def row_width(known: Synopsis) -> int:
+    """How many numbers a run keeps at each sample."""
+    return 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
+
+
 def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
     """The samples to keep, of `width` numbers each."""
     seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
+    if samples is not None and rate is not None:
+        raise PolhodeError(
+            "samples and a rate of them are given.", place="rate", cure="Give one of the two.", code="E-SIM-123"
+        )
     if samples is not None and np.ndim(samples) > 0:
         return Given(seconds, _given_times(samples, seconds))
     if samples is None:
@@ -78,8 +284,11 @@ def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
         wanted = np.rint(count) + 1.0
     else:
         wanted = np.nan if isinstance(samples, bool) else _number(samples)
-    if not (wanted >= 1.0 and wanted == np.rint(wanted)):
-        raise PolhodeError(f"{samples!r} samples cannot be kept.", cure="Give a whole number ≥ 2.", code="E-SIM-012")
+    least = 1.0 if samples is None or not seconds else 2.0  # the start and the end
+    if not (wanted >= least and wanted == np.rint(wanted)):
+        raise PolhodeError(
+            f"{samples!r} samples cannot be kept.", place="samples", cure="Give a whole number ≥ 2.", code="E-SIM-012"
+        )
     if wanted * width * 8.0 > MOST_BYTES:
         raise LimitError(
             f"{wanted:.3g} samples of {width} numbers would take {wanted * width * 8e-9:.3g} GB.",
@@ -143,23 +352,6 @@ def grid_of(duration: float, step: Any) -> Grid:
     return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
 
 
-def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any, max_step: Any = None) -> Control:
-    """How a method with step-size control goes about it; `step` is another name of `max_step` there."""
-    within = f"below {LOOSEST:g}"
-    largest = [
-        number(value, "seconds > 0", above=0.0, place=place)
-        for place, value in (("step", step), ("max_step", max_step))
-        if value is not None and value != np.inf
-    ]
-    return Control(
-        method,
-        number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
-        number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
-        min(largest, default=np.inf),
-        int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
-    )
-
-
 def _damping(method: str, spectral_radius: Any) -> float | None:
     """The spectral radius of fast oscillations, for the method that has one."""
     if method == "generalised_alpha":
@@ -181,7 +373,21 @@ def steps_of(
     """How the steps of a run are chosen, what its facts say of that, and notices."""
     damping = _damping(method, radius)
     if method not in FIXED:
-        control = control_of(method, rtol, atol, step, max_steps, max_step)
+        if step is not None:
+            raise PolhodeError(
+                f"the method {method} chooses its steps.",
+                place="step",
+                cure='Bound them by max_step=…, or choose a method with fixed steps, such as "rk4".',
+                code="E-SIM-122",
+            )
+        within = f"below {LOOSEST:g}"
+        control = Control(
+            method,
+            number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
+            number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
+            np.inf if max_step in (None, np.inf) else number(max_step, "seconds > 0", above=0.0, place="max_step"),
+            int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
+        )
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
     if max_step is not None:
         raise PolhodeError(
@@ -196,8 +402,6 @@ def steps_of(
 def unknown_method(method: Any) -> PolhodeError:
     """The error of a method that there is not."""
     from difflib import get_close_matches
-
-    from .integrators import METHODS
 
     lower = {name.lower(): name for name in METHODS}
     close = get_close_matches(str(method).lower(), lower, n=1)
@@ -216,57 +420,81 @@ LOOP_OPTIONS = (
 
 def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[str, Any]]:
     """The derivation and the options of a run with its loop closed, where there is a controller."""
-    if all(options.get(name) is None for name in LOOP_OPTIONS):
+    if not [name for name in LOOP_OPTIONS if options.get(name) is not None]:
         return derivation, options
     from .control.controlled import close
 
     return close(derivation, options)
 
 
-class OrbitOptions(TypedDict, total=False):
-    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
+class ActingOptions(TypedDict, total=False):
+    """What acts in a run, and what happens in it."""
 
     inputs: Any
     tau: Any
-    rate: float | None
     rtol: float
     atol: float
-    max_step: float | None
-    max_steps: int
     events: Sequence[Event | Crossing | Expr]
     until: Any
     on: Mapping[Any, Any] | None
     functions: Functions | None
 
 
-class SmoothOptions(OrbitOptions, total=False):
-    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
+class StartOptions(TypedDict, total=False):
+    """Where a run starts, with which parameters, under which controller."""
 
     start: Any
     speeds: Any
     parameters: Mapping[str, Any] | None
-    step: float | None
-    samples: Any
-    hold: Sequence[str]
     controller: Any
     reference: Any
     limits: Any
 
 
-class RunOptions(SmoothOptions, total=False):
-    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+class SamplingOptions(TypedDict, total=False):
+    """How a law is sampled."""
 
     method: str
-    spectral_radius: float | None
-    progress: bool | Callable[[float], object] | None
-    audit: bool | float
-    watch_energy: bool
     sample_time: float | None
     delay: float | None
     quantisation: Mapping[Any, float] | None
     noise: Mapping[Any, float] | None
     seed: Any
     discretisation: str | None
+
+
+class OrbitOptions(ActingOptions, total=False):
+    """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
+
+    rate: float | None
+    max_step: float | None
+    max_steps: int
+
+
+class SmoothOptions(OrbitOptions, StartOptions, total=False):
+    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
+
+    samples: Any
+    hold: Sequence[str]
+
+
+class RunOptions(SmoothOptions, SamplingOptions, total=False):
+    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+
+    step: float | None
+    spectral_radius: float | None
+    progress: bool | Callable[[float], object] | None
+    audit: bool | float
+    watch_energy: bool
+
+
+class StepperOptions(ActingOptions, StartOptions, SamplingOptions, total=False):
+    """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
+
+    dt: float | None
+    substeps: int
+    batch: int | None
+    threads: int | None
 
 
 class AssemblyOptions(TypedDict, total=False):

@@ -23,10 +23,9 @@ from ..compiled.planning import Planned, plan_outputs
 from ..dynamics.omission import depends_on
 from ..errors import PolhodeError, fault_at
 from .guard import DIVERGED, HALF_TURN
-from .integrators.fixed import check_fit
 from .plain_names import plain_names
 from .run import first_state
-from .settings import MOST_STEPS, grid_of, span_of
+from .settings import MOST_STEPS, check_fit, grid_of, span_of
 from .trajectory.units import coordinate_units, effort_units, speed_units
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def _writing(target: str) -> SimulationWriting:
 def simulation_of(derivation: Derivation, before: str = "", start: Any = None, speeds: Any = None) -> Simulation:
     """The program of a mechanism, its names beginning with `before`."""
     equations, known = derivation.equations, derivation.synopsis
-    check_fit("rk4", equations)
+    check_fit("rk4", derivation)
     first, manifold, assembly = first_state(derivation, Functions(derivation), start, speeds)
     kept: list[Planned] = []
     if manifold is not None and assembly is not None:

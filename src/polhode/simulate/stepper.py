@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
 from ..calls import public
-from ..compiled.functions import Functions
+from ..codegen.fixed_steps import METHODS as TABLEAUX
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -21,97 +23,50 @@ from ..errors import (
     understood,
     whole_number,
 )
-from ..native.arrays import Floats
 from ..ode.methods.tableaux import PAIRS
-from ..ode.record import Reason
-from .events import event_failed, read_events
-from .guard import moving_pivots
-from .initial_state import initial_state
-from .integrators import adaptive, fixed
-from .run import closed_loop, driven_by
-from .settings import LOOP_OPTIONS, MOST_BYTES, control_of, unknown_method
-from .stepped_members import Driven, SteppedMembers
+from ..ode.native_events import EventLogs, EventMemory
+from ..ode.native_members import MemberRows
+from ..ode.native_run import NativeRun
+from ..ode.record import CONSTRAINED_GROWTH, Reason
+from ..ode.stepping import MemberSteps, RowSteps, Stepping
+from .batch.native_batch import event_rows
+from .constraints.projection import ConstrainedMembers
+from .control.sampled_law import SteppedLaw
+from .events import event_failed
+from .guard import Stop, moving_pivots
+from .initial_state import Floats, InitialState, initial_state
+from .limits import watched_by_all
+from .rates import NonFinite, Rates
+from .run import Problem, on_constraints, problem_of
+from .settings import ADAPTIVE, EXPLICIT, FIXED, MOST_BYTES, StepperOptions, refuse_others, unknown_method, working
+from .settings import METHODS as ALL_METHODS
 
 if TYPE_CHECKING:
-    from ..expr import Expr
+    from numpy.typing import NDArray
+
     from ..formalisms.derivation import Derivation
-    from .events import Crossing, Event
 
 fault = fault_at("stepper")
 
 State: TypeAlias = tuple[Floats, Floats]
 
 #: Methods that go a step at a time.
-METHODS = ("auto", *PAIRS, "taylor", "Rodas5P", "Radau", *fixed.EXPLICIT, "lie4")
+METHODS = ("auto", *PAIRS, "taylor", "Rodas5P", "Radau", *EXPLICIT, "lie4")
+#: Steps that a call takes at most.
+_MOST_STEPS = 100_000
 
 
-class StepperOptions(TypedDict, total=False):
-    """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
-
-    start: Any
-    speeds: Any
-    parameters: Mapping[str, Any] | None
-    tau: Any
-    inputs: Any
-    dt: float | None
-    method: str
-    substeps: int
-    rtol: float
-    atol: float
-    events: Sequence[Event | Crossing | Expr]
-    until: Any
-    on: Mapping[Any, Any] | None
-    controller: Any
-    reference: Any
-    sample_time: float | None
-    delay: float | None
-    limits: Any
-    quantisation: Mapping[Any, float] | None
-    noise: Mapping[Any, float] | None
-    seed: Any
-    discretisation: str | None
-    batch: int | None
-    threads: int | None
-    functions: Functions | None
-
-
-def stepper(
-    derivation: Derivation,
-    *,
-    start: Any = None,
-    speeds: Any = None,
-    parameters: Mapping[str, Any] | None = None,
-    tau: Any = None,
-    inputs: Any = None,
-    dt: float | None = None,
-    method: str = "auto",
-    substeps: int = 1,
-    rtol: float = 1e-9,
-    atol: float = 1e-9,
-    events: Sequence[Event | Crossing | Expr] = (),
-    until: Any = None,
-    on: Mapping[Any, Any] | None = None,
-    controller: Any = None,
-    reference: Any = None,
-    sample_time: float | None = None,
-    delay: float | None = None,
-    limits: Any = None,
-    quantisation: Mapping[Any, float] | None = None,
-    noise: Mapping[Any, float] | None = None,
-    seed: Any = None,
-    discretisation: str | None = None,
-    batch: int | None = None,
-    threads: int | None = None,
-    functions: Functions | None = None,
-) -> Stepper:
+def stepper(derivation: Derivation, **options: Unpack[StepperOptions]) -> Stepper:
     """A mechanism to be taken forward by `step`, a time dt each call; the options are those of `Equations.stepper`."""
-    options = {name: value for name, value in locals().items() if name != "derivation"}
-    return Stepper(derivation, options)
+    refuse_others(options, StepperOptions, "stepper")
+    return Stepper(derivation, **options)
 
 
-def _members(derivation: Derivation, options: Mapping[str, Any]) -> SteppedMembers:
+def _members(
+    derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
+) -> SteppedMembers:
     """The members of a stepper, as its options say."""
-    method, batch, known = options["method"], options["batch"], derivation.synopsis
+    method, known = options.get("method", "auto"), derivation.synopsis
     if method not in METHODS:
         raise _no_method(method)
     count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
@@ -125,11 +80,9 @@ def _members(derivation: Derivation, options: Mapping[str, Any]) -> SteppedMembe
             "Use equations.simulate, or derive without them.",
             "E-SIM-113",
         )
-    substeps = whole_number(options["substeps"], "a whole number > 0", least=1, place="substeps")
-    read = ("functions", "start", "parameters", "tau", "inputs", *LOOP_OPTIONS)
-    derivation, closed, is_fixed = closed_loop(derivation, method, **{name: options[name] for name in read})
-    given = driven_by(derivation, *(closed[name] for name in ("functions", "parameters", "tau", "inputs")))
-    problem = Driven(derivation, *given, closed["start"], closed["controller"], is_fixed)
+    substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
+    own = {"method": "DOP853" if method == "auto" else method, "max_steps": _MOST_STEPS}
+    problem = problem_of(derivation, 0.0, **{**options, **own})
     for signal in (problem.tau, problem.inputs):
         if signal.asked:
             raise fault(
@@ -142,10 +95,7 @@ def _members(derivation: Derivation, options: Mapping[str, Any]) -> SteppedMembe
             raise ShapeError(
                 f"parameters have {len(value)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
             )
-    control = control_of("DOP853" if method == "auto" else method, options["rtol"], options["atol"], None, 100_000)
-    first = {name: value[0] if np.ndim(value) else value for name, value in problem.parameters.items()}
-    events = read_events(problem.derivation, options["events"], options["until"], first, options["on"])
-    return SteppedMembers(problem, count, control, events, substeps, options["threads"])
+    return SteppedMembers(problem, count, substeps, threads)
 
 
 class Stepper:
@@ -168,18 +118,26 @@ class Stepper:
     (True, [0.25], False, [])
     """
 
-    def __init__(self, derivation: Derivation, options: Mapping[str, Any]) -> None:
-        self._given, self._derivation = dict(options), derivation
-        self._is_batch = options["batch"] is not None
-        dt = options["dt"]
+    def __init__(
+        self,
+        derivation: Derivation,
+        *,
+        dt: float | None = None,
+        substeps: int = 1,
+        batch: int | None = None,
+        threads: int | None = None,
+        **options: Any,
+    ) -> None:
+        self._given = {"dt": dt, "substeps": substeps, "batch": batch, "threads": threads, **options}
+        self._derivation, self._is_batch = derivation, batch is not None
         self._dt = None if dt is None else number(dt, "seconds > 0", above=0.0, place="dt")
-        self._members = members = _members(derivation, options)
+        self._members = members = _members(derivation, substeps, batch, threads, options)
         self._known = known = members.problem.derivation.synopsis
         self._groups = known.quaternion_groups
         n, m, size = len(known.coordinates), len(known.speeds), len(known.states)
         self._start: Floats = np.zeros((members.count, n + m + size))
-        start = members.problem.start
-        self._start[:] = self._states(start if start is not None else {}, options["speeds"], slice(None))
+        start = members.problem.first
+        self._start[:] = self._states(start if start is not None else {}, members.problem.speeds, slice(None))
         members.begin(self._start.copy())
         self._engine = engine = members.engine
         place: Any = slice(None) if self._is_batch else 0
@@ -476,7 +434,7 @@ _PROBLEMS = (PolhodeError, KeyboardInterrupt)
 
 def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[Floats]) -> Stepper:
     """The stepper that was pickled."""
-    made = Stepper(derivation, options)
+    made = Stepper(derivation, **options)
     for array, kept in zip((made._start, *made._members.memory), memory, strict=True):
         array[...] = kept
     return made
@@ -492,8 +450,251 @@ def _numbers(given: Any, place: str) -> Floats:
 
 def _no_method(method: Any) -> PolhodeError:
     known = unknown_method(method)
-    if isinstance(method, str) and (method in adaptive.METHODS or method in fixed.METHODS):
+    if isinstance(method, str) and (method in ALL_METHODS):
         return fault(
             f"the method {method} does not go a step at a time.", f"Choose one of {', '.join(METHODS)}.", "E-SIM-112"
         )
     return known
+
+
+# ---- stepped members -----------------------------------------------------------------------------------------
+# The members of a stepper: from options to memory that native code steps, and steps that are left to Python.
+#
+# Steps are left to Python where constraints are ill conditioned, where a Python function changes the state at an event,
+# and where there is no native code: they are taken once more, by what takes those of a run.
+
+#: What an adaptive step of a member costs beside evaluations, in instructions.
+_STEP_COST = 500
+#: Why a step is left to Python.
+_LEFT = [int(each) for each in (Reason.EVENT, Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE)]
+
+
+class _InPython:
+    """Members all of whose steps are left to Python."""
+
+    shares_time = False
+
+    def __init__(self, x: Floats) -> None:
+        self.x, self.t, self.bounds = x, np.zeros(len(x)), np.full(len(x), np.inf)
+        self.reasons: NDArray[np.int64] = np.zeros(len(x), dtype=np.int64)
+        self.memory = [self.x, self.t, self.reasons]
+
+    def step(self, dt: float) -> int:
+        self.reasons[(self.reasons == 0) & (self.t < self.bounds)] = Reason.PROJECT
+        return int((self.reasons > 0).sum())
+
+    def revive(self, members: Any) -> None:
+        self.reasons[members] = 0
+
+
+class SteppedMembers:
+    """So many members of a problem; `begin` with their first states, each brought onto its constraints by `begun`."""
+
+    def __init__(self, problem: Problem, count: int, substeps: int, threads: int | None) -> None:
+        self.problem, self.count, self.control, self.events = problem, count, problem.control, problem.events
+        self._is_fixed = problem.control.method in FIXED
+        self._substeps, self._threads = substeps, threads
+        signals = problem.tau, problem.inputs
+        self.arrays = {
+            name: np.tile(each.constant, (count, 1)) for name, each in zip(("tau", "inputs"), signals, strict=True)
+        }
+        constraints = problem.derivation.equations.constraints if problem.derivation.synopsis.is_constrained else None
+        self._constrained: ConstrainedMembers | None = None
+        if constraints is not None and constraints.rows:
+            self._constrained = ConstrainedMembers(
+                problem.derivation, problem.functions, constraints, signals, 0.0, (),
+                lambda i: (self.own(i), self.arrays["tau"][i], self.arrays["inputs"][i]),
+            )  # fmt: skip
+        self._by_python = np.zeros(count, dtype=np.bool_)  # members all of whose steps are left to Python
+        self.happened: list[tuple[int, int, float]] = []  # member, event and time, in the last call
+        self.law: SteppedLaw | None = None
+        self.problem_met: Exception | None = None  # by a step in Python
+
+    def own(self, i: int) -> dict[str, Any]:
+        """The parameters of a member."""
+        return {name: value[i] if np.ndim(value) else value for name, value in self.problem.parameters.items()}
+
+    # ---- begin -------------------------------------------------------------------------------------------------
+
+    def begun(self, members: Sequence[int], first: InitialState) -> Floats:
+        """A state near the one given that keeps the constraints, for members that are alike."""
+        if self._constrained is None:
+            return np.concatenate([first.q, first.u, first.z])
+        i = members[0]
+        x = self._constrained.begun(i, first, at_singular_pose=True)
+        self._by_python[members] = x is None
+        if x is None:
+            p = self.problem
+            on, _, _ = on_constraints(p.derivation, p.functions, first, (), self.own(i))
+            return np.concatenate([on.q, on.u, on.z])
+        for k in members:
+            self._constrained.signs[k] = self._constrained.signs[i]
+            if "engine" in vars(self) and isinstance(self.engine, MemberSteps):
+                self.engine.members.signs[k] = self._constrained.signs[i]
+        return x
+
+    def begin(self, x: Floats) -> None:
+        """Make what steps members from these states (N, n)."""
+        self._first = x
+        _ = self.engine
+        loop, known = self.problem.loop, self.problem.derivation.synopsis
+        if loop is not None and loop.sampling is not None:
+            rows = [
+                ("effort", known.efforts, self.arrays["tau"]),
+                ("input", tuple(known.inputs), self.arrays["inputs"]),
+            ]
+            self.law = SteppedLaw(loop, self.problem.functions, self.problem.parameters, rows, known.quaternion_groups)
+
+    @cached_property
+    def _rates(self) -> Rates:
+        if self._constrained is not None and self._constrained.rates is not None:
+            return self._constrained.rates
+        return Rates(self.problem.functions, self.own(0), self.problem.tau, self.problem.inputs)
+
+    @cached_property
+    def engine(self) -> Stepping:
+        """What takes steps."""
+        x, p, rates, method = self._first, self.problem, self._rates, self.control.method
+        is_native = rates.can_run_natively and (self._is_fixed or ADAPTIVE[working(method, rates)].is_native)
+        if not is_native or self._by_python.all():
+            return _InPython(x)
+        is_implicit = not self._is_fixed and ADAPTIVE[method].is_implicit
+        work = rates.rows_of_members(p.parameters, is_implicit)
+        is_sampled = p.loop is not None and p.loop.sampling is not None
+        if method in TABLEAUX and self._constrained is None and not self.events and not is_sampled:
+            function, groups = rates.functions.native(rates.of), tuple(rates.groups)
+            own = work["work"]
+            made = RowSteps(
+                function, method, groups, self.count, own if len(own) > 1 else own[0], self._substeps, self._threads
+            )
+            made.x[:] = x
+            for name in ("tau", "inputs"):
+                if name in made.arrays:
+                    made.arrays[name][:] = self.arrays[name]
+                    self.arrays[name] = made.arrays[name]
+            return made
+        rows = {name: each for name, each in work.items() if len(each) > 1} | self.arrays
+        rows |= {f"jacobian.{name}": each for name, each in self.arrays.items()} if is_implicit else {}
+        if self.count > 1 and any(map(np.ndim, p.parameters.values())):
+            rows |= event_rows(p.functions, self.events, self.count, p.parameters)
+        logs = EventLogs.of(self.events.effects, *x.shape) if self.events else None
+        signs = self._constrained.rows_of_signs(self.count) if self._constrained is not None else None
+        members = MemberRows.of(x, rows, 0, watched_by_all([()] * self.count), signs, logs)
+        # Python functions are called by one thread
+        threads = 1 if self.events and self.events.compiled is None else self._threads
+        cost = self.count * (10.0 * rates.length + _STEP_COST)
+        return MemberSteps(lambda: self._run(x, logs), members, self._substeps, self.control.most_steps, threads, cost)
+
+    def _run(self, x: Floats, logs: EventLogs | None) -> NativeRun:
+        """The memory of one thread."""
+        rates, control, n = self._rates, self.control, x.shape[1]
+        code = rates.fixed_stepper(control.method) if self._is_fixed else rates.stepper(control.method)
+        run = NativeRun(code, x[0], rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        run.record.bound, run.record.position_count = np.inf, rates.coordinates
+        if self._constrained is not None:
+            run.record.growth = CONSTRAINED_GROWTH
+            if self._is_fixed:
+                run.sample(np.zeros(1), np.empty((1, n)))
+        if logs is not None:
+            values = self.events.compiled or self._event_values
+            run.watch(EventMemory(values, self.events.effects, n, run.clock, callback=run.callback, logs=logs))
+        rates.steps_natively(run, holds_signs=False)
+        rates.differentiates_natively(run)
+        return run
+
+    def _event_values(self, t: float, x: Floats) -> list[float]:
+        n = self._rates.coordinates
+        return [float(each.value(t, x[:n].copy(), x[n:].copy())) for each in self.events.watched]
+
+    # ---- steps -------------------------------------------------------------------------------------------------
+
+    @property
+    def step(self) -> Callable[[float], int]:
+        """Takes every member a time further; how many have stopped, for `finish` to look into."""
+        if self.law is not None:
+            return self._sampled_step
+        return self._step if self.events or self._by_python.any() else self.engine.step
+
+    def _sampled_step(self, dt: float) -> int:
+        """From one sample of the law to the next."""
+        engine, law = self.engine, self.law
+        if not isinstance(engine, MemberSteps | _InPython) or law is None:
+            return 0
+        self.happened.clear()
+        end = engine.t + dt
+        while True:
+            goes_on = (engine.reasons == 0) & (engine.t < end)
+            if not goes_on.any():
+                break
+            law.pass_to(engine.t, engine.x, goes_on)
+            engine.bounds[:] = np.minimum(law.next_times, end)
+            self._advance(dt)
+        engine.bounds[:] = np.inf
+        return int((engine.reasons > 0).sum())
+
+    def _step(self, dt: float) -> int:
+        if self.happened:
+            self.happened.clear()
+        return self._advance(dt)
+
+    def _advance(self, dt: float) -> int:
+        engine: Any = self.engine
+        logs = engine.members.logs if self.events and isinstance(engine, MemberSteps) else None
+        if logs is not None:
+            logs.counts[:] = 0
+        if not isinstance(engine, RowSteps):
+            engine.reasons[self._by_python & (engine.reasons == 0) & (engine.t < engine.bounds)] = Reason.PROJECT
+        stopped = int(engine.step(dt))
+        if stopped:
+            self.finish(dt)
+        if logs is not None:
+            for i in np.flatnonzero(logs.counts).tolist():
+                self.happened += [(i, int(row[1]), float(row[0])) for row in logs.of_member(i)]
+        return stopped
+
+    def finish(self, dt: float) -> None:
+        """Take by Python what steps are left to it; raise what a function has raised."""
+        engine: Any = self.engine
+        if isinstance(engine, RowSteps):
+            return
+        if isinstance(engine, MemberSteps) and (engine.reasons == Reason.FAILED).any():
+            engine.reasons[engine.reasons == Reason.FAILED] = Reason.NAN_EVENT
+            for run in engine.runs:
+                run.raise_problem()
+        for i in np.flatnonzero(np.isin(engine.reasons, _LEFT)).tolist():
+            if isinstance(engine, MemberSteps) and engine.members.logs is not None:
+                engine.members.logs.counts[i] = 0
+            self._step_in_python(engine, i, dt)
+
+    def _step_in_python(self, engine: Any, i: int, dt: float) -> None:
+        t, p, x = float(engine.t[i]), self.problem, engine.x[i].copy()
+        end, own, n = min(t + dt, float(engine.bounds[i])), self.own(i), self._rates.coordinates
+        tau, inputs = (
+            replace(signal, constant=self.arrays[name][i].copy())
+            for name, signal in (("tau", p.tau), ("inputs", p.inputs))
+        )
+        control = replace(self.control, fixed_step=dt / self._substeps) if self._is_fixed else self.control
+        m = n + len(p.derivation.synopsis.speeds)
+        first = InitialState(x[:n], x[n:m], (), z=x[m:])
+        try:
+            member = replace(p, parameters=own, tau=tau, inputs=inputs, first=first, control=control, loop=None)
+            record = member.go_on(t, end, self.events)
+        except (NonFinite, Stop, PolhodeError) as problem:
+            engine.reasons[i], self.problem_met = Reason.NONFINITE, problem
+            return
+        engine.t[i], engine.x[i] = record.last
+        engine.reasons[i] = Reason.ENDED if record.info["status"] == "event" else 0
+        for event, times in enumerate(record.info.get("events", ())):
+            self.happened += [(i, event, each) for each in times]
+
+    @property
+    def memory(self) -> list[Any]:
+        """The arrays that a stepper goes on from."""
+        return [*self.engine.memory, *self.arrays.values(), *([] if self.law is None else self.law.memory)]
+
+    def revive(self, members: Any) -> None:
+        """Let members go on from states that were written into their rows."""
+        self.engine.revive(members)
+        self.happened.clear()
+        if self.law is not None:
+            self.law.reset(members)

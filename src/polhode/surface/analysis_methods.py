@@ -1,128 +1,40 @@
-"""The methods of Equations that ask for programmes and other forms of the equations; each enters its room."""
+"""The methods of Equations for terms of the bias and derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .derived import Derived
+from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
-    from ..analysis import Descriptor, Programme
-    from ..analysis.link_inverse import LinkInverse
-    from ..analysis.reduction import Reduced
-    from ..analysis.symmetry import Conserved, Symmetry
-    from ..analysis.velocity_terms import VelocityTerms
     from ..expr import Matrix
-    from ..formalisms.poincare_form import PoincareForm
-    from ..formalisms.structure_coefficients import StructureCoefficients
+    from ..formalisms.velocity_terms import VelocityTerms
 
 
-class AnalysisMethods(Derived):
-    """Other forms of the equations, terms of the bias, inverse dynamics behind gears, programmes, derivatives.
+class AnalysisMethods(RunMethods):
+    """Terms of the bias, and derivatives.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum on a cart")
-    >>> cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
-    >>> pole = s.joint("a", "cart", s.body("pole", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"))
+    >>> _ = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
+    >>> _ = s.joint("a", "cart", s.body("pole", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"))
     >>> e = s.derive()
-    >>> [each.coordinate for each in e.symmetries()], [each.name for each in e.conserved()]
-    (['x'], ['energy', 'x'])
     >>> e.parameter_derivatives("bias", ["m"]), e.derivatives("inverse_dynamics", ["m"]).shape
     (Matrix([[a'**2*sin(a)], [981*sin(a)/100]]), (2, 1))
     >>> [J.shape for J in e.inverse_dynamics_derivatives], [J.shape for J in e.forward_dynamics_derivatives]
     ([(2, 2), (2, 2), (2, 2)], [(2, 2), (2, 2), (2, 2)])
-    >>> e.velocity_terms.gravity, e.poincare_form.M == e.mass_matrix, len(e.descriptor().states)
-    (Vector([0, 981*m*sin(a)/100]), True, 4)
-    >>> e.reduce("x").speed, list(e.programme_control([cart.q[0] - ph.sin(s.time)], ["x"]).control)
-    ((a'*m*cos(a) + mu)/(3 + m), ['x'])
+    >>> e.velocity_terms.gravity
+    Vector([0, 981*m*sin(a)/100])
     """
-
-    def descriptor(self) -> Descriptor:
-        """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
-        from ..analysis import descriptor
-
-        return descriptor(self.record)
 
     @cached_property
     def velocity_terms(self) -> VelocityTerms:
-        """Centrifugal and Coriolis matrices, gravity and applied forces; see `polhode.analysis.velocity_terms`."""
-        from ..analysis.velocity_terms import velocity_terms
+        """Centrifugal and Coriolis matrices, gravity and applied forces; see `polhode.formalisms.velocity_terms`."""
+        from ..formalisms.velocity_terms import velocity_terms
 
         return velocity_terms(self.record)
-
-    @cached_property
-    def link_inverse_dynamics(self) -> LinkInverse:
-        """Efforts of motors behind elastic gears from the links' motion; see `polhode.analysis.link_inverse`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("elastic joint")
-        >>> _ = s.joint("q", s.ground, s.body("link", 1, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> _ = s.motor("q", 100, inertia=1e-4, stiffness=500)
-        >>> list(s.derive().link_inverse_dynamics.efforts)
-        ['q rotor']
-        """
-        from ..analysis.link_inverse import link_inverse
-
-        return link_inverse(self.record)
-
-    @cached_property
-    def poincare_form(self) -> PoincareForm:
-        """V, X, H, M, C, F and Q as Kwatny and Blankenship have them; see `polhode.formalisms.poincare_form`."""
-        from ..formalisms.poincare_form import poincare_form
-
-        return poincare_form(self.record)
-
-    @property
-    def structure_coefficients(self) -> StructureCoefficients:
-        """γ_kij of the speeds or pseudo-velocities, [Π_k, Π_j] = Σ γ_kij Π_i: see `formalisms.structure_coefficients`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("slider")
-        >>> x = s.joint("x", s.ground, s.body("slide"), ph.Prismatic("x"))
-        >>> y = s.joint("y", "slide", s.body("bead", 1), ph.Prismatic("y"))
-        >>> made = s.derive("hamel", pseudo={"v": x.u[0], "w": y.u[0] - x.q[0] * x.u[0] - y.q[0] * x.u[0]})
-        >>> made.structure_coefficients.nonzero
-        {('v', 'w', 'w'): -1, ('w', 'w', 'v'): 1}
-        """
-        from ..formalisms.structure_coefficients import structure_coefficients
-
-        return structure_coefficients(self.record)
-
-    def symmetries(self, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:
-        """Cyclic coordinates and other motions that leave the mechanism the same; see `polhode.analysis.symmetry`."""
-        from ..analysis.symmetry import symmetries
-
-        return symmetries(self.record, parameters)
-
-    def conserved(self, parameters: Mapping[str, Any] | None = None) -> list[Conserved]:
-        """Energy and the momenta of symmetries, where no motion changes them; see `polhode.analysis.symmetry`."""
-        from ..analysis.symmetry import conserved
-
-        return conserved(self.record, parameters)
-
-    def reduce(self, coordinate: str) -> Reduced:
-        """The equations without a cyclic coordinate, its momentum a constant; see `polhode.analysis.reduction`."""
-        from ..analysis.reduction import reduce
-
-        return reduce(self.record, coordinate)
-
-    def programme_control(
-        self,
-        programme: Sequence[Any],
-        actuators: Sequence[str],
-        pull: Any = 0,
-        *,
-        least: str | None = None,
-        weights: Any = None,
-    ) -> Programme:
-        """The efforts of `actuators` that keep a programme, with least="effort" the least, by `weights`; deviations are
-        pulled back at the rate `pull`. See `analysis.programme_control`.
-        """
-        from ..analysis import programme_control
-
-        return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)
 
     @cached_property
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:

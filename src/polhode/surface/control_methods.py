@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from .derived import Derived
+from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
-    from ..analysis import Values
     from ..control.feedback_linearization.linearization import FeedbackLinearization
+    from ..linear.operating_point import Values
     from ..optimize.problem import Collocation
     from ..optimize.settings import CollocationOptions
     from .equations import Equations
 
 
-class ControlMethods(Derived):
+class ControlMethods(RunMethods):
     """Laws under which a mechanism does what is wanted, each a `polhode.control.Controller`, and the best motions."""
 
     def feedback_linearize(

@@ -11,15 +11,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ..control_geometry import ControlGeometryMethods
+from ..equilibria import EquilibriumMethods
+from ..identification import IdentificationMethods
+from ..inverse_kinematics import InverseKinematicsMethods
+from ..linear import LinearMethods
+from ..papers.kwatny import KwatnyMethods
+from ..papers.mladenova import MladenovaMethods
+from ..papers.sayers import SayersMethods
+from ..simulate.methods import RunMethods
+from ..symmetry import SymmetryMethods
 from .analysis_methods import AnalysisMethods
-from .control_geometry_methods import ControlGeometryMethods
 from .control_methods import ControlMethods
-from .equilibrium_methods import EquilibriumMethods
-from .identification_methods import IdentificationMethods
-from .inverse_kinematics_methods import InverseKinematicsMethods
 from .kinematic_methods import KinematicMethods
-from .linear_methods import LinearMethods
-from .run_methods import RunMethods
 
 if TYPE_CHECKING:
     from ..codegen.ir.count import Operations
@@ -31,7 +35,6 @@ if TYPE_CHECKING:
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
-    from ..formalisms.kane.report import Report
     from ..kinematics.tree import Tree
     from ..model import Model
 
@@ -41,12 +44,16 @@ class Equations(
     KinematicMethods,
     InverseKinematicsMethods,
     AnalysisMethods,
+    SymmetryMethods,
     ControlGeometryMethods,
     ControlMethods,
-    LinearMethods,
     EquilibriumMethods,
+    LinearMethods,
     IdentificationMethods,
     RunMethods,
+    KwatnyMethods,
+    MladenovaMethods,
+    SayersMethods,
 ):
     """The equations of motion of a system, as derived by one formalism.
 
@@ -65,6 +72,53 @@ class Equations(
     >>> e = s.derive()
     >>> e.mass_matrix, e.bias, e.agrees_with(s.derive("kane")), e.compile().mass_matrix([0.0]).tolist()
     (Matrix([[l**2*m]]), Vector([981*l*m*sin(q)/100]), True, [[2.0]])
+
+    What `Equations` give, by name:
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
+    >>> _ = s.joint("q", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"), speeds=["u"])
+    >>> e = s.derive()
+    >>> e.coordinates, e.speeds, e.states, e.q, e.u, e.z, e.tau, e.udot
+    (['q'], ['u'], [], Vector([q]), Vector([u]), Vector([]), Vector([tau_u]), Vector([u']))
+    >>> e.mass_matrix, e.inverse_mass_matrix, e.coriolis_matrix, e.bias == e.gravity_terms
+    (Matrix([[l**2*m]]), Matrix([[1/(l**2*m)]]), Matrix([[0]]), True)
+    >>> e.inverse_dynamics, e.forward_dynamics == e.accelerations, e.forcing, e.efforts
+    (Vector([981*l*m*sin(q)/100 + l**2*m*u']), True, Vector([tau_u - 981*l*m*sin(q)/100]), Vector([tau_u]))
+    >>> e.kinetic_energy, e.potential_energy, e.mass_moment[0], e.state_rates[0], e.z_rates, e.momentum[1][0]
+    (l**2*m*u**2/2, -981*l*m*cos(q)/100, m, u, Vector([]), -l*m*u*cos(q))
+    >>> e.formalism, e.passes, e.system.name, e.tree.speeds, "m" in e.symbols, e.constraints, e.dependent_speeds
+    ('auto', None, 'pendulum', ['u'], True, None, None)
+    >>> e.agrees_with(s.derive("kane")), "l^{2}" in e.latex("M"), e.operations("bias").total, e.record.mass_matrix
+    (True, True, 1, Matrix([[l**2*m]]))
+    >>> e.simulate(1, start={"q": 0.1}).status, e.sweep({"l": [1, 2]}, 1, workers=1).shape
+    ('done', (2,))
+    >>> e.reaction("q").force[1], list(e.power().ports), e.assemble({"q": 1}).q.tolist()
+    (0, ['effort u'], [1.0])
+    >>> s.derive("kane", report=True).report is not None, e.dropped
+    (True, Dropped(nothing was dropped))
+    >>> q, u = e.stepper(dt=0.1).step()
+    >>> len(e.sensitivities(1, ["l"], start={"q": 0.1}).t)
+    201
+    >>> list(e.gradient(1, ["l"], of=e.q[0], start={"q": 0.1}))
+    ['l']
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     [path.name for path in e.export("c", folder)][:2]
+    ['pendulum_forward_dynamics.h', 'pendulum_forward_dynamics.c']
+
+    Constraints and prescribed motions have their own:
+
+    >>> _ = s.constrain_speed(e.u[0] - ph.sin(s.time))
+    >>> e = s.derive()
+    >>> len(e.multipliers), len(e.constraint_pivots), e.stabilisation_rate, len(e.stabilised_dynamics)
+    (1, 1, alpha_stabilisation, 1)
+    >>> s = ph.System("crank")
+    >>> _ = s.joint("q", s.ground, s.body("crank", 0, inertia=(1, 1, 1)), ph.Revolute("y"))
+    >>> _ = s.prescribe("q", ph.sin(s.time))
+    >>> s.derive().driving_force("q")
+    -sin(t)
     """
 
     # ---- names and symbols -----------------------------------------------------------------------------------
@@ -295,14 +349,6 @@ class Equations(
 
         return latex_of(self.record, of, names)
 
-    @cached_property
-    def report(self) -> Report:
-        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
-        from ..compiled.planning import operations_of
-        from ..formalisms.kane.report import Report
-
-        return Report(self.record, operations_of)
-
     def __repr__(self) -> str:
         named = {"q": self.coordinates, "u": self.speeds, "z": self.states}
         shown = "; ".join(f"{key}: {', '.join(names)}" for key, names in named.items() if names or key != "z")
@@ -346,6 +392,12 @@ class Equations(
         from ..compiled.export import export
 
         return export(self.record, target, path, "forward_dynamics" if of is None else of, **options)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What a notebook shows."""
+        from .notebook_equations import bundle_of
+
+        return bundle_of(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Equations, (self.derivation,)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .derived import Derived
+from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..analysis.singular_configurations import SingularConfigurations
     from ..expr import Matrix, Vector
     from ..geometry import Pose
     from ..kinematics.joint_kinematics import JointKinematics
-    from .workspace import Workspace
 
 
-class KinematicMethods(Derived):
+class KinematicMethods(RunMethods):
     """Rates of coordinates, poses, Jacobians.
 
     >>> import polhode as ph
@@ -32,8 +28,6 @@ class KinematicMethods(Derived):
     (Vector([0, 0, u]), Matrix([[0], [0], [1]]))
     >>> e.center_of_mass, e.centroidal_matrix[3], e.centroidal_momentum[1]
     (Vector([cos(q), sin(q), 0]), Vector([-2*sin(q)]), Vector([-2*u*sin(q), 2*u*cos(q), 0]))
-    >>> e.singular_configurations("tip").rank
-    1
     """
 
     @property
@@ -142,41 +136,3 @@ class KinematicMethods(Derived):
         from ..dynamics.centroidal import centroidal_matrix
 
         return centroidal_matrix(self.record)
-
-    def singular_configurations(self, name: str, of: str = "pose") -> SingularConfigurations:
-        """Where a frame loses a way to move, its `of` being "pose", "position" or "orientation".
-
-        The factors that vanish there, and a search `along` a path; see `polhode.analysis.singular_configurations`.
-        """
-        from ..analysis.singular_configurations import singular_configurations
-
-        def jacobian(q: Any, parameters: Any) -> Any:
-            return self._functions.jacobian(name, q, parameters=parameters)
-
-        return singular_configurations(self.record, jacobian, name, of)
-
-    def workspace(
-        self, name: str, samples: int = 20_000, seed: int = 0, parameters: Mapping[str, Any] | None = None
-    ) -> Workspace:
-        """Where the origin of a body or frame can be while the joints keep their limits: points, boundary, a picture.
-
-        A revolute joint without limits turns all around; see `polhode.analysis.workspace`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
-        >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(2, 0, 0))
-        >>> tip = s.frame("tip", "fore", (1, 0, 0))
-        >>> reach = s.derive().workspace("tip")
-        >>> reach.distance([(2, 0, 0), (4, 0, 0), (0, 0.25, 0)]).round(6).tolist()  # a ring with radii 1 and 3
-        [0.0, 1.0, 0.75]
-        """
-        from .workspace import Workspace
-
-        def position(q: Any, parameters: Any) -> Any:
-            return self._functions.pose(name, q, parameters=parameters)[0]
-
-        def slope(q: Any, parameters: Any) -> Any:
-            return self._functions.jacobian(name, q, parameters=parameters)[..., 3:, :]
-
-        return Workspace.of(self.record, name, position, slope, samples, seed, parameters)

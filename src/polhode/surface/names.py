@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..compiled.inverse_kinematics import ClosedFormOf, PoseStepOf
 from ..compiled.quantities import (
     BiasAccelerationOf,
     DrivingForceOf,
@@ -52,6 +51,7 @@ from ..expr.exact import (
     tanh,
 )  # fmt: skip
 from ..geometry import Pose, rotation
+from ..inverse_kinematics.quantities import ClosedFormOf, PoseStepOf
 from ..kinematics.joint_kinematics import JointKinematics, joint_kinematics
 from ..kinematics.vectors import Arrow, Dyadic, Point, basis
 from ..model import (

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import PolhodeError
-from polhode.files.mesh_paths import MESH_KINDS
-from polhode.files.reading import TooLarge, locate, read_file
+from polhode.files.reading import MESH_KINDS, TooLarge, locate, read_file
 from polhode.view.mesh import Mesh, Piece, hex_color, library
 
 MOST_BYTES = 100_000_000

@@ -28,7 +28,7 @@ def test_an_unknown_wrist_is_refused() -> None:
 
 @pytest.mark.slow
 def test_the_demonstration_agrees_conserves_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    outcome = demo.run(tmp_path / "out", seconds=1.0)
+    outcome = demo.demonstrate(tmp_path / "out", seconds=1.0)
     assert all(comparison.agree for comparison in outcome.comparisons.values())
     assert all(run.energy_drift < 1e-9 for run in outcome.trajectories.values())
     assert outcome.distance < 1e-8
@@ -43,7 +43,7 @@ def test_the_demonstration_agrees_conserves_and_writes(tmp_path: Path, capsys: p
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PolhodeError, match="cannot be made"):
-        demo.run(tmp_path / "file" / "out")
+        demo.demonstrate(tmp_path / "file" / "out")
 
 
 def test_a_comparison_reads_as_a_table() -> None:

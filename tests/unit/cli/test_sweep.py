@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.unit.cli.conftest import Shell
-from typer.main import get_command
 
-from polhode.cli.app import app, main
+from polhode.cli.app import command, main
 from polhode.simulate.sweep import Sweep
 
 MODEL = Path(__file__).parents[3] / "models" / "pendulum.yaml"
@@ -78,8 +77,7 @@ def test_a_sweep_takes_what_acts_and_how_to_derive_as_simulate_does(
 
 
 def test_a_sweep_has_the_options_of_a_run() -> None:
-    commands = get_command(app).commands  # type: ignore[attr-defined]
-    taken = {name: {each for option in commands[name].params for each in option.opts} for name in ("simulate", "sweep")}
+    taken = {name: {each for option in command(name).params for each in option.opts} for name in ("simulate", "sweep")}
     of_one_run = {"--csv", "--page", "--save", "--reaction", "--channel"}
     assert taken["simulate"] - taken["sweep"] == of_one_run
 

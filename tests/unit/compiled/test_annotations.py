@@ -13,7 +13,6 @@ import polhode as ph
 from polhode import Equations
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.program import Output
-from polhode.compare.ladder.arms import puma_like_arm
 from polhode.compiled.annotations import meanings
 from polhode.compiled.annotations.catalogue import Catalogue
 from polhode.compiled.catalogue import CATALOGUE
@@ -23,6 +22,7 @@ from polhode.errors import PolhodeError
 from polhode.expr import as_expr, cos, evaluate, sin
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.model.system import System
+from polhode.papers.silver.counts import puma_like_arm
 
 MODELS = Path(__file__).parents[3] / "models"
 

@@ -9,8 +9,8 @@ import pytest
 
 import polhode as ph
 from polhode.control import LQR
-from polhode.control.law import Law
 from polhode.expr import as_expr, evaluate, substitute
+from polhode.laws.law import Law
 from polhode.model.samples.linkages import four_bar
 from polhode.model.samples.underactuated import cart_pole
 

@@ -7,9 +7,9 @@ from tests.planar_arm import planar_arm
 
 import polhode as ph
 from polhode.control import Law, Reference
-from polhode.control.law import ControllerState
 from polhode.control.lyapunov import prove, rate_along
 from polhode.expr import as_expr, same
+from polhode.laws.law import ControllerState
 
 
 def slider() -> ph.Equations:

@@ -9,8 +9,8 @@ import pytest
 
 import polhode as ph
 from polhode.control import LQR, RealTimeIteration
-from polhode.control.law import Law
 from polhode.expr.evaluation import Evaluator
+from polhode.laws.law import Law
 from polhode.model.samples.underactuated import cart_pole
 
 WEIGHTS: dict[str, Any] = {"Q": {"x": 1, "theta": 1}, "R": 0.1, "sample_time": 0.05}

@@ -1,4 +1,4 @@
-"""Meshes are looked for inside the allowed folders and nowhere else."""
+"""Files that another names are looked for inside the allowed folders; meshes in the folders above, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polhode.files.reading import locate
+from polhode.files.reading import locate, locate_mesh
 
 
 @pytest.fixture
@@ -63,3 +63,57 @@ def test_a_link_that_leads_outside_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize("filename", ["", "meshes/none.stl", "meshes"])
 def test_what_is_not_there_is_missing(filename: str, folder: Path) -> None:
     assert locate(filename, folder, {})[0] == "missing"
+
+
+# ---- meshes in the folders above a robot file ------------------------------------------------------------------
+
+
+@pytest.fixture
+def robots(tmp_path: Path) -> Path:
+    """…/arm/urdf, with meshes in …/arm/meshes."""
+    for name in ("arm/urdf/arm.urdf", "arm/meshes/link.stl", "arm/notes.txt", "secret.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"solid")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "../meshes/link.stl",
+        "meshes/link.stl",
+        "package://arm/meshes/link.stl",
+        "package:///arm/meshes/link.stl",
+        "model://arm/meshes/link.stl",
+    ],
+)
+def test_a_mesh_is_found_by_walking_up(robots: Path, filename: str) -> None:
+    status, found, reason = locate_mesh(filename, robots / "arm" / "urdf", {})
+    assert (status, found, reason) == ("found", (robots / "arm/meshes/link.stl").resolve(), "")
+
+
+def test_a_package_may_be_the_folder_that_bears_its_name(robots: Path) -> None:
+    (robots / "arm").rename(robots / "arm_description")
+    folder = robots / "arm_description" / "urdf"
+    assert locate_mesh("package://arm_description/meshes/link.stl", folder, {})[0] == "found"
+    assert locate_mesh("package://leg/meshes/other.stl", folder, {})[0] == "missing"
+
+
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "../notes.txt",
+        "../../secret.txt",
+        "package://arm/notes.txt",
+        "/etc/passwd",
+        "https://host/link.stl",
+        "C:\\a.stl",
+    ],
+)
+def test_nothing_but_a_mesh_is_found_above_and_nothing_is_fetched(robots: Path, filename: str) -> None:
+    assert locate_mesh(filename, robots / "arm" / "urdf", {})[1] is None
+
+
+def test_a_link_that_disguises_another_file_is_refused(robots: Path) -> None:
+    (robots / "arm" / "meshes" / "sly.stl").symlink_to(robots / "arm" / "notes.txt")
+    assert locate_mesh("../meshes/sly.stl", robots / "arm" / "urdf", {})[1] is None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polhode.errors import PolhodeError
+from polhode.formats.describe import emit
 from polhode.formats.document import parse
-from polhode.formats.emit import emit
 
 
 def refusal(text: str) -> str:
@@ -72,21 +72,7 @@ def test_what_is_emitted_reads_back() -> None:
         "plain": "1/2*x",
         "null": "null",
         "~": "",
-        "- dash": [
-            "a: b",
-            "#c",
-            "[d]",
-            "*e",
-            "&f",
-            "!g",
-            "`h`",
-            "'i",
-            '"j',
-            "%k",
-            "@l",
-            " m ",
-            "n\nü\t\u2028",
-        ],
+        "- dash": ["a: b", "#c", "[d]", "*e", "&f", "!g", "`h`", "'i", '"j', "%k", "@l", " m ", "n\nü\t\u2028"],
         "loads": [{"type": "a", "vector": ["1", "x" * 120], "nested": {"b": [{"c": "d"}]}}, {"e": "f" * 200}],
         "nested": {"deep": {"flow": "1", "list": [["1", "2"], ["3", "4"]]}, "x" * 128: {"y" * 200: "z"}},
         "none": None,

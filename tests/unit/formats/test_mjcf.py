@@ -142,11 +142,7 @@ def test_chosen_numbers_become_parameters(tmp_path: Path) -> None:
     world = f'<body name="bob" pos="0 0 0.3"><joint name="hinge" axis="0 1 0"/>{MASS}</body>'
     system, _ = read(tmp_path, world, symbolic=["mass:bob", "gravity", "length:*"])
     values = {name: parameter.value for name, parameter in system.parameters.items()}
-    assert values == {
-        "gravity.z": Fraction("-9.81"),
-        "mass:bob": Fraction("1.1"),
-        "length:bob.z": Fraction("0.3"),
-    }
+    assert values == {"gravity.z": Fraction("-9.81"), "mass:bob": Fraction("1.1"), "length:bob.z": Fraction("0.3")}
 
 
 def test_keyframes_become_poses(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 from polhode.formats import dumps_yaml, load, loads_yaml, schema
-from polhode.model.samples import biped
+from polhode.papers.mladenova.biped import biped
 
 ROOT = Path(__file__).parents[3]
 MODELS = sorted((ROOT / "models").glob("*.yaml"))
@@ -47,22 +47,8 @@ def test_the_arm_is_that_of_the_paper() -> None:
     """Kwatny and Blankenship, section IV: the printed inertia m3(L3² + 3R3²)/12 + m3 L3²/4 = 0.0969792."""
     system = load(ROOT / "models" / "arm.yaml")
     equations = system.derive("composite_body")
-    assert [q.name for joint in system.joints.values() for q in joint.q] == [
-        "s1",
-        "s2",
-        "e",
-        "t1",
-        "t2",
-        "t3",
-    ]
-    assert [u.name for joint in system.joints.values() for u in joint.u] == [
-        "w1",
-        "w2",
-        "u1",
-        "v1",
-        "v2",
-        "v3",
-    ]
+    assert [q.name for joint in system.joints.values() for q in joint.q] == ["s1", "s2", "e", "t1", "t2", "t3"]
+    assert [u.name for joint in system.joints.values() for u in joint.u] == ["w1", "w2", "u1", "v1", "v2", "v3"]
     at_home = {q: 0.0 for joint in system.joints.values() for q in joint.q}
     value = evaluate([equations.mass_matrix[3, 3]], at_home)[0]
     assert value == pytest.approx(0.0969792, abs=5e-8)

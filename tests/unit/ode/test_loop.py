@@ -23,7 +23,7 @@ NATIVE = {
     ("ode/loop.py", "note_accepted"): 2,
     ("ode/loop.py", "_undo_step"): 1,
     ("ode/loop.py", "_interrupt"): 1,
-    ("ode/time_events.py", "pass_time_event"): 3,
+    ("ode/loop.py", "_pass_time_event"): 3,
     ("ode/members.py", "reset"): 1,
     ("ode/members.py", "step_members"): 1,  # a stepper's members stand at times of their own
     ("ode/methods/runge_kutta_fixed_in_lanes.py", "_next_step"): 1,

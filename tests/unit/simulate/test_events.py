@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError, ValueMissing
-from polhode.model.samples import four_bar
-from polhode.simulate import crossing
+from polhode import Equations
+from polhode.errors import PolhodeError, SimulationError, ValueMissing
+from polhode.model.samples import four_bar, motor_driven_pendulum
+from polhode.simulate import Trajectory, crossing
+from polhode.simulate.events import with_rest
 
 
 def thrown() -> ph.System:
@@ -101,3 +104,145 @@ def test_what_is_no_event_is_refused() -> None:
     unknown = s.parameter("k")
     with pytest.raises(ValueMissing, match="parameter 'k' of an event has no value"):
         s.derive().simulate(1, until=s.joints["height"].q[0] - unknown)
+
+
+# ---- state changes ------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ball() -> tuple[Equations, Any, Any]:
+    s = ph.System("ball", gravity=(0, 0, -10))
+    joint = s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speeds=["v"])
+    return s.derive(), joint.q[0], joint.u[0]
+
+
+#: A fall from 5 m, and bounces that each take 0.8 of the speed: at 1 s, then after 1.6, 1.28, 1.024 s.
+BOUNCES = [1.0, 2.6, 3.88, 4.904]
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853", "RK45", "rk4", "scipy.DOP853", "scipy.LSODA"])
+def test_a_ball_bounces_at_the_times_of_its_parabolas(method: str, ball: tuple[Equations, Any, Any]) -> None:
+    equations, z, v = ball
+    run = equations.simulate(5, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}}, method=method)
+    assert run.events[0] == pytest.approx(BOUNCES, abs=1e-6 if method == "scipy.LSODA" else 1e-10)
+    assert run.q.min() > -1e-9
+    assert (np.diff(run.t) > 0).all()
+    assert not run.notices, "energy that the change took is nobody's loss"
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "rk4"])
+def test_a_run_that_fails_ends_where_it_failed(method: str, ball: tuple[Equations, Any, Any]) -> None:
+    """A bounce that leaves half of the speed, from 5 m: at rest after 1 + 2 s, and never below the floor."""
+    equations, z, v = ball
+    with pytest.raises(SimulationError, match="without end") as e:
+        equations.simulate(8, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.5 * v}}, method=method)
+    kept = e.value.trajectory
+    assert isinstance(kept, Trajectory)
+    assert kept.t[-1] == pytest.approx(3.0, abs=1e-4) and kept.q.min() > -1e-7
+    assert len(kept.events[0]) > 8
+
+
+def test_functions_of_ones_own_do_the_same(ball: tuple[Equations, Any, Any]) -> None:
+    equations, _, _ = ball
+    on = {lambda t, q, u: q[0]: lambda t, q, u: {"v": -0.8 * u[0]}}
+    assert equations.simulate(5, start={"z": 5.0}, on=on).events[0] == pytest.approx(BOUNCES, abs=1e-10)
+
+
+def test_bounces_without_end_and_changes_that_do_not_turn_back_end_the_run(ball: tuple[Equations, Any, Any]) -> None:
+    equations, z, v = ball
+    with pytest.raises(SimulationError, match="without end") as e:
+        equations.simulate(10, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}})
+    kept = e.value.trajectory
+    assert isinstance(kept, Trajectory)
+    # bounces closer than 2^-20 of a step of at most 1 s are one; five times the last of them was left
+    assert 9.0 - 5 * 2**-20 < kept.t[-1] < 9.0 + 1e-9
+    assert kept.q.min() > -1e-9
+    with pytest.raises(SimulationError, match="goes on through it"):
+        equations.simulate(10, start={"z": 5.0}, on={crossing(z, -1): {"v": 0.8 * v}})
+
+
+def test_with_constraints_the_new_speeds_are_projected_and_that_is_told() -> None:
+    s = four_bar()
+    equations = s.derive()
+    crank = s.joints["crank"].q[0]
+    back = dict.fromkeys(equations.u, -3)
+    run = equations.simulate(1, start={"crank": 0.3}, speeds={"crank": 2}, on={crossing(crank - 1): back})
+    assert any("brought to the constraints" in notice for notice in run.notices)
+    assert run.drift.velocity < 1e-9
+    before, after = (run.u[np.searchsorted(run.t, run.events[0][0], side=side)] for side in ("left", "right"))
+    assert after[0] < 0.0 < before[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"on": {"z": {"v": 0}}}, "is no event"),
+        ({"on": 3}, "on"),
+        ({"on": {"z": 3}}, "not a change of the state"),
+        ({"on": {"z": {"w": 0}}}, "no coordinate, speed or state 'w'"),
+        ({"on": {"z": {"v": ph.symbol("strange")}}}, "strange"),
+        ({"on": {"z": lambda t, q, u: {"w": 1}}, "start": {"z": 1}}, "no coordinate, speed or state 'w'"),
+    ],
+)
+def test_what_cannot_be_meant_gets_one_sentence(
+    options: dict[str, Any], words: str, ball: tuple[Equations, Any, Any]
+) -> None:
+    equations, z, _ = ball
+    on = options["on"]
+    if isinstance(on, dict) and words != "is no event":
+        options = {**options, "on": dict.fromkeys([z], on["z"])}
+    with pytest.raises(PolhodeError, match=words):
+        equations.simulate(1, **options)
+
+
+# ---- callbacks ------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def equations() -> ph.Equations:
+    return motor_driven_pendulum().derive()
+
+
+def test_without_states_a_function_stays_what_it_is() -> None:
+    system = ph.System("block")
+    system.joint("x", system.ground, system.body("block", 1), ph.Prismatic("x"))
+
+    def g(t: float, q: np.ndarray, u: np.ndarray) -> float:
+        return float(q[0])
+
+    assert with_rest(g, system.derive().record) is g
+
+
+def test_a_controller_may_take_the_states(equations: ph.Equations) -> None:
+    shapes = []
+
+    def control(t: float, q: np.ndarray, u: np.ndarray, z: np.ndarray) -> dict[str, float]:
+        shapes.append((q.shape, u.shape, z.shape))
+        return {"voltage": 4 * (1 - z[0])}
+
+    run = equations.simulate(3, inputs=control)
+    assert {*shapes} == {((1,), (1,), (1,))}
+    assert run["current"][-1] == pytest.approx(2 / 3, abs=1e-3), "4 (1 - i) = 2 i at rest"
+    assert equations.simulate(0.1, inputs=lambda t, q, u: {"voltage": float(len(u))}).inputs[0, 0] == 1.0
+
+
+def test_events_may_be_functions_of_states_or_expressions_with_them(equations: ph.Equations) -> None:
+    current = equations.z[0]
+
+    def reached(t: float, q: np.ndarray, u: np.ndarray, z: np.ndarray) -> float:
+        return float(z[0]) - 0.5
+
+    reached.terminal = True  # type: ignore[attr-defined]
+    run = equations.simulate(0.02, inputs={"voltage": 3}, events=[current - 0.4, reached], samples=2001)
+    assert run.status == "event"
+    assert run["current"][-1] == pytest.approx(0.5, abs=1e-10)
+    assert float(run.at(run.events[0])["current"][0]) == pytest.approx(0.4, abs=1e-6)
+    ended = equations.simulate(1, inputs={"voltage": 3}, until=current - 0.5, method="rk4", step=1e-4)
+    assert ended.t[-1] == pytest.approx(run.t[-1], abs=1e-8)
+
+
+def test_what_a_function_of_the_states_raises_ends_the_run_with_its_sentence(equations: ph.Equations) -> None:
+    with pytest.raises(SimulationError, match="the controller of inputs raised IndexError"):
+        equations.simulate(1, inputs=lambda t, q, u, z: {"voltage": z[7]})
+    with pytest.raises(PolhodeError, match="an event depends on the state 'other', which the run does not know"):
+        equations.simulate(1, events=[ph.symbol("other", "state")])

@@ -17,7 +17,7 @@ from polhode.compiled.functions import Functions
 from polhode.constraints import Constraints
 from polhode.formalisms import auto, deriving
 from polhode.model.samples import bennett, four_bar
-from polhode.simulate.control.inputs import read_efforts, read_inputs
+from polhode.simulate.control.actuation import read_efforts, read_inputs
 from polhode.simulate.guard import SURE, Guard, Stop, indefinite_notice, is_surely_regular, mass_matrix_stop
 from polhode.simulate.rates import Rates
 

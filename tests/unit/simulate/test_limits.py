@@ -318,3 +318,18 @@ def test_limits_of_efforts_and_speeds_without_a_value_are_told() -> None:
     told = "\n".join(e.simulate(1, tau={"z": 1.0}).notices)
     assert "the upper limit most of the effort 'z' has no value, and was not watched." in told
     assert "with these parameters the lower limit 1 of the speed 'z' is above the upper limit -1" in told
+
+
+# ---- grown variables ------------------------------------------------------------
+
+
+def test_a_small_angle_that_grows_is_told_and_a_length_is_not() -> None:
+    s = ph.System("slider")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), small=True)
+    s.joint("swing", "block", s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), small=True)
+    made = s.derive()
+    run = {"method": "rk4", "step": 0.05}
+    assert made.simulate(0.1, start={"swing": 0.1, "x": 3}, **run).notices == ()
+    (notice,) = made.simulate(0.1, start={"swing": 0.9}, **run).notices
+    assert notice.startswith("'swing' is small in these equations, and gets to 0.9 rad")
+    assert s.derive(small=[]).simulate(0.1, start={"swing": 0.9}, **run).notices == ()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.errors import SimulationError
-from polhode.model.samples import motor_driven_pendulum
+from polhode.errors import PolhodeError, SimulationError
+from polhode.model.samples import motor_driven_pendulum, n_four_bar
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +106,58 @@ def test_a_sign_in_a_rate_is_found_and_the_run_begins_anew_there() -> None:
     run = system.derive().simulate(1, samples=3)
     assert np.abs(run["a"] - [0.0, 0.5, 0.0]).max() < 1e-12
     assert any("the rate of state 'a' jumped once at t = 0.5 s" in notice for notice in run.notices)
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"step": 0.1}, "step"),
+        ({"step": 0.1, "method": "scipy.RK45"}, "step"),
+        ({"samples": 5, "rate": 10}, "rate"),
+        ({"samples": 1}, "samples"),
+        ({"tau": {"hinge": np.ones(3)}}, "tau 'hinge'"),
+        ({"max_step": 0.1, "method": "rk4"}, "max_step"),
+    ],
+)
+def test_no_option_is_ignored_in_silence(options: dict[str, Any], place: str) -> None:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    with pytest.raises(PolhodeError) as refused:
+        s.derive().simulate(1, **options)
+    assert refused.value.problems[0].place == place and refused.value.problems[0].cure
+
+
+def files_entered(go: Callable[[], object]) -> set[str]:
+    """The files of the package whose functions a call that was made before enters."""
+    package = str(Path(ph.__file__).parent)
+    go()
+    go()
+    seen: set[str] = set()
+
+    def note(frame: Any, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            seen.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        go()
+    finally:
+        sys.setprofile(before)
+    return seen
+
+
+def test_a_run_enters_few_files() -> None:
+    s = ph.System("chain")
+    upper, lower = s.body("upper", 1, (0, 0, -1)), s.body("lower", 1, (0, 0, -1))
+    s.joint("shoulder", s.ground, upper, ph.Revolute("y"))
+    s.joint("elbow", upper, lower, ph.Revolute("y"), at=(0, 0, -1))
+    chain = s.derive()
+    assert len(files_entered(lambda: chain.simulate(5, start={"shoulder": 1.0}))) <= 35
+
+    bars = n_four_bar(1)
+    crank = bars.joints["crank 0"]
+    brake = ph.control.Law({crank.tau[0]: -crank.u[0]})
+    driven = bars.derive()
+    options = {"controller": brake, "sample_time": 0.1, "events": [crank.q[0] - 1]}
+    assert len(files_entered(lambda: driven.simulate(1, speeds={"crank 0": 1.0}, **options))) <= 55

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from polhode.equilibria.branch import plot_branches
 from polhode.errors import ModelError
-from polhode.view.branches import plot_branches
-from polhode.view.eigenvalues import plot_branches as plot_eigenvalues
-from polhode.view.eigenvalues import plot_locus
+from polhode.linear.eigenvalue_plots import plot_branches as plot_eigenvalues
+from polhode.linear.eigenvalue_plots import plot_locus
 from polhode.view.plot import plot_channels, save_plot
 
 FIGURES: dict[str, Callable[[], Any]] = {

@@ -50,7 +50,7 @@ def functions_ir(program: Program, lanes: int) -> list[str]:
     for op, function in called(program):
         if isinstance(function, Table):
             text += [] if _SEARCH in text else [_SEARCH]
-            text.append(_table_ir(op, function.pieces))
+            text.append(_table_ir(op, function.pieces, function.is_extended))
         elif isinstance(function, UserFunction):
             text.append(_user_ir(op, function))
         if lanes > 1:
@@ -99,17 +99,18 @@ def _array(name: str, numbers: Sequence[float]) -> str:
     return f"@{name} = internal unnamed_addr constant [{len(numbers)} x double] [{entries}], align 8"
 
 
-def _table_ir(op: str, pieces: Pieces) -> str:
+def _table_ir(op: str, pieces: Pieces, is_extended: bool) -> str:
     axes = range(len(pieces.knots))
+    within = "s" if is_extended else "x"
     data = [_array(f"{op}.t{axis}", pieces.knots[axis]) for axis in axes]
     data.append(_array(f"{op}.c", pieces.coefficients))
-    args = ", ".join(f"double %x{axis}" for axis in axes)
+    args = ", ".join(f"double %{letter}{axis}" for letter in dict.fromkeys(("x", within)) for axis in axes)
     lines = [f"define internal double @{op}({args}) #1 {{"]
     place = "0"
     for axis in axes:
         t = f"@{op}.t{axis}"
         lines += [
-            f"  %k{axis} = call i64 @ph_piece(ptr {t}, i64 {len(pieces.knots[axis]) - 1}, double %x{axis})",
+            f"  %k{axis} = call i64 @ph_piece(ptr {t}, i64 {len(pieces.knots[axis]) - 1}, double %{within}{axis})",
             f"  %before{axis} = icmp eq i64 %k{axis}, 0",
             f"  %less{axis} = sub i64 %k{axis}, 1",
             f"  %left{axis} = select i1 %before{axis}, i64 0, i64 %less{axis}",

@@ -35,19 +35,20 @@ def functions_in_c(program: Program) -> list[str]:
         found.append(f"static double {op}({head}) {{\n  return {function.name}({', '.join(names)});\n}}\n")
     known = tables(program)
     found += [_SEARCH] if known else []
-    return [*found, *(_table(op, table.pieces) for op, table in known)]
+    return [*found, *(_table(op, table.pieces, table.is_extended) for op, table in known)]
 
 
-def _table(op: str, pieces: Pieces) -> str:
-    axes = range(len(pieces.knots))
-    lines = [f"static double {op}({', '.join(f'double x{axis}' for axis in axes)}) {{"]
+def _table(op: str, pieces: Pieces, is_extended: bool) -> str:
+    axes, within = range(len(pieces.knots)), "s" if is_extended else "x"
+    args = ", ".join(f"double {letter}{axis}" for letter in dict.fromkeys(("x", within)) for axis in axes)
+    lines = [f"static double {op}({args}) {{"]
     for axis in axes:
         lines += _array(f"t{axis}", pieces.knots[axis])
     lines += _array("c", pieces.coefficients)
     place = ""
     for axis in axes:
         last = len(pieces.knots[axis]) - 1
-        lines.append(f"  const int k{axis} = table_piece(t{axis}, {last}, x{axis});")
+        lines.append(f"  const int k{axis} = table_piece(t{axis}, {last}, {within}{axis});")
         lines.append(f"  const double d{axis} = x{axis} - t{axis}[k{axis} > 0 ? k{axis} - 1 : 0];")
         place = f"({place} * {pieces.counts[axis]} + k{axis})" if place else f"k{axis}"
     lines.append(f"  const double *a = c + {place} * {prod(pieces.sizes)};")

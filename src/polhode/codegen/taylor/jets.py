@@ -8,10 +8,10 @@ all k up to the order; `scratch` has room for `JetLayout.scratch_size` doubles.
 
 Order zero is the program itself, a kernel like any other. Then one loop runs over the orders. All sums ⟨a, b⟩_k of an
 order read lower orders alone, so that they are computed before everything else, four different sums in the lanes of a
-block: no sum runs across lanes. Their factors are stored for that, row by row, as blocks (`sum_packs`). Where several
-motions go side by side, a number fills a vector by itself, and a block is one factor. What is left of an order is
-straight-line code, about as long as the program. The products with the newest order come last in each sum: the others
-do not wait for it.
+block: no sum runs across lanes. Their factors are stored for that, row by row, as blocks, in the order of the program.
+Where several motions go side by side, a number fills a vector by itself, and a block is one factor. What is left of an
+order is straight-line code, about as long as the program. The products with the newest order come last in each sum: the
+others do not wait for it.
 
 Code with all orders unrolled is a fifth faster for a double pendulum, slower for larger systems, and takes twenty
 times as long to compile; so there is none.
@@ -19,18 +19,74 @@ times as long to compile; so there is none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
 
 from ..ir.program import Output, Program
 from ..llvm.block import declarations
-from ..llvm.builder import INTEGER, POINTER, WIDTH, Function, Value, Variable, declared
 from ..llvm.calls import functions_ir
+from ..llvm.function import INTEGER, POINTER, WIDTH, Function, Value, Variable, declared
 from ..llvm.kernels import Kernel, kernel_ir
 from .recurrences import STEADY, Rule, SeriesProgram
-from .sum_packs import Factor, SumPacks, sum_packs
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Factor:
+    """The orders a_j of a slot, or those of its derivative, j a_j."""
+
+    slot: int
+    derived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SumPack:
+    """Up to four sums: the slots whose rules they belong to, and the numbers of the blocks of their factors."""
+
+    slots: tuple[int, ...]
+    one: int
+    other: int
+
+
+@dataclass(frozen=True)
+class SumPacks:
+    """All sums of a program, and the blocks of factors that they read."""
+
+    packs: tuple[SumPack, ...]
+    blocks: tuple[tuple[Factor, ...], ...]
+
+
+def sum_packs(series: SeriesProgram, width: int = WIDTH) -> SumPacks:
+    """The sums in the order of the program, four by four, or as many as are said."""
+    sums = _sums(series)
+    packs, blocks = [], dict[tuple[Factor, ...], int]()
+    for start in range(0, len(sums), width):
+        together = sums[start : start + width]
+        slots, ones, others = zip(*together, strict=True)
+        one, other = (blocks.setdefault(side, len(blocks)) for side in (ones, others))
+        packs.append(SumPack(slots, one, other))
+    return SumPacks(tuple(packs), tuple(blocks))
+
+
+def _sums(series: SeriesProgram) -> list[tuple[int, Factor, Factor]]:
+    """The slot and the two factors of each sum."""
+    found: list[tuple[int, Factor, Factor]] = []
+    for slot, rule in enumerate(series.rules, series.program.first_run):
+        match rule.name, rule.args:
+            case "product", (a, b):
+                found.append((slot, Factor(a), Factor(b)))
+            case "square", (a,):
+                found.append((slot, Factor(a), Factor(a)))
+            case ("quotient", (_, b)) | ("inverse", (b,)):
+                found.append((slot, Factor(b), Factor(slot)))
+            case "root", _:
+                found.append((slot, Factor(slot), Factor(slot)))
+            case "integral", (a, w):
+                found.append((slot, Factor(a, derived=True), Factor(w)))
+    return found
+
 
 #: So many sums are added up in one loop: their blocks stay in registers.
 _TOGETHER = 5
@@ -117,11 +173,13 @@ class _JetWriter:
 
     def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool, lanes: int) -> None:
         self.series, self.layout = series, layout
-        self.f = Function(
-            "ph_jet", fused=fused, lanes=lanes, arguments=POINTER, jet=POINTER, scratch=POINTER, order=INTEGER
+        kinds = {"arguments": POINTER, "jet": POINTER, "scratch": POINTER, "order": INTEGER}
+        self.f = Function("ph_jet", kinds, fused=fused, lanes=lanes, is_scoped=False)
+        self.arguments, self.jet, self.scratch, self.order = (
+            Value(self.f, kind, f"%{name}") for name, kind in kinds.items()
         )
         self.piece = self.f.block if lanes == 1 else self.f.number
-        self.rows = self.f.arguments["scratch"].at(layout.rows_at, self.f.number)
+        self.rows = self.scratch.at(layout.rows_at, self.f.number)
         self.inverses: dict[int, Value] = {}
         self.now: dict[int, Value] = {}
         self.sums: dict[int, Value] = {}
@@ -131,34 +189,49 @@ class _JetWriter:
         self._order_zero()
         rates = [f.variable(self.first(slot)) for slot in series.rates]
         width = len(self.layout.packs.blocks)
-        with f.loop(f.arguments["order"], 1) as k:
+        with self._loop(1, self.order) as k:
             self._next_state(k, rates)
             self._add_up(k)
             for slot in series.time:
-                self.now[slot] = f.select(k.equals(1), f.of_kind(f.number, 1.0), 0.0)
+                self.now[slot] = f.select(k.compare("==", 1), f.of_kind(f.number, 1.0), 0.0)
             for slot, rule in enumerate(series.rules, series.program.first_run):
                 if rule != STEADY:
                     self.now[slot] = RULES[rule.name](self, slot, rule)
             self._write_factors(self.rows.at(k * width, self.piece), rates)
             for rate, slot in zip(rates, series.rates, strict=True):
-                rate.value = self.now.get(slot, 0.0)
-        self._next_state(f.arguments["order"], rates)
+                rate.write(self.now.get(slot, 0.0))
+        self._next_state(self.order, rates)
         return f
+
+    @contextmanager
+    def _loop(self, start: int, count: Value) -> Iterator[Value]:
+        """For i = start, …, count - 1."""
+        f = self.f
+        index, head, done = f.variable(start), f.fresh("loop"), f.fresh("done")
+        f.jump(head)
+        f.label(head)
+        goes_on, inside = index.read().compare("<", count), f.fresh("on")
+        f.branch(goes_on, inside, done)
+        f.label(inside)
+        yield index.read()
+        index.write(index.read() + 1)
+        f.jump(head)
+        f.label(done)
 
     def _next_state(self, k: Value, rates: list[Variable]) -> None:
         """Order k of the state is its rate's order k − 1, over k."""
         self.k, self.over_k = k.as_double(), 1.0 / k.as_double()
-        self.now = {slot: rate.value * self.over_k for slot, rate in zip(self.series.states, rates, strict=True)}
+        self.now = {slot: rate.read() * self.over_k for slot, rate in zip(self.series.states, rates, strict=True)}
         self._write_state(k)
 
     def first(self, slot: int) -> Value:
         """Order zero."""
-        return self.f.arguments["scratch"][self.layout.first[slot]]
+        return self.scratch.load(self.layout.first[slot], self.f.number)
 
     def _order_zero(self) -> None:
         f, program = self.f, self.series.program
-        pointers = [f.arguments["arguments"].load(place, POINTER) for place in range(len(program.arrays) + 1)]
-        f.call("ph_first", "void", *pointers, f.arguments["scratch"])
+        pointers = [self.arguments.load(place, POINTER) for place in range(len(program.arrays) + 1)]
+        f.call("@ph_first", "void", *pointers, self.scratch)
         for slot, rule in enumerate(self.series.rules, program.first_run):
             if rule.name in ("quotient", "inverse"):
                 self.inverses[slot] = 1.0 / self.first(rule.args[-1])
@@ -167,14 +240,14 @@ class _JetWriter:
         for number in range(len(self.layout.packs.blocks)):
             self.rows.store(number, 0.0, self.piece)
         self.now = {slot: self.first(slot) for slot in self.series.states}
-        self._write_state(f.integer(0))
+        self._write_state(f.of_kind(INTEGER, 0))
 
     def _write_state(self, k: Value) -> None:
         states = self.series.states
-        row = self.f.arguments["jet"].at(k * (-(-len(states) // WIDTH)), self.f.block)
+        row = self.jet.at(k * (-(-len(states) // WIDTH)), self.f.block)
         if self.f.lanes > 1:
             for place, slot in enumerate(states):
-                row[place] = self.now[slot]
+                row.store(place, self.now[slot], self.f.number)
             return
         for number, start in enumerate(range(0, len(states), WIDTH)):
             self._write_block(row, number, [self.now[slot] for slot in states[start : start + WIDTH]])
@@ -183,7 +256,7 @@ class _JetWriter:
         """A block of values, filled up with zeros."""
         f = self.f
         if len(values) == WIDTH and all(value is values[0] for value in values):
-            block = f.spread(values[0])
+            block = f.of_kind(f.block, values[0])
         else:
             block = f.of_kind(f.block, 0.0)
             for lane, value in enumerate(values):
@@ -193,24 +266,24 @@ class _JetWriter:
     def _add_up(self, k: Value) -> None:
         """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j in one go, from the middle to the newest order."""
         f, packs = self.f, self.layout.packs.packs
-        half = (k - 1) / 2
+        half = (k - 1) // 2
         # an odd order has no middle: row zero is zero
-        middle = f.select((half * 2 + 1).equals(k), 0, half + 1)
+        middle = f.select((half * 2 + 1).compare("==", k), 0, half + 1)
         for start in range(0, len(packs), _TOGETHER):
             together = packs[start : start + _TOGETHER]
             row = self._row(middle)
             totals = [f.variable(row(pack.one) * row(pack.other)) for pack in together]
-            mirrored = [f.variable(0.0, self.piece) for _ in together]
-            with f.loop(half) as i:
+            mirrored = [f.variable(f.of_kind(self.piece, 0.0)) for _ in together]
+            with self._loop(0, half) as i:
                 j = half - i
                 low, high = self._row(j), self._row(k - j)
                 for total, other, pack in zip(totals, mirrored, together, strict=True):
-                    total.value = f.fma(low(pack.one), high(pack.other), total.value)
-                    other.value = f.fma(high(pack.one), low(pack.other), other.value)
+                    total.write(f.fma(low(pack.one), high(pack.other), total.read()))
+                    other.write(f.fma(high(pack.one), low(pack.other), other.read()))
             for total, other, pack in zip(totals, mirrored, together, strict=True):
-                value = total.value + other.value
+                value = total.read() + other.read()
                 for lane, slot in enumerate(pack.slots):
-                    self.sums[slot] = value.lane(lane) if f.lanes == 1 else value
+                    self.sums[slot] = f.lane(value, lane) if f.lanes == 1 else value
 
     def _row(self, k: Value) -> Callable[[int], Value]:
         """The blocks of factors of order k, each loaded once."""
@@ -218,7 +291,7 @@ class _JetWriter:
 
     def _write_factors(self, row: Value, rates: list[Variable]) -> None:
         """Order k of the factors that sums will read."""
-        of_state = {slot: rate.value for slot, rate in zip(self.series.states, rates, strict=True)}
+        of_state = {slot: rate.read() for slot, rate in zip(self.series.states, rates, strict=True)}
         made: dict[Factor, Value] = {}
 
         def value(factor: Factor) -> Value:
@@ -231,7 +304,7 @@ class _JetWriter:
 
         for number, factors in enumerate(self.layout.packs.blocks):
             if self.f.lanes > 1:
-                row[number] = value(factors[0])
+                row.store(number, value(factors[0]), self.f.number)
                 continue
             # volatile: LLVM would store halves, which no load of the whole can be served from before they are in memory
             self._write_block(row, number, [value(factor) for factor in factors], "store volatile")

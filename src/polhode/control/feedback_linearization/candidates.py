@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...analysis.control_geometry.affine import Plant
-from ...analysis.control_geometry.linearizability import Linearizability
-from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees_of
+from ...control_geometry.affine import Plant
+from ...control_geometry.linearizability import Linearizability
+from ...control_geometry.relative_degree import RelativeDegree, degrees_of
 from ...errors import fault_at
 from ...expr import Matrix, Vector, rank
 from ...expr.spelling import spelled

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...analysis.control_geometry.affine import Plant
-from ...analysis.control_geometry.determinant import determinant, vanishing_factors
-from ...analysis.control_geometry.relative_degree import RelativeDegree
+from ...control_geometry.affine import Plant
+from ...control_geometry.determinant import determinant, vanishing_factors
+from ...control_geometry.relative_degree import RelativeDegree
 from ...expr import Expr, as_expr, constant_ratio, free_symbols, jacobian, substitute
 from ...geometry.elimination import eliminate, solve_columns
 

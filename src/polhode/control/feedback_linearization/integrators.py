@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ...analysis.control_geometry.affine import Plant, Regular
-from ...analysis.control_geometry.at_state import AtState
-from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees_of
+from ...control_geometry.affine import Plant, Regular
+from ...control_geometry.at_state import AtState
+from ...control_geometry.relative_degree import RelativeDegree, degrees_of
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, as_expr, independent_columns, is_zero, normal, substitute, symbol, topological
 from ...expr.decide import combinations

@@ -17,12 +17,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.control_geometry.at_state import Asked
-from ...analysis.control_geometry.linearizability import Linearizability, linearizability
-from ...analysis.control_geometry.outputs import outputs_of
-from ...analysis.control_geometry.relative_degree import RelativeDegree, degrees_of
-from ...analysis.control_geometry.zero_dynamics import ZeroDynamics, zero_dynamics_of
-from ...analysis.operating_point import parameter_values
+from ...control_geometry.at_state import Asked
+from ...control_geometry.linearizability import Linearizability, linearizability
+from ...control_geometry.outputs import outputs_of
+from ...control_geometry.relative_degree import RelativeDegree, degrees_of
+from ...control_geometry.zero_dynamics import ZeroDynamics, zero_dynamics_of
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import fault_at, warn
 from ...expr import (
@@ -36,9 +35,10 @@ from ...expr import (
     substitute,
     symbol,
 )
-from ..controller import Controller
+from ...laws.controller import Controller
+from ...laws.law import ControllerState, Law, Reference
+from ...linear.operating_point import parameter_values
 from ..error_dynamics import ErrorDynamics
-from ..law import ControllerState, Law, Reference
 from ..lyapunov import closed_loop_flow
 from .candidates import linearizing_outputs
 from .decoupling import Decoupled, by_decoupling_matrix, further_singular, inputs_of
@@ -47,8 +47,8 @@ from .integrators import ExtendedPlant, extended
 from .prolongation import by_prolongation
 
 if TYPE_CHECKING:
-    from ...analysis import Values
-    from ...surface.equations import Equations
+    from ...formalisms.derivation import Derived
+    from ...linear.operating_point import Values
 
 _PLACE = "feedback_linearize"
 fault = fault_at(_PLACE)
@@ -84,7 +84,7 @@ class FeedbackLinearization(Controller):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         outputs: Any = None,
         inputs: Sequence[str] | None = None,
         at: Values = None,
@@ -95,7 +95,7 @@ class FeedbackLinearization(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        self._asked = Asked(self.equations, _assembly(equations), inputs, at)
+        self._asked = Asked(self.equations, inputs, at)
         with quiet_collector():
             self._plant, self._state = self._asked.plant(_PLACE)
             #: The conditions for making the whole state linear, where that was asked for.
@@ -297,22 +297,6 @@ class FeedbackLinearization(Controller):
                 conditions=self._where_not,
                 singular=self._vanishing,
             )
-
-
-def _assembly(equations: Any) -> Any:
-    """How a state on constraints is found: what the user holds knows it, a record does not."""
-    found = getattr(equations, "assemble", None)
-    if found is not None:
-        return found
-
-    def refuse(*args: Any, **options: Any) -> Any:
-        raise fault(
-            "a record of equations does not say how its constraints are assembled.",
-            "Give what system.derive() returns.",
-            "E-FEEDBACK-013",
-        )
-
-    return refuse
 
 
 def _check(degree: RelativeDegree) -> None:

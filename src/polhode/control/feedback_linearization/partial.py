@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.control_geometry.affine import Plant
-from ...analysis.control_geometry.relative_degree import degrees_of
+from ...control_geometry.affine import Plant
+from ...control_geometry.relative_degree import degrees_of
 from ...errors import fault_at, listed, shown
 from ...expr import Expr, rank
 from ...expr.spelling import spelled
 from .linearization import FeedbackLinearization
 
 if TYPE_CHECKING:
-    from ...analysis import Values
     from ...dynamics.equations import EquationsOfMotion
-    from ...surface.equations import Equations
+    from ...formalisms.derivation import Derived
+    from ...linear.operating_point import Values
 
 _PLACE = "PartialLinearization"
 fault = fault_at(_PLACE)
@@ -45,7 +45,7 @@ class PartialLinearization(FeedbackLinearization):
 
     def __init__(
         self,
-        equations: Equations | EquationsOfMotion,
+        equations: Derived | EquationsOfMotion,
         outputs: Any = "collocated",
         inputs: Sequence[str] | None = None,
         at: Values = None,

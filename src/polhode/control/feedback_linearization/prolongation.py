@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analysis.control_geometry.affine import Plant
-from ...analysis.control_geometry.relative_degree import RelativeDegree
+from ...control_geometry.affine import Plant
+from ...control_geometry.relative_degree import RelativeDegree
 from ...expr import Expr, Matrix, as_expr, directional, free_symbols, is_zero, jacobian, substitute
 from ...expr.spelling import further_rate
 from ...geometry.elimination import eliminate, factor_symmetric

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from math import nan, perm, prod
+from math import comb, nan, perm, prod
 from types import MappingProxyType
 from typing import Any
 
@@ -38,16 +38,16 @@ class Pieces:
         """How many pieces there are along each axis."""
         return tuple(len(knots) + 1 for knots in self.knots)
 
-    def at(self, *point: float) -> float:
-        """The value at a point; nan where an argument is nan.
+    def at(self, *point: float, within: Sequence[float] | None = None) -> float:
+        """The value at a point; nan where an argument is nan. The piece is the one that `within` lies in, if given.
 
         >>> Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 5.0, 0.0)).at(0.5)
         2.5
         """
         place, steps = 0, []
-        for knots, count, x in zip(self.knots, self.counts, point, strict=True):
+        for knots, count, x, inside in zip(self.knots, self.counts, point, within or point, strict=True):
             last = len(knots) - 1
-            piece = bisect_right(knots, x, 0, last) + (x > knots[last])
+            piece = bisect_right(knots, inside, 0, last) + (inside > knots[last])
             steps.append(x - knots[max(piece - 1, 0)])
             place = place * count + piece
         start = place * prod(self.sizes)
@@ -56,18 +56,19 @@ class Pieces:
             block = tuple(_horner(block[k : k + size], step) for k in range(0, len(block), size))
         return block[0]
 
-    def over(self, *arrays: Any) -> Any:
+    def over(self, *arrays: Any, within: Sequence[Any] | None = None) -> Any:
         """The values at many points."""
         import numpy as np
 
         if any(map(np.iscomplexobj, arrays)):
             raise TypeError("a table has real arguments")
-        lead = np.broadcast_arrays(*(np.asarray(array, dtype=float) for array in arrays))
+        axes = len(arrays)
+        lead = np.broadcast_arrays(*(np.asarray(array, dtype=float) for array in (*arrays, *(within or ()))))
         place: Any = 0
         steps = []
-        for knots, count, x in zip(self.knots, self.counts, lead, strict=True):
+        for knots, count, x, inside in zip(self.knots, self.counts, lead[:axes], lead[-axes:], strict=True):
             t = np.asarray(knots)
-            piece = np.searchsorted(t[:-1], x, side="right") + (x > t[-1])
+            piece = np.searchsorted(t[:-1], inside, side="right") + (inside > t[-1])
             steps.append(x - t[np.maximum(piece - 1, 0)])
             place = place * count + piece
         block = np.asarray(self.coefficients).reshape(-1, *self.sizes)[place]
@@ -96,43 +97,30 @@ class Pieces:
                 found.append(weight * self.coefficients[start + place] if weight else 0.0)
         return Pieces(self.knots, sizes, tuple(found))
 
-    def jumps(self) -> tuple[float, ...]:
-        """The knots at which the value jumps, of one variable; those to nan are none.
+    def breaks(self, axis: int = 0, to_nan: bool = False) -> list[tuple[float, ...]]:
+        """The knots of an axis at which the value jumps, those at which the slope along it does, and so on.
 
-        >>> Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 7.0, 0.0)).jumps()
-        (1.0,)
-        """
-        (knots,), (size,) = self.knots, self.sizes
-        rows = [self.coefficients[k * size : (k + 1) * size] for k in range(self.counts[0])]
-        least = 1e-12 * max((abs(c) for row in rows for c in row if c == c), default=0.0)
-        starts = (knots[0], *knots)
-        ends = [_horner(row, knot - start) for row, knot, start in zip(rows, knots, starts, strict=False)]
-        return tuple(knot for knot, end, row in zip(knots, ends, rows[1:], strict=True) if abs(row[0] - end) > least)
+        Whatever the other argument is; those with nan on one side are left out unless `to_nan`.
 
-    def breaks_at(self, axis: int, x: float) -> tuple[bool, bool]:
-        """Whether the value jumps where one argument is x, and whether the slope by it does, whatever the others are.
-
-        >>> bent = Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 5.0, 0.0))
-        >>> bent.breaks_at(0, 0.5), bent.breaks_at(0, 1.0)
-        ((False, False), (False, True))
+        >>> Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 7.0, 0.0)).breaks()
+        [(1.0,), (0.0, 1.0)]
         """
         import numpy as np
 
-        knots, places = self.knots[axis], len(self.sizes)
-        if x not in knots:
-            return False, False
-        piece = knots.index(x)
-        table = np.moveaxis(np.reshape(self.coefficients, (*self.counts, *self.sizes)), (axis, places + axis), (0, 1))
-        step = x - knots[max(piece - 1, 0)]
-        powers = np.arange(len(table[0])).reshape(-1, *([1] * (table.ndim - 2)))
-
-        def jumps(left: Any, right: Any, power: int) -> bool:
-            largest = max(np.nanmax(np.abs(table[:, power])), np.abs(left).sum(axis=0).max())
-            return not bool(np.all(np.abs(left.sum(axis=0) - right[power]) <= 1e-12 * largest))
-
-        left, right = table[piece], table[piece + 1]
-        slopes = powers * left * step ** np.maximum(powers - 1, 0)
-        return jumps(left * step**powers, right, 0), jumps(slopes, right, 1)
+        knots, size = np.asarray(self.knots[axis]), self.sizes[axis]
+        table = np.reshape(self.coefficients, (*self.counts, *self.sizes))
+        table = np.moveaxis(table, (axis, len(self.sizes) + axis), (0, 1)).reshape(len(knots) + 1, size, -1)
+        steps = np.diff(knots, prepend=knots[0])[:, None, None]
+        found = []
+        for order in range(size):
+            powers = np.arange(order, size)
+            weights = np.array([comb(power, order) for power in powers])[:, None]
+            left = table[:-1, order:] * weights * steps ** (powers - order)[:, None]
+            largest = np.maximum(np.nanmax(np.abs(table[:, order])), np.abs(left).sum(axis=1).max(axis=1))[:, None]
+            apart = np.abs(left.sum(axis=1) - table[1:, order])
+            is_apart = ~(apart <= 1e-12 * largest) if to_nan else apart > 1e-12 * largest
+            found.append(tuple(knots[is_apart.any(axis=1)].tolist()))
+        return found
 
     def integral(self) -> Pieces:
         """The antiderivative, of one variable, that is continuous and zero at the first knot."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import PolhodeError
 from .function import Opaque
-from .table import DEGREES, KINDS, OUTSIDE, Table, checked
+from .table import DEGREES, KINDS, OUTSIDE, ExtendedTable, Table, checked
 from .user import UserFunction, known
 
 
@@ -25,6 +25,7 @@ def record_of(function: Opaque) -> dict[str, Any]:
         "kind": points.kind,
         "outside": points.outside,
         "orders": list(function.orders),
+        **({"extended": True} if function.is_extended else {}),
     }
 
 
@@ -48,4 +49,5 @@ def function_of(record: Any) -> Opaque:
         kind=record["kind"],
         outside=record["outside"],
     )
-    return replace(base, orders=orders)
+    extended = ExtendedTable(base.points, orders, base.name)
+    return extended if record.get("extended") is True else replace(base, orders=orders)

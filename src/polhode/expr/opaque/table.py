@@ -112,6 +112,40 @@ class Table(Opaque):
     def over(self, *arrays: Any) -> Any:
         return self.pieces.over(*arrays)
 
+    @property
+    def is_extended(self) -> bool:
+        """Whether there are second arguments, in whose piece each axis is read."""
+        return False
+
+
+class ExtendedTable(Table):
+    """A table f(x, s): the polynomial of the piece that s lies in, at x, also beyond the ends of that piece.
+
+    >>> bent = checked([0, 1, 2], [0, 1, 5])
+    >>> ExtendedTable(bent.points, bent.orders).at(1.5, 0.9)
+    1.5
+    """
+
+    @property
+    def arity(self) -> int:
+        return 2 * len(self.points.axes)
+
+    @property
+    def digest(self) -> str:
+        return f"{super().digest}:extended"
+
+    @property
+    def is_extended(self) -> bool:
+        return True
+
+    def at(self, *point: float) -> float:
+        axes = len(self.points.axes)
+        return self.pieces.at(*point[:axes], within=point[axes:])
+
+    def over(self, *arrays: Any) -> Any:
+        axes = len(self.points.axes)
+        return self.pieces.over(*arrays[:axes], within=arrays[axes:])
+
 
 def checked(
     x: Any,

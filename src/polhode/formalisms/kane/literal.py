@@ -24,8 +24,7 @@ from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Tree
 from ...model.model import Model
 from .bodies import NONRECURSIVE, Part, parts_of
-from .rotational import Rotational, in_own_basis, rotational_terms
-from .translational import Translational, translational_terms
+from .terms import Rotational, Translational, in_own_basis, rotational_terms, translational_terms
 
 _ZERO = Vector([0, 0, 0])
 

@@ -7,13 +7,13 @@ Four sets of equations, none of which knows the others:
     circuits       x_chord = Σ ± x_branch,  y_branch = -Σ ± y_chord        from the graph alone                 (8), (9)
     bodies         x_p = K_pᵀ x_b,  y_b = -Σ K_p y_p   and at each mass centre  y = W x + u                (3), (4), (5)
     joints         x_j = H u,  τ = Hᵀ y
-    loops          d·x_c = 0,  y_c = -Σ λ d   along the directions d that a chord forbids (`formalisms.network.loops`)
+    loops          d·x_c = 0,  y_c = -Σ λ d   along the directions d that a chord forbids (`mechanism`)
 
-The formulation tree leaves one terminal of each body to the cotree; where all joints are branches it is the inner one,
-b. Its circuit gives x_b from the body before, and the cut-sets of the others give y_b from the bodies beyond: the
-recursions (40) and (41). Joints that close loops, and contacts, are chords too: their circuits are the constraints
-A u + a = 0, their cut-sets the forces Aᵀλ. Any other tree (`given_tree`) gives the same equations by other circuits and
-other forms of the terminal equations, in the order that `order` finds.
+The formulation tree leaves one terminal of each body to the cotree; where all joints are branches it is the inner
+one, b. Its circuit gives x_b from the body before, and the cut-sets of the others give y_b from the bodies beyond:
+the recursions (40) and (41). Joints that close loops, and contacts, are chords too: their circuits are the
+constraints A u + a = 0, their cut-sets the forces Aᵀλ. Any other tree (`formulation`) gives the same equations by
+other circuits and other forms of the terminal equations, in another order.
 
     paper       here
     x, y        pairs (v, ω) and (f, M) in ground components
@@ -23,10 +23,17 @@ other forms of the terminal equations, in the order that `order` finds.
 
 Needs a tree; any joint. Constraints that are no edges of the graph keep the rows that every formalism has. Cost: linear
 for inverse dynamics; vectors are in ground components, so code is longer than that of Newton-Euler on open chains.
+
+Circuits and cut-sets are solved in an `Order`: a body hangs on another, or on the ground, by the branch in the
+circuit of its chord, from which x of the chord follows. If that branch is a joint, x is H u there. If it is the
+inertia of the body, or a joint that closes a loop, nothing gives x yet: the body floats, and all that hang on it form
+a group with it. A joint that is a chord then leads from the group to one that is settled, and gives its motion.
+Paper: K x_G = x, S = K⁻¹ (13), (19). Where every joint is a branch there is one group, that of the ground.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -40,13 +47,104 @@ from ...geometry.inertia import rotate_symmetric
 from ...kinematics.motion import flow
 from ...kinematics.tree import Tree
 from ...model.model import Model
-from .component import ZERO, Pair, across_at, added, through_at
-from .formulation import formulation
-from .given_tree import given_formulation
-from .graph import REFERENCE, Formulation
-from .loops import Direction
-from .mechanism import Component, Mechanism, mechanism
-from .order import Order, order_of
+from ...model.records import GROUND
+from .formulation import formulation, given_formulation, hanging
+from .graph import REFERENCE, Edge, Formulation
+from .mechanism import ZERO, Component, Direction, Mechanism, Pair, across_at, added, mechanism, through_at
+
+
+@dataclass(frozen=True)
+class Link:
+    """The joint, a chord, that tells how a floating group moves: x_own = x_beyond + x_joint.
+
+    It leads from a child in the group to its parent beyond, as the ground is beyond all groups.
+    """
+
+    joint: str
+    own: str  # its terminal in the group, the tail
+    beyond: str  # the head; O for the ground
+    arm: Vector  # from the terminal of the group's first body that is its chord to `own`
+    branch: str  # what the first body floats on
+    branch_sign: int  # y_chord = -sign · y_branch
+
+
+@dataclass(frozen=True)
+class Group:
+    """Bodies that hang on each other, from the first outward; without a link they hang on the ground."""
+
+    bodies: tuple[str, ...]
+    link: Link | None = None
+
+
+@dataclass(frozen=True)
+class Order:
+    """Groups, each linked to one before it, and the chord of each body."""
+
+    groups: tuple[Group, ...]
+    chord: Mapping[str, str]
+
+
+def order_of(parts: Mechanism, graph: Formulation) -> Order:
+    """How the equations of a mechanism are solved along a tree."""
+    chords = set(graph.cotree)
+    chord = {body: next(e.name for e in star if e.name in chords) for body, star in graph.graph.stars.items()}
+    floats = {body: edge for body, at in chord.items() for edge in graph.circuits[at] if _is_open(parts, edge)}
+    groups, arms = _groups(parts, graph, chord, floats)
+    first = {body: bodies[0] for bodies in groups.values() for body in bodies if bodies[0] in floats}
+    ordered = [Group(tuple(groups.pop(GROUND, [])))]
+    links: dict[str, list[Edge]] = {}  # joints that are chords, by the group of their parent
+    for name in parts.joints:
+        if name in chords:
+            edge = graph.graph.by_name[name]
+            links.setdefault(_group_at(parts, first, edge.head), []).append(edge)
+    waiting = deque([GROUND])
+    while waiting:
+        for edge in links.get(waiting.popleft(), []):
+            part = parts.component_of[edge.tail]
+            name = _group_at(parts, first, edge.tail)
+            arm = arms[part.name] + part.arm(edge.tail) - part.arm(chord[part.name])
+            sign = graph.circuits[chord[name]][floats[name]]
+            link = Link(edge.name, edge.tail, edge.head, arm, floats[name], sign)
+            ordered.append(Group(tuple(groups[name]), link))
+            waiting.append(name)
+    return Order(tuple(ordered), chord)
+
+
+def _is_open(parts: Mechanism, edge: str) -> bool:
+    """Whether a branch leaves open how its ends move against each other."""
+    return edge not in parts.joints and edge not in parts.component_of
+
+
+def _group_at(parts: Mechanism, first: Mapping[str, str], vertex: str) -> str:
+    return GROUND if vertex == REFERENCE else first.get(parts.component_of[vertex].name, GROUND)
+
+
+def _groups(
+    parts: Mechanism, graph: Formulation, chord: Mapping[str, str], floats: Mapping[str, str]
+) -> tuple[dict[str, list[str]], dict[str, Vector]]:
+    """The bodies of each group by its first one, each after the one that it hangs on, and their arms from the first."""
+    on = hanging(graph)
+    after: dict[str, list[str]] = {}
+    for part in parts.components:
+        if part.name not in floats:
+            after.setdefault(on[part.name] or GROUND, []).append(part.name)
+    groups: dict[str, list[str]] = {}
+    arms: dict[str, Vector] = {}
+    for first in (GROUND, *floats):
+        own = groups[first] = [] if first == GROUND else [first]
+        arms[first] = ZERO
+        stack = [first]
+        while stack:
+            before = stack.pop()
+            for body in after.get(before, []):
+                own.append(body)
+                stack.append(body)
+                if first != GROUND:
+                    carrier = parts.by_name[before]
+                    at = next(edge for edge in graph.circuits[chord[body]] if parts.component_of.get(edge) is carrier)
+                    arms[body] = arms[before] + carrier.arm(at) - carrier.arm(chord[before])
+    return groups, arms
+
 
 #: Across variables of the chords of bodies, or their rates; bodies that are not named stand still.
 Motion = dict[str, Pair]

@@ -93,18 +93,6 @@ class LinearGraph:
             for vertex in self.vertices[1:]
         ])  # fmt: skip
 
-    def svg(self, title: str = "Linear graph") -> str:
-        """The graph as a drawing (SVG)."""
-        from .drawing import graph_svg
-
-        return graph_svg(self, title=title)
-
-    def schematic(self, title: str = "Schematic diagram") -> str:
-        """What the graph stands for as a drawing (SVG): components as boxes, symbols between their terminals."""
-        from .schematic import schematic_svg
-
-        return schematic_svg(self, title)
-
 
 class Forest:
     """Vertices joined by edges without circuits: which are joined, and by which way."""
@@ -240,12 +228,6 @@ class Formulation:
                 row[self._columns[name]] = factor * sign
             rows.append(row)
         return Matrix(rows)
-
-    def svg(self, title: str = "System graph") -> str:
-        """The graph as a drawing (SVG), branches heavy and chords broken."""
-        from .drawing import graph_svg
-
-        return graph_svg(self.graph, self.tree, title)
 
     def circuit_matrix(self) -> Matrix:
         """B, a row for each chord: B x = 0."""

@@ -13,6 +13,13 @@ between them. Edges, after Y. Tokad (1992), Figures 1d and 2e:
 
 A terminal of the parent is that point of it where the inner terminal of the child is, so that it moves on the parent if
 the joint slides. The terminals of a contact move on both bodies.
+
+What closes a loop is a chord: a joint from the origin of its frame b to the point of body a that is there, a contact
+between the points of two bodies where they touch. Its circuit gives x_c = x_b - x_a. Along each direction d that it
+forbids, d·x_c = 0 is a constraint, the rate of its condition on the constraints and off them, and y_c = -Σ λ d with the
+multipliers λ. The directions of a closing joint are in `model.constraints.loop_conditions`; for one with coordinates of
+its own (`constraints.loop_auxiliary`), and for any other loop, they are what the rates of its rows have of the twist.
+Those of a contact are (d, 0) for slip along d.
 """
 
 from __future__ import annotations
@@ -23,18 +30,102 @@ from functools import cached_property
 from typing import Any
 
 from ...constraints.moving import MovingTree, loop_pose
+from ...constraints.wrenches import loop_directions
 from ...expr import Matrix, Vector
 from ...geometry import Pose
 from ...kinematics.motion import body_pose, relative_pose, world_poses
 from ...kinematics.prescribed import moves_in
 from ...kinematics.tree import Link, Tree, joints_from_the_ground
-from ...model.constraints.protocol import ContactConstraint, LoopConstraint
+from ...model.constraints.protocol import Contact, ContactConstraint, LoopConstraint
 from ...model.forces.protocol import BodyTorque, LineTension, PointForce, PrimitiveLoad
 from ...model.model import Model
 from ...model.records import GROUND, Joint
-from .component import CENTRE, ZERO, Pair
 from .graph import REFERENCE, Edge, LinearGraph
-from .loops import ClosingEdge, forbidden, unslipping
+
+#: The terminal at the mass centre.
+CENTRE = "G"
+
+#: Across variables (v, ω), or through variables (f, M), of one terminal.
+Pair = tuple[Vector, Vector]
+
+ZERO = Vector([0, 0, 0])
+
+
+def across_at(r: Vector, x: Pair) -> Pair:
+    """Kᵀ x: the velocities (v + ω × r, ω) of the terminal that lies at r from the one that moves with (v, ω)."""
+    v, w = x
+    return v + w.cross(r), w
+
+
+def through_at(r: Vector, y: Pair) -> Pair:
+    """K y: the through variables (f, M + r × f) that act like (f, M) at r."""
+    f, moment = y
+    return f, moment + r.cross(f)
+
+
+def added(a: Pair, b: Pair, sign: int = 1) -> Pair:
+    """a + b, or a - b."""
+    return (a[0] + b[0], a[1] + b[1]) if sign > 0 else (a[0] - b[0], a[1] - b[1])
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A direction (v, ω) in ground components; its label is that of the condition whose rate it gives."""
+
+    label: str
+    pair: Pair
+
+    def along(self, x: Pair) -> Any:
+        """d · x."""
+        return self.pair[0].dot(x[0]) + self.pair[1].dot(x[1])
+
+
+@dataclass(frozen=True)
+class ClosingEdge:
+    """A joint that closes a loop, or a contact, as an edge: directions in which its ends may not move apart.
+
+    One whose conditions are no directions between two coinciding points has none here.
+    """
+
+    name: str
+    of: str  # the constraint
+    directions: tuple[Direction, ...]
+    place: Vector | None = None  # where a contact is, in ground components: it wanders on both bodies
+
+    @property
+    def rule(self) -> str:
+        """What holds for its across variable, in words; a single direction may have no name.
+
+        >>> ClosingEdge("skate", "skate", (Direction("", (Vector([0, 1, 0]), ZERO)),)).rule
+        '= 0 along its direction'
+        """
+        labels = [direction.label or "its direction" for direction in self.directions]
+        return f"= 0 along {', '.join(labels)}" if labels else "is what its joint allows"
+
+
+def forbidden(loop: LoopConstraint, X: Pose, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ...]:
+    """The directions that a loop keeps at zero; X is the pose of frame b in a, R_a and R_b take them to the ground.
+
+    >>> import polhode as ph
+    >>> from polhode.expr import Matrix
+    >>> from polhode.geometry import Pose
+    >>> system, here = ph.System("table"), Pose.identity()
+    >>> cross = system.close("cross", system.ground, system.body("top", 1), ph.Universal("x", "y"))
+    >>> forbidden(cross, here, here.R, here.R)[-1]
+    Direction(label='square', pair=(Vector([0, 0, 0]), Vector([0, 0, -1])))
+    """
+    found = loop.directions(R_a, R_b)
+    if found is None:
+        found = {name: (R_b @ f, R_b @ n) for name, (n, f) in loop_directions(loop, X).items()}
+    return tuple(Direction(name, pair) for name, pair in found.items())
+
+
+def unslipping(contact: Contact) -> tuple[Direction, ...]:
+    """The directions in which two bodies that touch do not slip, part or turn; none where a surface itself drifts."""
+    if any(contact.drift):
+        return ()
+    slides, turns = contact.directions, contact.turns
+    return tuple(Direction(name, (slides.get(name, ZERO), turns.get(name, ZERO))) for name in {**slides, **turns})
 
 
 @dataclass(frozen=True)

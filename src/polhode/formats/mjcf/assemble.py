@@ -6,36 +6,42 @@ body's frame, the first listed next to the parent. With X the pose of the body i
     X_parent_body(q) = X · Π_j  T(p_j) exp(h_j (q_j - ref_j)) T(p_j)⁻¹,
 
 which is a chain of joints through massless bodies, each joint under the name that the file gives it.
+
+Equality constraints become closures, couplings and conditions, kept exactly where MuJoCo has springs and dampers:
+
+    connect    the anchors of two bodies coincide                  a spherical joint closes the loop
+    weld       body 2, at its anchor, stays in a pose of body 1    a fixed joint closes the loop
+    joint      q1 - q1_0 = Σ c_k (q2 - q2_0)^k                     a coupling if it is linear, otherwise a condition
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import about
 from ...geometry.rotations.exact import ROUNDING
 from ...model import Body, Fixed, Free, Joint, JointType, Prismatic, Revolute, Shape, Spherical, System
 from ...model.records import GROUND
 from ..findings import Findings
-from ..numbers import ENTRIES, Numbers, free_name, written_color
+from ..robot_file import assembly
+from ..robot_file.assembly import free_name
+from ..robot_file.parts import written_color
 from . import exact
-from .mesh_assets import MeshAsset
+from .document import MeshAsset
+from .effects import Ends, kind_of
 
-if TYPE_CHECKING:
-    from .effort_ranges import Ends
-
-_LETTERS = "xyz"
 _KINDS = ("free", "ball", "slide", "hinge")
 _SEEN_GROUPS = 3
 
 
-class Assembly:
-    """Builds one System; what it rounds or renames on the way goes into the findings."""
+class Assembly(assembly.Assembly):
+    """Builds the System of a compiled model."""
 
     def __init__(
         self,
@@ -47,13 +53,10 @@ class Assembly:
         meshes: Mapping[str, MeshAsset] | None = None,
         efforts: Sequence[Ends] = (),
     ) -> None:
+        super().__init__(name, symbolic, snap, findings)
         self.model = model
         self.efforts = efforts  # the range of each joint
         self.meshes = meshes or {}
-        self.system = System(name)
-        self.numbers = Numbers(self.system, symbolic)
-        self.snap = snap
-        self.findings = findings
         self.bodies: list[Body] = [self.system.ground]
         self.joints: list[Joint] = []
 
@@ -63,10 +66,7 @@ class Assembly:
         self.system.gravity = Vector(self._vector("gravity", "", values))
 
     def _vector(self, kind: str, owner: str, values: Iterable[float]) -> list[Expr]:
-        return [
-            self.numbers.number(kind, owner, letter, value)
-            for letter, value in zip(_LETTERS, exact.place(values), strict=True)
-        ]
+        return self.numbers(kind, owner, exact.place(values))
 
     def _rotation(self, quaternion: Sequence[float], place: str) -> Matrix:
         R, dropped = exact.rotation(quaternion, self.snap)
@@ -90,12 +90,10 @@ class Assembly:
         given = model.body(k).name
         name = self._free_name(given or f"body {k}", f"{given} body", self.system.bodies, "body", given)
         place = self.findings.place_of("body", given)
-        mass = self.numbers.number("mass", name, "", exact.decimal(model.body_mass[k]))
+        mass = self.number("mass", name, "", exact.decimal(model.body_mass[k]))
         com = self._vector("com", name, model.body_ipos[k])
         moments = exact.inertia(model.body_inertia[k], model.body_iquat[k])
-        inertia = [
-            self.numbers.number("inertia", name, entry, value) for entry, value in zip(ENTRIES, moments, strict=True)
-        ]
+        inertia = self.numbers("inertia", name, moments)
         body = self.system.body(name, mass, com, inertia, self._shapes(k))
         self.bodies.append(body)
         parent = self.bodies[model.body_parentid[k]]
@@ -181,7 +179,7 @@ class Assembly:
         else:
             a = self._axis(model.jnt_axis[j], place)
             made = Revolute(a) if kind == "hinge" else Prismatic(a)
-            home = as_expr(exact.decimal(model.qpos0[model.jnt_qposadr[j]]))
+            home = as_expr(self.home(j))
             if home and kind == "hinge":
                 R = (R @ about(a, -home)).map(as_expr)
             elif home:
@@ -190,6 +188,10 @@ class Assembly:
         efforts = None if kind == "ball" else self.efforts[j]
         limits: dict[str, Any] = {"limits": self._limits(j, kind), "effort_limits": efforts}
         self.joints.append(self.system.joint(name, parent, child, made, **seats, **limits))
+
+    def home(self, j: int) -> Fraction:
+        """The coordinate of a hinge or slide in the pose in which the file describes the model."""
+        return exact.decimal(self.model.qpos0[self.model.jnt_qposadr[j]])
 
     def _limits(self, j: int, kind: str) -> tuple[Fraction, Fraction] | None:
         """The range of a hinge or a slide, if it has one; that of a ball is a cone, which no coordinate tells."""
@@ -304,3 +306,66 @@ def add_poses(system: System, model: Any, joints: Sequence[Joint]) -> None:
     for k in range(model.nkey):
         name = free_name(model.key(k).name or f"key {k}", system.poses)
         system.pose(name, *state(model.key_qpos[k], model.key_qvel[k]))
+
+
+# ---- equality constraints --------------------------------------------------------------------------------------
+
+
+def add_equality(built: Assembly, mujoco: Any, k: int) -> None:
+    """Equality constraint k, under its name, or one made of the names of what it constrains."""
+    model, system = built.model, built.system
+    kind = kind_of(mujoco, model, k)
+    given = model.equality(k).name
+    first, second = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+    data = model.eq_data[k]
+    if kind == "JOINT":
+        _couple(built, given, first, second, [exact.decimal(value) for value in data[:5]])
+        return
+    name = free_name(given or f"{kind.lower()} {k}", system.constraints)
+    sites = int(getattr(model, "eq_objtype", [0] * model.neq)[k]) == int(mujoco.mjtObj.mjOBJ_SITE)
+    if sites:
+        (a, at_a, R_a), (b, at_b, R_b) = _site(built, first), _site(built, second)
+    else:
+        a, b = built.bodies[first], built.bodies[second]
+        R_a = R_b = Matrix.identity(3).map(as_expr)
+        at_a, at_b = exact.place(data[:3]), exact.place(data[3:6])
+        if kind == "WELD":  # its data: the anchor in body 2, then the pose in body 1 that it keeps
+            at_a, at_b = at_b, at_a
+            R_a, _ = exact.rotation(data[6:10], built.snap)
+    if kind == "CONNECT":
+        system.close(name, a, b, "spherical", at_a=at_a, at_b=at_b)
+    else:
+        system.close(name, a, b, "fixed", at_a=at_a, at_b=at_b, rotation_a=R_a, rotation_b=R_b)
+
+
+def _site(built: Assembly, k: int) -> tuple[Body, list[Fraction], Matrix]:
+    model = built.model
+    R, _ = exact.rotation(model.site_quat[k], built.snap)
+    return built.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R
+
+
+def _couple(built: Assembly, given: str, first: int, second: int, coefficients: Sequence[Fraction]) -> None:
+    """q1 = q1_0 + Σ c_k (q2 - q2_0)^k; without a second joint, the first is held at q1_0 + c_0."""
+    system, follower = built.system, built.joints[first]
+    start = built.home(first) + coefficients[0]
+    if second < 0:
+        system.constrain(follower.q[0] - start, free_name(given or f"{follower.name} held", system.constraints))
+        return
+    leader, base = built.joints[second], built.home(second)
+    if coefficients[1] and not any(coefficients[2:]) and _couples(built, follower, leader):
+        system.couple(follower, leader, coefficients[1], start - coefficients[1] * base)
+        return
+    value, step = follower.q[0] - start, leader.q[0] - base
+    for power, coefficient in enumerate(coefficients[1:], start=1):
+        value = value - coefficient * step**power
+    system.constrain(value, free_name(given or f"{follower.name} of {leader.name}", system.constraints))
+
+
+def _couples(built: Assembly, follower: Joint, leader: Joint) -> bool:
+    """Whether a joint can follow another: it follows none yet, and none that follows it."""
+    trial = System.of(built.system.model())
+    try:
+        trial.couple(follower.name, leader.name)
+    except ModelError:
+        return False
+    return True

@@ -18,8 +18,8 @@ from xml.sax.saxutils import quoteattr
 from ...errors import FormatError, LimitError, installed
 from ...expr.rational import decimal
 from ...files.reading import locate
-from ..markup import Limits, read_bytes
-from ..numbers import LARGEST
+from ..robot_file.markup import Limits, read_bytes
+from ..robot_file.parts import LARGEST
 from .document import Part
 
 #: Elements that no motion depends on.
@@ -83,12 +83,9 @@ def _check_copies(root: Part, limits: Limits) -> None:
             copies *= prod(int(count) for count in counts if count and count > 1)
             total += copies
         if total > limits.elements:
-            raise LimitError(
-                f"with its copies the model has more than {limits.elements:,} elements.",
-                place=f"{part.place}: <{part.tag}>",
-                cure="Lower the count, or pass limits=Limits(elements=…).",
-                code="E-MJCF-007",
-            )
+            said = f"with its copies the model has more than {limits.elements:,} elements."
+            cure = "Lower the count, or pass limits=Limits(elements=…)."
+            raise LimitError(said, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-MJCF-007")
         waiting += [(child, copies) for child in part.children]
 
 
@@ -119,10 +116,7 @@ class _Plain:
         self.lines: list[Part] = []
         self.meshes: dict[str, bytes] = {}
         self.weighing = _meshes_that_weigh(root)
-        settings: dict[str, str] = {}
-        for part in root.walk():
-            if part.tag == "compiler":
-                settings |= part.attributes
+        settings = root.settings()
         self.mesh_folder = settings.get("meshdir", settings.get("assetdir", ""))
         self.strip_path = settings.get("strippath") == "true"
 
@@ -130,12 +124,9 @@ class _Plain:
         if part.tag in UNSEEN:
             return
         if part.tag in _REFUSED:
-            raise FormatError(
-                f"{_REFUSED[part.tag]}.",
-                place=f"{part.place}: <{part.tag}>",
-                cure="Remove it; MuJoCo's own save (mj_saveLastXML) writes a model as one plain file.",
-                code="E-MJCF-008",
-            )
+            said = f"{_REFUSED[part.tag]}."
+            cure = "Remove it; MuJoCo's own save (mj_saveLastXML) writes a model as one plain file."
+            raise FormatError(said, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-MJCF-008")
         attributes = {key: value for key, value in part.attributes.items() if key not in _UNSEEN_ATTRIBUTES}
         if part.tag == "mesh":
             attributes = self._mesh(part, attributes)
@@ -146,28 +137,18 @@ class _Plain:
         for key, value in attributes.items():
             # After some blank attributes MuJoCo reads no further model in this process: it must not see one.
             if key not in _MAY_BE_BLANK and not value.strip():
-                raise FormatError(
-                    "the attribute is blank.",
-                    place=f"{part.place}: <{part.tag} {key[:60]}=…>",
-                    cure="Give it a value, or remove it.",
-                    code="E-MJCF-018",
-                )
+                said = "the attribute is blank."
+                place = f"{part.place}: <{part.tag} {key[:60]}=…>"
+                raise FormatError(said, place=place, cure="Give it a value, or remove it.", code="E-MJCF-018")
             if key in _NUMBERS and part.tag != "flag":
                 _check_numbers(part, key, value)
             if key != "name" and not _NO_NUMBERS.isdisjoint(value.lower().split()):
-                raise FormatError(
-                    f"{value[:60]!r} holds what is no number.",
-                    place=f"{part.place}: <{part.tag} {key[:60]}=…>",
-                    cure="Write finite decimals.",
-                    code="E-MJCF-017",
-                )
+                said = f"{value[:60]!r} holds what is no number."
+                place = f"{part.place}: <{part.tag} {key[:60]}=…>"
+                raise FormatError(said, place=place, cure="Write finite decimals.", code="E-MJCF-017")
             if key.startswith("file") and part.tag != "mesh":
-                raise FormatError(
-                    "no file of this kind is read.",
-                    place=f"{part.place}: <{part.tag} {key[:60]}=…>",
-                    cure="Remove it.",
-                    code="E-MJCF-009",
-                )
+                place = f"{part.place}: <{part.tag} {key[:60]}=…>"
+                raise FormatError("no file of this kind is read.", place=place, cure="Remove it.", code="E-MJCF-009")
         written = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
         self._line(part, f"<{part.tag}{written}>")
         if part.tag == "compiler":
@@ -216,14 +197,13 @@ def _check_numbers(part: Part, key: str, text: str) -> None:
     wrong = [word for word, value in zip(text.split(), values, strict=True) if value is None or abs(value) > LARGEST]
     if wrong or not fewest <= len(values) <= most:
         count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        raise FormatError(
+        said = (
             f"{wrong[0][:40]!r} is not a number that a model can have."
             if wrong
-            else f"it has {len(values)} numbers, not {count}.",
-            place=f'{part.place}: <{part.tag} {key}="{text[:60]}">',
-            cure="Write finite decimals with blanks between them.",
-            code="E-MJCF-019",
+            else f"it has {len(values)} numbers, not {count}."
         )
+        place = f'{part.place}: <{part.tag} {key}="{text[:60]}">'
+        raise FormatError(said, place=place, cure="Write finite decimals with blanks between them.", code="E-MJCF-019")
 
 
 def _flat_field(attributes: dict[str, str]) -> dict[str, str]:
@@ -265,9 +245,6 @@ def _refusal(message: str, plain: PlainModel, file: str) -> FormatError:
     number = int(found.group(1)) if found else 0
     part = plain.lines[number - 1] if 0 < number <= len(plain.lines) else None
     said = _words(_LINE.sub("", message)).removeprefix("XML ").removeprefix("Error: ").removeprefix("Error: ")
-    return FormatError(
-        f"MuJoCo refuses the model: {said}.",
-        place=f"{part.place}: <{part.tag}>" if part else file,
-        cure="Mend the element so that MuJoCo itself loads the file.",
-        code="E-MJCF-012",
-    )
+    words = f"MuJoCo refuses the model: {said}."
+    cure = "Mend the element so that MuJoCo itself loads the file."
+    return FormatError(words, place=f"{part.place}: <{part.tag}>" if part else file, cure=cure, code="E-MJCF-012")

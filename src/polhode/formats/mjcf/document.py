@@ -1,14 +1,16 @@
-"""A model file with the files that it includes, as one tree of elements that know where they were written."""
+"""A model file with the files that it includes, as one tree of elements with their places, and the meshes it names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from fractions import Fraction
+from pathlib import Path, PurePosixPath
 
 from ...errors import FormatError, LimitError
-from ...files.reading import locate
-from ..markup import Element, Limits, parse_xml, read_bytes
+from ...expr.rational import decimal
+from ...files.reading import locate, locate_mesh
+from ..robot_file.markup import Element, Limits, parse_xml, read_bytes
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class Part:
             yield part
             waiting.extend(part.children[::-1])
 
+    def settings(self) -> dict[str, str]:
+        """The attributes of all <compiler> elements; the last of a name holds."""
+        return {key: value for part in self.walk() if part.tag == "compiler" for key, value in part.attributes.items()}
+
 
 def places_in(root: Part) -> dict[tuple[str, str], str]:
     """Where each element stands, by its tag and name; a free joint is a joint."""
@@ -48,14 +54,13 @@ def read_document(path: Path, limits: Limits) -> Part:
     """The model of a file, included files in their places; nothing outside the file's folder is read."""
     root = _parse(path, str(path), path.name, limits)
     if root.tag != "mujoco":
-        raise FormatError(
-            f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>.",
-            place=f"{path.name}:{root.line}",
-            cure="A URDF begins with <robot>: read it with polhode.formats.load_urdf."
+        said = f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>."
+        cure = (
+            "A URDF begins with <robot>: read it with polhode.formats.load_urdf."
             if root.tag == "robot"
-            else "Give the path of an MJCF file.",
-            code="E-MJCF-003",
+            else "Give the path of an MJCF file."
         )
+        raise FormatError(said, place=f"{path.name}:{root.line}", cure=cure, code="E-MJCF-003")
     return _Splicer(path, limits).splice(root, path.name, (path.resolve(),), 1)
 
 
@@ -87,12 +92,9 @@ class _Splicer:
         self.count += 1
         for what, value in (("elements", self.count), ("depth", depth)):
             if value > getattr(self.limits, what):
-                raise LimitError(
-                    f"with what it includes the model is too large: {value:,} ({what}).",
-                    place=f"{file}:{element.line}",
-                    cure=f"If this is meant, pass limits=Limits({what}=…).",
-                    code="E-MJCF-004",
-                )
+                said = f"with what it includes the model is too large: {value:,} ({what})."
+                cure = f"If this is meant, pass limits=Limits({what}=…)."
+                raise LimitError(said, place=f"{file}:{element.line}", cure=cure, code="E-MJCF-004")
         children: list[Part] = []
         for child in element.children:
             if child.tag == "include":
@@ -109,19 +111,61 @@ class _Splicer:
             beside = Path(file).parent / name
             status, found, reason = locate(str(beside), self.folder, {})
         if found is None:
-            raise FormatError(
-                f"the file is {status}: {reason}.",
-                place=place,
-                cure="Include files of the model's own folder, by a path relative to it.",
-                code="E-MJCF-005",
-            )
+            cure = "Include files of the model's own folder, by a path relative to it."
+            raise FormatError(f"the file is {status}: {reason}.", place=place, cure=cure, code="E-MJCF-005")
         if found in chain:
             raise FormatError(
-                "the file includes itself.",
-                place=place,
-                cure="Remove one of the includes.",
-                code="E-MJCF-006",
+                "the file includes itself.", place=place, cure="Remove one of the includes.", code="E-MJCF-006"
             )
         shown = found.relative_to(self.folder.resolve()).as_posix()
         root = _parse(found, place, shown, self.limits)
         return self.splice(root, shown, (*chain, found), depth + 1).children
+
+
+# ---- meshes, to be drawn: the compiler need not see them --------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MeshAsset:
+    """A mesh by its file, or why that is not to be opened, and its scale."""
+
+    file: str
+    lacking: str
+    scale: tuple[Fraction, ...]
+
+
+def mesh_assets(root: Part, folder: Path) -> dict[str, MeshAsset]:
+    """The meshes of files by their names; those written out in the model itself have none."""
+    settings = root.settings()
+    home = PurePosixPath(settings.get("meshdir", settings.get("assetdir", "")))
+    scales = _default_scales(root)
+    made: dict[str, MeshAsset] = {}
+    for part in root.walk():
+        filename = part.attributes.get("file", "")
+        if part.tag != "mesh" or not filename:
+            continue
+        plain = PurePosixPath(filename).name if settings.get("strippath") == "true" else filename
+        status, found, reason = locate_mesh(str(home / plain), folder, {})
+        scale = _numbers(part.attributes.get("scale", "")) or scales.get(part.attributes.get("class", ""), scales[""])
+        name = part.attributes.get("name") or PurePosixPath(filename).stem
+        made[name] = MeshAsset(str(found or plain), "" if found else f"{status}: {reason}", scale)
+    return made
+
+
+def _default_scales(root: Part) -> dict[str, tuple[Fraction, ...]]:
+    """The scale that each class of defaults gives meshes, its parents' where it says nothing; the main one is ''."""
+    scales: dict[str, tuple[Fraction, ...]] = {"": (Fraction(1),) * 3}
+    waiting = [(part, "") for part in root.children if part.tag == "default"]
+    while waiting:
+        part, parent = waiting.pop(0)
+        own = [_numbers(child.attributes.get("scale", "")) for child in part.children if child.tag == "mesh"]
+        scale = next(filter(None, own), scales[parent])
+        name = part.attributes.get("class", "") if parent or part.attributes.get("class", "main") != "main" else ""
+        scales[name] = scale
+        waiting += [(child, name) for child in part.children if child.tag == "default"]
+    return scales
+
+
+def _numbers(text: str) -> tuple[Fraction, ...]:
+    values = [decimal(word) for word in text.split()]
+    return tuple(value for value in values if value) if len(values) == 3 and all(values) else ()

@@ -1,8 +1,14 @@
-"""What moves a MuJoCo model and no System yet: refused, or listed as left out where the user says so."""
+"""What acts in a MuJoCo model: effects that no System has yet, refused or left out on request, and ranges of efforts.
+
+An actuator exerts gear · force on its joint. Its force keeps within `forcerange`; that of a plain motor, gain · control
+or a filter of it, also follows from `ctrlrange`. The efforts of a joint's actuators add up, and their sum is kept
+within the joint's `actuatorfrcrange`. Actuators on tendons, sites and bodies are not among them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -10,7 +16,7 @@ import numpy as np
 
 from ...errors import PolhodeError, shown, understood
 from ..findings import Findings
-from .equality import kind_of
+from .exact import decimal
 
 #: What may be left out on request, and what it is.
 IGNORABLE = {
@@ -32,11 +38,8 @@ def check_ignored(ignore: Collection[str]) -> None:
         names = [ignore] if isinstance(ignore, str) else list(ignore)
     for name in names:
         if not isinstance(name, str) or name not in IGNORABLE or isinstance(ignore, str):
-            raise PolhodeError(
-                f"ignore={shown(ignore)} does not list effects.",
-                cure=f'Write ignore=["armature"]; effects are {", ".join(IGNORABLE)}.',
-                code="E-MJCF-014",
-            )
+            cure = f'Write ignore=["armature"]; effects are {", ".join(IGNORABLE)}.'
+            raise PolhodeError(f"ignore={shown(ignore)} does not list effects.", cure=cure, code="E-MJCF-014")
 
 
 def disabled(mujoco: Any, model: Any, *names: str) -> bool:
@@ -48,6 +51,16 @@ def disabled(mujoco: Any, model: Any, *names: str) -> bool:
 def is_active(mujoco: Any, model: Any, k: int) -> bool:
     """Whether an equality constraint is kept from the start."""
     return bool(model.eq_active0[k]) and not disabled(mujoco, model, "CONSTRAINT", "EQUALITY")
+
+
+#: The kinds of equality constraints that are modelled, by the names of MuJoCo's enumeration.
+_EQUALITIES = ("CONNECT", "WELD", "JOINT")
+
+
+def kind_of(mujoco: Any, model: Any, k: int) -> str:
+    """Which kind of those that are modelled an equality constraint is; none, if it is another."""
+    types = {int(getattr(mujoco.mjtEq, f"mjEQ_{kind}")): kind for kind in _EQUALITIES}
+    return types.get(int(model.eq_type[k]), "")
 
 
 def check_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Findings) -> None:
@@ -151,3 +164,80 @@ def _dormant(mujoco: Any, model: Any, findings: Findings) -> Iterator[tuple[str,
     inactive = sum(1 for active in model.eq_active0 if not active)
     if inactive:
         yield file, f"{inactive} inactive equality constraints are left out.", ""
+
+
+# ---- the efforts that actuators can exert on a joint ------------------------------------------------------------
+
+#: A lower and an upper end; None where there is none.
+Ends = tuple[Fraction | None, Fraction | None]
+_OPEN: Ends = (None, None)
+
+
+def effort_ranges(mujoco: Any, model: Any) -> list[Ends]:
+    """The range of the effort that actuators exert on each joint."""
+    own: dict[int, list[Ends]] = {}
+    for k in range(getattr(model, "nactuator", model.nu)):
+        j = turned_by(mujoco, model, k)
+        if j is not None:
+            own.setdefault(j, []).append(_range_of(mujoco, model, k))
+    return [_within(_sum(own.get(j, [_OPEN])), _total(model, j)) for j in range(model.njnt)]
+
+
+def _range_of(mujoco: Any, model: Any, k: int) -> Ends:
+    """What one actuator exerts on its joint."""
+    force = _ends(model.actuator_forcerange[k]) if model.actuator_forcelimited[k] else _OPEN
+    return _times(_within(_commanded(mujoco, model, k), force), decimal(model.actuator_gear[k][0]))
+
+
+def _commanded(mujoco: Any, model: Any, k: int) -> Ends:
+    """The range of gain · control, where that is all the force there is."""
+    filters = (mujoco.mjtDyn.mjDYN_NONE, mujoco.mjtDyn.mjDYN_FILTER, mujoco.mjtDyn.mjDYN_FILTEREXACT)
+    is_plain = (
+        model.actuator_gaintype[k] == int(mujoco.mjtGain.mjGAIN_FIXED)
+        and model.actuator_biastype[k] == int(mujoco.mjtBias.mjBIAS_NONE)
+        and model.actuator_dyntype[k] in map(int, filters)
+    )
+    if not is_plain or not model.actuator_ctrllimited[k] or disabled(mujoco, model, "CLAMPCTRL"):
+        return _OPEN
+    # some versions of MuJoCo have actuators with several controls: a plain motor has one
+    place = int(getattr(model, "actuator_ctrladr", range(model.nu))[k])
+    return _times(_ends(model.actuator_ctrlrange[place]), decimal(model.actuator_gainprm[k][0]))
+
+
+def _total(model: Any, j: int) -> Ends:
+    """What the file allows all actuators of a joint together; only some versions of MuJoCo know this."""
+    limited = getattr(model, "jnt_actfrclimited", None)
+    return _ends(model.jnt_actfrcrange[j]) if limited is not None and limited[j] else _OPEN
+
+
+def _ends(given: Any) -> Ends:
+    return decimal(given[0]), decimal(given[1])
+
+
+def _times(ends: Ends, factor: Fraction) -> Ends:
+    if not factor:
+        return factor, factor
+    lower, upper = (None if end is None else factor * end for end in ends)
+    return (lower, upper) if factor > 0 else (upper, lower)
+
+
+def _sum(ranges: list[Ends]) -> Ends:
+    lower, upper = zip(*ranges, strict=True)
+    return _added(lower), _added(upper)
+
+
+def _added(ends: tuple[Fraction | None, ...]) -> Fraction | None:
+    known = [end for end in ends if end is not None]
+    return sum(known, Fraction(0)) if len(known) == len(ends) else None
+
+
+def _within(ends: Ends, bounds: Ends) -> Ends:
+    """The range of what lies between these ends and is then clamped to bounds."""
+    low, high = bounds
+
+    def clamped(end: Fraction) -> Fraction:
+        end = end if low is None else max(low, end)
+        return end if high is None else min(high, end)
+
+    lower, upper = ends
+    return low if lower is None else clamped(lower), high if upper is None else clamped(upper)

@@ -22,11 +22,8 @@ def decimal(value: float) -> Fraction:
     (Fraction(1, 10), Fraction(1, 1000))
     """
     if not isfinite(value):
-        raise FormatError(
-            f"the compiled model holds the number {value}.",
-            cure="Give every attribute finite numbers.",
-            code="E-MJCF-013",
-        )
+        said = f"the compiled model holds the number {value}."
+        raise FormatError(said, cure="Give every attribute finite numbers.", code="E-MJCF-013")
     return Fraction(repr(float(value)))
 
 

@@ -12,16 +12,13 @@ from ...errors import path_of
 from ...model import Joint, System
 from ...model.reading import NAME_LIMIT
 from ..findings import Findings, JointFacts, Report, system_alone, told_at
-from ..markup import Limits, limits_of
-from ..numbers import tolerance
-from .assemble import Assembly, add_poses
+from ..robot_file.assembly import tolerance
+from ..robot_file.markup import Limits, limits_of
+from .assemble import Assembly, add_equality, add_poses
 from .compiler import UNSEEN, compile_model, mujoco_module, plain_model
-from .document import Part, places_in, read_document
-from .effects import actuators_of, check_effects, check_ignored, disabled, is_active
-from .effort_ranges import effort_ranges
-from .equality import add_equality, kind_of
+from .document import Part, mesh_assets, places_in, read_document
+from .effects import actuators_of, check_effects, check_ignored, disabled, effort_ranges, is_active, kind_of
 from .exact import decimal
-from .mesh_assets import mesh_assets
 
 
 def read_mjcf(
@@ -62,15 +59,9 @@ def read_mjcf(
     efforts, meshes = effort_ranges(mujoco, model), mesh_assets(root, path.parent)
     assembly = Assembly(model, name, symbolic, within, findings, meshes, efforts)
     _assemble(assembly, mujoco, with_equality="equality" not in ignore, with_armature="armature" not in ignore)
-    assembly.numbers.refuse_unused(path.name)
-    return assembly.system, Report(
-        path.name,
-        name,
-        "world",
-        notices=tuple(findings.notices),
-        warnings=tuple(findings.warnings),
-        joints=tuple(_facts(model, j, joint) for j, joint in enumerate(assembly.joints)),
-    )
+    assembly.refuse_unused()
+    facts = (_facts(model, j, joint) for j, joint in enumerate(assembly.joints))
+    return assembly.system, findings.report(name, "world", facts)
 
 
 load_mjcf = system_alone(read_mjcf)

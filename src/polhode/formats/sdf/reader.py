@@ -1,32 +1,31 @@
 """`load_sdf` and `read_sdf`: from an SDF model to a System, and to a report of what the System does not show.
 
-SDF gives each link a pose in the model and each joint a pose in its child. A joint to a link that another joint carries
-already closes a loop.
+SDF gives each link a pose in the model and each joint a pose in its child; in a System each has one in its neighbour.
+A joint to a link that another joint carries already closes a loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from math import asin, atan2, cos, pi, sin
 from os import PathLike
-from pathlib import Path
 
-from ...errors import PolhodeError, path_of, shown, suggestion, understood
-from ...files.mesh_paths import locate_mesh
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import PolhodeError, path_of, shown, suggestion
 from ...geometry.rotations.exact import nearest_angle
 from ...model import System
 from ..findings import Findings, Report, system_alone, told_at
-from ..markup import Limits, limits_of, parse_xml, read_bytes
-from ..numbers import tolerance
-from ..urdf.assemble import Assembly
-from ..urdf.inertia import check_inertials
-from ..urdf.joints import check_limits
-from ..urdf.parts import ONE_FREEDOM, JointPart
-from ..urdf.reader import mesh_facts
-from ..urdf.unmodelled import list_unmodelled
-from .grammar import KNOWN, SdfJoint, SdfModel, parse_model
-from .poses import Matrix4, inverse, matrix_of, placement_of, turned
+from ..robot_file.assembly import LinkAssembly, Packages, tolerance
+from ..robot_file.checks import check_inertials, check_limits
+from ..robot_file.markup import Limits, list_unmodelled, parse_file
+from ..robot_file.parts import ONE_FREEDOM, JointPart, Placement, Robot, Triple
+from .grammar import KNOWN, parse_model
 
+Matrix4 = NDArray[np.float64]
 WORLD = "world"
 
 
@@ -35,7 +34,7 @@ def read_sdf(
     *,
     base: str = "floating",
     symbolic: Sequence[str] = (),
-    packages: Mapping[str, str | PathLike[str]] | None = None,
+    packages: Packages = None,
     dynamics: bool = False,
     inertia: str = "lenient",
     snap: float | str = "1e-5",
@@ -53,8 +52,7 @@ def read_sdf(
         raise PolhodeError(f"base={shown(base)} is not a choice.", cure="Use 'floating' or 'fixed'.", code="E-SDF-009")
     path = path_of(path)
     findings = Findings(path.name)
-    limits = limits_of(limits)
-    document = parse_xml(read_bytes(path, limits), path.name, limits)
+    document = parse_file(path, limits)
     model = parse_model(document, findings)
     list_unmodelled(document, findings, KNOWN, "W-SDF-001")
     _check_references(model, findings)
@@ -62,124 +60,97 @@ def read_sdf(
     tree, loops = _tree_and_loops(model, findings)
     findings.raise_problems()
     within = tolerance(snap, "E-SDF-010")
-    poses = {link.part.name: matrix_of(link.pose, within) for link in model.links} | {
-        WORLD: inverse(matrix_of(model.pose, within))
-    }
-    parts = {joint.name: _part(joint, poses, within) for joint in model.joints}
-    links = [link.part for link in model.links]
+    poses = {link.name: _matrix(link.pose, within) for link in model.links}
+    poses[WORLD] = _inverse(_matrix(model.pose, within))
+    parts = {joint.name: _placed(joint, poses, within) for joint in model.joints}
     joints = [parts[joint.name] for joint in tree]
     check_limits(joints, dynamics, findings)
-    accepted = check_inertials(links, inertia, findings)
+    accepted = check_inertials(model.links, inertia, findings)
     findings.raise_problems()
-    with understood("a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."):
-        folders = {str(name): Path(folder) for name, folder in dict(packages or {}).items()}
-    named = dict.fromkeys(part.filename for link in links for part in link.geometry if part.kind == "mesh")
-    places = {filename: locate_mesh(filename, path.parent, folders) for filename in named}
-    assembly = Assembly(model.name, symbolic, within, findings, places)
-    for link in links:
+    assembly = LinkAssembly(model.name, symbolic, within, findings, model.links, path.parent, packages)
+    for link in model.links:
         with told_at(findings.place(link.line, f"link '{link.name}'")):
             assembly.add_link(link, accepted)
     assembly.body_name[WORLD] = assembly.system.ground.name
     _join(assembly, model, joints, [parts[joint.name] for joint in loops], poses, base, dynamics)
-    assembly.numbers.refuse_unused(path.name)
+    assembly.refuse_unused()
     if loops:
-        names = ", ".join(joint.name for joint in loops)
-        findings.notice(
-            findings.place(loops[0].line), f"these joints close loops and are constraints: {names}.", "N-SDF-001"
-        )
+        said = f"these joints close loops and are constraints: {', '.join(joint.name for joint in loops)}."
+        findings.notice((loops[0].line, ""), said, "N-SDF-001")
     _tell_snapped(model, within, findings)
-    meshes = mesh_facts(links, places, findings)
     carried = {joint.child for joint in tree}
-    return assembly.system, Report(
-        path.name,
-        model.name,
-        next((link.name for link in links if link.name not in carried), WORLD),
-        notices=tuple(findings.notices),
-        warnings=tuple(findings.warnings),
-        joints=tuple(joint.facts for joint in model.joints),
-        meshes=meshes,
-    )
+    root = next((link.name for link in model.links if link.name not in carried), WORLD)
+    facts = (joint.facts for joint in model.joints)
+    return assembly.system, findings.report(model.name, root, facts, assembly.mesh_facts())
 
 
 load_sdf = system_alone(read_sdf)
 
 
-def _tell_snapped(model: SdfModel, snap: Fraction, findings: Findings) -> None:
+def _tell_snapped(model: Robot, snap: Fraction, findings: Findings) -> None:
     """One notice of all angles that are taken as right ones; those made on the way from pose to pose are exact."""
     findings.notices[:] = [each for each in findings.notices if each.code != "N-URDF-002"]
-    placed = [*(link.pose for link in model.links), *(joint.pose for joint in model.joints)]
+    placed = [*(link.pose for link in model.links), *(joint.in_child for joint in model.joints)]
     lines = [at.line for at in placed for angle in at.rpy if nearest_angle(angle, snap)[1]]
     if lines:
         said = f"{len(lines)} angles this near to a multiple of pi/2 ({float(snap):g}) are taken as that."
-        findings.notice(findings.place(lines[0], "<pose>"), said, "N-SDF-002")
+        findings.notice((lines[0], "<pose>"), said, "N-SDF-002")
 
 
-def _check_references(model: SdfModel, findings: Findings) -> None:
-    names = [link.part.name for link in model.links]
+def _check_references(model: Robot, findings: Findings) -> None:
+    names = [link.name for link in model.links]
     if not names:
         findings.problem(findings.file, "there is no link in it.", "Add <link name=…>.", "E-SDF-011")
     for joint in model.joints:
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link and link not in names and not (role == "parent" and link == WORLD):
-                place = findings.place(joint.line, f"joint '{joint.name}' <{role}>")
-                findings.problem(place, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-SDF-012")
+                at = (joint.line, f"joint '{joint.name}' <{role}>")
+                findings.problem(at, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-SDF-012")
 
 
-def _tree_and_loops(model: SdfModel, findings: Findings) -> tuple[list[SdfJoint], list[SdfJoint]]:
+def _tree_and_loops(model: Robot, findings: Findings) -> tuple[list[JointPart], list[JointPart]]:
     """The joints that carry links, parents first, and those that close loops.
 
     The first joint in the file to a link carries it; what cannot be reached from a link without a carrier is a cycle.
     """
-    carrier: dict[str, SdfJoint] = {}
-    loops: list[SdfJoint] = []
+    carrier: dict[str, JointPart] = {}
+    loops: list[JointPart] = []
     for joint in model.joints:
         if joint.child in carrier:
             loops.append(joint)
         else:
             carrier[joint.child] = joint
-    below: dict[str, list[SdfJoint]] = {}
+    below: dict[str, list[JointPart]] = {}
     for joint in carrier.values():
         below.setdefault(joint.parent, []).append(joint)
-    free = [link.part.name for link in model.links if link.part.name not in carrier]
+    free = [link.name for link in model.links if link.name not in carrier]
     waiting = [*free[::-1], WORLD]
-    order: list[SdfJoint] = []
+    order: list[JointPart] = []
     while waiting:
         following = below.get(waiting.pop(), [])
         order += following
         waiting += [joint.child for joint in reversed(following)]
     if len(order) < len(carrier):
         lost = next(joint for joint in carrier.values() if joint not in order)
-        place = findings.place(lost.line, f"joint '{lost.name}'")
-        findings.problem(
-            place, "the links form a cycle that hangs on nothing.", "Let one of them be nobody's child.", "E-SDF-013"
-        )
+        said, cure = "the links form a cycle that hangs on nothing.", "Let one of them be nobody's child."
+        findings.problem((lost.line, f"joint '{lost.name}'"), said, cure, "E-SDF-013")
     return order, loops
 
 
-def _part(joint: SdfJoint, poses: Mapping[str, Matrix4], snap: Fraction) -> JointPart:
+def _placed(joint: JointPart, poses: Mapping[str, Matrix4], snap: Fraction) -> JointPart:
     """The joint as it sits in its two links, the axis in its own frame."""
-    in_child = matrix_of(joint.pose, snap)
+    in_child = _matrix(joint.in_child, snap)
     in_model = poses[joint.child] @ in_child
-    axis = turned(in_model, joint.axis) if joint.axis_in_model else joint.axis
-    return JointPart(
-        joint.name,
-        joint.kind,
-        joint.parent,
-        joint.child,
-        placement_of(inverse(poses[joint.parent]) @ in_model, joint.line),
-        axis,
-        joint.facts,
-        joint.line,
-        joint.line,
-        joint.line,
-        None,
-        placement_of(in_child, joint.line),
-    )
+    axis = joint.axis
+    if joint.axis_in_model:
+        axis = _exact((in_model[:3, :3].T @ np.array([float(entry) for entry in axis])).tolist())
+    at = _placement(_inverse(poses[joint.parent]) @ in_model, joint.line)
+    return replace(joint, at=at, axis=axis, in_child=_placement(in_child, joint.line))
 
 
 def _join(
-    assembly: Assembly,
-    model: SdfModel,
+    assembly: LinkAssembly,
+    model: Robot,
     joints: Sequence[JointPart],
     loops: Sequence[JointPart],
     poses: Mapping[str, Matrix4],
@@ -191,25 +162,66 @@ def _join(
     taken = [joint.name for joint in model.joints]
     carried = {joint.child for joint in joints}
     for link in model.links:
-        if link.part.name not in carried:
-            at = placement_of(inverse(poses[WORLD]) @ poses[link.part.name], link.pose.line)
+        if link.name not in carried:
+            at = _placement(_inverse(poses[WORLD]) @ poses[link.name], link.pose.line)
             kind = "fixed" if model.static else base
-            assembly.add_root(link.part.name, kind, taken, at)
+            assembly.add_root(link.name, kind, taken, at)
             taken = [*assembly.system.model().joints, *taken]
-    springs = {joint.name: (joint.stiffness, joint.rest) for joint in model.joints}
     for joint in joints:
         with told_at(findings.place(joint.line, f"joint '{joint.name}'")):
             assembly.add_joint(joint, dynamics)
-            stiffness, rest = springs[joint.name]
-            if stiffness and joint.kind in ONE_FREEDOM:
-                assembly.system.joint_spring(joint.name, stiffness, rest, name=f"{joint.name} spring")
+            if joint.stiffness and joint.kind in ONE_FREEDOM:
+                assembly.system.joint_spring(joint.name, joint.stiffness, joint.rest, name=f"{joint.name} spring")
     for joint in loops:
         with told_at(findings.place(joint.line, f"joint '{joint.name}'")):
             assembly.add_loop(joint)
-        if springs[joint.name][0] or (dynamics and joint.facts.damping):
-            findings.warn(
-                findings.place(joint.line, f"joint '{joint.name}'"),
-                "springs and damping of a joint that closes a loop are not modelled.",
-                "",
-                "W-SDF-004",
-            )
+        if joint.stiffness or (dynamics and joint.facts.damping):
+            said = "springs and damping of a joint that closes a loop are not modelled."
+            findings.warn((joint.line, f"joint '{joint.name}'"), said, "", "W-SDF-004")
+
+
+# ---- poses as numbers ------------------------------------------------------------------------------------------
+
+
+def _matrix(at: Placement, snap: Fraction) -> Matrix4:
+    """The pose as a matrix; an angle this near to a multiple of π/2 is taken to be one."""
+    (cr, sr), (cp, sp), (cy, sy) = (_cos_sin(float(angle), float(snap)) for angle in at.rpy)
+    made = np.eye(4)
+    made[:3, :3] = [
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ]
+    made[:3, 3] = [float(entry) for entry in at.xyz]
+    return made
+
+
+def _cos_sin(angle: float, snap: float) -> tuple[float, float]:
+    quarter = round(angle / (pi / 2))
+    if abs(angle - quarter * pi / 2) <= snap:
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarter % 4]
+    return cos(angle), sin(angle)
+
+
+def _placement(pose: Matrix4, line: int) -> Placement:
+    """The pose as position and angles roll, pitch, yaw about fixed axes, to the digits of a double."""
+    R = pose[:3, :3]
+    pitch = asin(float(np.clip(-R[2, 0], -1.0, 1.0)))
+    if abs(R[2, 0]) > 1 - 1e-12:  # roll and yaw turn about one axis: yaw does it all
+        roll, yaw = 0.0, atan2(-R[0, 1], R[1, 1])
+    else:
+        roll, yaw = atan2(R[2, 1], R[2, 2]), atan2(R[1, 0], R[0, 0])
+    return Placement(_exact(pose[:3, 3].tolist()), _exact([roll, pitch, yaw]), line)
+
+
+def _inverse(pose: Matrix4) -> Matrix4:
+    """(R, p)⁻¹ = (Rᵀ, -Rᵀ p)."""
+    made = np.eye(4)
+    made[:3, :3] = pose[:3, :3].T
+    made[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
+    return made
+
+
+def _exact(values: list[float]) -> Triple:
+    x, y, z = (Fraction(repr(round(value, 15))) for value in values)
+    return x, y, z

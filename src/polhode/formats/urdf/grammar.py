@@ -1,29 +1,36 @@
-"""From XML elements to the records of `parts`: names, references, numbers and vectors, each checked where it stands."""
+"""From XML elements to the records of a robot file: names, references, numbers and vectors, each checked."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import FormatError
 from ...expr.rational import decimal
 from ...model.reading import NAME_LIMIT
 from ..findings import Findings, JointFacts
-from ..markup import Element
-from ..numbers import Triple, is_sane, written_color
-from .parts import ONE, ZERO, Geometry, Inertial, JointPart, LinkPart, Placement, Robot
+from ..robot_file.markup import Element, Known
+from ..robot_file.parts import (
+    INERTIA,
+    ONE,
+    SOLIDS,
+    ZERO,
+    ElementReader,
+    Geometry,
+    Inertial,
+    JointPart,
+    LinkPart,
+    Placement,
+    Robot,
+    Triple,
+    is_sane,
+    solids_of,
+    written_color,
+)
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 _AXIS: Triple = (Fraction(1), Fraction(0), Fraction(0))
-_INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_SOLIDS = {
-    "box": ("size",),
-    "cylinder": ("radius", "length"),
-    "capsule": ("radius", "length"),
-    "sphere": ("radius",),
-}
 _OTHER_FORMATS = {
     "sdf": "an SDF model",
     "mujoco": "a MuJoCo (MJCF) model",
@@ -33,58 +40,50 @@ _OTHER_FORMATS = {
     "opensimdocument": "an OpenSim model",
     "model": "an SDF model",
 }
+KNOWN: Known = {
+    "robot": ({"name", "version"}, {"link", "joint", "material", "transmission"}),
+    "link": ({"name"}, {"inertial", "visual", "collision"}),
+    "inertial": (set(), {"origin", "mass", "inertia"}),
+    "visual": ({"name"}, {"origin", "geometry", "material"}),
+    "collision": ({"name"}, {"origin", "geometry"}),
+    "geometry": (set(), {*SOLIDS, "mesh"}),
+    "material": ({"name"}, {"color", "texture"}),
+    "joint": ({"name", "type"}, {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}),
+    "origin": ({"xyz", "rpy"}, set()),
+    "mass": ({"value"}, set()),
+    "inertia": (set(INERTIA), set()),
+    "parent": ({"link"}, set()),
+    "child": ({"link"}, set()),
+    "axis": ({"xyz"}, set()),
+    "limit": ({"lower", "upper", "effort", "velocity"}, set()),
+    "dynamics": ({"damping", "friction"}, set()),
+    "mimic": ({"joint", "multiplier", "offset"}, set()),
+    **{solid: (set(sizes), set()) for solid, sizes in SOLIDS.items()},
+    "mesh": ({"filename", "scale"}, set()),
+    "color": ({"rgba"}, set()),
+    "texture": ({"filename"}, set()),
+}
 
 
 def parse_robot(root: Element, findings: Findings) -> Robot:
     """The robot that a document describes; problems are collected in `findings`."""
     if root.tag != "robot":
         known = _OTHER_FORMATS.get(root.tag.lower())
-        raise FormatError(
-            f"this looks like {known}, not like a URDF." if known else "a URDF begins with <robot name=…>.",
-            place=findings.place(root.line, root.shown()),
-            cure="Convert it to URDF, or describe the mechanism in a polhode model file (ph.load).",
-            code="E-URDF-010",
-        )
+        said = f"this looks like {known}, not like a URDF." if known else "a URDF begins with <robot name=…>."
+        cure = "Convert it to URDF, or describe the mechanism in a polhode model file (ph.load)."
+        raise FormatError(said, place=findings.place(root.line, root.shown()), cure=cure, code="E-URDF-010")
     name = root.attributes.get("name", "").strip() or "robot"
-    named = _named_colors(root)
-    links = [link for element in root.all("link") if (link := _link(element, named, findings))]
-    joints = [joint for element in root.all("joint") if (joint := _joint(element, findings))]
+    read = _Reader(findings, _named_colors(root))
+    links = [link for element in root.all("link") if (link := read.link(element))]
+    joints = [joint for element in root.all("joint") if (joint := read.joint(element))]
     _refuse_twice("link", ((link.name, link.line) for link in links), findings)
     _refuse_twice("joint", ((joint.name, joint.line) for joint in joints), findings)
     materials = ((element.attributes.get("name", ""), element.line) for element in root.all("material"))
     _refuse_twice("material", materials, findings)
     if not links:
-        findings.problem(
-            findings.place(root.line, f"robot '{name}'"),
-            "there is no link in it.",
-            "Add <link name=…/> elements.",
-            "E-URDF-011",
-        )
+        at = (root.line, f"robot '{name}'")
+        findings.problem(at, "there is no link in it.", "Add <link name=…/> elements.", "E-URDF-011")
     return Robot(name[:NAME_LIMIT], tuple(links), tuple(joints))
-
-
-# ---- names ---------------------------------------------------------------------------------------------------
-
-
-def _name(element: Element, findings: Findings) -> str | None:
-    name = element.attributes.get("name")
-    if name is None or not name.strip():
-        findings.problem(
-            findings.place(element.line, element.shown()),
-            "it has no name.",
-            f'Write <{element.tag} name="…">.',
-            "E-URDF-012",
-        )
-        return None
-    if len(name) > NAME_LIMIT:
-        findings.problem(
-            findings.place(element.line, element.shown("name")),
-            f"the name has {len(name):,} characters, more than {NAME_LIMIT}.",
-            "Shorten it.",
-            "E-URDF-013",
-        )
-        return None
-    return name
 
 
 def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Findings) -> None:
@@ -92,282 +91,216 @@ def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Finding
     lines: dict[str, int] = {}
     alike: dict[str, str] = {}
     for name, line in named:
+        at = (line, f"{what} '{name}'")
         if name in lines:
-            findings.problem(
-                findings.place(line, f"{what} '{name}'"),
-                f"there is already a {what} of this name in line {lines[name]}.",
-                "Rename one of them.",
-                "E-URDF-014",
-            )
+            said = f"there is already a {what} of this name in line {lines[name]}."
+            findings.problem(at, said, "Rename one of them.", "E-URDF-014")
             continue
         lines[name] = line
         folded = unicodedata.normalize("NFKC", name).casefold()
         if folded in alike:
             first = alike[folded]
-            findings.warn(
-                findings.place(line, f"{what} '{name}'"),
-                f"its name looks like '{first}' of line {lines[first]}; they are kept apart.",
-                "Rename one of them if they are meant to be one.",
-                "W-URDF-001",
-            )
+            said = f"its name looks like '{first}' of line {lines[first]}; they are kept apart."
+            findings.warn(at, said, "Rename one of them if they are meant to be one.", "W-URDF-001")
         alike.setdefault(folded, name)
-
-
-def _single(element: Element, tag: str, what: str, findings: Findings) -> Element | None:
-    """The only child of a tag, if there is one."""
-    found = element.all(tag)
-    if len(found) > 1:
-        findings.problem(
-            findings.place(found[1].line, f"{what} <{tag}>"),
-            f"there is already a <{tag}> in line {found[0].line}.",
-            "Keep one of them.",
-            "E-URDF-015",
-        )
-    return found[0] if found else None
-
-
-# ---- links ---------------------------------------------------------------------------------------------------
-
-
-def _link(element: Element, named: Mapping[str, str], findings: Findings) -> LinkPart | None:
-    name = _name(element, findings)
-    if name is None:
-        return None
-    what = f"link '{name}'"
-    inertial = _single(element, "inertial", what, findings)
-    geometry = [
-        replace(made, color=_color(child, named))
-        for role in ("visual", "collision")
-        for child in element.all(role)
-        if (made := _geometry(child, role, what, findings))
-    ]
-    return LinkPart(name, _inertial(inertial, what, findings) if inertial else None, tuple(geometry), element.line)
-
-
-def _placement(element: Element, what: str, findings: Findings) -> Placement:
-    origin = _single(element, "origin", what, findings)
-    if origin is None:
-        return Placement(line=element.line)
-    return Placement(
-        _vector(origin, "xyz", what, findings, ZERO), _vector(origin, "rpy", what, findings, ZERO), origin.line
-    )
-
-
-def _required(element: Element, attribute: str, what: str, findings: Findings) -> Fraction:
-    if attribute not in element.attributes:
-        findings.problem(
-            findings.place(element.line, f"{what} {element.shown()}"),
-            f"the attribute {attribute} is missing.",
-            f'Write {attribute}="…".',
-            "E-URDF-016",
-        )
-    return _scalar(element, attribute, what, findings) or Fraction(0)
-
-
-def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
-    mass = _single(element, "mass", what, findings)
-    inertia = _single(element, "inertia", what, findings)
-    for tag, found in (("mass", mass), ("inertia", inertia)):
-        if found is None:
-            findings.problem(
-                findings.place(element.line, f"{what} <inertial>"),
-                f"there is no <{tag}> in it.",
-                f"Add <{tag} …/>.",
-                "E-URDF-017",
-            )
-    return Inertial(
-        _required(mass, "value", what, findings) if mass else Fraction(0),
-        tuple(_required(inertia, entry, what, findings) for entry in _INERTIA) if inertia else (Fraction(0),) * 6,
-        _placement(element, what, findings),
-        element.line,
-    )
-
-
-def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geometry | None:
-    """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""
-    holder = _single(element, "geometry", what, findings)
-    solids = [child for child in (holder.children if holder else []) if child.tag in _SOLIDS or child.tag == "mesh"]
-    if len(solids) != 1:
-        findings.warn(
-            findings.place(element.line, f"{what} <{role}>"),
-            "its <geometry> holds no shape that is known." if not solids else "its <geometry> holds several shapes.",
-            f"Known shapes are {', '.join(_SOLIDS)} and mesh.",
-            "W-URDF-002",
-        )
-        return None
-    solid = solids[0]
-    at = _placement(element, what, findings)
-    if solid.tag == "mesh":
-        scale = _vector(solid, "scale", what, findings, ONE)
-        return Geometry(role, "mesh", scale, at, solid.line, solid.attributes.get("filename", ""))
-    size: tuple[Fraction, ...]
-    if solid.tag == "box":
-        size = _vector(solid, "size", what, findings, ZERO)
-    else:
-        size = tuple(_required(solid, entry, what, findings) for entry in _SOLIDS[solid.tag])
-    if any(entry <= 0 for entry in size):
-        findings.warn(
-            findings.place(solid.line, f"{what} <{solid.tag}>"),
-            "a size is not positive; it is not drawn.",
-            "",
-            "W-URDF-011",
-        )
-    return Geometry(role, solid.tag, size, at, solid.line)
 
 
 def _named_colors(root: Element) -> dict[str, str]:
     """Colours by the names of materials, those of the robot first, then those that links define on the way."""
-    inner = [
-        material for link in root.all("link") for visual in link.all("visual") for material in visual.all("material")
-    ]
+    visuals = [visual for link in root.all("link") for visual in link.all("visual")]
     made: dict[str, str] = {}
-    for material in (*root.all("material"), *inner):
-        color = color_of(material.all("color")[:1])
+    for material in (*root.all("material"), *(material for visual in visuals for material in visual.all("material"))):
+        color = _color_of(material.all("color"))
         if color:
             made.setdefault(material.attributes.get("name", ""), color)
     return made
 
 
-def _color(visual: Element, named: Mapping[str, str]) -> str:
-    for material in visual.all("material")[:1]:
-        return color_of(material.all("color")[:1]) or named.get(material.attributes.get("name", ""), "")
-    return ""
+def _color_of(elements: Sequence[Element]) -> str:
+    """The colour of the first <color rgba=…>; what is no colour is none, as no equation depends on it."""
+    return written_color(elements[0].attributes.get("rgba", "")) if elements else ""
 
 
-def color_of(elements: Sequence[Element]) -> str:
-    """The colour of a <color rgba=…>; what is no colour is none, as no equation depends on it."""
-    for element in elements:
-        return written_color(element.attributes.get("rgba", ""))
-    return ""
+class _Reader(ElementReader):
+    """Reads the elements of a URDF, whose values are attributes."""
 
+    def __init__(self, findings: Findings, colors: Mapping[str, str]) -> None:
+        super().__init__(findings)
+        self.colors = colors
 
-# ---- joints --------------------------------------------------------------------------------------------------
+    def name(self, element: Element) -> str | None:
+        name = element.attributes.get("name")
+        if name is None or not name.strip():
+            cure = f'Write <{element.tag} name="…">.'
+            self.problem(element.line, element.shown(), "it has no name.", cure, "E-URDF-012")
+            return None
+        if len(name) > NAME_LIMIT:
+            said = f"the name has {len(name):,} characters, more than {NAME_LIMIT}."
+            self.problem(element.line, element.shown("name"), said, "Shorten it.", "E-URDF-013")
+            return None
+        return name
 
+    def single(self, element: Element, tag: str, what: str) -> Element | None:
+        """The only child of a tag, if there is one."""
+        found = element.all(tag)
+        if len(found) > 1:
+            said = f"there is already a <{tag}> in line {found[0].line}."
+            self.problem(found[1].line, f"{what} <{tag}>", said, "Keep one of them.", "E-URDF-015")
+        return found[0] if found else None
 
-def _joint(element: Element, findings: Findings) -> JointPart | None:
-    name = _name(element, findings)
-    if name is None:
-        return None
-    what = f"joint '{name}'"
-    kind = element.attributes.get("type", "")
-    if kind not in KINDS:
-        findings.problem(
-            findings.place(element.line, f"{what} {element.shown('type')}"),
-            f"there is no joint type {kind!r}." if kind else "the joint has no type.",
-            f"Choose one of {', '.join(KINDS)}.",
-            "E-URDF-030",
+    # ---- links -----------------------------------------------------------------------------------------------
+
+    def link(self, element: Element) -> LinkPart | None:
+        name = self.name(element)
+        if name is None:
+            return None
+        what = f"link '{name}'"
+        inertial = self.single(element, "inertial", what)
+        geometry = self.shapes(element, what)
+        return LinkPart(name, self.inertial(inertial, what) if inertial else None, geometry, element.line)
+
+    def placement(self, element: Element, what: str) -> Placement:
+        origin = self.single(element, "origin", what)
+        if origin is None:
+            return Placement(line=element.line)
+        return Placement(self.vector(origin, "xyz", what, ZERO), self.vector(origin, "rpy", what, ZERO), origin.line)
+
+    def inertial(self, element: Element, what: str) -> Inertial:
+        mass, inertia = self.single(element, "mass", what), self.single(element, "inertia", what)
+        for tag, found in (("mass", mass), ("inertia", inertia)):
+            if found is None:
+                said, cure = f"there is no <{tag}> in it.", f"Add <{tag} …/>."
+                self.problem(element.line, f"{what} <inertial>", said, cure, "E-URDF-017")
+        return Inertial(
+            self.required(mass, "value", what) if mass else Fraction(0),
+            tuple(self.required(inertia, entry, what) for entry in INERTIA) if inertia else (Fraction(0),) * 6,
+            self.placement(element, what),
+            element.line,
         )
-    axis = _single(element, "axis", what, findings)
-    mimic = _single(element, "mimic", what, findings)
-    return JointPart(
-        name,
-        kind,
-        _reference(element, "parent", what, findings),
-        _reference(element, "child", what, findings),
-        _placement(element, what, findings),
-        _axis(axis, kind, what, findings) if axis else _AXIS,
-        _facts(element, name, kind, mimic, what, findings),
-        element.line,
-        axis.line if axis else element.line,
-        mimic.line if mimic else element.line,
-    )
 
-
-def _reference(element: Element, tag: str, what: str, findings: Findings) -> str:
-    found = _single(element, tag, what, findings)
-    link = found.attributes.get("link", "") if found else ""
-    if not link:
-        findings.problem(
-            findings.place(found.line if found else element.line, what),
-            f"<{tag}> {'names no link' if found else 'is missing'}.",
-            f'Write <{tag} link="…"/>.',
-            "E-URDF-031",
+    def geometry(self, element: Element, role: str, what: str) -> Geometry | None:
+        holder = self.single(element, "geometry", what)
+        solids = solids_of([holder] if holder else [])
+        if len(solids) != 1:
+            said = "its <geometry> holds several shapes." if solids else "its <geometry> holds no shape that is known."
+            cure = f"Known shapes are {', '.join(SOLIDS)} and mesh."
+            self.findings.warn((element.line, f"{what} <{role}>"), said, cure, "W-URDF-002")
+            return None
+        solid = solids[0]
+        at = self.placement(element, what)
+        material = element.all("material")[:1]
+        color = "".join(
+            _color_of(m.all("color")) or self.colors.get(m.attributes.get("name", ""), "") for m in material
         )
-    return link
+        if solid.tag == "mesh":
+            scale = self.vector(solid, "scale", what, ONE)
+            return Geometry(role, "mesh", scale, at, solid.line, solid.attributes.get("filename", ""), color)
+        size: tuple[Fraction, ...]
+        if solid.tag == "box":
+            size = self.vector(solid, "size", what, ZERO)
+        else:
+            size = tuple(self.required(solid, entry, what) for entry in SOLIDS[solid.tag])
+        if any(entry <= 0 for entry in size):
+            said = "a size is not positive; it is not drawn."
+            self.findings.warn((solid.line, f"{what} <{solid.tag}>"), said, "", "W-URDF-011")
+        return Geometry(role, solid.tag, size, at, solid.line, "", color)
 
+    # ---- joints ----------------------------------------------------------------------------------------------
 
-def _axis(element: Element, kind: str, what: str, findings: Findings) -> Triple:
-    axis = _vector(element, "xyz", what, findings, _AXIS)
-    if any(axis):
-        return axis
-    if kind in ("fixed", "floating"):
+    def joint(self, element: Element) -> JointPart | None:
+        name = self.name(element)
+        if name is None:
+            return None
+        what = f"joint '{name}'"
+        kind = element.attributes.get("type", "")
+        if kind not in KINDS:
+            said = f"there is no joint type {kind!r}." if kind else "the joint has no type."
+            cure = f"Choose one of {', '.join(KINDS)}."
+            self.problem(element.line, f"{what} {element.shown('type')}", said, cure, "E-URDF-030")
+        axis, mimic = self.single(element, "axis", what), self.single(element, "mimic", what)
+        return JointPart(
+            name,
+            kind,
+            self.reference(element, "parent", what),
+            self.reference(element, "child", what),
+            self.placement(element, what),
+            self.axis(axis, kind, what) if axis else _AXIS,
+            self.facts(element, name, kind, mimic, what),
+            element.line,
+            axis.line if axis else element.line,
+            mimic.line if mimic else element.line,
+        )
+
+    def reference(self, element: Element, tag: str, what: str) -> str:
+        found = self.single(element, tag, what)
+        link = found.attributes.get("link", "") if found else ""
+        if not link:
+            said = f"<{tag}> {'names no link' if found else 'is missing'}."
+            cure = f'Write <{tag} link="…"/>.'
+            self.problem(found.line if found else element.line, what, said, cure, "E-URDF-031")
+        return link
+
+    def axis(self, element: Element, kind: str, what: str) -> Triple:
+        axis = self.vector(element, "xyz", what, _AXIS)
+        if any(axis):
+            return axis
+        if kind not in ("fixed", "floating"):
+            cure = f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?'
+            self.problem(
+                element.line, f"{what} {element.shown('xyz')}", "the axis has zero length.", cure, "E-URDF-032"
+            )
         return _AXIS
-    findings.problem(
-        findings.place(element.line, f"{what} {element.shown('xyz')}"),
-        "the axis has zero length.",
-        f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?',
-        "E-URDF-032",
-    )
-    return _AXIS
 
+    def facts(self, element: Element, name: str, kind: str, mimic: Element | None, what: str) -> JointFacts:
+        limit, dynamics = self.single(element, "limit", what), self.single(element, "dynamics", what)
+        bounded = limit if kind in ("revolute", "prismatic") else None
+        zero = Fraction(0)
 
-def _facts(element: Element, name: str, kind: str, mimic: Element | None, what: str, findings: Findings) -> JointFacts:
-    limit = _single(element, "limit", what, findings)
-    dynamics = _single(element, "dynamics", what, findings)
-    bounded = limit is not None and kind in ("revolute", "prismatic")
-    zero = Fraction(0)
+        def value(element: Element | None, attribute: str, default: Fraction | None = None) -> Fraction | None:
+            return self.scalar(element, attribute, what, default) if element is not None else None
 
-    def value(element: Element | None, attribute: str, default: Fraction | None = None) -> Fraction | None:
-        return _scalar(element, attribute, what, findings, default) if element is not None else None
+        ends = (value(bounded, "lower", zero), value(bounded, "upper", zero))
+        stated = (value(limit, "velocity"), value(limit, "effort"))
+        lost = (value(dynamics, "damping"), value(dynamics, "friction"))
+        follows = None
+        if mimic is not None:
+            multiplier, offset = value(mimic, "multiplier", Fraction(1)), value(mimic, "offset", zero)
+            follows = (mimic.attributes.get("joint", ""), multiplier or zero, offset or zero)
+        return JointFacts(name, kind, *ends, *stated, *lost, follows)
 
-    return JointFacts(
-        name,
-        kind,
-        value(limit, "lower", zero) if bounded else None,
-        value(limit, "upper", zero) if bounded else None,
-        value(limit, "velocity"),
-        value(limit, "effort"),
-        value(dynamics, "damping"),
-        value(dynamics, "friction"),
-        None
-        if mimic is None
-        else (
-            mimic.attributes.get("joint", ""),
-            value(mimic, "multiplier", Fraction(1)) or zero,
-            value(mimic, "offset", zero) or zero,
-        ),
-    )
+    # ---- numbers ---------------------------------------------------------------------------------------------
 
+    def required(self, element: Element, attribute: str, what: str) -> Fraction:
+        if attribute not in element.attributes:
+            said, cure = f"the attribute {attribute} is missing.", f'Write {attribute}="…".'
+            self.problem(element.line, f"{what} {element.shown()}", said, cure, "E-URDF-016")
+        return self.scalar(element, attribute, what) or Fraction(0)
 
-# ---- numbers -------------------------------------------------------------------------------------------------
+    def scalar(self, element: Element, attribute: str, what: str, default: Fraction | None = None) -> Fraction | None:
+        """A number attribute; the default where it is not given, a problem where it is no number."""
+        text = element.attributes.get(attribute)
+        value = default if text is None else self.number(text, element, attribute, what)
+        return default if value is None else value
 
+    def vector(self, element: Element, attribute: str, what: str, default: Triple) -> Triple:
+        """Three numbers between white space."""
+        text = element.attributes.get(attribute)
+        if text is None:
+            return default
+        words = text.split()
+        if len(words) != 3:
+            said, cure = f"a vector has 3 components, not {len(words)}.", 'Write three numbers, for example "0 0 1".'
+            self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-URDF-021")
+            return default
+        x, y, z = (self.number(word, element, attribute, what) for word in words)
+        return default if x is None or y is None or z is None else (x, y, z)
 
-def _scalar(
-    element: Element, attribute: str, what: str, findings: Findings, default: Fraction | None = None
-) -> Fraction | None:
-    """A number attribute; the default where it is not given, a problem where it is no number."""
-    text = element.attributes.get(attribute)
-    value = default if text is None else _number(text, element, attribute, what, findings)
-    return default if value is None else value
-
-
-def _vector(element: Element, attribute: str, what: str, findings: Findings, default: Triple) -> Triple:
-    """Three numbers between white space."""
-    text = element.attributes.get(attribute)
-    if text is None:
-        return default
-    words = text.split()
-    if len(words) != 3:
-        findings.problem(
-            findings.place(element.line, f"{what} {element.shown(attribute)}"),
-            f"a vector has 3 components, not {len(words)}.",
-            'Write three numbers, for example "0 0 1".',
-            "E-URDF-021",
-        )
-        return default
-    x, y, z = (_number(word, element, attribute, what, findings) for word in words)
-    return default if x is None or y is None or z is None else (x, y, z)
-
-
-def _number(text: str, element: Element, attribute: str, what: str, findings: Findings) -> Fraction | None:
-    """A number of sane size, or a problem and None."""
-    value = decimal(text)
-    if value is None or not is_sane(value):
-        findings.problem(
-            findings.place(element.line, f"{what} {element.shown(attribute)}"),
-            f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}.",
-            "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit.",
-            "E-URDF-020",
-        )
-        return None
-    return value
+    def number(self, text: str, element: Element, attribute: str, what: str) -> Fraction | None:
+        """A number of sane size, or a problem and None."""
+        value = decimal(text)
+        if value is None or not is_sane(value):
+            said = f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}."
+            cure = "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit."
+            self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-URDF-020")
+            return None
+        return value

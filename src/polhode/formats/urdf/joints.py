@@ -1,99 +1,26 @@
-"""Joints beyond their motion: limits and losses, followers (q = multiplier · leader + offset), and those locked."""
+"""Joints beyond their motion: followers (q = multiplier · leader + offset), locked ones, and those behind a gear.
+
+A `<transmission>` of one joint and one actuator makes a motor: its `<mechanicalReduction>` or Drake's
+`<drake:gear_ratio>` is how often the rotor turns for one turn of the joint, `<drake:rotor_inertia>` its inertia.
+Without that the motor has no rotor, and the equations do not depend on it. Those of several joints are left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import pi
 from typing import Any, NamedTuple
 
-from ...errors import FormatError, listed, suggestion, understood, unknown
+from ...errors import FormatError, suggestion, understood, unknown
 from ...expr.rational import decimal
+from ...model import System
 from ..findings import Findings
-from ..numbers import is_sane
-from .parts import ONE_FREEDOM, JointPart
+from ..robot_file.markup import Element
+from ..robot_file.parts import ONE_FREEDOM, JointPart, is_sane
 
 #: Names of joints, locked at zero; or values by name.
 Locked = str | Iterable[str] | Mapping[str, Any]
-
-
-# ---- limits, friction and damping -----------------------------------------------------------------------------
-
-
-def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> None:
-    """Limits must leave a way between them; what is recorded but does not act is noticed."""
-    for joint in joints:
-        facts = joint.facts
-        what = f"joint '{joint.name}' <limit>"
-        if facts.lower is not None and facts.upper is not None and facts.lower > facts.upper:
-            findings.problem(
-                findings.place(joint.line, what),
-                f"the lower limit {float(facts.lower):g} is above the upper limit {float(facts.upper):g}.",
-                "Swap them.",
-                "E-URDF-033",
-            )
-        if joint.kind in ("revolute", "prismatic") and facts.lower is None:
-            findings.notice(
-                findings.place(joint.line, what), "there are no limits; the joint moves freely.", "N-URDF-005"
-            )
-    _check_rated(joints, findings)
-    wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
-    if wide:
-        findings.warn(
-            findings.place(wide[0].line, f"{len(wide)} joints <limit>"),
-            f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}.",
-            "Are they in degrees?",
-            "W-URDF-009",
-        )
-    _notice_losses(joints, dynamics, findings)
-
-
-def _check_rated(joints: Sequence[JointPart], findings: Findings) -> None:
-    """The largest effort and velocity are not negative; 0 stands in files whose makers do not state them."""
-    silent: dict[str, int] = {}
-    for joint in joints:
-        for name in ("effort", "velocity") if joint.kind in ONE_FREEDOM else ():
-            value = getattr(joint.facts, name)
-            if value is not None and value < 0:
-                place = findings.place(joint.line, f"joint '{joint.name}' <limit>")
-                cure = "Give the largest one, which holds in both directions."
-                findings.problem(place, f"the {name} {float(value):g} is negative.", cure, "E-URDF-034")
-            elif value == 0:
-                silent.setdefault(joint.name, joint.line)
-    if silent:
-        place = findings.place(next(iter(silent.values())), f"{len(silent)} joints <limit>")
-        said = f"an effort or velocity of 0 is taken as not stated: {listed(silent)}."
-        findings.notice(place, said, "N-URDF-012")
-
-
-def _beyond_a_turn(joint: JointPart) -> bool:
-    return max(abs(float(limit or 0)) for limit in (joint.facts.lower, joint.facts.upper)) > 2 * pi + 1e-6
-
-
-def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> None:
-    damped = [joint for joint in joints if joint.facts.damping]
-    rubbing = [joint for joint in joints if joint.facts.friction]
-    if damped and not dynamics:
-        findings.notice(
-            findings.place(damped[0].line, f"{len(damped)} joints <dynamics>"),
-            "damping is recorded but does not act; pass dynamics=True to add it.",
-            "N-URDF-006",
-        )
-    for joint in damped if dynamics else ():
-        if joint.locked is None and joint.kind not in ONE_FREEDOM:
-            findings.warn(
-                findings.place(joint.line, f"joint '{joint.name}' <dynamics>"),
-                f"damping of a {joint.kind} joint is not modelled.",
-                "",
-                "W-URDF-010",
-            )
-    if rubbing:
-        findings.notice(
-            findings.place(rubbing[0].line, f"{len(rubbing)} joints <dynamics>"),
-            "dry friction is recorded but does not act.",
-            "N-URDF-007",
-        )
 
 
 # ---- joints that follow another -------------------------------------------------------------------------------
@@ -122,30 +49,20 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         what = f"joint '{joint.name}' <mimic joint=\"{leader}\">"
         law = f"{joint.name} = {float(multiplier):g}·{leader} + {float(offset):g}"
         if joint.kind == "fixed":
-            findings.warn(
-                findings.place(joint.mimic_line, what), "the joint is fixed and follows nothing.", "", "W-URDF-014"
-            )
+            findings.warn((joint.mimic_line, what), "the joint is fixed and follows nothing.", "", "W-URDF-014")
         elif treatment == "independent":
-            findings.warn(
-                findings.place(joint.mimic_line, what),
-                f"the coupling {law} is set aside: the joint moves on its own.",
-                "Command both joints alike to keep them together.",
-                "W-URDF-004",
-            )
+            at = (joint.mimic_line, what)
+            said = f"the coupling {law} is set aside: the joint moves on its own."
+            findings.warn(at, said, "Command both joints alike to keep them together.", "W-URDF-004")
         elif fault := _fault(joint, by_name):
-            findings.problem(findings.place(joint.mimic_line, what), *fault, "E-URDF-051")
+            findings.problem((joint.mimic_line, what), *fault, "E-URDF-051")
         elif treatment == "refuse":
-            findings.problem(
-                findings.place(joint.mimic_line, what),
-                f"the coupling {law} is refused, as was asked.",
-                'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.',
-                "E-URDF-050",
-            )
+            at = (joint.mimic_line, what)
+            cure = 'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.'
+            findings.problem(at, f"the coupling {law} is refused, as was asked.", cure, "E-URDF-050")
         else:
             coupled.append(joint)
-            findings.notice(
-                findings.place(joint.mimic_line, what), f"it has no coordinate of its own: {law}.", "N-URDF-008"
-            )
+            findings.notice((joint.mimic_line, what), f"it has no coordinate of its own: {law}.", "N-URDF-008")
     return coupled
 
 
@@ -177,10 +94,7 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
     path = [joint.name]
     while (further := by_name[path[-1]].facts.mimics) is not None and further[0] in by_name:
         if further[0] in path:
-            return (
-                f"the joints follow each other: {' → '.join([*path, further[0]])}.",
-                "Let one of them lead.",
-            )
+            return (f"the joints follow each other: {' → '.join([*path, further[0]])}.", "Let one of them lead.")
         path.append(further[0])
     return None
 
@@ -205,13 +119,12 @@ def lock_joints(joints: Sequence[JointPart], locked: Locked, coupled: bool, find
         first, held = lead.setdefault(law.leader, (name, found))
         if held != found:
             wanted = law.multiplier * held + law.offset
-            findings.problem(
-                findings.place(by_name[name].line, f"joint '{name}'"),
+            at = (by_name[name].line, f"joint '{name}'")
+            said = (
                 f"it cannot be locked at {float(value):g}: it is coupled to '{first}', which puts it at "
-                f"{float(wanted):g}.",
-                f"Lock '{first}' alone.",
-                "E-URDF-065",
+                f"{float(wanted):g}."
             )
+            findings.problem(at, said, f"Lock '{first}' alone.", "E-URDF-065")
     return [_lock(joint, laws[joint.name], given, lead, findings) for joint in joints]
 
 
@@ -228,22 +141,16 @@ def _lock(
     by, held = lead[law.leader]
     value = law.multiplier * held + law.offset
     if joint.kind == "fixed":
-        findings.notice(findings.place(joint.line, what), "it is to be locked, and is fixed anyway.", "N-URDF-010")
+        findings.notice((joint.line, what), "it is to be locked, and is fixed anyway.", "N-URDF-010")
         return joint
     if value and joint.kind in ("floating", "planar"):
-        findings.problem(
-            findings.place(joint.line, what),
-            f"a {joint.kind} joint has no single coordinate to be {float(value):g}.",
-            "Lock it at 0.",
-            "E-URDF-066",
-        )
+        said = f"a {joint.kind} joint has no single coordinate to be {float(value):g}."
+        findings.problem((joint.line, what), said, "Lock it at 0.", "E-URDF-066")
     lower, upper = joint.facts.lower, joint.facts.upper
     if (lower is not None and value < lower) or (upper is not None and value > upper):
-        findings.warn(
-            findings.place(joint.line, what), f"it is locked at {float(value):g}, outside its limits.", "", "W-URDF-013"
-        )
+        findings.warn((joint.line, what), f"it is locked at {float(value):g}, outside its limits.", "", "W-URDF-013")
     cause = "" if joint.name in given else f", as it is coupled to '{by}'"
-    findings.notice(findings.place(joint.line, what), f"it is locked at {float(value):g}{cause}.", "N-URDF-009")
+    findings.notice((joint.line, what), f"it is locked at {float(value):g}{cause}.", "N-URDF-009")
     return replace(joint, kind="fixed", locked=value)
 
 
@@ -258,11 +165,79 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
         wanted = locked[name] if isinstance(locked, Mapping) else 0
         value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
         if value is None or not is_sane(value):
-            raise FormatError(
-                f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at.",
-                place=findings.file,
-                cure="Give a finite number, in radians or metres.",
-                code="E-URDF-064",
-            )
+            said = f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at."
+            cure = "Give a finite number, in radians or metres."
+            raise FormatError(said, place=findings.file, cure=cure, code="E-URDF-064")
         values[name] = value
     return values
+
+
+# ---- joints with a motor ---------------------------------------------------------------------------------------
+
+
+class Transmission(NamedTuple):
+    """A joint, what its motor turns for one turn of it, and the rotor's inertia."""
+
+    joint: str
+    reduction: Fraction
+    inertia: Fraction
+    line: int
+
+
+def parse_transmissions(root: Element, findings: Findings) -> list[Transmission]:
+    """The simple transmissions of a document; of the others one warning tells that they are left out."""
+    found = [(element, _simple(element, findings)) for element in root.all("transmission")]
+    lines = [element.line for element, made in found if made is None]
+    if lines:
+        listed = ", ".join(map(str, lines[:12])) + (" …" if len(lines) > 12 else "")
+        said = f"only transmissions of one joint and one actuator are modelled (lines {listed})."
+        findings.warn((lines[0], "<transmission>"), said, "", "W-URDF-015")
+    return [made for _, made in found if made is not None]
+
+
+def _simple(element: Element, findings: Findings) -> Transmission | None:
+    joints, actuators = element.all("joint"), element.all("actuator")
+    if len(joints) != 1 or len(actuators) != 1 or not joints[0].attributes.get("name"):
+        return None
+    holders = (actuators[0], joints[0], element)
+    reduction = _value(holders, {"mechanicalReduction": None, "drake:gear_ratio": "value"}, Fraction(1), findings)
+    inertia = _value(holders, {"drake:rotor_inertia": "value"}, Fraction(0), findings)
+    return Transmission(joints[0].attributes["name"], reduction, inertia, element.line)
+
+
+def _value(
+    holders: Iterable[Element], tags: Mapping[str, str | None], otherwise: Fraction, findings: Findings
+) -> Fraction:
+    """The first number that one of the elements holds under one of the tags, as its text or an attribute."""
+    for child in (child for holder in holders for tag in tags for child in holder.all(tag)):
+        attribute = tags[child.tag]
+        text = child.text if attribute is None else child.attributes.get(attribute, "")
+        value = decimal(text.strip())
+        if value is not None and is_sane(value):
+            return value
+        said = f"{text.strip()[:40]!r} is not a number; {otherwise} is taken."
+        findings.warn((child.line, child.shown()), said, "", "W-URDF-016")
+    return otherwise
+
+
+def add_motors(
+    system: System, transmissions: Sequence[Transmission], joints: Sequence[JointPart], findings: Findings
+) -> None:
+    """A motor on each joint that a transmission drives; its rotor is decoupled, as reflected inertia is."""
+    kinds = {joint.name: joint.kind for joint in joints}
+    geared: list[str] = []
+    for each in transmissions:
+        at = (each.line, f"transmission of joint '{each.joint}'")
+        if each.joint not in kinds:
+            findings.warn(at, "there is no such joint in what was read; it is left out.", "", "W-URDF-017")
+        elif kinds[each.joint] not in ONE_FREEDOM or not each.reduction or each.inertia < 0:
+            reason = f"a {kinds[each.joint]} joint" if kinds[each.joint] not in ONE_FREEDOM else "such a gear"
+            findings.warn(at, f"{reason} has no motor; it is left out.", "", "W-URDF-017")
+        elif each.joint in system.motors:
+            findings.warn(at, "the joint has a motor already; this one is left out.", "", "W-URDF-017")
+        else:
+            system.motor(each.joint, each.reduction, inertia=each.inertia, coupling="reduced")
+            geared += [] if each.inertia else [each.joint]
+    if geared:
+        said = f"{len(geared)} transmissions say no rotor inertia; efforts are those on the joints."
+        findings.notice(findings.file, said, "N-URDF-011")

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 
-from ...errors import ModelError, PolhodeError, Problem, path_of, shown, understood
-from ...files.mesh_paths import locate_mesh
-from ...files.reading import Located
+from ...errors import ModelError, PolhodeError, Problem, path_of, shown, suggestion
 from ...model import System
-from ..findings import Findings, MeshFacts, Report, system_alone
-from ..markup import Limits, limits_of, parse_xml, read_bytes
-from ..numbers import tolerance
-from .assemble import Assembly
-from .grammar import parse_robot
-from .inertia import check_inertials, check_moving_masses
-from .joints import Locked, check_limits, check_mimics, lock_joints
-from .parts import JointPart, LinkPart
-from .topology import check_parents, check_references, find_root, reached_from
-from .transmissions import add_motors, parse_transmissions
-from .unmodelled import list_unmodelled
+from ..findings import Findings, Report, system_alone
+from ..robot_file.assembly import LinkAssembly, Packages, tolerance
+from ..robot_file.checks import check_inertials, check_limits, check_moving_masses
+from ..robot_file.markup import Limits, list_unmodelled, parse_file
+from ..robot_file.parts import JointPart, LinkPart, Robot
+from .grammar import KNOWN, parse_robot
+from .joints import Locked, add_motors, check_mimics, lock_joints, parse_transmissions
 
 _CHOICES = {
     "base": ("fixed", "floating"),
@@ -36,7 +28,7 @@ def read_urdf(
     *,
     base: str = "fixed",
     symbolic: Sequence[str] = (),
-    packages: Mapping[str, str | PathLike[str]] | None = None,
+    packages: Packages = None,
     root: str | None = None,
     dynamics: bool = False,
     mimic: str = "couple",
@@ -68,67 +60,49 @@ def read_urdf(
     - limits: of the file's size and nesting.
     - content: what is in the file, if it was read before; the path then only names it.
     """
-    _check_choices({"base": base, "mimic": mimic, "inertia": inertia, "massless": massless})
+    for option, value in {"base": base, "mimic": mimic, "inertia": inertia, "massless": massless}.items():
+        if not isinstance(value, str) or value not in _CHOICES[option]:
+            allowed = " or ".join(repr(choice) for choice in _CHOICES[option])
+            raise PolhodeError(f"{option}={shown(value)} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
     path = path_of(path)
     findings = Findings(path.name)
-    limits = limits_of(limits)
-    document = parse_xml(read_bytes(path, limits) if content is None else content, path.name, limits)
+    document = parse_file(path, limits, content)
     robot = parse_robot(document, findings)
-    list_unmodelled(document, findings)
+    list_unmodelled(document, findings, KNOWN, "W-URDF-005")
     transmissions = parse_transmissions(document, findings)
-    check_references(robot, findings)
-    check_parents(robot, findings)
+    _check_references(robot, findings)
+    _check_parents(robot, findings)
     findings.raise_problems()
-    top = find_root(robot, root, findings)
+    top = _find_root(robot, root, findings)
     findings.raise_problems()
-    links, joints = reached_from(robot, top, findings)
+    links, joints = _reached_from(robot, top, findings)
     joints = lock_joints(joints, locked, mimic != "independent", findings)
     coupled = check_mimics(joints, mimic, findings)
     check_limits(joints, dynamics, findings)
     accepted = check_inertials(links, inertia, findings)
     check_moving_masses(top, links, joints, coupled, massless, findings)
     findings.raise_problems()
-    with understood("a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."):
-        folders = {str(name): Path(folder) for name, folder in dict(packages or {}).items()}
-    named = dict.fromkeys(part.filename for link in links for part in link.geometry if part.kind == "mesh")
-    places = {filename: locate_mesh(filename, path.parent, folders) for filename in named}
-    assembly = Assembly(robot.name, symbolic, tolerance(snap, "E-URDF-062"), findings, places)
-    _assemble(assembly, links, joints, coupled, accepted, base, dynamics, findings)
+    snapped = tolerance(snap, "E-URDF-062")
+    assembly = LinkAssembly(robot.name, symbolic, snapped, findings, links, path.parent, packages)
+    _assemble(assembly, joints, coupled, accepted, base, dynamics)
     add_motors(assembly.system, transmissions, joints, findings)
-    assembly.numbers.refuse_unused(path.name)
-    meshes = mesh_facts(links, places, findings)
-    return assembly.system, Report(
-        path.name,
-        robot.name,
-        top,
-        notices=tuple(findings.notices),
-        warnings=tuple(findings.warnings),
-        joints=tuple(joint.facts for joint in joints),
-        meshes=meshes,
-    )
+    assembly.refuse_unused()
+    return assembly.system, findings.report(robot.name, top, (joint.facts for joint in joints), assembly.mesh_facts())
 
 
 load_urdf = system_alone(read_urdf)
 
 
-def _check_choices(given: Mapping[str, str]) -> None:
-    for option, value in given.items():
-        if not isinstance(value, str) or value not in _CHOICES[option]:
-            allowed = " or ".join(repr(choice) for choice in _CHOICES[option])
-            raise PolhodeError(f"{option}={shown(value)} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
-
-
 def _assemble(
-    assembly: Assembly,
-    links: Sequence[LinkPart],
+    assembly: LinkAssembly,
     joints: Sequence[JointPart],
     coupled: Sequence[JointPart],
     accepted: set[str],
     base: str,
     dynamics: bool,
-    findings: Findings,
 ) -> None:
-    """Add all parts; what the model refuses is told with the line it came from."""
+    """Add all parts; what the model refuses is reported with the line it came from."""
+    links, place = assembly.links, assembly.findings.place
     line = links[0].line
     try:
         for link in links:
@@ -142,48 +116,96 @@ def _assemble(
             line = joint.mimic_line
             assembly.add_coupling(joint)
     except ModelError as error:
-        found = [
-            Problem(problem.message, findings.place(line, problem.place), problem.cure, problem.code)
-            for problem in error.problems
-        ]
+        found = [Problem(each.message, place(line, each.place), each.cure, each.code) for each in error.problems]
         raise ModelError(problems=found) from None
 
 
-def mesh_facts(links: Sequence[LinkPart], places: Mapping[str, Located], findings: Findings) -> tuple[MeshFacts, ...]:
-    """The meshes with the files that were found; those that were not are one warning for each reason."""
-    made: list[MeshFacts] = []
-    lacking: dict[str, list[tuple[int, str]]] = {}
-    for link in links:
-        for part in link.geometry:
-            if part.kind != "mesh":
-                continue
-            status, found, reason = places[part.filename]
-            made.append(
-                MeshFacts(
-                    link.name,
-                    part.role,
-                    part.filename,
-                    _floats(part.at.xyz),
-                    _floats(part.at.rpy),
-                    _floats(part.size),
-                    str(found) if found else None,
-                    status,
-                )
-            )
-            if found is None:
-                lacking.setdefault(f"{status}: {reason}", []).append((part.line, part.filename))
-    for reason, cases in lacking.items():
-        names = ", ".join(dict.fromkeys(name for _, name in cases))
-        shown = names if len(names) <= 200 else names[:199] + "…"
-        findings.warn(
-            findings.place(cases[0][0], "<mesh>"),
-            f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}.",
-            "They are not drawn; the equations need no mesh. Name folders with packages={…}.",
-            "W-URDF-008",
+# ---- how the links hang together: references that exist, one parent for each link, one root, no cycle -----------
+
+
+def _check_references(robot: Robot, findings: Findings) -> None:
+    """Every joint names two links of the file."""
+    names = [link.name for link in robot.links]
+    known = set(names)
+    for joint in robot.joints:
+        for role, link in (("parent", joint.parent), ("child", joint.child)):
+            if link and link not in known:
+                at = (joint.line, f"joint '{joint.name}' <{role} link=\"{link[:60]}\">")
+                findings.problem(at, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-URDF-040")
+
+
+def _check_parents(robot: Robot, findings: Findings) -> None:
+    """No link is its own ancestor, and no link has two parents."""
+    carrier: dict[str, JointPart] = {}
+    for joint in robot.joints:
+        what = f"joint '{joint.name}'"
+        if joint.parent == joint.child and joint.parent:
+            at = (joint.line, what)
+            findings.problem(at, f"link '{joint.child}' is its own parent.", "Name another parent.", "E-URDF-041")
+        elif joint.child in carrier:
+            first = carrier[joint.child]
+            said = f"link '{joint.child}' already hangs on joint '{first.name}' of line {first.line}."
+            cure = "A second parent closes a loop, which URDF cannot say; remove one of the two joints."
+            findings.problem((joint.line, what), said, cure, "E-URDF-042")
+        else:
+            carrier[joint.child] = joint
+    _refuse_cycles(carrier, findings)
+
+
+def _refuse_cycles(carrier: dict[str, JointPart], findings: Findings) -> None:
+    settled: set[str] = set()
+    for start in carrier:
+        path: list[str] = []
+        link = start
+        while link in carrier and link not in settled and link not in path:
+            path.append(link)
+            link = carrier[link].parent
+        if link in path:
+            cycle = path[path.index(link) :]
+            at = (carrier[link].line, f"joint '{carrier[link].name}'")
+            said = f"the links form a cycle: {' → '.join([link, *cycle[:0:-1], link])}."
+            findings.problem(at, said, "A URDF is a tree; let one of these links hang elsewhere.", "E-URDF-043")
+        settled.update(path)
+
+
+def _find_root(robot: Robot, wanted: str | None, findings: Findings) -> str:
+    """The one link that is no joint's child, or the wanted one."""
+    carried = {joint.child for joint in robot.joints}
+    roots = [link for link in robot.links if link.name not in carried]
+    listed = ", ".join(f"'{link.name}' (line {link.line})" for link in roots[:8]) + (" …" if len(roots) > 8 else "")
+    if wanted is not None:
+        if any(link.name == wanted for link in robot.links):
+            return wanted
+        at = (1, f"root '{wanted}'")
+        findings.problem(at, "there is no such link.", f"Links without a parent: {listed}.", "E-URDF-044")
+    elif not roots and robot.links:
+        at = (1, f"robot '{robot.name}'")
+        findings.problem(at, "every link has a parent.", "One link must be the root.", "E-URDF-045")
+    elif len(roots) > 1:
+        at = (roots[1].line, f"link '{roots[1].name}'")
+        said = f"there are {len(roots)} links without a parent: {listed}."
+        findings.problem(at, said, "Join them, or choose one tree with root=….", "E-URDF-046")
+    return roots[0].name if roots else ""
+
+
+def _reached_from(robot: Robot, root: str, findings: Findings) -> tuple[list[LinkPart], list[JointPart]]:
+    """The links and joints of the tree on a root, parents first; what is left out is listed."""
+    links = {link.name: link for link in robot.links}
+    below: dict[str, list[JointPart]] = {}
+    for joint in robot.joints:
+        below.setdefault(joint.parent, []).append(joint)
+    order: list[JointPart] = []
+    waiting = below.get(root, [])[::-1]
+    while waiting:
+        joint = waiting.pop()
+        order.append(joint)
+        waiting.extend(below.get(joint.child, [])[::-1])
+    reached = {root, *(joint.child for joint in order)}
+    left_out = [link for link in robot.links if link.name not in reached]
+    if left_out:
+        said = (
+            f"{len(left_out)} links are not carried by root '{root}' and are left out: "
+            f"{', '.join(link.name for link in left_out[:8])}{' …' if len(left_out) > 8 else ''}."
         )
-    return tuple(made)
-
-
-def _floats(values: Sequence[Fraction]) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in values)
-    return x, y, z
+        findings.warn((left_out[0].line, f"link '{left_out[0].name}'"), said, "", "W-URDF-003")
+    return [links[root], *(links[joint.child] for joint in order)], order

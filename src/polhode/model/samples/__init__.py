@@ -2,7 +2,6 @@
 
 from .arm import six_degree_of_freedom_arm
 from .bicycle import whipple_bicycle
-from .biped import biped
 from .bricard import bricard_mechanism
 from .car import car
 from .elastic_arm import elastic_arm
@@ -16,7 +15,7 @@ from .tyre import Patch, Tyre, brush, put_on_road
 from .vehicle import Vehicle, cruising
 
 __all__ = [
-    "Patch", "TrackedVehicle", "Tyre", "Vehicle", "bennett", "biped", "bricard_mechanism", "brush", "car", "cruising",
+    "Patch", "TrackedVehicle", "Tyre", "Vehicle", "bennett", "bricard_mechanism", "brush", "car", "cruising",
     "elastic_arm", "four_bar", "motor_driven_pendulum", "n_four_bar", "put_on_road", "semitrailer",
     "six_degree_of_freedom_arm", "squeezing_mechanism", "steady_turn", "stewart_platform", "tracked_vehicle",
     "whipple_bicycle",

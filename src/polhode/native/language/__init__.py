@@ -1,6 +1,7 @@
 """The language of native code: plain Python functions over records, arrays and numbers, translated to LLVM IR."""
 
-from ..kinds import WIDTH, Array, Code, Integers, Pointers, Struct
+from ...codegen.llvm.function import WIDTH, TranslationError
+from ..kinds import Array, Code, Integers, Pointers, Struct
 from .operations import (
     INFINITY,
     NAN,
@@ -34,7 +35,6 @@ from .operations import (
     vector,
 )  # fmt: skip
 from .translator import Module, in_lanes, inline, native
-from .values import TranslationError
 
 __all__ = [
     "INFINITY", "NAN", "WIDTH", "Array", "Code", "Integers", "Module", "Pointers", "Struct", "TranslationError",

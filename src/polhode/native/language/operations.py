@@ -11,10 +11,83 @@ from typing import Any
 
 import numpy as np
 
+from ...codegen.llvm.function import (
+    DOUBLE,
+    INTEGER,
+    POINTER,
+    TRUTH,
+    WIDTH,
+    Function,
+    TranslationError,
+    Value,
+    Variable,
+    places_of,
+)
 from ...codegen.llvm.sincos import vector_type
-from ..kinds import DOUBLE, INTEGER, POINTER, TRUTH, WIDTH, Array, Code, Struct, llvm_type
-from .function import Function
-from .values import Record, TranslationError, Value, Variable, as_record, places_of
+from ..kinds import ENTRIES, Array, Code, Struct, fields, llvm_type, offsets
+
+
+class Block:
+    """The index of a block of WIDTH numbers."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: Value) -> None:
+        self.number = number
+
+
+def entry_kind(array: Value, index: Any) -> str:
+    """The kind of what `array[index]` is."""
+    if isinstance(index, Block):
+        return array.function.block
+    if array.target not in ENTRIES:
+        raise TranslationError(f"a pointer to {array.target} has no entries.")
+    kind = ENTRIES[array.target]
+    return array.function.number if kind == DOUBLE else kind
+
+
+def load_entry(array: Value, index: Any) -> Value:
+    """`array[index]`."""
+    kind = entry_kind(array, index)
+    place = index.number if isinstance(index, Block) else index
+    return array.load(place, kind, Array if kind == POINTER else None)
+
+
+def store_entry(array: Value, index: Any, value: Any) -> None:
+    """`array[index] = value`."""
+    array.store(index.number if isinstance(index, Block) else index, value, entry_kind(array, index))
+
+
+class Record:
+    """The record that a pointer points to."""
+
+    __slots__ = ("pointer", "struct")
+
+    def __init__(self, struct: Any, pointer: Value) -> None:
+        self.struct, self.pointer = struct, pointer
+
+    def field(self, name: str) -> tuple[Any, str]:
+        """The kind and address of a field."""
+        kinds = fields(self.struct)
+        if name not in kinds:
+            raise TranslationError(f"{self.struct.__name__} has no field {name!r}.")
+        return kinds[name], self.pointer.at(offsets(self.struct)[name], DOUBLE).name
+
+    def read(self, name: str) -> Any:
+        """The value of a field."""
+        kind, address = self.field(name)
+        value = self.pointer.function.load(llvm_type(kind), address, kind, is_record=True)
+        return as_record(kind, value)
+
+    def write(self, name: str, value: Any) -> None:
+        """Give a field another value."""
+        kind, address = self.field(name)
+        self.pointer.function.store(llvm_type(kind), value, address, is_record=True)
+
+
+def as_record(kind: Any, value: Value) -> Any:
+    """A pointer to a record as the record, any other value as it is."""
+    return Record(kind, value) if isinstance(kind, type) and issubclass(kind, Struct) else value
 
 
 class Operation:
@@ -39,12 +112,7 @@ def _library(name: str) -> Callable[..., Any]:
     return lambda f, *operands: f.library(name, *operands)
 
 
-def _fused(f: Function, a: Any, b: Any, c: Any) -> Value:
-    one, two, three = f.alike(a, b, c)
-    return f.intrinsic("fma", one, two, three) if f.fused else one.binary("*", two).binary("+", three)
-
-
-@_operation(_fused)
+@_operation(Function.fma)
 def fma(a: Any, b: Any, c: Any) -> Any:
     """a b + c, rounded once where the machine can."""
     return a * b + c
@@ -154,7 +222,7 @@ def vector(value: float) -> Any:
 def _total(f: Function, block: Any) -> Value:
     made = f.of_kind(f.block, block)
     a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
-    return a.binary("+", b).binary("+", c.binary("+", d))
+    return (a + b) + (c + d)
 
 
 @_operation(_total)
@@ -178,10 +246,9 @@ def greatest(block: Any) -> Any:
 # ---- memory ------------------------------------------------------------------------------------------------------
 
 
-def _at(f: Function, array: Any, index: Any) -> Value:
+def _at(f: Function, array: Any, index: Any) -> Any:
     array = _as_value(array)
-    kind = array.entry_kind(0)
-    return Value(f, POINTER, array.address(index, kind), array.target)
+    return array.at(index, entry_kind(array, 0))
 
 
 @_operation(_at)
@@ -192,7 +259,7 @@ def at(array: Any, index: int) -> Any:
 
 def _row(f: Function, array: Any, run: Any, number: Any) -> Value:
     count = f.of_kind(INTEGER, run.read("blocks") if isinstance(run, Record) else run.blocks)
-    return Value(f, POINTER, _as_value(array).address(count.binary("*", number), f.block), Array)
+    return Value(f, POINTER, _as_value(array).at(count * number, f.block).name, Array)
 
 
 @_operation(_row)
@@ -213,8 +280,7 @@ def record_at(struct: type[Struct], pointer: Any) -> Any:
 
 
 def _entry(f: Function, array: Any, index: Any, kind: Any) -> Any:
-    array = _as_value(array)
-    return as_record(kind, f.load(llvm_type(kind), array.address(index, llvm_type(kind)), kind))
+    return as_record(kind, _as_value(array).load(index, llvm_type(kind), kind))
 
 
 @_operation(_entry)
@@ -341,9 +407,7 @@ def to_float(f: Function, value: Any) -> Any:
     value = _as_value(value)
     if not isinstance(value, Value):
         return float(value)
-    if value.kind == INTEGER:
-        return f.emit(DOUBLE, f"sitofp i64 {value.name} to double")
-    return value
+    return value.as_double() if value.kind == INTEGER else value
 
 
 def to_int(f: Function, value: Any) -> Any:

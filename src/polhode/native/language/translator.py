@@ -24,10 +24,9 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from ..kinds import INTEGER, POINTER, TRUTH, Code, Struct, is_runtime, llvm_type
-from .function import SCOPES, Function, declared
-from .operations import Blocks, Counted, Operation, to_float, to_int
-from .values import Block, Record, TranslationError, Value, Variable, as_record
+from ...codegen.llvm.function import INTEGER, SCOPES, Function, TranslationError, Value, Variable, declared
+from ..kinds import is_runtime, llvm_type
+from .operations import Block, Blocks, Counted, Operation, Record, as_record, load_entry, store_entry, to_float, to_int
 
 F = TypeVar("F", bound=Callable[..., Any])
 _DECLARED = re.compile(r"^declare .*?@([\w.]+)\(", re.MULTILINE)
@@ -265,7 +264,7 @@ class _Frame:
             base, index = self._value(target.value), self._value(target.slice)
             if not isinstance(base, Value):
                 raise TranslationError("only entries of arrays can be assigned.")
-            base.store(index, value)
+            store_entry(base, index, value)
         else:
             self._unknown(target)
 
@@ -426,7 +425,7 @@ class _Frame:
 
     def _of_Subscript(self, node: ast.Subscript) -> Any:
         base, index = self._value(node.value), self._value(node.slice)
-        return base.load(index) if isinstance(base, Value) else base[index]
+        return load_entry(base, index) if isinstance(base, Value) else base[index]
 
     def _of_Slice(self, node: ast.Slice) -> slice:
         return slice(*(None if each is None else self._value(each) for each in (node.lower, node.upper, node.step)))
@@ -446,11 +445,10 @@ class _Frame:
                 made.append(self._value(each))
         return made
 
-    def _of_ListComp(self, node: ast.ListComp) -> list[Any]:
+    def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
         return self._comprehended(node.generators, node.elt)
 
-    def _of_GeneratorExp(self, node: ast.GeneratorExp) -> list[Any]:
-        return self._comprehended(node.generators, node.elt)
+    _of_GeneratorExp = _of_ListComp
 
     def _comprehended(self, generators: list[ast.comprehension], element: ast.expr) -> list[Any]:
         first, rest = generators[0], generators[1:]
@@ -577,7 +575,7 @@ class _Frame:
         fixed = {key: value for key, value in bound.arguments.items() if not is_runtime(called.kinds.get(key))}
         name = self.module.called(called, fixed)
         given = [
-            self.f.of_kind(llvm_type(called.kinds[key]), value)
+            self.f.of_kind(llvm_type(called.kinds[key]), value.pointer if isinstance(value, Record) else value)
             for key, value in bound.arguments.items()
             if key not in fixed
         ]
@@ -591,6 +589,3 @@ class _Range:
 
     def __init__(self, first: Any, end: Any, *, is_block: bool) -> None:
         self.first, self.end, self.is_block = first, end, is_block
-
-
-__all__ = ["POINTER", "TRUTH", "Code", "Module", "Routine", "Struct", "in_lanes", "inline", "native"]

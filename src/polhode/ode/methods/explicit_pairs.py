@@ -13,24 +13,30 @@ Written with numbers and blocks alone, the arithmetic is the same for one run an
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...native.language import (
     Array,
     absolute,
+    any_lane,
+    are_set,
     blocks,
     fma,
     inline,
     largest,
     native,
     row,
+    set_marks,
     sqrt,
     total,
     vector,
 )  # fmt: skip
+from ..lane_loop import LaneMethod, lane_rates, start_in_lanes
+from ..loop import GO_ON, is_swallowed, next_step, note_accepted, note_refused, reason_before_step
 from ..rates import copy
-from ..record import ACCEPTED, REFUSED, Run
+from ..record import ACCEPTED, EDGES, REFUSED, Reason, Run
 from ..right_side import rates
-from ..step_control import factor_of, first_step, longer_step, shorter_step
-from ..stiffness import EDGES, is_due, note_if_stiff
+from ..step_control import begin_with, factor_of, first_step, is_due, longer_step, note_if_stiff, shorter_step
 from .tableaux import Pair
 
 #: Where in a step the slope of the dense output is compared with the rates. There h |x' - f(x)| is some 2.5 to 9 times
@@ -47,12 +53,7 @@ _MADE, _TOO_ROUGH = 1, 2
 @native
 def begin(pair: Pair, run: Run) -> int:
     """The rates at the start, and the first step's length where none is given."""
-    reason = rates(run, run.t, run.x, run.f)
-    if reason > 0:
-        return reason
-    if not run.h > 0.0:
-        run.h = first_step(run, pair.order, rates)
-    return 0
+    return begin_with(run, pair.order, rates)
 
 
 @native
@@ -113,8 +114,7 @@ def _prepare_dense(run, pair):
             return reason
         run.dense_ready = _MADE
         if pair.may_be_rough:
-            weights = slope_weights(pair.dense_rows, PROBE)
-            off = defect_at(run, pair, fma(PROBE, run.taken, run.t_old), weights, rates)
+            off = _probed(run, pair, rates)
             if off < 0.0:
                 return -int(off)
             if not off <= ROUGH:
@@ -259,6 +259,12 @@ def defect_at(run, pair, t, weights, rates):
 
 
 @inline
+def _probed(run, pair, rates):
+    """The defect where the dense output is judged."""
+    return defect_at(run, pair, fma(PROBE, run.taken, run.t_old), slope_weights(pair.dense_rows, PROBE), rates)
+
+
+@inline
 def sub_step(run, pair, t, out, rates):
     """The state at a time within the last step, by a shorter step from the same state."""
     h = t - run.t_old
@@ -284,3 +290,75 @@ def slope_weights(rows, theta):
         slope = slope * factor + (-value if number % 2 == 0 else value)
         value = value * factor
     return found
+
+
+# ---- in lanes ------------------------------------------------------------------------------------------------------
+
+
+def lane_method(pair: Pair) -> LaneMethod:
+    """A pair in lanes."""
+    return LaneMethod(
+        pair, lane_rates, _next_step, partial(_attempt_in_lanes, pair), partial(_verdict, pair),
+        partial(start_in_lanes, lane_rates), partial(_first_step, pair), make_dense, interpolate,
+        partial(_defects, pair), partial(_is_rough, pair) if pair.may_be_rough else None,
+        sub_step if pair.may_be_rough else None, evaluations_to_begin=2,
+        evaluations_for_dense=len(pair.more_c) + pair.may_be_rough, evaluations_of_sub_step=pair.stages - 2,
+    )  # fmt: skip
+
+
+@inline
+def _next_step(lanes, run, lane):
+    reason = reason_before_step(run)
+    if reason >= 0:
+        return reason
+    run.step = next_step(run)
+    if is_swallowed(run, run.step):
+        return Reason.UNDERFLOW
+    lanes.due[lane] = int(is_due(run))
+    return GO_ON
+
+
+@inline
+def _attempt_in_lanes(pair, lanes, runs):
+    step = runs.step
+    take_stages(runs, pair, step, lane_rates)
+    error, finite = error_of(runs, pair, step)
+    lanes.given[0] = error
+    set_marks(lanes.finite, finite)
+    if pair.order in EDGES and any_lane(are_set(lanes.due)):
+        set_marks(lanes.stiff, is_bounded_by_stability(runs, pair))
+    return row(runs.k, runs, pair.stages - 1)
+
+
+@inline
+def _verdict(pair, lanes, run, lane):
+    run.evaluations += pair.stages - 1
+    step, error = run.step, lanes.given[lane]
+    factor = factor_of(run, error, pair.order)
+    if lanes.finite[lane] > 0 and error <= 1.0:
+        if pair.order in EDGES and lanes.due[lane] > 0:
+            note_if_stiff(run, lanes.stiff[lane] > 0)
+        run.h_next = longer_step(run, step, factor)
+        note_accepted(run, step)
+        lanes.taken[lane] = 1
+        return GO_ON
+    run.is_finite = lanes.finite[lane]
+    run.h_next = shorter_step(step, factor)
+    return note_refused(run, step)
+
+
+@inline
+def _first_step(pair, runs):
+    return first_step(runs, pair.order, lane_rates)
+
+
+@inline
+def _defects(pair, lanes, runs, t):
+    weights = slope_weights(pair.dense_rows, (t - runs.t_old) / runs.taken)
+    off = defect_at(runs, pair, t, weights, lane_rates)
+    return off * (ROUGH_PART if are_set(lanes.rough) else 1.0) if pair.may_be_rough else off
+
+
+@inline
+def _is_rough(pair, runs):
+    return not _probed(runs, pair, lane_rates) <= ROUGH

@@ -38,7 +38,7 @@ from ..linear import COMPLEX, REAL, factor, solve
 from ..rates import are_finite, norm
 from ..record import ACCEPTED, AGAIN, REFUSED, Run
 from ..right_side import rates
-from ..step_control import first_step, shorter_step
+from ..step_control import begin_with, shorter_step
 from .jacobian import filtered_norm, forget, memory_of, note_if_calm, refresh, shift
 
 _S6 = math.sqrt(6.0)
@@ -86,12 +86,7 @@ _Z, _W, _RIGHT, _ERROR, _RATE = (0, 1, 2), (3, 4, 5), (6, 7, 8), 9, 10
 def begin(run: Run) -> int:
     """The rates at the start, and the first step's length where none is given."""
     forget(memory_of(run))
-    reason = rates(run, run.t, run.x, run.f)
-    if reason > 0:
-        return reason
-    if not run.h > 0.0:
-        run.h = first_step(run, ORDER, rates)
-    return 0
+    return begin_with(run, ORDER, rates)
 
 
 @native

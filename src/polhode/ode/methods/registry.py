@@ -35,7 +35,7 @@ class Method:
     is_fixed: bool = False
     memory: tuple[Any, Mapping[str, int]] | None = None
     keeps_length: bool = False
-    lanes: str = ""  # the module and attribute of its form in lanes
+    has_lanes: bool = False  # its module has a function lane_method
 
     def text(self, fused: bool) -> str:
         """Its module as IR."""
@@ -59,19 +59,15 @@ def _pair(name: str) -> Method:
     from .tableaux import PAIRS
 
     pair = PAIRS[name]
-    return Method(
-        "explicit_pairs", _ALL, pair.all_stages, pair.dense_rows, (pair,), pair.allowance,
-        lanes="explicit_pairs_in_lanes",
-    )  # fmt: skip
+    return Method("explicit_pairs", _ALL, pair.all_stages, pair.dense_rows, (pair,), pair.allowance, has_lanes=True)
 
 
 def _taylor() -> Method:
-    return Method("taylor", (*_ALL, "prepare"), MOST_ORDER + 1, 1, lanes="taylor_in_lanes")
+    return Method("taylor", (*_ALL, "prepare"), MOST_ORDER + 1, 1, has_lanes=True)
 
 
 def _rodas5p() -> Method:
-    from .rosenbrock import DENSE_ROWS
-    from .rosenbrock_tableaux import RODAS5P
+    from .rosenbrock import DENSE_ROWS, RODAS5P
 
     return Method("rosenbrock", _ALL, RODAS5P.stages + 1, DENSE_ROWS, (RODAS5P,), fields=("real",))
 
@@ -100,8 +96,7 @@ def _lie() -> Method:
 
 def _explicit(tableau: Tableau) -> Method:
     stages = len(tableau.b)
-    lanes = "runge_kutta_fixed_in_lanes"
-    return Method("runge_kutta_fixed", _STEPS, stages, 1, (tableau,), is_fixed=True, keeps_length=True, lanes=lanes)
+    return Method("runge_kutta_fixed", _STEPS, stages, 1, (tableau,), is_fixed=True, keeps_length=True, has_lanes=True)
 
 
 def _semi_implicit() -> Method:

@@ -7,9 +7,13 @@ is that of a shorter step from the same state.
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...codegen.fixed_steps import Tableau
-from ...native.language import Array, blocks, fma, inline, native, row, sqrt
+from ...native.language import Array, blocks, fma, inline, native, row, set_marks, sqrt
 from ..fixed_steps import begin_on_grid, time_in_step
+from ..lane_loop import LaneMethod, lane_rates_as_given, start_in_lanes
+from ..loop import GO_ON, next_step, note_accepted, reason_before_step
 from ..rates import are_finite, copy
 from ..record import ACCEPTED, Reason, Run
 from ..right_side import rates
@@ -84,13 +88,18 @@ def product(weight, value):
 def normalise(run, x):
     """Scale quaternions to unit length."""
     for number in range(run.group_count):
-        first, count = run.groups[number * 2], run.groups[number * 2 + 1]
-        square = fma(x[first], x[first], x[first + 1] * x[first + 1])
-        for i in range(first + 2, first + count):
-            square = fma(x[i], x[i], square)
-        factor = 1.0 / sqrt(square)
-        for i in range(first, first + count):
-            x[i] = x[i] * factor
+        normalise_group(x, run.groups[number * 2], run.groups[number * 2 + 1])
+
+
+@inline
+def normalise_group(x, first, count):
+    """Scale one quaternion to unit length."""
+    square = fma(x[first], x[first], x[first + 1] * x[first + 1])
+    for i in range(first + 2, first + count):
+        square = fma(x[i], x[i], square)
+    factor = 1.0 / sqrt(square)
+    for i in range(first, first + count):
+        x[i] = x[i] * factor
 
 
 @inline
@@ -108,3 +117,60 @@ def finish_step(run, step):
     reason = rates(run, time_in_step(run, step, 1.0), run.y, run.k)
     run.rate = run.k
     return ACCEPTED if reason == 0 else reason
+
+
+# ---- in lanes ------------------------------------------------------------------------------------------------------
+
+
+def lane_method(tableau: Tableau) -> LaneMethod:
+    """A method in lanes; a state inside of a step is by a shorter one."""
+    return LaneMethod(
+        tableau, lane_rates_as_given, _next_step, partial(_attempt_in_lanes, tableau), partial(_verdict, tableau),
+        partial(start_in_lanes, lane_rates_as_given), _first_step, sub_step=_sub_step,
+        evaluations_of_sub_step=len(tableau.b) - 1,
+    )  # fmt: skip
+
+
+@inline
+def _next_step(lanes, run, lane):
+    reason = reason_before_step(run)
+    if reason >= 0:
+        return reason
+    if run.has_prepare > 0:
+        run.t = fma(float(run.number), run.h, run.origin)
+    run.step = next_step(run)
+    lanes.given[lane] = float(run.number)
+    return Reason.STEP if run.is_inside + run.is_last > 0 else GO_ON
+
+
+@inline
+def _attempt_in_lanes(tableau, lanes, runs):
+    number, h, origin = lanes.given[0], runs.h, runs.origin
+    copy(runs, runs.f, runs.k)
+    times = [fma(number + c, h, origin) for c in tableau.c]
+    take_stages(runs, tableau, times, runs.x, h, runs.y, lane_rates_as_given)
+    set_marks(lanes.finite, are_finite(runs, runs.y))
+    lane_rates_as_given(runs, fma(number + 1.0, h, origin), runs.y, runs.k)
+    return runs.k
+
+
+@inline
+def _verdict(tableau, lanes, run, lane):
+    run.evaluations += len(tableau.b)
+    if lanes.finite[lane] == 0:
+        return Reason.NONFINITE
+    note_accepted(run, run.step)
+    lanes.taken[lane] = 1
+    return GO_ON
+
+
+@inline
+def _first_step(runs):
+    return runs.h
+
+
+@inline
+def _sub_step(runs, tableau, t, out, rates):
+    t_old, h = runs.t_old, t - runs.t_old
+    rates(runs, t_old, runs.x_old, runs.k)
+    take_stages(runs, tableau, [fma(c, h, t_old) for c in tableau.c], runs.x_old, h, out, rates)

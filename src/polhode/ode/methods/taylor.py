@@ -16,6 +16,8 @@ from __future__ import annotations
 from ...native.language import (
     Array,
     absolute,
+    any_lane,
+    are_set,
     blocks,
     call,
     exp,
@@ -26,14 +28,18 @@ from ...native.language import (
     log,
     native,
     row,
+    set_marks,
+    smallest,
     sqrt,
     total,
     vector,
 )  # fmt: skip
+from ..lane_loop import LaneMethod, lane_rates
+from ..loop import GO_ON, is_swallowed, note_accepted, reason_before_step
 from ..rates import copy, scale_to_unit
 from ..record import ACCEPTED, Reason, Run
 from ..right_side import rates
-from ..stiffness import SERIES_EDGE, is_due, note_if_stiff
+from ..step_control import SERIES_EDGE, is_due, note_if_stiff
 from .registry import MOST_ORDER
 
 #: No order is lower, and none higher than `registry.MOST_ORDER`.
@@ -92,33 +98,39 @@ def attempt(run: Run, step: float) -> int:
 @native
 def state_at(run: Run, t: float, out: Array) -> int:
     """The state at a time within the last step: the same polynomial."""
-    h = t - run.t_old
-    for block in blocks(run):
-        value, _ = polynomial(run, run.order, h, block)
-        out[block] = value
+    interpolate(run, run.order, t, out)
     return 0
 
 
 @native
 def defect(run: Run, t: float) -> float:
     """h |p' - f(p)| of the polynomial at a time, over the tolerance; minus a reason where there are no rates."""
-    h, slopes = t - run.t_old, row(run.nodes, run, 0)
-    for block in blocks(run):
-        value, slope = polynomial(run, run.order, h, block)
-        run.y[block] = value
-        slopes[block] = slope
-    reason = rates(run, t, run.y, run.residual)
-    if reason > 0:
-        return -float(reason)
-    return defect_of(run, slopes)
+    return defect_at(run, run.order, t, rates)
 
 
 # ---- arithmetic, the same for one run and for runs in lanes ---------------------------------------------------------
 
 
 @inline
-def defect_of(run, slopes):
-    """h |slopes - residual| over the tolerance."""
+def interpolate(run, order, t, out):
+    """The state at a time within the last step."""
+    h = t - run.t_old
+    for block in blocks(run):
+        value, _ = polynomial(run, order, h, block)
+        out[block] = value
+
+
+@inline
+def defect_at(run, order, t, rates):
+    """h |p' - f(p)| of the polynomial p at a time, over the tolerance; minus a reason where f fails; run.y is p."""
+    h, slopes = t - run.t_old, row(run.nodes, run, 0)
+    for block in blocks(run):
+        value, slope = polynomial(run, order, h, block)
+        run.y[block] = value
+        slopes[block] = slope
+    reason = rates(run, t, run.y, run.residual)
+    if reason > 0:
+        return -float(reason)
     square = vector(0.0)
     for block in blocks(run):
         off = run.taken * (slopes[block] - run.residual[block])
@@ -206,3 +218,81 @@ def is_bounded_by_stability(run, order, h):
     scaled, edge = h / (SERIES_EDGE * p), p * (p - 1.0) * (p - 2.0) * (p - 3.0)
     fourth = scaled * scaled * scaled * scaled
     return fourth * edge * greatest(last) > greatest(before)
+
+
+# ---- in lanes ------------------------------------------------------------------------------------------------------
+
+
+def lane_method() -> LaneMethod:
+    """Taylor series in lanes."""
+    return LaneMethod(
+        None, lane_rates, _next_step, _attempt_in_lanes, _verdict, _start, _first_step,
+        interpolate=_interpolate, defects=_defects,
+    )  # fmt: skip
+
+
+@inline
+def _next_step(lanes, run, lane):
+    reason = reason_before_step(run)
+    if reason >= 0:
+        return reason
+    lanes.due[lane] = int(is_due(run))
+    return GO_ON
+
+
+@inline
+def _attempt_in_lanes(lanes, runs):
+    order = order_for(runs.rtol)
+    lanes.clock[0] = runs.t
+    make_coefficients(runs, order)
+    allowed = allowed_step(runs, order)
+    h, room = smallest(allowed, runs.h_max), runs.t_end - runs.t
+    is_last = not h * 1.0000001 < room
+    step = room if is_last else h
+    lanes.given[0] = allowed
+    lanes.steps[0] = step
+    set_marks(lanes.last, is_last)
+    set_marks(lanes.finite, take_step(runs, order, step))
+    if any_lane(are_set(lanes.due)):
+        set_marks(lanes.stiff, is_bounded_by_stability(runs, order, step))
+    return runs.unit
+
+
+@inline
+def _verdict(lanes, run, lane):
+    run.evaluations += 1
+    step = lanes.steps[lane]
+    run.is_last = lanes.last[lane]
+    run.h = lanes.given[lane]
+    run.h_next = run.h
+    if lanes.finite[lane] == 0:
+        return Reason.NONFINITE
+    if is_swallowed(run, step):
+        return Reason.UNDERFLOW
+    if lanes.due[lane] > 0:
+        note_if_stiff(run, lanes.stiff[lane] > 0)
+    note_accepted(run, step)
+    lanes.taken[lane] = 1
+    return GO_ON
+
+
+@inline
+def _start(lanes, runs):
+    lanes.clock[0] = runs.t
+    make_coefficients(runs, 1)
+    return row(runs.k, runs, 1)
+
+
+@inline
+def _first_step(runs):
+    return 0.0
+
+
+@inline
+def _interpolate(runs, form, t, out):
+    interpolate(runs, order_for(runs.rtol), t, out)
+
+
+@inline
+def _defects(lanes, runs, t):
+    return defect_at(runs, order_for(runs.rtol), t, lane_rates)

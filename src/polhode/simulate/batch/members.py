@@ -20,6 +20,7 @@ OPTIONS = ("parameters", "start", "speeds", "inputs", "tau")
 #: Which value: an option, and a name in it, a place in (q, u) or (q, u, z), or None for the whole of it.
 Which = tuple[str, str | int | None]
 
+_ARRAYS = (np.ndarray, list, range)
 _KINDS = {"parameters": "parameter", "start": "start of", "speeds": "speed", "inputs": "input", "tau": "effort"}
 
 
@@ -166,7 +167,7 @@ def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
 
 def _depth(value: Any) -> int:
     """How many axes an array or a list of numbers has; none where it is no array."""
-    if not isinstance(value, np.ndarray | list | range):
+    if not isinstance(value, _ARRAYS):
         return 0
     try:
         return np.ndim(value)

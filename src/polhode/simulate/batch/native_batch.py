@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,36 +28,24 @@ from ...ode.native_events import EventLogs, EventMemory
 from ...ode.native_lanes import LaneCode, LaneRuns
 from ...ode.native_members import MemberRows
 from ...ode.native_run import NativeRun
-from ...ode.record import HEAD, Reason
-from ..constraints.regular_masses import have_regular_masses
-from ..control.inputs import Signal, read_efforts, read_inputs
-from ..events import Events
-from ..grown_variables import grown
-from ..guard import Guard, Stop, moving_pivots
+from ...ode.record import CHANGES, GOES_ON, HEAD, Reason
+from ..control.actuation import Signal
+from ..events import Events, ParametricValues
+from ..guard import SURE, Guard, Stop, moving_pivots
 from ..initial_state import Floats, initial_state
-from ..integrators import adaptive, fixed
-from ..integrators.adaptive import Control
-from ..integrators.native import problem_for
-from ..integrators.stiff import Switch
-from ..limits import limits_seen, noted_facts, watched_by_all
+from ..integrators.native import Switch, problem_for
+from ..limits import grown, limits_seen, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
-from ..settings import check_held, span_of, steps_of
-from .member_events import event_logs, event_rows, events_of
+from ..run import Problem, problem_of
+from ..settings import ADAPTIVE, EXPLICIT, Control, resolved, working
+from .batch import RunInfos
 from .members import Members, Which
-from .run_infos import RunInfos
-from .threads import run_in_threads
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
-    from ..constraints.constrained_members import ConstrainedMembers
-    from ..switching import Located
+    from ..constraints.projection import ConstrainedMembers
+    from ..discontinuities import Located
 
-#: Options under which members can run in native code.
-_KNOWN = frozenset((
-    "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_step",
-    "max_steps", "progress", "functions", "watch_energy", "hold", "events", "until", "on",
-    "controller",
-))  # fmt: skip
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
 _LANES_FROM = 16
 #: The reason of a member that no thread brought to its end.
@@ -91,7 +81,7 @@ class _Plan:
     rates: Rates
     guard: Guard
     control: Control
-    facts: Mapping[str, float]  # of its steps
+    facts: Mapping[str, float]  # of their steps
     times: Floats
     members: MemberRows
     sound: NDArray[np.bool_]  # members that can start
@@ -141,9 +131,9 @@ class _Plan:
         """The memory of one thread."""
         control, x, rates = self.control, self.members.starts[0], self.rates
         rows = np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x)))
-        run = replace(
-            problem_for(rates, control, x, self.guard.bound), samples=rows, limits=self.members.limits,
-            events=self._events, derivatives=None if control.may_switch else rates.differentiates_natively,
+        run = problem_for(
+            rates, control, x, self.guard.bound, samples=rows, limits=self.members.limits, events=self._events,
+            derivatives=None if control.may_switch else rates.differentiates_natively,
         ).run()  # fmt: skip
         if control.may_switch:  # a member that is stiff is left to `simulate`
             Switch(control.method).watch(run)
@@ -246,47 +236,38 @@ def _acted(
 def _plan(
     derivation: Derivation, duration: float, members: Members, functions: Functions
 ) -> tuple[_Plan, Floats, Floats] | None:
-    options, equations = members.shared, derivation.equations
-    loop = options.get("controller")
-    if not options.keys() <= _KNOWN or not duration > 0.0 or (loop is not None and loop.sampling is not None):
-        return None
-    check_held(options.get("hold", ()), "simulate")
-    method = options.get("method", "auto")
-    found = adaptive.METHODS.get(method)
-    if method != "auto" and method not in fixed.EXPLICIT and (found is None or not found.is_native):
-        return None
-    first = members.member(0)
-    tau = read_efforts(derivation, first.get("tau"))
-    inputs = read_inputs(derivation, first.get("inputs"), functions.input_values())
-    if tau.asked or inputs.asked:
-        return None
     parameters, sound = _parameters(members)
-    if not sound.any():
+    if not duration > 0.0 or not sound.any():
         return None
-    events = events_of(
-        derivation, options, {name: _of(value, int(np.argmax(sound))) for name, value in parameters.items()}
-    )
-    if events is None or (events and equations.constraints is not None):
+    try:
+        problem = problem_of(
+            derivation, duration, **{**members.member(int(np.argmax(sound))), "functions": functions, "progress": None}
+        )
+    except PolhodeError:
+        return None  # `simulate` says why
+    equations, loop, control, events = derivation.equations, problem.loop, problem.control, problem.events
+    method, tau, inputs = control.method, problem.tau, problem.inputs
+    is_native = method in ("auto", *EXPLICIT) or (method in ADAPTIVE and ADAPTIVE[method].is_native)
+    is_sampled = loop is not None and loop.sampling is not None
+    if not is_native or is_sampled or problem.audit is not False or tau.asked or inputs.asked:
+        return None
+    if not _are_native(events) or (events and equations.constraints is not None):
         return None
     if any(each.is_watched for each in equations.system.constraints.values()) or moving_pivots(equations):
         return None
     own = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
-    constrained = _constrained(derivation, duration, members, functions, (tau, inputs), parameters, own)
+    constrained = _constrained(problem, members, parameters, own)
     if constrained is not None:
         starts, can_start = _starts(derivation, members, parameters, constrained)
         rates = constrained.rates
         if rates is None or not constrained.signs or not constrained.is_native:
             return None
     else:
-        rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
+        rates = Rates(problem.functions, problem.parameters, tau, inputs)
     guard = Guard(rates, functions, dict)
     if not rates.can_step_natively or guard.angle_charts or guard.watches_steps or not len(equations.u):
         return None
-    times = span_of(duration, options.get("samples"), options.get("rate"), 1).times
-    control, facts, _ = steps_of(
-        method, float(times[-1]), options.get("step"), options.get("rtol", 1e-9), options.get("atol", 1e-9),
-        options.get("max_steps", 1_000_000), options.get("max_step"),
-    )  # fmt: skip
+    times = problem.span.times
     if constrained is None:
         starts, can_start = _starts(derivation, members, parameters)
     sound &= can_start
@@ -295,12 +276,12 @@ def _plan(
     starts[~sound] = starts[np.argmax(sound)]
     rates.start(starts[0], float(times[-1]))
     if not control.fixed_step:
-        control = adaptive.resolved(control, rates, guard, bool(events))
+        control = resolved(control, rates, guard, bool(events))
     if events and rates.functions.laws is not None:
         return None
-    if len(rates.breaks) or not (control.fixed_step or adaptive.working(control.method, rates).is_native):
+    if len(rates.breaks) or not (control.fixed_step or ADAPTIVE[working(control.method, rates)].is_native):
         return None
-    is_implicit = not control.fixed_step and adaptive.METHODS[control.method].is_implicit
+    is_implicit = not control.fixed_step and ADAPTIVE[control.method].is_implicit
     located = None if control.fixed_step else rates.located
     work = rates.rows_of_members(parameters, is_implicit)
     work |= rates.rows_of_switches(parameters) if located else {}
@@ -311,34 +292,30 @@ def _plan(
     wanted |= {f"{reader}.{name}": each for reader in readers for name, each in own.items()}
     limits = _limits(functions, members.count, parameters)
     signs = None if constrained is None else constrained.rows_of_signs(members.count)
-    logs = event_logs(events, starts) if events else None
+    logs = EventLogs.of(events.effects, *starts.shape) if events else None
     room = logs or (EventLogs.of((), *starts.shape) if located else None)
     memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), signs, room)
     sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
-    plan = _Plan(rates, guard, control, facts, times, memory, sound, limits, constrained, events, logs, located)
+    plan = _Plan(rates, guard, control, problem.facts, times, memory, sound, limits, constrained, events, logs, located)
     return plan, own["tau"], own["inputs"]
 
 
 def _constrained(
-    derivation: Derivation,
-    duration: float,
-    members: Members,
-    functions: Functions,
-    signals: tuple[Signal, Signal],
-    parameters: Mapping[str, Any],
-    own: Mapping[str, Floats],
+    problem: Problem, members: Members, parameters: Mapping[str, Any], own: Mapping[str, Floats]
 ) -> ConstrainedMembers | None:
     """What brings members to their constraints; None where there are none."""
-    constraints = derivation.equations.constraints
+    constraints = problem.derivation.equations.constraints
     if constraints is None or not constraints.rows:
         return None
-    from ..constraints.constrained_members import ConstrainedMembers
+    from ..constraints.projection import ConstrainedMembers
 
     def of_member(i: int) -> tuple[Mapping[str, Any], Floats, Floats]:
         return {name: _of(value, i) for name, value in parameters.items()}, own["tau"][i], own["inputs"][i]
 
-    hold = members.shared.get("hold", ())
-    return ConstrainedMembers(derivation, functions, constraints, signals, duration, hold, of_member)
+    signals, duration = (problem.tau, problem.inputs), problem.span.duration
+    return ConstrainedMembers(
+        problem.derivation, problem.functions, constraints, signals, duration, problem.hold, of_member
+    )
 
 
 def _limits(functions: Functions, count: int, parameters: Mapping[str, Any]) -> Sequence[Sequence[SeenLimit]]:
@@ -442,3 +419,150 @@ def _rows(members: Members, option: str, signal: Signal) -> Floats:
         elif given == option:
             rows[:] = values
     return rows
+
+
+# ---- member events -------------------------------------------------------------------------------------------
+# Events of the members of a batch, as native code handles them (`ode.native_events`), and what they leave.
+
+
+def _are_native(events: Events) -> bool:
+    """True if no event, and nothing that one changes, is Python's."""
+    changes = [event.change for event in events.watched if event.change is not None]
+    if (events and events.compiled is None) or any(change.compiled is None for change in changes):
+        return False
+    return events.compiled is None or events.compiled.backend != "numpy"
+
+
+def event_rows(functions: Functions, events: Events, count: int, parameters: Mapping[str, Any]) -> dict[str, Floats]:
+    """What events and changes make of the parameters of each member."""
+    if not events or events.compiled is None:
+        return {}
+    asked = {"events.work": ParametricValues(events.compiled, events.parameters)}
+    changes = {f"change {k}.work": event.change.compiled for k, event in enumerate(events.watched) if event.change}
+    asked |= {name: values for name, values in changes.items() if values is not None}
+    made = {}
+    for name, values in asked.items():
+        rows = np.atleast_2d(functions.values_of(values.names, parameters))
+        work = values.function.native.setup(np.ascontiguousarray(rows))
+        made[name] = np.broadcast_to(work, (count, work.shape[1]))
+    return made
+
+
+def samples_of(
+    times: Floats, states: Floats, log: Floats, is_ended: bool, groups: Sequence[tuple[int, int]]
+) -> tuple[Floats, Floats, int]:
+    """Times and states of a member, those at its events included, and how many of the common times are among them."""
+    n = states.shape[1]
+    interrupting = log[log[:, 2] > GOES_ON]
+    made_t, made_x, done = [times[:1]], [states[:1]], 1
+    for row in interrupting:
+        t, next_one = row[0], 1 + int(row[3])
+        made_t.append(times[done:next_one])
+        made_x.append(states[done:next_one])
+        done = next_one
+        both = row[HEAD:].reshape(2, n).copy()
+        for first, count in groups:
+            both[:, first : first + count] /= np.linalg.norm(both[:, first : first + count], axis=1, keepdims=True)
+        is_new = times[done - 1] < t
+        made_t.append(np.array([t, np.nextafter(t, np.inf)])[0 if is_new else 1 : 2 if row[2] == CHANGES else 1])
+        made_x.append(both[0 if is_new else 1 : 2 if row[2] == CHANGES else 1])
+    if not is_ended:
+        made_t.append(times[done:])
+        made_x.append(states[done:])
+        done = len(times)
+    return np.concatenate(made_t), np.concatenate(made_x), done
+
+
+# ---- threads -------------------------------------------------------------------------------------------------
+# Native code in threads without the interpreter's lock, a piece at a time, so that an interrupt is heard.
+
+#: Goes on for about so many steps, and tells whether something may be left.
+Advance = Callable[[int], bool]
+#: A piece takes about this long, as the processor counts; this often it is looked how far all are.
+_PIECE_SECONDS, _LOOK_SECONDS = 0.02, 0.05
+_FIRST_STEPS, _MOST_STEPS = 256, 1 << 40
+
+
+def run_in_threads(advances: Sequence[Advance], look: Callable[[], object]) -> bool:
+    """Let each go on in a thread of its own until it has done, and `look` now and then; False where interrupted.
+
+    >>> left = [3, 5]
+    >>> def advance(steps: int) -> bool:
+    ...     return bool(left) and left.pop() > 0
+    >>> run_in_threads([advance], lambda: None), left
+    (True, [])
+    """
+    stop = Event()
+    if len(advances) == 1:
+        return _run(advances[0], stop, look)
+    with ThreadPoolExecutor(len(advances)) as pool:
+        waiting = {pool.submit(_run, advance, stop) for advance in advances}
+        futures = list(waiting)
+        try:
+            while waiting:
+                _, waiting = wait(waiting, timeout=_LOOK_SECONDS)
+                look()
+        except BaseException as problem:
+            stop.set()
+            if not isinstance(problem, KeyboardInterrupt):
+                raise
+        finished = [future.result() for future in futures]
+        return all(finished)
+
+
+def _run(advance: Advance, stop: Event, look: Callable[[], object] = lambda: None) -> bool:
+    """Pieces until nothing is left, or somebody stops it."""
+    steps = _FIRST_STEPS
+    try:
+        while not stop.is_set():
+            began = time.thread_time()
+            is_left = advance(steps)
+            took = time.thread_time() - began
+            look()
+            if not is_left:
+                return True
+            if took < _PIECE_SECONDS:
+                steps = min(2 * steps, _MOST_STEPS)
+            elif took > 2 * _PIECE_SECONDS:
+                steps = max(1, steps // 2)
+    except KeyboardInterrupt:
+        pass
+    return False
+
+
+# ---- regular masses ------------------------------------------------------------------------------------------
+# Which of many mass matrices can surely be solved with.
+
+
+def have_regular_masses(
+    functions: Functions, q: Floats, parameters: Mapping[str, Any], inputs: Floats
+) -> NDArray[np.bool_]:
+    """Which members have a mass matrix at their start that can surely be solved with."""
+    given: dict[str, Any] = {"t": 0.0, "inputs": inputs, "parameters": dict(parameters)}
+    M = np.broadcast_to(functions.mass_matrix(q, **given), (len(q), *[len(functions.equations.u)] * 2))
+    with np.errstate(all="ignore"):
+        scale = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
+        scaled = M / (scale[:, :, None] * scale[:, None, :])
+        sure = _are_surely_regular(scaled)
+        rest = np.flatnonzero(~sure & np.isfinite(scaled).all(axis=(1, 2)))
+    if len(rest):
+        moments = np.linalg.eigvalsh(scaled[rest])
+        sure[rest] = moments[:, 0] > SURE * moments[:, -1]
+    return sure
+
+
+def _are_surely_regular(M: Floats) -> NDArray[np.bool_]:
+    """Which matrices (N, n, n) of unit diagonal have a determinant that rules out a moment near zero.
+
+    The moments add up to n, so that the least is at least det ((n - 1) / n)^(n - 1) > det / e.
+    """
+    n = M.shape[-1]
+    left, determinant = np.ascontiguousarray(M.transpose(1, 2, 0)), np.ones(len(M))
+    sure = np.ones(len(M), dtype=bool)
+    for k in range(n):
+        pivot = left[k, k]
+        sure &= pivot > 0.0
+        determinant = determinant * pivot
+        for i in range(k + 1, n):
+            left[i, k + 1 :] -= left[i, k] / pivot * left[k, k + 1 :]
+    return np.asarray(sure & (determinant > np.e * n * SURE))

@@ -12,19 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.functions import Functions
-from ...errors import PolhodeError, SimulationError, listed, warn
-from ..control.callables import options_in_python
-from ..control.inputs import read_efforts, read_inputs
+from ...errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, warn
+from ..control.actuation import options_in_python, read_efforts, read_inputs
 from ..initial_state import Floats
 from ..progress import reporting
 from ..run import simulate
+from ..settings import MOST_BYTES, row_width, span_of
 from ..trajectory.energy import is_conservative, may_drift
 from ..trajectory.trajectory import Trajectory
 from .batch import INTERRUPTED, NOT_RUN, REFUSED, WHOLE, Batch, cut, stacked
-from .member_events import samples_of
-from .members import Members, labelled
-from .native_batch import NativeRuns, run_natively
-from .samples import check_size, sample_times
+from .members import Members, columns_of, labelled, words
+from .native_batch import NativeRuns, run_natively, samples_of
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
@@ -281,3 +279,34 @@ def _tell(told: Sequence[warnings.WarningMessage], members: int) -> None:
         warn(f"in {count} of {members} runs: {text}" if count > 1 else f"in one of {members} runs: {text}")
     if len(distinct) > _MOST_TOLD:
         warn(f"{len(distinct) - _MOST_TOLD} more warnings like these are in the notices of each member.")
+
+
+# ---- samples -------------------------------------------------------------------------------------------------
+# The samples that all runs of a batch share, and how many of them memory is thought to hold.
+
+
+def sample_times(derivation: Derivation, duration: float, options: Mapping[str, Any]) -> Floats:
+    """The times of the samples that all runs with these options share."""
+    return span_of(duration, options.get("samples"), options.get("rate"), row_width(derivation.synopsis)).times
+
+
+def check_size(derivation: Derivation, duration: float, members: Members) -> None:
+    """Refuse more samples of all members than memory is thought to hold, and rows of another width than a state's."""
+    samples = len(sample_times(derivation, duration, members.shared))
+    size = 8.0 * members.count * samples * row_width(derivation.synopsis)
+    if size > MOST_BYTES:
+        raise LimitError(
+            f"{members.count} runs of {samples} samples would take {size * 1e-9:.3g} GB.",
+            place="batch",
+            cure="Keep fewer samples, run fewer members at once, or sweep with a measure.",
+            code="E-BATCH-007",
+        )
+    for which, rows in members.varied.items():
+        _, names = columns_of(which, derivation.equations)
+        if rows.reshape(members.count, -1).shape[1] != len(names):
+            raise ShapeError(
+                f"the shape is {rows.shape}, expected ({members.count}, {len(names)}).",
+                place=words(which),
+                cure=f"Give a row for each member: {', '.join(names)}.",
+                code="E-BATCH-008",
+            )

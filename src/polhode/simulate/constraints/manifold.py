@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,11 +23,14 @@ from ...constraints import Constraints
 from ...constraints.factorisation import Factorisation
 from ...constraints.newton import solve
 from ...constraints.rows import assembly_branches
+from ...dynamics.equations import EquationsOfMotion
 from ...errors import listed
 from ...expr import Expr, evaluate
 from ..guard import Stop
 from ..initial_state import Floats
 
+#: The indicators of assembly branches of each mechanism, by loop.
+_BRANCHES: WeakKeyDictionary[EquationsOfMotion, dict[str, Expr]] = WeakKeyDictionary()
 #: Residuals below this, in metres or of sines, are zero.
 TOLERANCE = 1e-13
 #: What a projection leaves of a residual must be below this.
@@ -86,7 +90,9 @@ class Manifold:
 
     @cached_property
     def _branch_cosines(self) -> dict[str, Expr]:
-        return assembly_branches(self.equations.system, self.equations.tree)
+        if self.equations not in _BRANCHES:
+            _BRANCHES[self.equations] = assembly_branches(self.equations.system, self.equations.tree)
+        return _BRANCHES[self.equations]
 
     def function(self, name: str) -> Callable[..., Any]:
         """A compiled function of time and of q, u, z, inputs, as many as it takes, with the parameters of the run."""

@@ -6,23 +6,24 @@ constants, values that are held until the next break, and those that a Python fu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...compiled.functions import Functions
-from ..breaks import Breaks, beyond, breaks_at, tables_of_time
-from ..initial_state import Floats
+from ...errors import LimitError, PolhodeError, check_kind, number, shown, suggestion, understood
+from ..initial_state import Floats, numbers, value_in_si
 from ..trajectory.record import Record
-from .callables import Asked, ControllerFailed, sample_times
-from .inputs import Signal
 
 if TYPE_CHECKING:
     from ...compiled.closed_loop import Laws
-    from ...expr import Expr
+    from ...expr import Expr, Function
+    from ...expr.opaque.table import Table
+    from ...formalisms.derivation import Derivation
     from ...model import Model
     from .sampled_law import SampledLoop
 
@@ -266,3 +267,373 @@ class Acted:
             "actuation", x, tau, inputs, t=np.minimum(t, self.last), parameters=self.parameters
         )
         return np.broadcast_to(tau, (len(t), tau.shape[-1])), np.broadcast_to(inputs, (len(t), inputs.shape[-1]))
+
+
+# ---- breaks --------------------------------------------------------------------------------------------------
+# Breaks: the times at which what drives a run, or its slope, jumps. Steps end there, and begin anew.
+#
+# A function of time that jumps at a break has two values there. A step that ends at it wants the one from before: its
+# times are kept from reaching the break, by a few last bits. Knots that differ by rounding alone are one break.
+
+#: Breaks that lie nearer to each other than this part of the run are one.
+_SAME = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Breaks:
+    """Times at which steps end, ascending, and for each the latest time that lies before it on all accounts."""
+
+    times: Floats = field(default_factory=lambda: np.zeros(0))
+    before: Floats = field(default_factory=lambda: np.zeros(0))
+    start: float = 0.0  # the earliest time of the first piece: a knot may lie a rounding error behind the start
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+
+def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
+    """The breaks of a run from 0 to `end`, from times that need be neither sorted nor inside.
+
+    >>> breaks_at([np.array([0.1, 0.2, 9.0]), 3 * np.array([0.1])], 1.0).times.tolist()
+    [0.1, 0.2, 0.30000000000000004]
+    """
+    given = [*times]
+    if not given:
+        return Breaks()
+    found = np.unique(np.concatenate(given))
+    same = max(_SAME * end, 4.0 * float(np.spacing(end)))
+    late = found[found <= same]
+    found = found[(found > same) & (found <= end + same)]
+    if not len(found):
+        return Breaks(start=max(0.0, float(late[-1])) if len(late) else 0.0)
+    first = np.flatnonzero(np.diff(found, prepend=-np.inf) > same)
+    last = np.append(first[1:] - 1, len(found) - 1)
+    before = found[first] - 4.0 * np.spacing(found[first])
+    return Breaks(np.minimum(found[last], end), before, max(0.0, float(late[-1])) if len(late) else 0.0)
+
+
+def tables_of_time(expressions: Iterable[Expr], time: Expr) -> Iterator[Table]:
+    """The tables in some expressions that are asked at the time itself."""
+    from ...expr import topological
+    from ...expr.node import CALL
+    from ...expr.opaque.table import Table
+
+    for node in topological(list(expressions)):
+        if node.op == CALL and node.args == (time,) and isinstance(node.data, Table):
+            yield node.data
+
+
+def beyond(what: str, expressions: Iterable[Expr], time: Expr, end: float) -> Iterator[str]:
+    """A sentence for each table of time in what something is, where its samples do not reach as far as a run."""
+    for table in tables_of_time(expressions, time):
+        first, last = table.points.axes[0][0], table.pieces.knots[0][-1]
+        if first > 0.0 or last < end * (1.0 - 1e-12):
+            reach = f"from {first:g} to {table.points.axes[0][-1]:g} s"
+            yield f"the samples of {what} run {reach}: beyond them the nearest one was held."
+
+
+# ---- inputs --------------------------------------------------------------------------------------------------
+# Efforts and inputs as they are given: numbers, expressions, samples and Python functions, by name or all at once.
+
+_SAMPLED = "Give sampled(times, values) or sampled(values, rate=…); for each member of a batch, vary its start as well."
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """Values by name: what is constant, the laws that some follow, by column, and the functions that give others."""
+
+    what: str
+    names: tuple[str, ...]
+    constant: Floats
+    laws: Mapping[int, Expr] = field(default_factory=dict)
+    asked: tuple[Asked, ...] = ()
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing changes while a run goes on."""
+        return not self.laws and not self.asked
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """Reads what a user gave for values of these names; `also` are other words for some of them."""
+
+    derivation: Derivation
+    what: str
+    names: tuple[str, ...]
+    default: Floats
+    also: Mapping[str, str]
+
+    def signal(self, given: Any) -> Signal:
+        if given is None or isinstance(given, int | float | np.ndarray):
+            return Signal(self.what, self.names, self.constants(given))
+        from ...expr import Expr, Function
+
+        if isinstance(given, Held) or (callable(given) and not isinstance(given, Function)):
+            every = tuple(range(len(self.names)))
+            whole = asked(given, f"the controller of {self.what}", every, self.constants)
+            return Signal(self.what, self.names, self.default, asked=(whole,))
+        if isinstance(given, str | Expr | Function) and len(self.names) == 1:
+            given = {self.names[0]: given}
+        elif isinstance(given, list | tuple) and any(_varies(value) for value in given):
+            given = dict(zip(self.names, self._as_many(given), strict=True))
+        if not isinstance(given, Mapping):
+            return Signal(self.what, self.names, self.constants(given))
+        return self._by_name(given)
+
+    def _by_name(self, given: Mapping[Any, Any]) -> Signal:
+        from ...expr import Expr
+
+        values, laws, functions = self.default.copy(), {}, []
+        for key, value in given.items():
+            column = self._column(key)
+            made = self._read(key, value)
+            if isinstance(made, Expr) and not made.is_number:
+                laws[column] = made
+            elif isinstance(made, Held) or (callable(made) and not isinstance(made, Expr)):
+                words = f"the function of '{key}' in {self.what}"
+                functions.append(asked(made, words, (column,), partial(self._number, key)))
+            else:
+                values[column] = self._number(key, float(made.data) if isinstance(made, Expr) else made)[0]
+        return Signal(self.what, self.names, values, laws, tuple(functions))
+
+    def _read(self, key: str, value: Any) -> Any:
+        """One value as an expression, a function, or what should be a number."""
+        from ...expr import Function
+        from ...expr.calls import samples_of
+
+        place = f"{self.what} '{key}'"
+        with understood("a value in time", value, place=place):
+            read = value_in_si(self.derivation, value, self.what.removesuffix("s").replace("tau", "effort"), key)
+            if read is not value:
+                return float(read)
+            if isinstance(value, str):
+                from ...formats.texts import expression_of
+
+                return expression_of(value, self.derivation.model)
+            if isinstance(value, tuple) and len(value) == 2 and all(np.ndim(part) > 0 for part in value):
+                value = samples_of(*value, "linear", str(key), place)
+            if isinstance(value, Function):
+                return self._in_time(value, place)
+        if np.ndim(value) > 0 and not callable(value):
+            raise PolhodeError(
+                f"{shown(value)} has no times.", place=place, cure=_SAMPLED, code="E-INPUT-020"
+            )  # fmt: skip
+        return value
+
+    def _in_time(self, function: Function, place: str) -> Expr:
+        """A table or a user's function at the time."""
+        if function.opaque.arity != 1:
+            raise PolhodeError(
+                f"'{function.name}' takes {function.opaque.arity} arguments, and the time is one.",
+                place=place,
+                cure="Give a function of time, or call it: f(system.time, …).",
+                code="E-INPUT-021",
+            )
+        made: Expr = function(self.derivation.model.time)
+        return made
+
+    def constants(self, given: Any) -> Floats:
+        """Numbers for all names, from a mapping or from as many of them."""
+        if given is None:
+            return self.default
+        if isinstance(given, Mapping):
+            values = self.default.copy()
+            for key, value in given.items():
+                values[self._column(key)] = self._number(key, value)[0]
+            return values
+        if np.ndim(given) == 0 and len(self.names) == 1:
+            given = [given]
+        values = numbers(given, len(self.names), self.what)
+        if not np.isfinite(values).all():
+            raise PolhodeError(
+                f"the value of '{self.names[int(np.argmin(np.isfinite(values)))]}' is not finite.",
+                place=self.what,
+                code="E-SIM-006",
+            )
+        return values
+
+    def _number(self, key: str, value: Any) -> Floats:
+        values = numbers([value], 1, f"{self.what} '{key}'")
+        if not np.isfinite(values).all():
+            raise PolhodeError(f"the value of '{key}' is not finite.", place=self.what, code="E-SIM-006")
+        return values
+
+    def _column(self, key: Any) -> int:
+        name = self.also.get(key, key) if isinstance(key, str) else key
+        if name not in self.names:
+            name = self._as_written(key)
+        if name is None:
+            raise PolhodeError(
+                f"there is no '{key}' in {self.what}.",
+                cure=suggestion(key, (*self.names, *self.also)),
+                code="E-SIM-007",
+            )
+        return self.names.index(name)
+
+    def _as_written(self, key: Any) -> str | None:
+        """The name of the effort or input that is given by its symbol, or an effort as it is written, `tau_<speed>`."""
+        from ...expr import Expr, symbol
+        from ...laws.controls import control_names
+
+        kind = "effort" if self.what == "tau" else "input"
+        if isinstance(key, str):
+            key = control_names([symbol(name, kind) for name in self.names], self.also).get(key)
+        is_one = isinstance(key, Expr) and key.data[:1] == (kind,) and key.name in self.names
+        return str(key.name) if is_one else None
+
+    def _as_many(self, given: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+        if len(given) != len(self.names):
+            numbers(np.zeros(len(given)), len(self.names), self.what)
+        return given
+
+
+def read_efforts(derivation: Derivation, given: Any) -> Signal:
+    """What a user gave as `tau`: by the names of speeds, or of joints that have one speed."""
+    known = derivation.synopsis
+    return _Reader(derivation, "tau", known.efforts, np.zeros(len(known.efforts)), known.joints).signal(given)
+
+
+def read_inputs(derivation: Derivation, given: Any, default: Floats) -> Signal:
+    """What a user gave as `inputs`, with what the model has for those that are not given."""
+    return _Reader(derivation, "inputs", tuple(derivation.synopsis.inputs), default, {}).signal(given)
+
+
+def _varies(value: Any) -> bool:
+    from ...expr import Expr, Function
+
+    return isinstance(value, str | Expr | Function | Held) or callable(value)
+
+
+# ---- callables -----------------------------------------------------------------------------------------------
+# Python functions that give efforts and inputs: asked at every evaluation, or held between the samples of a clock.
+#
+# A function takes t, or (t, q, u), or (t, q, u, z). One that is held is asked once at each of its sample times, with
+# the state there, and what it gave acts until the next: as a digital controller with a zero-order hold does.
+
+#: What a function may take, by the number of its arguments.
+_ARGUMENTS = (1, 3, 4)
+#: More sample times than this are refused.
+MOST_SAMPLES = 10**8
+
+
+class ControllerFailed(Exception):
+    """A controller raised, or gave what cannot be used; the run stops with this sentence."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Held:
+    """A function that is evaluated at fixed intervals, from t = 0 on; its values are held in between."""
+
+    function: Callable[..., Any]
+    every: float
+
+    def __repr__(self) -> str:
+        return f"held({getattr(self.function, '__name__', type(self.function).__name__)} every {self.every:g} s)"
+
+
+#: Options that may hold Python functions which a run asks.
+_MAY_BE_PYTHON = ("tau", "inputs", "events", "until", "on")
+
+
+def options_in_python(options: Mapping[str, Any]) -> list[str]:
+    """The options of a run in which there are Python functions.
+
+    >>> options_in_python({"tau": {"hinge": lambda t: 0.0}, "inputs": {"f": 1.0}, "progress": print})
+    ['tau']
+    """
+    return [name for name in _MAY_BE_PYTHON if any(map(_is_python, _entries(options.get(name))))]
+
+
+def _entries(given: Any) -> list[Any]:
+    """What an option holds: both sides of a mapping, the entries of a list, or the one thing that it is."""
+    if isinstance(given, Mapping):
+        return [*given, *given.values()]
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _is_python(given: Any) -> bool:
+    from ...expr import Expr, Function
+
+    return isinstance(given, Held) or (callable(given) and not isinstance(given, Expr | Function))
+
+
+def held(function: Callable[..., Any], every: float) -> Held:
+    """A Python function under a zero-order hold: asked once at t = 0, `every`, 2 `every`, … and held in between.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider", gravity=(0, 0, 0))
+    >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+    >>> run = s.derive().simulate(1, samples=5, tau={"v": ph.held(lambda t, q, u: -u[0] + 1, every=0.5)})
+    >>> run.tau[:, 0].round(12).tolist(), round(float(run.u[-1, 0]), 12)
+    ([1.0, 1.0, 0.5, 0.5, 0.5], 0.75)
+    """
+    check_kind(Callable, "a function", function, "held")
+    return Held(function, number(every, "a sample time > 0 in seconds", above=0.0, place="held"))
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A function with the columns that it gives, how to read what it gives, and the words for it in a sentence."""
+
+    words: str
+    function: Callable[..., Any]
+    arguments: int
+    columns: tuple[int, ...]
+    read: Callable[[Any], Floats]
+    every: float | None = None  # None where it is asked at every evaluation
+
+    def __call__(self, t: float, q: Floats, u: Floats, z: Floats) -> Floats:
+        """Its values at a state, of which it gets copies so that it cannot change it."""
+        state = (q.copy(), u.copy(), z.copy())[: self.arguments - 1]
+        try:
+            given = self.function(t, *state)
+        except Exception as error:
+            raise ControllerFailed(f"{self.words} raised {type(error).__name__}: {error}") from error
+        if given is None:
+            whole = "values, {} where nothing is to act" if len(self.columns) != 1 else "a number"
+            raise ControllerFailed(f"{self.words} returned None; it must return {whole}.")
+        try:
+            values = self.read(given)
+        except PolhodeError as error:
+            raise ControllerFailed(f"{self.words} gave no usable value: {error.problems[0].message}") from error
+        return values
+
+
+def asked(
+    given: Callable[..., Any] | Held, words: str, columns: tuple[int, ...], read: Callable[[Any], Floats]
+) -> Asked:
+    """A function that a user gave, held or not, if it takes what a run can give it."""
+    function, every = (given.function, given.every) if isinstance(given, Held) else (given, None)
+    return Asked(words, function, _arguments(function, words), columns, read, every)
+
+
+def _arguments(function: Callable[..., Any], words: str) -> int:
+    """How many arguments a function is to be given: what it must have, and no more than it can take."""
+    try:
+        listed = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # as of some functions in C, which take numbers
+        return 1
+    plain = [each for each in listed if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    needed = sum(each.default is each.empty for each in plain)
+    any_more = any(each.kind == each.VAR_POSITIONAL for each in listed)
+    possible = [count for count in _ARGUMENTS if count >= needed and (any_more or count <= len(plain))]
+    if not possible or any(each.kind == each.KEYWORD_ONLY and each.default is each.empty for each in listed):
+        raise PolhodeError(
+            f"{words} takes neither t nor (t, q, u).",
+            cure="Give a function of t, of (t, q, u), or with states without mass of (t, q, u, z).",
+            code="E-INPUT-012",
+        )
+    return 3 if 3 in possible and (any_more or not needed) else possible[0]
+
+
+def sample_times(every: float, end: float, words: str) -> Floats:
+    """The times after the start, and before the end of a run, at which a function is asked."""
+    if end / every > MOST_SAMPLES:
+        raise LimitError(
+            f"{words} would be asked {end / every:.3g} times, more than {MOST_SAMPLES:,}.",
+            place="held",
+            cure="Give a longer sample time, or a shorter run.",
+            code="E-INPUT-013",
+        )
+    return np.arange(1, int(end / every) + 1, dtype=np.float64) * np.float64(every)

@@ -9,27 +9,28 @@ stages, in which the measurement is held.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...control.discretisation import rule_of
-from ...control.named_symbols import Named, numbers_of
 from ...errors import LimitError, number, unknown, whole_number
 from ...expr import Expr
-from ...ode.sampled_law import SampledLaw
-from ..breaks import Breaks
+from ...laws.discretisation import rule_of
+from ...laws.named_symbols import Named, numbers_of
+from ...ode.native_schedule import SampledLaw
+from ..guard import Stop
 from ..initial_state import Floats
 from ..settings import MOST_BYTES
-from .callables import ControllerFailed, sample_times
+from .actuation import Breaks, ControllerFailed, sample_times
+from .controlled import ClosedLoop
 from .under_control import ControllerLog
 
 if TYPE_CHECKING:
-    from ...control.law import Law
     from ...dynamics.synopsis import Synopsis
+    from ...laws.law import Law
     from .controlled import ClosedLoop
 
 #: Times nearer to each other than this part of a sample are one.
@@ -110,8 +111,8 @@ class SampledLoop:
                 cure="Give a longer sample time, or a shorter run.",
                 code="E-LOOP-035",
             )
-        planned = loop.planned(functions.derivation)
-        law = functions.compiled(planned.program).with_parameters(functions.values_of(planned.parameters, parameters))
+        law, names = loop.compiled(functions)
+        law = law.with_parameters(functions.values_of(names, parameters))
         spread = np.array([*sampling.noise.values()])
         noise = np.random.default_rng(sampling.seed or 0).standard_normal((len(times), len(spread))) * spread
         start = np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
@@ -179,3 +180,137 @@ class SampledLoop:
         values[np.ix_(~acted, self.law.columns)] = 0.0
         self.acting = int(rows[-1])
         self.asked = max(self.asked, int(self.law.asks[first:last].max()) + 1)
+
+
+# ---- stepped law ---------------------------------------------------------------------------------------------
+# A sampled law in a loop of one's own: every member of a batch has a clock, and states of the law, of its own.
+
+
+class SteppedLaw:
+    """At t = 0, T, 2T, … the law gives controls, which hold in the rows of efforts and inputs after a delay."""
+
+    def __init__(
+        self,
+        loop: ClosedLoop,
+        functions: Functions,
+        parameters: Mapping[str, Any],
+        rows: Sequence[tuple[str, Sequence[str], Floats]],
+        groups: Sequence[tuple[int, int]],
+    ) -> None:
+        how, count, (law, names) = loop.how, len(rows[0][2]), loop.compiled(functions)
+        self._law, self._values = law, functions.values_of(names, parameters)
+        self._every, self._delay, self._groups = how.sample_time, how.delay, groups
+        self._spread, self._seed = np.array([*how.noise.values()]), how.seed or 0
+        self._noise = [np.random.default_rng(self._seed + i) for i in range(count)]
+        self.start = np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
+        self.states = np.tile(self.start, (count, 1))
+        self.given = np.zeros(count, dtype=np.int64)  # how many samples there were
+        self.acting = np.zeros(count, dtype=np.int64)  # and how many of them have come to act
+        self.controls = np.zeros((count, int(how.delay / how.sample_time) + 2, len(loop.law.controls)))
+        kinds = {kind: (names, array) for kind, names, array in rows}
+        self._places = [(kinds[each.data[0]][1], kinds[each.data[0]][0].index(each.name)) for each in loop.law.controls]
+
+    @property
+    def next_times(self) -> Floats:
+        """When something happens next to each member."""
+        acts = np.where(self.acting < self.given, self.acting * self._every + self._delay, np.inf)
+        found: Floats = np.minimum(self.given * self._every, acts)
+        return found
+
+    def pass_to(self, t: Floats, x: Floats, members: Any) -> None:
+        """Sample and act, as it is due for members of a mask at their times and states."""
+        late, depth = t + _SAME * self._every, self.controls.shape[1]
+        while True:
+            due = np.flatnonzero(members & (self.next_times <= late))
+            if not len(due):
+                return
+            sampled = due[self.given[due] * self._every <= late[due]]
+            if len(sampled):
+                self._sample(sampled, x, depth)
+            is_late = self.acting * self._every + self._delay <= late
+            acts = due[(is_late & (self.acting < self.given))[due]]
+            for k, (array, column) in enumerate(self._places):
+                array[acts, column] = self.controls[acts, self.acting[acts] % depth, k]
+            self.acting[acts] += 1
+
+    def _sample(self, rows: Any, x: Floats, depth: int) -> None:
+        """Fill the next sample of some members."""
+        state = x[rows]
+        for first, count in self._groups:
+            state[:, first : first + count] /= np.linalg.norm(state[:, first : first + count], axis=1, keepdims=True)
+        noise = np.array([self._noise[i].standard_normal(len(self._spread)) for i in rows]) * self._spread
+        times = (self.given[rows] * self._every)[:, None]
+        values = self._values[rows] if self._values.ndim == 2 else self._values
+        controls, states = self._law(state, times, self.states[rows], noise, parameters=values)
+        self.controls[rows, self.given[rows] % depth] = controls
+        self.states[rows] = states
+        self.given[rows] += 1
+
+    @property
+    def memory(self) -> list[Any]:
+        """The arrays that it goes on from; noise begins anew."""
+        return [self.states, self.given, self.acting, self.controls]
+
+    def reset(self, members: Any) -> None:
+        """Let members begin anew."""
+        self.states[members] = self.start
+        self.given[members] = self.acting[members] = 0
+        for array, column in self._places:
+            array[members, column] = 0.0
+        for i in np.arange(len(self.given))[members]:
+            self._noise[i] = np.random.default_rng(self._seed + int(i))
+
+
+# ---- unstable loop -------------------------------------------------------------------------------------------
+# A sampled loop that is unstable: each sample is answered by more than the last, and the motion grows without end.
+#
+# A state that is held for a sample too long is overshot, and the next control is larger, with the other sign. States
+# reach no bound for a long time, since what is fast takes ever more steps; the controls tell it after a few samples.
+
+#: Speeds that lead, within a sample, so many times further than the mechanism was from its zero, are no motion.
+_BEYOND = 1e3
+#: Controls that grow by this factor from sample to sample, over as many samples.
+_GROWTH, _SAMPLES = 1.1, 8
+#: Fewer samples do not tell.
+_FEWEST = 3
+
+
+def growth_of(controls: Floats) -> float:
+    """By which factor controls (K, …) have grown from sample to sample; 1 where the last are not the largest.
+
+    >>> growth_of(np.array([[1.0], [-4.0], [16.0]])), growth_of(np.array([[1.0], [9.0], [2.0]]))
+    (4.0, 1.0)
+    """
+    sizes = np.abs(controls).max(axis=1, initial=0.0)
+    if len(sizes) < _FEWEST or sizes[-1] < sizes.max():
+        return 1.0
+    first = sizes[-1 - min(_SAMPLES, len(sizes) - 1)]
+    return float((sizes[-1] / first) ** (1.0 / min(_SAMPLES, len(sizes) - 1))) if first > 0.0 else 1.0
+
+
+def unstable_loop(
+    controls: Floats, start: tuple[Floats, Floats], t: float, speeds: Mapping[str, float], sample_time: float
+) -> Stop | None:
+    """Why a sampled law that gave these controls (K, …), from coordinates and speeds at the start, ends a run here.
+
+    None where it does not: the speeds by their names are those of a motion, or the controls do not grow.
+
+    >>> grown, start = np.array([[1.0], [-50.0], [2500.0]]), (np.array([0.1]), np.zeros(1))
+    >>> print(unstable_loop(grown, start, 0.02, {"v": 2e6}, 0.01))
+    at t = 0.02 s the sampled loop is unstable: its controls grow by a factor of 50 at each sample, and 'v' is 2e+06.
+    >>> unstable_loop(grown, start, 0.02, {"v": 10.0}, 0.01) is None
+    True
+    """
+    if not speeds:
+        return None
+    q, u = (float(np.abs(each).max(initial=0.0)) for each in start)
+    worst = max(speeds, key=lambda name: abs(speeds[name]))
+    growth = growth_of(controls)
+    if abs(speeds[worst]) <= _BEYOND * max(u, (1.0 + q) / sample_time) or growth < _GROWTH:
+        return None
+    return Stop(
+        "diverged",
+        f"at t = {t:.6g} s the sampled loop is unstable: its controls grow by a factor of {growth:.3g} at each "
+        f"sample, and '{worst}' is {speeds[worst]:.3g}.",
+        f"Sample faster than every {sample_time:g} s, or lower the gains.",
+    )

@@ -32,12 +32,9 @@ from ...ode.driver import Driver
 from ...ode.native_run import NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..initial_state import Floats
-from ..integrators.adaptive import too_many, underflow
-from ..settings import SmoothOptions
+from ..settings import SmoothOptions, refuse_others, too_many, underflow
 from ..trajectory.trajectory import Trajectory
-from .sensitivities import read_by
-from .smooth_run import Followed, FollowedRates, Occurrence, Segment, SmoothRun, closing_smoothly
-from .start_variations import start_variations
+from .smooth_run import Followed, FollowedRates, Occurrence, Segment, SmoothRun, start_variations
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
@@ -111,10 +108,9 @@ def gradient(
             cure="Give of=… at the end of the run, integrand=… along it, or both.",
             code="E-SENS-011",
         )
-    derivation, closed = closing_smoothly(derivation, {**options})
-    symbols = read_by(derivation.equations, by)
-    run = SmoothRun.of(derivation, duration, symbols, **closed)
-    return _Adjoint(run, symbols, of, integrand).gradient()
+    refuse_others(options, SmoothOptions, "gradient")
+    run = SmoothRun.of(derivation, duration, by, options)
+    return _Adjoint(run, run.symbols, of, integrand).gradient()
 
 
 class _Adjoint:

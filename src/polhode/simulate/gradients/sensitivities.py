@@ -16,16 +16,14 @@ import numpy as np
 
 from ...compiled.variations import TangentVariations, VariationalRates
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import PolhodeError, understood, unknown
+from ...errors import unknown
 from ...expr import Expr, jacobian, substitute
 from ...expr.spelling import spelled
 from ...notebook import Cell, Shown, Table
 from ..initial_state import Floats
-from ..settings import SmoothOptions
+from ..settings import SmoothOptions, refuse_others
 from ..trajectory.trajectory import Trajectory
-from .jumps import expressed
-from .smooth_run import FollowedRates, Occurrence, Projection, SmoothRun, closing_smoothly
-from .start_variations import start_variations
+from .smooth_run import FollowedRates, Occurrence, Projection, SmoothRun, expressed, start_variations
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
@@ -139,37 +137,10 @@ def sensitivities(
     >>> run.end_time.round(9).tolist()  # t = √(2 z / g)
     [0.101936799, 0.101936799]
     """
-    derivation, closed = closing_smoothly(derivation, {**options})
-    symbols = read_by(derivation.equations, by)
-    run = SmoothRun.of(derivation, duration, symbols, **closed)
-    varying, order = _ordered(run.functions.equations, symbols)
-    return _Sensitive(run, symbols, varying, order).followed()
-
-
-def read_by(equations: EquationsOfMotion, by: Any) -> list[Expr]:
-    """What to differentiate by, as symbols."""
-    system = equations.system
-    known = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
-    known += [*equations.q, *equations.u, *equations.z, *equations.tau]
-    spellings = {spelled(each): each for each in known}
-    made = []
-    with understood("a list of names", by, place="by", cure='Give by=["l", "m"].'):
-        for name in [by] if isinstance(by, str) else list(by):
-            found = spellings.get(name) if isinstance(name, str) else next((x for x in known if x is name), None)
-            if found is None and isinstance(name, str):
-                found = next((u for u in equations.u if u.name == name), None)
-            if found is None:
-                raise unknown("parameter, input, coordinate or speed", name, spellings, place="by", code="E-SENS-008")
-            made.append(found)
-    twice = [spelled(each) for k, each in enumerate(made) if each in made[:k]]
-    if twice or not made:
-        raise PolhodeError(
-            f"'{twice[0]}' is named twice." if twice else "nothing is named.",
-            place="by",
-            cure='Give by=["l", "m"].',
-            code="E-SENS-009",
-        )
-    return made
+    refuse_others(options, SmoothOptions, "sensitivities")
+    run = SmoothRun.of(derivation, duration, by, options)
+    varying, order = _ordered(run.functions.equations, run.symbols)
+    return _Sensitive(run, run.symbols, varying, order).followed()
 
 
 def _ordered(equations: EquationsOfMotion, symbols: Sequence[Expr]) -> tuple[tuple[str, ...], list[int]]:

@@ -19,42 +19,28 @@ import numpy as np
 from ...codegen.passes.switches import jumping_tables, switched
 from ...compiled.functions import Functions
 from ...compiled.quantities import Asked
-from ...errors import PolhodeError
-from ...expr import Expr, evaluate, substitute
-from ...expr.spelling import spelled
+from ...constraints.factorisation import Factorisation
+from ...dynamics.equations import EquationsOfMotion
+from ...errors import PolhodeError, understood, unknown, warn
+from ...expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, jacobian, substitute, symbol
+from ...expr.spelling import described, spelled
 from ...ode.native_code import method_code
 from ...ode.native_run import NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, GOES_ON
+from ..constraints.assembly import weights_of
 from ..control.actuation import Actuation
-from ..events import Events
+from ..events import Crossing, Events, StateChange, place_of, read_events
 from ..guard import Guard, Stop
 from ..initial_state import Floats
-from ..integrators.adaptive import Control
 from ..integrators.native import Integration
 from ..rates import Rates
 from ..run import Problem, problem_of, stopped
-from ..settings import closing, control_of
-from ..state_changes import StateChange
+from ..settings import Control, SmoothOptions
 from ..trajectory.record import Record, Report
 from ..trajectory.trajectory import Trajectory
-from .jumps import Jump, expressed, read_jumps
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
-
-
-def closing_smoothly(derivation: Derivation, options: dict[str, Any]) -> tuple[Derivation, dict[str, Any]]:
-    """The derivation and the options of a run with its loop closed in continuous time, where there is a controller."""
-    derivation, closed = closing(derivation, **options)
-    loop = closed.pop("controller", None)
-    if loop is not None and loop.sampling is not None:
-        raise PolhodeError(
-            "a run with a sampled law has no derivatives here.",
-            place="controller",
-            cure="Give a law in continuous time.",
-            code="E-SENS-014",
-        )
-    return derivation, closed
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,29 +144,22 @@ class SmoothRun:
     """A run that can be differentiated: where it begins, what acts, how it is stepped, where it jumps."""
 
     problem: Problem  # with functions of independent constraints
+    symbols: list[Expr]  # what it is differentiated by
     events: Events
     jumps: tuple[Jump, ...]
-    control: Control
 
     @classmethod
-    def of(
-        cls,
-        derivation: Derivation,
-        duration: float,
-        by: Sequence[Expr],
-        *,
-        step: float | None = None,
-        rtol: float = 1e-9,
-        atol: float = 1e-9,
-        max_step: float | None = None,
-        max_steps: int = 1_000_000,
-        events: Sequence[Any] = (),
-        until: Any = None,
-        on: Mapping[Any, Mapping[Any, Any]] | None = None,
-        **options: Any,
-    ) -> SmoothRun:
-        """Read the options of a run; see `polhode.simulate.simulate`."""
-        problem = problem_of(derivation, duration, **options)
+    def of(cls, derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> SmoothRun:
+        """The run of these options (see `polhode.simulate.simulate`), to be differentiated `by` these."""
+        problem = problem_of(derivation, duration, method="DOP853", **options)
+        if problem.loop is not None and problem.loop.sampling is not None:
+            raise PolhodeError(
+                "a run with a sampled law has no derivatives here.",
+                place="controller",
+                cure="Give a law in continuous time.",
+                code="E-SENS-014",
+            )
+        symbols = read_by(problem.derivation.equations, by)
         for signal in (problem.tau, problem.inputs):
             if signal.asked:
                 raise PolhodeError(
@@ -192,15 +171,19 @@ class SmoothRun:
         functions, manifold = problem.functions, problem.manifold
         if manifold is not None and problem.assembly is not None:
             rows = problem.assembly.freedom.rows
-            if derivation.equations.dependent_speeds is None and len(rows) < len(manifold.names):
+            if problem.derivation.equations.dependent_speeds is None and len(rows) < len(manifold.names):
                 functions = functions.keeping(rows)
         driven = Actuation(functions, problem.parameters, problem.tau, problem.inputs).driving(functions)
-        _check_by(driven, by)
+        _check_by(driven, symbols)
         _check_smooth(driven)
-        watched, jumps = read_jumps(functions.derivation, events, until, on, problem.parameters, by)
-        control = control_of("DOP853", rtol, atol, step, max_steps, max_step)
-        _check_native(control.method)
-        return cls(replace(problem, functions=functions), watched, tuple(jumps), control)
+        watched, jumps = read_jumps(functions.derivation, *problem.given_events, problem.parameters, symbols)
+        _check_native(problem.control.method)
+        return cls(replace(problem, functions=functions, loop=None), symbols, watched, tuple(jumps))
+
+    @property
+    def control(self) -> Control:
+        """How its steps are chosen."""
+        return self.problem.control
 
     @property
     def functions(self) -> Functions:
@@ -251,7 +234,6 @@ class SmoothRun:
         followed: list[Integration] = []
 
         def go(state: Rates, guard: Guard, record: Record, report: Report) -> str:
-            record.info |= {"rtol": self.control.rtol, "atol": self.control.atol}
             whole.restart(np.concatenate([record.last[1], beside]))
             rates.drive, rates.breaks = state.drive, state.breaks
             try:
@@ -266,7 +248,7 @@ class SmoothRun:
                 record.notices += whole.notices
                 record.steps, state.evaluations = whole.steps, rates.evaluations
 
-        trajectory = self.problem.execute(go, self.control.method, rates=self.rates)
+        trajectory = self.problem.execute(go, self.rates)
         if not followed:
             return Followed(trajectory, whole.states)
         run = followed[0].run
@@ -301,6 +283,32 @@ class SmoothRun:
             yield
         except Stop as stop:
             raise stopped(stop, replace(trajectory, status=stop.status, message=stop.message)) from None
+
+
+def read_by(equations: EquationsOfMotion, by: Any) -> list[Expr]:
+    """What to differentiate by, as symbols."""
+    system = equations.system
+    known = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    known += [*equations.q, *equations.u, *equations.z, *equations.tau]
+    spellings = {spelled(each): each for each in known}
+    made = []
+    with understood("a list of names", by, place="by", cure='Give by=["l", "m"].'):
+        for name in [by] if isinstance(by, str) else list(by):
+            found = spellings.get(name) if isinstance(name, str) else next((x for x in known if x is name), None)
+            if found is None and isinstance(name, str):
+                found = next((u for u in equations.u if u.name == name), None)
+            if found is None:
+                raise unknown("parameter, input, coordinate or speed", name, spellings, place="by", code="E-SENS-008")
+            made.append(found)
+    twice = [spelled(each) for k, each in enumerate(made) if each in made[:k]]
+    if twice or not made:
+        raise PolhodeError(
+            f"'{twice[0]}' is named twice." if twice else "nothing is named.",
+            place="by",
+            cure='Give by=["l", "m"].',
+            code="E-SENS-009",
+        )
+    return made
 
 
 def _check_by(functions: Functions, by: Sequence[Expr]) -> None:
@@ -346,3 +354,304 @@ def _check_smooth(functions: Functions) -> None:
             cure="Make it smooth, as tanh(v/0.001) instead of sign(v).",
             code="E-SENS-006",
         )
+
+
+# ---- jumps ---------------------------------------------------------------------------------------------------
+# Jumps of a motion at zeros of expressions, and what they do to its variations.
+#
+# Where h(x, t; p) passes through zero the state becomes g(x, t; p). The time of that depends on all that varies, so
+# that
+#
+#     t′ = -(h_x S + h_p) / ḣ,    S⁺ = g_x S + g_p + (g_x f⁻ + g_t - f⁺) t′
+#
+# f⁻ and f⁺ being the rates before and after, ḣ = h_x f⁻ + h_t, and S and p′ the variation and how parameters move along
+# it. At an event that ends the run, the last state varies by S + f t′. An event that changes nothing has a time and t′.
+
+
+@dataclass(frozen=True, eq=False)
+class Jump:
+    """An event of a run: where it happens, what it does, and the derivatives of both by state, time and `by`."""
+
+    equations: EquationsOfMotion
+    condition: Expr
+    by: tuple[Expr, ...]  # what varies beside the state
+    changes: Mapping[int, Expr] | None  # new entries of the state, by place; None where nothing changes
+
+    @cached_property
+    def state(self) -> list[Expr]:
+        """The symbols of the state."""
+        return [*self.equations.q, *self.equations.u, *self.equations.z]
+
+    @property
+    def _variables(self) -> list[Expr]:
+        return [*self.state, self.equations.system.time, *self.by]
+
+    @cached_property
+    def _slopes(self) -> list[Expr]:
+        return list(jacobian([self.condition], self._variables).entries())
+
+    @cached_property
+    def _change_slopes(self) -> list[Expr]:
+        """The derivatives of the new entries, row by row."""
+        entries = [] if self.changes is None else list(self.changes.values())
+        return list(jacobian(entries, self._variables).entries()) if entries else []
+
+    def time_slopes(self, known: Mapping[Expr, float], rates: Floats) -> tuple[Floats, Floats]:
+        """∂t/∂x and ∂t/∂p of the time at which it happens."""
+        slopes = np.array(evaluate(self._slopes, known))
+        size = len(self.state)
+        by_x, by_t, by_p = slopes[:size], slopes[size], slopes[size + 1 :]
+        rate = float(by_x @ rates + by_t)
+        if not abs(rate) > 0.0:
+            raise Stop(
+                "grazing",
+                f"at t = {known[self.equations.system.time]:.6g} s an event is zero and does not change there: "
+                "its time has no derivative.",
+                "Choose an event that passes through zero at some rate.",
+            )
+        return -by_x / rate, -by_p / rate
+
+    def after_slopes(self, known: Mapping[Expr, float]) -> tuple[Floats, Floats, Floats]:
+        """∂g/∂x, ∂g/∂t and ∂g/∂p."""
+        size, width = len(self.state), len(self._variables)
+        whole = np.zeros((size, width))
+        whole[:, :size] = np.eye(size)
+        if self.changes:
+            whole[list(self.changes)] = np.array(evaluate(self._change_slopes, known)).reshape(-1, width)
+        return whole[:, :size], whole[:, size], whole[:, size + 1 :]
+
+
+def read_jumps(
+    derivation: Derivation,
+    events: Sequence[Any],
+    until: Any,
+    on: Mapping[Any, Any] | None,
+    parameters: Mapping[str, Any],
+    by: Sequence[Expr],
+) -> tuple[Events, list[Jump]]:
+    """The events of a run as it watches them, and each as a jump; they must be expressions."""
+    equations = derivation.equations
+    watched = read_events(derivation, events, until, parameters, on)
+    asked = [*((event, None) for event in events), *(on or {}).items(), *([] if until is None else [(until, None)])]
+    jumps = []
+    for event, changes in asked:
+        condition = expressed(equations, _condition(event), "events")
+        jumps.append(Jump(equations, condition, tuple(by), None if changes is None else _changes(equations, changes)))
+    return watched, jumps
+
+
+def _condition(event: Any) -> Expr:
+    if isinstance(event, Expr):
+        return event
+    if isinstance(event, Crossing):
+        return event.expression
+    raise _no_expression(event, "events")
+
+
+def _no_expression(given: Any, place: str) -> PolhodeError:
+    return PolhodeError(
+        f"{given!r} is no expression, and only expressions can be differentiated.",
+        place=place,
+        cure="Write it as an expression of coordinates, speeds, time and parameters.",
+        code="E-SENS-001",
+    )
+
+
+def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
+    """New entries of the state by place, in symbols of the run; with multipliers, speeds that keep the constraints."""
+    if not isinstance(given, Mapping):
+        raise _no_expression(given, "on")
+    made = {place_of(equations, key): expressed(equations, value, "on") for key, value in given.items()}
+    constraints = equations.constraints
+    if constraints is None or not constraints.rows:
+        return made
+    size = len(equations.q)
+    moved = [k for k in made if k < size]
+    if moved:
+        raise PolhodeError(
+            f"an event that moves '{equations.coordinates[moved[0]]}' of a mechanism with constraints is not "
+            "differentiated.",
+            place="on",
+            cure="Change speeds alone.",
+            code="E-SENS-003",
+        )
+    if equations.dependent_speeds is not None:
+        return made
+    struck = {u: made.get(size + k, u) for k, u in enumerate(equations.u)}
+    change = substitute(list(equations.projection_step[1]), struck)
+    return {**made, **{size + k: struck[u] + change[k] for k, u in enumerate(equations.u)}}
+
+
+def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr:
+    """An expression in the symbols of a run; what coupled, driven and dependent joints follow is put in."""
+    (value,) = substitute([as_expr(expression)], equations.tree.followed)
+    (value,) = equations.in_independent_speeds([value])
+    system = equations.system
+    given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    known = {*equations.q, *equations.u, *equations.z, *equations.tau, system.time, *given}
+    strange = [symbol for symbol in free_symbols([value]) if symbol not in known]
+    if strange:
+        raise PolhodeError(
+            f"it depends on the {described(strange[0])}, which the run does not know.",
+            place=place,
+            cure="Use coordinates, speeds, efforts, inputs, time and parameters of this system.",
+            code="E-SENS-004",
+        )
+    return as_expr(value)
+
+
+# ---- start variations ----------------------------------------------------------------------------------------
+# How the first state of a run varies: with the values that a user gave, and with parameters through assembly.
+#
+# Assembly moves what was not given until the constraints hold. Where that is determined, a change of parameters or of a
+# given value is answered by the same coordinates and speeds:
+#
+#     A δ + φ′ = 0,    δ on what may move;      M (u - r)′ + (Aᵀν)′ = 0,   (A u + a)′ = 0   on the speeds not given,
+#
+# δ being least in assembly's weights, ν the multipliers of the least change of speeds from r. What assembly left open,
+# more than the constraints ask for, is taken as where it came to rest.
+
+#: Coordinates that move by less along a free motion of unit length are held by the constraints.
+_FREE = 1e-9
+
+
+def start_variations(run: SmoothRun, by: Sequence[Expr]) -> Floats:
+    """∂x/∂s at the start, a column for each symbol: a start value, a parameter, an input or an effort."""
+    equations = run.functions.equations
+    state = [*equations.q, *equations.u, *equations.z]
+    made = np.zeros((len(state), len(by)))
+    for column, each in enumerate(by):
+        if each in state:
+            made[state.index(each), column] = 1.0
+    for first, count in run.rates.groups:  # a start quaternion is scaled to unit length
+        own = slice(first, first + count)
+        made[own] -= np.outer(run.problem.given.q[own], run.problem.given.q[own] @ made[own])
+    rotors = run.problem.given.rotors
+    if run.problem.manifold is not None:
+        made = _Assembled(run, by, made).variations()
+        rotors = rotors.beside(run.problem.manifold.matrix(0.0, run.problem.start.q), equations.tree.speeds)
+    for part, first in ((rotors.coordinates, 0), (rotors.speeds, len(equations.q))):
+        for rotor in part:  # one that starts where its link is, unless its own start is varied
+            link = first + rotor.link
+            if state[first + rotor.rotor] not in by:
+                slopes = evaluate(list(jacobian([rotor.ratio], list(by)).entries()), run.known(0.0, run.x))
+                made[first + rotor.rotor] = rotor.number * made[link] + np.array(slopes) * run.x[link]
+    return made
+
+
+class _Assembled:
+    """The start of a run with constraints."""
+
+    def __init__(self, run: SmoothRun, by: Sequence[Expr], given: Floats) -> None:
+        if run.problem.manifold is None or run.problem.assembly is None:
+            raise TypeError("a run without constraints")
+        self.run, self.by, self.manifold, self.assembly = run, list(by), run.problem.manifold, run.problem.assembly
+        self.equations = run.functions.equations
+        self.size = len(self.equations.q)
+        self.given = given
+        self.known = run.known(0.0, run.x)
+
+    def variations(self) -> Floats:
+        q = self._coordinates()
+        u = self.given[self.size : self.size + len(self.equations.u)]
+        if self.equations.dependent_speeds is None:
+            u = self._speeds(q, u)
+        return np.vstack([q, u, self.given[self.size + len(self.equations.u) :]])
+
+    def _values(self, entries: Sequence[Expr]) -> Floats:
+        return np.array(evaluate([as_expr(entry) for entry in entries], self.known))
+
+    def _along(self, entries: Sequence[Expr], q: Floats) -> Floats:
+        """The derivatives of expressions of q and parameters along every column."""
+        slopes = self._values(list(jacobian(list(entries), [*self.equations.q, *self.by]).entries()))
+        slopes = slopes.reshape(len(entries), self.size + len(self.by))
+        own = slopes[:, self.size :].copy()
+        own[:, [each in (*self.equations.q, *self.equations.u) for each in self.by]] = (
+            0.0  # a start value, not a symbol
+        )
+        return slopes[:, : self.size] @ q + own
+
+    # ---- coordinates -----------------------------------------------------------------------------------------
+
+    def _coordinates(self) -> Floats:
+        constraints, tree = self.manifold.constraints, self.equations.tree
+        moved = self.equations.kept(tree.kinematic_matrix())
+        gamma = self._values([entry for row in moved for entry in row]).reshape(self.size, len(tree.u))
+        own, q = self.equations.auxiliary_coordinates, self.given[: self.size].copy()
+        names = self.equations.coordinates[own]
+        placed = [own.start + k for k, name in enumerate(names) if name in self.run.problem.given.given]
+        wanted = q[placed]
+        if constraints.definitions:
+            q[own] = gamma[own] @ (self._back() @ q)
+            q[own] += self._along(list(constraints.definition_steps), q)
+        off = np.zeros((len(constraints.rows), len(self.by)))
+        if constraints.positions:
+            off[constraints.positions] = self._along(list(constraints.values), q)
+        rows = self.manifold.matrix(0.0, self.run.problem.start.q)
+        if placed:  # joints are put where given auxiliary coordinates say, and rolled there by nobody
+            rows = np.vstack([rows[constraints.positions], gamma[placed]])
+            off = np.vstack([off[constraints.positions], q[placed] - wanted])
+        weights = weights_of(self.manifold, self.run.problem.given, self.run.problem.hold, self._gave_way())
+        free = np.flatnonzero(np.isfinite(weights))
+        answer = Factorisation.of(rows[:, free], np.diag(weights[free] ** 2))
+        if off.any() and self._was_open(gamma[:, free] @ answer.free):
+            warn(
+                "assembly could have moved the start onto its constraints in several ways: derivatives are those of a "
+                "start that is given as it was assembled."
+            )
+        for column in range(len(self.by)):
+            step = np.zeros(len(tree.u))
+            step[free] = answer.least(-off[:, column])
+            q[:, column] += gamma @ step
+        return q
+
+    def _was_open(self, free: Floats) -> bool:
+        """Whether assembly moved coordinates that it might have moved otherwise, along motions that are free."""
+        names = np.array(self.equations.coordinates)[np.abs(free).max(axis=1, initial=0.0) > _FREE]
+        return any(name in self.assembly.moved for name in names.tolist())
+
+    def _back(self) -> Floats:
+        back = [entry for row in self.equations.tree.kinematic_left_inverse() for entry in self.equations.kept(row)]
+        return self._values(back).reshape(len(self.equations.tree.u), self.size)
+
+    def _gave_way(self) -> bool:
+        """Whether coordinates that the user gave had to move."""
+        return any(name in self.run.problem.given.given for name in self.assembly.moved)
+
+    # ---- speeds ----------------------------------------------------------------------------------------------
+
+    def _speeds(self, q: Floats, u: Floats) -> Floats:
+        equations, run = self.equations, self.run
+        names = equations.speeds
+        rows = equations.stabilisation.rows
+        kept = [k for k, name in enumerate(names) if name in run.problem.given.given_speeds]
+        at, wanted = run.problem.start.u, run.problem.given.u
+        if len(kept) == len(names) or not np.allclose(at[kept], wanted[kept], rtol=1e-9, atol=1e-9):
+            kept = []
+        free = [k for k in range(len(names)) if k not in kept]
+        A = self._values(list(rows.A.entries())).reshape(len(rows.rows), len(names))[:, free]
+        M = self._values(list(equations.mass_matrix.entries())).reshape(len(names), len(names))
+        gap = np.zeros(len(names))
+        gap[free] = at[free] - (wanted[free] if not kept else 0.0)
+        nu = np.asarray(-np.linalg.lstsq(A.T, (M @ gap)[free], rcond=None)[0], dtype=np.float64)
+        forces = self._along(self._forces(equations.mass_matrix, rows.A, gap, nu), q)[free]
+        reference = np.zeros_like(u) if kept else u
+        right = np.vstack([M[np.ix_(free, free)] @ reference[free] - forces, -self._rates_along(q, u, kept)])
+        K = np.block([[M[np.ix_(free, free)], A.T], [A, np.zeros((len(A), len(A)))]])
+        found = u.copy()
+        found[free] = np.linalg.lstsq(K, right, rcond=None)[0][: len(free)]
+        return found
+
+    def _forces(self, M: Matrix, A: Matrix, gap: Floats, nu: Floats) -> list[Expr]:
+        """M g + Aᵀ ν at constant g and ν."""
+        g = [symbol(f"gap {k}", "variation") for k in range(len(gap))]
+        n = [symbol(f"multiplier {k}", "variation") for k in range(len(nu))]
+        self.known |= dict(zip((*g, *n), (*gap.tolist(), *nu.tolist()), strict=True))
+        return [as_expr(a + b) for a, b in zip(M @ Vector(g), A.T @ Vector(n), strict=True)]
+
+    def _rates_along(self, q: Floats, u: Floats, kept: list[int]) -> Floats:
+        """(A u + a)′ with the coordinates, parameters and given speeds moving, the others still."""
+        rows = self.equations.stabilisation.rows
+        moved = self._along([row.rate for row in rows.rows], q)
+        A = self._values(list(rows.A.entries())).reshape(len(rows.rows), len(self.equations.u))
+        return moved + A[:, kept] @ u[kept]

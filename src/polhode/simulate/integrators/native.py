@@ -7,35 +7,35 @@ projection with other rows of the constraints.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...compiled.functions import Functions
+from ...dynamics.canonical import why_not_canonical
 from ...errors import PolhodeError
 from ...native.backends import say_once
+from ...native.compiled import Compiled
 from ...ode.driver import Driver
+from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from ...ode.native_code import loop_code
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
-from ...ode.record import CONSTRAINED_GROWTH, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
-from ..control.callables import ControllerFailed
+from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
+from ..control.actuation import ControllerFailed
 from ..events import Events, event_failed
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
+from ..settings import ADAPTIVE, EXPLICIT, Control, explicit_method, resolved, too_many, underflow, working
 from ..trajectory.record import Record, Report
-from .dense_output import DenseOutput
-from .fixed import EXPLICIT
-from .stiff import Switch
 
 if TYPE_CHECKING:
     from ...ode.native_schedule import ScheduleMemory
     from ..limits import LimitsOfRun
-    from .adaptive import Control
-    from .momenta import Momenta
 
 #: Steps between the samples of a law from which on its loop is tested for stability.
 _MANY_STEPS = 500
@@ -56,11 +56,37 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
     """
+    is_auto = control.method == "auto"
+    if not control.fixed_step:
+        control = resolved(control, rates, guard, bool(events))
+        record.info["method"] = control.method
+        name = working(control.method, rates)
+        if not ADAPTIVE[name].is_native:
+            from .solvers import SolverIntegration
+
+            control = replace(control, method=name, may_switch=False)
+            return SolverIntegration(rates, guard, record, times, control, events).go(report)
+    elif (problem := _missing()) is not None:
+        return _plainly(rates, record, times, control, events, problem)
+    begun = list(record.pieces)
+    try:
+        return Integration(rates, guard, record, times, control, events).go(report)
+    except (Stop, NonFinite):
+        if not is_auto or control.method != "taylor":
+            raise
+    # a series may end where the motion does not, or leap over the place where it does
+    control = replace(control, method=explicit_method(rates, guard))
+    record.pieces[:], record.steps, record.info["method"] = begun, 0, control.method
+    return Integration(rates, guard, record, times, control, events).go(report)
+
+
+def _missing() -> str | None:
+    """Why native code does not work here; None where it does."""
     try:
         loop_code()
     except OSError as problem:
-        return _plainly(rates, record, times, control, events, str(problem))
-    return Integration(rates, guard, record, times, control, events).go(report)
+        return str(problem)
+    return None
 
 
 def _plainly(rates: Rates, record: Record, times: Floats, control: Control, events: Events, problem: str) -> str:
@@ -91,14 +117,15 @@ def _plainly(rates: Rates, record: Record, times: Floats, control: Control, even
     return "done"
 
 
-def problem_for(rates: Rates, control: Control, x: Floats, bound: float) -> InitialValueProblem:
-    """What runs alone, members of a batch and steppers have in common."""
+def problem_for(rates: Rates, control: Control, x: Floats, bound: float, **more: Any) -> InitialValueProblem:
+    """What runs alone and members of a batch have in common, and more of one of them."""
     code = rates.fixed_stepper(control.method) if control.fixed_step else rates.stepper(control.method)
-    return InitialValueProblem(
-        code, x, rates.steps_natively, rtol=control.rtol, atol=control.atol, max_step=control.largest_step,
-        fixed_step=control.fixed_step, growth=CONSTRAINED_GROWTH if rates.is_constrained else GROWTH, bound=bound,
-        groups=rates.groups, positions=rates.coordinates, may_hide=rates.may_hide,
-    )  # fmt: skip
+    return InitialValueProblem(**{
+        "method": code, "x": x, "right_side": rates.steps_natively, "rtol": control.rtol, "atol": control.atol,
+        "max_step": control.largest_step, "fixed_step": control.fixed_step, "bound": bound, "groups": rates.groups,
+        "growth": CONSTRAINED_GROWTH if rates.is_constrained else GROWTH, "positions": rates.coordinates,
+        "may_hide": rates.may_hide, **more,
+    })  # fmt: skip
 
 
 class Integration:
@@ -134,7 +161,6 @@ class Integration:
             self.record.info["variables"] = "q, u"
         if not self.control.method.startswith("gauss"):
             return None
-        from .momenta import Momenta, why_no_momenta
 
         why_not = why_no_momenta(self.rates)
         self.record.info["variables"] = "q, u" if why_not else "q, p"
@@ -169,10 +195,10 @@ class Integration:
         """A run by some method, about to begin."""
         rates = self.rates
         self.jumps = self.guard.discontinuities
-        common = problem_for(rates, replace(self.control, method=method), x, self.guard.bound)
-        run = replace(
-            common, t=t, samples=(self.times, self.states), right_side=self._natively, events=self._events,
-            each_step=self.guard.watches_steps or not rates.is_autonomous, schedule=self.schedule,
+        control = self.control if method == self.control.method else replace(self.control, method=method)
+        run = problem_for(
+            rates, control, x, self.guard.bound, t=t, samples=(self.times, self.states), right_side=self._natively,
+            events=self._events, each_step=self.guard.watches_steps or not rates.is_autonomous, schedule=self.schedule,
             limits=None if self.limits is None else self.limits.watched,
         ).run()  # fmt: skip
         if not rates.is_autonomous and run.implicit is None:
@@ -217,8 +243,6 @@ class Integration:
             return
         self.rates.steps_natively(run)
         if self.control.spectral_radius is not None:
-            from .damped import second_order_memory
-
             run.remember(second_order_memory(self.rates, self.control.spectral_radius))
         if self.switch is None:
             self.rates.differentiates_natively(run)
@@ -264,8 +288,10 @@ class Integration:
             self._keep_interpolant()
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
-            if self.run.record.event_count and self.run.events.record.kink_count:
-                self.record.info["kinks"] = int(self.run.events.record.kinks_passed)
+            if self.run.record.event_count:
+                events = self.run.events.record
+                if events.kink_count or events.corner_count:
+                    self.record.info["kinks"] = int(events.kinks_passed)
         return "done"
 
     def _advance(self) -> Reason:
@@ -375,8 +401,6 @@ class Integration:
         """Do what native code returned for, or raise what ends the run."""
         if reason == Reason.DONE:
             return
-        from .adaptive import too_many, underflow
-
         run, t = self.run, float(self.run.record.t)
         if reason in (Reason.LOOK, Reason.STEP):
             if not self.rates.is_autonomous:
@@ -393,7 +417,7 @@ class Integration:
                 raise found
             if self.control.fixed_step:
                 raise self._too_long(t)
-            raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
+            raise self.guard.explain(t, run.x, underflow(t, self.control, self._why()))
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
         elif reason == Reason.INTERRUPTED:
@@ -425,6 +449,10 @@ class Integration:
             f"within {1.0 / fastest:.1g} s.",
             'Use a smaller step; a stiff mechanism needs method="auto", "Rodas5P" or "Radau".',
         )
+
+    def _why(self) -> str:
+        """Why no step was short enough."""
+        return "the step is swallowed by rounding"
 
     def _too_long(self, t: float) -> Stop:
         """Why a run with fixed steps ended."""
@@ -482,11 +510,18 @@ class Integration:
 
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
-        run, jumps = self.run, self.jumps
-        if jumps is None:
-            return
+        run, jumps, located = self.run, self.jumps, self.rates.located
         number = int(run.events.record.number) - len(self.events.watched)
         t, x = float(run.record.t), run.x.copy()
+        if located is not None and number >= located.signs:
+            raise Stop(
+                "sticks",
+                f"at t = {t:.6g} s {located.corners[number - located.signs].jumping} jumps and pushes back from both "
+                "sides: the motion sticks there, which is not modelled.",
+                "Make the jump a steep line, or end the run there by an event.",
+            )
+        if jumps is None:
+            return
         if jumps.modes[number] == 0.0:
             t_left = jumps.locate(_columns(run), float(run.record.t_old), t)
             if t_left is not None and t_left < t:
@@ -551,3 +586,193 @@ def switch_of(record: Record, control: Control) -> Switch | None:
     made = Switch(control.method)
     record.info["switches"] = made.turns
     return made
+
+
+# ---- stiff ---------------------------------------------------------------------------------------------------
+# When a run goes on with another kind of method: with an implicit one while it is stiff, with an explicit one after.
+#
+# Native code tells when it has seen stiffness begin or end (`ode.stiffness`). What is decided here depends
+# on the motion alone, never on a clock, so that a run can be repeated.
+
+#: The method of stiff runs, by differences of the rates. On chains of 2 to 12 links with stiff joints, an elastic joint
+#: and a stiff actuator, at 1e-4, 1e-6 and 1e-9, it takes 0.5 to 1.0 of the time of Rodas5P with exact derivatives, and
+#: mostly has a fifth of its error or less. Exact derivatives save Rodas5P a tenth to a third, and Radau nothing: it
+#: asks for them seldom.
+STIFF_METHOD = "Radau"
+#: So many steps in a row must ask for another kind of method; after each that was in vain, this many times more.
+_PATIENCE, _MORE = 15, 4
+#: A run with fewer explicit steps ahead of it goes on with them.
+_FEW = 1000
+
+
+@dataclass(eq=False)
+class Switch:
+    """Which method steps a run that may choose."""
+
+    explicit: str
+    is_stiff: bool = False
+    turns: list[tuple[float, str]] = field(default_factory=list)  # when each method began
+    _patience: int = _PATIENCE
+
+    @property
+    def method(self) -> str:
+        return STIFF_METHOD if self.is_stiff else self.explicit
+
+    def watch(self, run: NativeRun) -> None:
+        """Have a run tell when another kind of method should go on."""
+        run.record.stiffness_limit = _PATIENCE if self.is_stiff else self._patience
+
+    def turned(self, run: NativeRun, end: float) -> bool:
+        """Whether another method goes on, for a run that has told that it should."""
+        t, h = float(run.record.t), float(run.record.taken)
+        ahead = (end - t) / h
+        is_worth_it = self.is_stiff or ahead > _FEW
+        if self.is_stiff or not is_worth_it:
+            self._patience *= _MORE
+        if not is_worth_it:
+            self.watch(run)
+            return False
+        self.is_stiff = not self.is_stiff
+        self.turns.append((t, self.method))
+        return True
+
+    def first_step(self, run: NativeRun) -> float:
+        """The first step after a turn, from what the run before it wanted."""
+        h = float(run.record.h)
+        if run.implicit is not None and run.implicit.record.spectral_radius > 0.0:
+            return float(min(h, EDGES[8] / run.implicit.record.spectral_radius))
+        return h
+
+
+# ---- dense output --------------------------------------------------------------------------------------------
+# Dense output of a run that is over: a step that is asked for is taken once more.
+
+
+class DenseOutput:
+    """The states between the steps of a run: the step around a time is taken once more, and its polynomial asked.
+
+    It stays with the process that ran: a trajectory that is sent elsewhere goes without.
+    """
+
+    def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
+        self.rates = rates
+        self.steps = pieces[0][1] if len(pieces) == 1 else np.concatenate([steps for _, steps in pieces])
+        self.runs = [run for run, _ in pieces]
+        self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
+        self._at = -1
+
+    def __call__(self, times: Floats) -> Floats:
+        """States (T, n) at times (T,)."""
+        places = np.clip(np.searchsorted(self.steps[:, 0], times, side="right") - 1, 0, len(self.steps) - 1)
+        made = np.empty((len(times), self.runs[0].size))
+        for k in np.argsort(places, kind="stable").tolist():
+            made[k] = self._state(float(times[k]), int(places[k]))
+        return made
+
+    def _state(self, t: float, place: int) -> Floats:
+        run, rates = self.runs[self.owners[place]], self.rates
+        if place != self._at:
+            rates.steps_natively(run)
+            run.retake(self.steps[place])
+            self._at = place
+        row = self.steps[place]
+        x = row[2:].copy() if t <= row[0] else run.state_at(min(t, float(row[0] + row[1])))
+        return rates.unit(rates.projected(t, x))[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()
+
+
+# ---- momenta -------------------------------------------------------------------------------------------------
+# Coordinates and momenta in the place of coordinates and speeds, for methods that are symplectic in them.
+#
+# Gauss' methods step coordinates and momenta (`dynamics.canonical`) where a mechanism has them and no Python function,
+# law or time event acts: then they are symplectic. Elsewhere they step coordinates and speeds, and are symmetric.
+
+
+class Momenta:
+    """States (q, p, z) as they are stepped for states (q, u, z) of a run."""
+
+    def __init__(self, rates: Rates) -> None:
+        self.rates, self.n, self.m = rates, rates.coordinates, len(rates.functions.derivation.synopsis.speeds)
+        self.canonical_rates, self.momenta, self.speeds = (
+            rates.functions.native(name).with_parameters(rates.functions.parameter_values(name, rates.given))
+            for name in ("canonical_rates", "canonical_momenta", "canonical_speeds")
+        )
+
+    def stepped(self, x: Floats) -> Floats:
+        """A state as it is stepped."""
+        n, m = self.n, self.m
+        return np.concatenate([x[:n], self.momenta(x[:n], x[n : n + m]), x[n + m :]])
+
+    def states(self, stepped: Floats) -> Floats:
+        """States (k, n) of the run for states as they are stepped."""
+        n = self.n
+        return np.concatenate([stepped[:, :n], self.speeds(stepped), stepped[:, 2 * n :]], axis=1)
+
+    def use(self, run: NativeRun) -> None:
+        """Let a native run step coordinates and momenta."""
+        known = {"tau": self.rates.drive.tau, "inputs": self.rates.drive.inputs}
+        run.use(run.compiled(self.canonical_rates, known, state="canonical"))
+        run.pair_quaternions([first + self.n for first, _ in self.rates.groups])
+
+
+def why_no_momenta(rates: Rates) -> str:
+    """Why a mechanism is not stepped in momenta; empty where it is."""
+    found = why_not_canonical(rates.functions.equations)
+    if found:
+        return found
+    if rates.drive.laws is not None:
+        return "an effort or input follows a law"
+    if rates.signs is not None:
+        return "a force jumps"
+    if len(rates.breaks):
+        return "what acts on it changes suddenly"
+    return "" if rates.can_step_natively else "a controller drives it"
+
+
+__all__ = ["Compiled", "Momenta", "why_no_momenta"]
+
+
+# ---- damped --------------------------------------------------------------------------------------------------
+# Compiled equations as the generalised-α method takes them: for stiff structures, with constraints.
+
+#: The arrays and outputs of the compiled functions, and the method's names for them.
+_NAMES = {
+    "q": "pose", "u": "turn", "x": "state", "t": "clock", "qdot": "pose_rate", "rates": "accelerations",
+    **{name: name for name in ("multipliers", "balance", "row_rates", "row_values", "matrix")},
+}  # fmt: skip
+
+
+def system_of(
+    functions: Functions, parameters: Mapping[str, Any] | None, tau: Floats, inputs: Floats
+) -> SecondOrderSystem:
+    """The equations of compiled functions as the method takes them, under efforts and inputs that may change."""
+
+    def compiled(name: str) -> Compiled:
+        made: Compiled = functions.native(name)
+        return made.with_parameters(functions.parameter_values(name, parameters))
+
+    stabilisation = functions.equations.recipe.stabilisation
+    rows = () if stabilisation is None else stabilisation.rows.rows
+    return SecondOrderSystem(
+        compiled("coordinate_rates"),
+        compiled("residual"),
+        compiled("constraint_normals") if rows else None,
+        _NAMES,
+        {"tau": tau, "inputs": inputs},
+        [number for number, row in enumerate(rows) if row.is_position],
+    )
+
+
+def second_order_memory(rates: Rates, radius: float) -> SecondOrderMemory:
+    """The memory of the method for the equations of a run."""
+    if not rates.is_autonomous:
+        raise PolhodeError(
+            "the method generalised_alpha steps compiled equations, and a function in Python drives this run.",
+            place="method",
+            cure='Use method="auto", hold what the function returns (ph.held), or give a law as an expression.',
+            code="E-SIM-120",
+        )
+    system = system_of(rates.functions, rates.given, rates.drive.tau, rates.drive.inputs)
+    return SecondOrderMemory(system, radius)

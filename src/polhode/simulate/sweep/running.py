@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import PolhodeError, shown, warn, whole_number
 from ...files.version import key_of, version_digest
 from ..batch.batch import NOT_RUN, REFUSED
-from ..batch.running import joined
-from ..batch.samples import check_size
+from ..batch.running import check_size, joined
 from ..progress import reporting
 from ..run import simulate
 from ..settings import check_kinds, closing

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...compiled.functions import Functions
 from ...errors import warn
 from ...notebook import Cell, Shown, course_table
-from ..control.inputs import Signal
+from ..control.actuation import Signal
 from ..initial_state import Floats
 
 if TYPE_CHECKING:

@@ -23,6 +23,9 @@ from polhode.codegen.plan import plan
 from polhode.codegen.printers.c99 import print_c
 from polhode.errors import PolhodeError
 from polhode.expr import Expr, sin, symbols
+from polhode.expr.calls import call
+from polhode.expr.opaque.table import ExtendedTable
+from polhode.native import compile_program
 
 X, Y, K = symbols("x y k")
 SOURCE = """double magic(double slip, double load) {
@@ -42,6 +45,21 @@ def test_a_program_with_calls_goes_through_text() -> None:
     again = load_program(dump_program(program))
     assert again == program and dump_program(again) == dump_program(program)
     assert SOURCE not in json.dumps(dump_program(program))
+
+
+def test_a_table_goes_on_as_the_polynomial_of_one_piece_in_every_native_target() -> None:
+    plane = ph.table(([0, 1, 2], [0, 1, 3]), [[0, 1, 2], [1, 2, 9], [0, 5, 5]])
+    for given, names in ((TYRE, "xs"), (plane, "xyst")):
+        table = ExtendedTable(given.opaque.points, given.opaque.orders)
+        arguments = symbols(" ".join(names))
+        program = plan("law", [("a", arguments)], [("y", (1,), [call(table, arguments)])])
+        assert load_program(dump_program(program)) == program
+        points = np.random.default_rng(3).uniform(-1, 3, (20, len(names)))
+        expected = [interpret(program, {"a": point})["y"][0] for point in points]
+        np.testing.assert_allclose(expected, table.over(*points.T), rtol=1e-12)
+        for backend in ("llvm", "c"):
+            native = compile_program(program, backend=backend)
+            np.testing.assert_allclose([native(point)[0] for point in points], expected, rtol=1e-12, atol=1e-12)
 
 
 def test_a_text_that_asks_for_an_unknown_function_is_refused() -> None:

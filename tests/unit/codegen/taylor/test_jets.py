@@ -6,12 +6,14 @@ import ctypes
 
 import numpy as np
 import pytest
+from tests.series_interpreter import coefficients
 from tests.smooth_program import smooth_program
 
 from polhode.codegen.ir.program import Program
+from polhode.codegen.llvm.function import WIDTH
 from polhode.codegen.plan import plan
-from polhode.codegen.taylor.interpreter import coefficients
-from polhode.codegen.taylor.recurrences import series_program
+from polhode.codegen.taylor.jets import Factor, sum_packs
+from polhode.codegen.taylor.recurrences import NONLINEAR, series_program
 from polhode.expr import cos, exp, sin, sqrt, symbols
 from polhode.native import compile_program
 from polhode.ode.native_code import taylor_code
@@ -74,3 +76,29 @@ def test_a_motion_without_products_has_no_sums() -> None:
     x, y = symbols("x y")
     program = plan("state_rates", [("x", [x, y])], [("xdot", (2,), [y, -4 * x])])
     assert_alike(program, {"x": [1.0, 0.5]}, [])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_sum_is_in_one_pack_with_its_factors(seed: int) -> None:
+    series = series_program(smooth_program(seed))
+    found = sum_packs(series)
+    first = series.program.first_run
+    wanted = [first + place for place, rule in enumerate(series.rules) if rule.name in NONLINEAR]
+    assert [slot for pack in found.packs for slot in pack.slots] == wanted
+    for pack in found.packs:
+        assert len(pack.slots) <= WIDTH
+        for lane, slot in enumerate(pack.slots):
+            rule = series.rule(slot)
+            factors = {found.blocks[pack.one][lane], found.blocks[pack.other][lane]}
+            if rule.name == "integral":
+                along, integrand = rule.args
+                assert factors == {Factor(along, derived=True), Factor(integrand)}
+            elif rule.name in ("product", "square"):
+                assert factors == {Factor(arg) for arg in rule.args}
+            else:
+                assert Factor(slot) in factors
+
+
+def test_a_block_is_stored_once() -> None:
+    found = sum_packs(series_program(smooth_program(1)))
+    assert len(set(found.blocks)) == len(found.blocks)

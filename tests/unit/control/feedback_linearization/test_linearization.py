@@ -143,10 +143,6 @@ def test_orientations_may_be_quaternions() -> None:
         (lambda: cart_pole().derive().feedback_linearize(["x"], extend="yes"), "True or False"),
         (lambda: cart_pole().derive().feedback_linearize(3), "3"),
         (lambda: FeedbackLinearization("cart", ["x"]), "not a set of equations"),
-        (
-            lambda: FeedbackLinearization(four_bar().derive().record, ["crank"], ["crank"], {}),
-            "how its constraints are",
-        ),
     ],
 )
 def test_what_cannot_be_says_why(make: Any, sentence: str) -> None:

@@ -12,10 +12,10 @@ import pytest
 import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.expr import rank
-from polhode.formalisms.network import SystemGraph, system_graph
 from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import REFERENCE, Edge, Forest, Formulation, LinearGraph
 from polhode.model.samples.random_system import random_system
+from polhode.papers.tokad import SystemGraph, system_graph
 
 
 def four_bar() -> ph.System:

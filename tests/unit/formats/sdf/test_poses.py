@@ -5,10 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from scipy.spatial.transform import Rotation
-
 from polhode.formats.sdf.poses import matrix_of, placement_of
 from polhode.formats.urdf.parts import Placement
+from scipy.spatial.transform import Rotation
 
 
 def test_roll_pitch_and_yaw_turn_about_fixed_axes() -> None:

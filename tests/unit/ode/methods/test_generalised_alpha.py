@@ -10,12 +10,11 @@ import pytest
 import polhode as ph
 from polhode.native.arrays import Floats
 from polhode.ode.linear import Factors
-from polhode.ode.memory import Memory
 from polhode.ode.methods import generalised_alpha as method
+from polhode.ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from polhode.ode.native_run import NativeRun
-from polhode.ode.record import ACCEPTED, Reason, Run
-from polhode.ode.second_order import SecondOrderMemory, SecondOrderSystem
-from polhode.simulate.integrators.damped import system_of
+from polhode.ode.record import ACCEPTED, Memory, Reason, Run
+from polhode.simulate.integrators.native import system_of
 
 STEP = 0.01
 

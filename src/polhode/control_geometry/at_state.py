@@ -1,0 +1,147 @@
+"""A state at which ranks are asked for: exactly, and in numbers where all parameters have values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError
+from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, rank, substitute
+from ..expr.evaluation import Evaluator
+from ..linear.linear import DIVISIONS, Linear
+from ..linear.linearize import linearize
+from ..linear.operating_point import Values, parameter_values
+from .affine import Plant, plant
+
+if TYPE_CHECKING:
+    pass
+
+#: What is smaller than this beside others is rounding: singular values, and numbers beside those at other states.
+_NOTHING = 1e-9
+#: At how many other states expressions are looked at.
+_AROUND = 3
+
+
+@dataclass(frozen=True, eq=False)
+class AtState:
+    """Values of coordinates, speeds, states, efforts and inputs, and of the parameters that have some."""
+
+    linear: Linear
+    known: Mapping[Expr, float]
+    place: str
+
+    @property
+    def equations(self) -> EquationsOfMotion:
+        """The equations on independent speeds."""
+        return self.linear.equations
+
+    @property
+    def values(self) -> dict[Expr, Expr]:
+        """The values by their symbols: numbers, or expressions of parameters."""
+        return self.linear.point.values
+
+    def exact(self, entries: Sequence[Any]) -> list[Expr]:
+        """Expressions at the state, as expressions of parameters."""
+        try:
+            return substitute([as_expr(entry) for entry in entries], dict(self.values))
+        except (PolhodeError, ArithmeticError) as error:
+            if isinstance(error, PolhodeError) and error.problems[0].code not in DIVISIONS:
+                raise
+            raise PolhodeError(
+                "the equations have no value at this state: something is divided by what vanishes there.",
+                place=self.place,
+                cure="Take a state beside it, or other independent speeds.",
+                code="E-GEOMETRY-009",
+            ) from None
+
+    def numbers(self, entries: Sequence[Any]) -> list[float] | None:
+        """Expressions at the state in numbers; None where a parameter has no value."""
+        made = self.exact(entries)
+        return evaluate(made, dict(self.known)) if self.known.keys() >= {*free_symbols(made)} else None
+
+    def is_zero(self, entry: Any) -> bool:
+        """Whether an expression vanishes at the state: for all parameters, or to rounding."""
+        (made,) = self.exact([entry])
+        return is_zero(made) or self._sizes([as_expr(entry)], made_exact=[made]) == [0.0]
+
+    def _sizes(self, entries: Sequence[Expr], made_exact: Sequence[Expr]) -> list[float] | None:
+        """Expressions in units of what they are at states beside; nil below rounding, None where a value is missing."""
+        if not self.known.keys() >= {*free_symbols(made_exact)}:
+            return None
+        here = np.array(evaluate(made_exact, dict(self.known)))
+        usual = np.maximum(np.abs(here), self._usual(entries))
+        return [0.0 if abs(x) <= _NOTHING * size else x for x, size in zip(here.tolist(), usual.tolist(), strict=True)]
+
+    def _usual(self, entries: Sequence[Expr]) -> NDArray[np.float64]:
+        """How large expressions are at some states around this one."""
+        f, rng = Evaluator(entries), np.random.default_rng(7)
+        states = [*self.values]
+        numbers = evaluate([self.values[x] for x in states], dict(self.known))
+        found = np.zeros(len(entries))
+        for _ in range(_AROUND):
+            moved = dict(zip(states, (numbers + rng.uniform(-0.5, 0.5, len(states))).tolist(), strict=True))
+            values = np.abs(np.array(f({**self.known, **moved})))
+            found = np.maximum(found, np.where(np.isfinite(values), values, 0.0))
+        return found
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether the state is an equilibrium: nothing moves, and nothing is about to."""
+        return all(map(self.is_zero, self.equations.coordinate_rates)) and self.linear.is_equilibrium
+
+    def rank(self, rows: Sequence[Sequence[Any]]) -> int:
+        """The rank at the state: for almost all parameters, and not more than numbers say for the model's own."""
+        if not rows:
+            return 0
+        width = len(rows[0])
+        flat = [as_expr(entry) for row in rows for entry in row]
+        made = self.exact(flat)
+        found = rank([made[i * width : (i + 1) * width] for i in range(len(rows))])
+        numbers = self._sizes(flat, made)
+        return found if numbers is None else min(found, numeric_rank(np.array(numbers).reshape(len(rows), width)))
+
+
+def numeric_rank(table: NDArray[np.float64]) -> int:
+    """The rank in numbers, whatever units rows and columns have; what is rounding must be nil."""
+    made = table[np.isfinite(table).all(axis=1)]
+    for _ in range(3):
+        for axis in (0, 1):
+            sizes = np.abs(made).max(axis=axis, keepdims=True, initial=0.0)
+            made = made / np.where(sizes > 0, sizes, 1.0)
+    sizes = np.linalg.svd(made, compute_uv=False) if made.size else np.zeros(1)
+    return int((sizes > _NOTHING * sizes[0]).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a question is about: equations, the inputs that are controls, and a state, if there is one.
+
+    The state is by names, as `linearize` reads it: what is not named is at home and at rest.
+    """
+
+    equations: EquationsOfMotion
+    inputs: Sequence[str] | None = None
+    at: Values = None
+    parameters: Values = None
+
+    def state(self, place: str) -> AtState:
+        """The state, home if none is named."""
+        linear = linearize(self.equations, self.at, parameters=self.parameters)
+        return AtState(linear, parameter_values(linear.equations, self.parameters), place)
+
+    def plant_there(self, place: str) -> tuple[Plant, AtState]:
+        """The mechanism with its controls about the state, which says what other inputs are."""
+        state = self.state(place)
+        made = plant(state.equations, self.inputs, place, state.values, self.parameters)
+        return (replace(made, is_plain=True) if state.is_zero(made.regular.condition) else made), state
+
+    def plant(self, place: str) -> tuple[Plant, AtState | None]:
+        """The mechanism with its controls, about the state if one is named."""
+        if self.at is not None:
+            return self.plant_there(place)
+        return plant(self.equations, self.inputs, place, parameters=self.parameters), None

@@ -1,0 +1,104 @@
+"""Determinants on the graph, and the factors that make them vanish."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ..errors import PolhodeError
+from ..expr import Expr, as_expr, constant_ratio, cos, free_symbols, gradient, is_zero, pi, sin, substitute, topological
+from ..expr.factors import factors
+from ..expr.ranges import cannot_vanish
+from ..geometry.elimination import eliminate
+
+#: A determinant with more nodes than this is not factored: nobody would read it.
+_READABLE = 300
+#: Powers of what is positive that are tried.
+_POWERS = 4
+
+
+def determinant(A: Sequence[Sequence[Any]]) -> Expr:
+    """det A, up to its sign where A has more than three rows: expanded by minors up to there, then by elimination.
+
+    >>> from polhode.expr import symbols
+    >>> a, b = symbols("a b")
+    >>> determinant([[a, b], [b, a]])
+    a**2 - b**2
+    """
+    size = len(A)
+    if size == 0:
+        return as_expr(1)
+    if size == 1:
+        return as_expr(A[0][0])
+    if size <= 3:
+        total: Any = 0
+        for k, entry in enumerate(A[0]):
+            if not is_zero(entry):
+                minor = [[row[j] for j in range(size) if j != k] for row in A[1:]]
+                total = total + (-1) ** k * entry * determinant(minor)
+        return as_expr(total)
+    product = as_expr(1)
+    for divisor in eliminate(A, [[0]] * size)[1]:
+        product = product * divisor
+    return product
+
+
+def vanishing_factors(value: Expr, positive: Expr | int = 1, masses: Collection[Expr] = ()) -> list[Expr]:
+    """The factors of an expression that may vanish at some state: those that depend on more than parameters.
+
+    Powers of states, sines and cosines are found by their logarithmic derivatives; what is left is factored, unless it
+    depends on parameters alone, by itself or times a power of `positive`, which vanishes nowhere. Factors without real
+    zeros, such as 1 + x² or m + x² of one of the `masses` m, are left out.
+
+    >>> from polhode.expr import symbol, sin
+    >>> x, m = symbol("x", "coordinate"), symbol("m", "parameter")
+    >>> vanishing_factors(m * x * sin(x) / (2 + x * x))
+    [x, sin(x)]
+    """
+    for power in range(_POWERS):
+        if _is_fixed(value * positive**power):
+            return []
+    found, rest = _simple_factors(value)
+    if cannot_vanish(rest, masses) or any(_is_fixed(rest * positive**power) for power in range(_POWERS)):
+        return found
+    if len(topological([rest])) > _READABLE:
+        return [*found, rest]
+    others = [base for base, exponent in factors(rest).powers if exponent > 0 and not cannot_vanish(base, masses)]
+    return [*found, *(base for base in others if not _is_fixed(base))]
+
+
+def _states(value: Expr) -> list[Expr]:
+    return [x for x in free_symbols([value]) if x.data[0] != "parameter"]
+
+
+def _is_fixed(value: Expr) -> bool:
+    """Whether an expression does not change with the state."""
+    return all(map(is_zero, gradient(value, _states(value))))
+
+
+def _simple_factors(value: Expr) -> tuple[list[Expr], Expr]:
+    """Powers of states, of their sines and cosines, that hold all of a state: those that vanish, and what is left.
+
+    w = xᵖ r has x w_x/w = p, w = cosᵖ(x) r has w_x/w = -p tan(x), w = sinᵖ(x) r has w_x/w = p cot(x).
+    """
+    found: list[Expr] = []
+    rest, plain = value, dict[Expr, Expr]()  # where the powers are one
+    symbols = _states(value)
+    for x, slope in zip(symbols, gradient(value, symbols), strict=True):
+        if is_zero(slope):
+            continue
+        rate = as_expr(slope / value)
+        for factor, ratio, at_one in (
+            (x, rate * x, as_expr(1)),
+            (cos(x), -rate * cos(x) / sin(x), as_expr(0)),
+            (sin(x), rate * sin(x) / cos(x), pi / 2),
+        ):
+            power = constant_ratio(ratio)
+            if power and power.denominator == 1:
+                found += [factor] if power > 0 else []
+                rest, plain[x] = as_expr(rest / factor**power), at_one
+                break
+    try:
+        return found, substitute([value], plain)[0]  # shorter than the quotient
+    except PolhodeError:
+        return found, rest

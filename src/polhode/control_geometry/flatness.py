@@ -1,0 +1,143 @@
+"""Whether outputs are flat: whether they and their derivatives give the whole state, and so the inputs.
+
+M. Fliess, J. Lévine, P. Martin and P. Rouchon, *Flatness and defect of non-linear systems* (1995). With as many outputs
+as inputs, y is a flat output if every dx is a combination of dy, dẏ, …, dy^(k), in which inputs and their derivatives
+are variables of their own. The orders that are needed, plus one, are the relative degrees after integrators have been
+put before some inputs (dynamic extension): their sum is the order of the extended system, n + their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..expr import Expr, Matrix, as_expr, directional, independent_columns, jacobian, quiet_collector, rank, symbol
+from ..notebook import Told
+from .affine import Plant
+from .at_state import Asked
+from .outputs import outputs_of
+
+_PLACE = "is_flat_output"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FlatOutput(Told):
+    """Whether outputs are flat, at almost every state.
+
+    `degrees` are their relative degrees after dynamic extension with `integrators` integrators, where they are; `known`
+    is how many of the `size` states they and their derivatives give, and `reason` says what is missing.
+    """
+
+    is_flat: bool
+    size: int
+    known: int
+    degrees: tuple[int, ...]
+    reason: str
+
+    @property
+    def integrators(self) -> int:
+        """How many integrators stand before inputs in the extended system."""
+        return max(0, sum(self.degrees) - self.size)
+
+    def __bool__(self) -> bool:
+        return self.is_flat
+
+    def __str__(self) -> str:
+        if not self.is_flat:
+            return f"not flat: {self.reason}."
+        extended = f"{self.size} + {self.integrators}" if self.integrators else f"{self.size}"
+        count = f" with {self.integrators} integrators before inputs" if self.integrators else ""
+        return f"flat: relative degrees {{{', '.join(map(str, self.degrees))}}}{count}, their sum being {extended}."
+
+
+def is_flat_output(asked: Asked, outputs: Any) -> FlatOutput:
+    """Whether the outputs, as many as inputs, and their derivatives give the whole state.
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> e = cart_pole().derive()
+    >>> print(e.is_flat_output(["x"]))
+    not flat: the outputs and their derivatives give 2 of 4 states.
+    >>> print(e.is_flat_output(["x", "theta"], ["x", "theta"]))
+    flat: relative degrees {2, 2}, their sum being 4.
+    """
+    with quiet_collector():
+        made, _ = asked.plant(_PLACE)
+        wanted = outputs_of(made, outputs)
+        size, count = made.size, len(made.inputs)
+        if len(wanted) != count:
+            reason = f"{len(wanted)} outputs are given, and a flat output has as many as there are inputs, {count}"
+            return FlatOutput(False, size, 0, (), reason)
+        return _tested(made, wanted)
+
+
+def _tested(made: Plant, outputs: dict[str, Expr]) -> FlatOutput:
+    jets = _Jets(made, [*outputs.values()])
+    size, count, driven = made.size, len(outputs), 0
+    while True:
+        rows = [row for level in jets.rows for row in level]
+        table = jets.table(rows)
+        basis = independent_columns(Matrix(table).T)
+        if len(basis) < len(table):  # a derivative is a combination of others: so are all later ones
+            name = [*outputs][min(set(range(len(table))) - {*basis}) % count]
+            return FlatOutput(False, size, 0, (), f"'{name}' follows from the other outputs and their derivatives")
+        inputs = rank([row[size:] for row in table]) if len(table[0]) > size else 0
+        if len(table) - inputs == size:
+            break
+        if inputs - driven == count:  # all later derivatives bring inputs alone
+            return FlatOutput(
+                False, size, len(table) - inputs, (),
+                f"the outputs and their derivatives give {len(table) - inputs} of {size} states",
+            )  # fmt: skip
+        driven = inputs
+        jets.differentiate()
+    return FlatOutput(True, size, size, _least(jets, size, count), "")
+
+
+def _least(jets: _Jets, size: int, count: int) -> tuple[int, ...]:
+    """For each output how many of its derivatives, itself among them, are enough together."""
+    degrees = [len(jets.rows)] * count
+    for i in range(count):
+        while degrees[i] > 0:
+            trial = [degree - (k == i) for k, degree in enumerate(degrees)]
+            table = jets.table(
+                [level[k] for order, level in enumerate(jets.rows) for k in range(count) if order < trial[k]]
+            )
+            inputs = rank([row[size:] for row in table]) if table and len(table[0]) > size else 0
+            if rank(table) - inputs < size:
+                break
+            degrees = trial
+    return tuple(degrees)
+
+
+class _Jets:
+    """Outputs and their derivatives, of the state and of inputs with their derivatives."""
+
+    def __init__(self, made: Plant, outputs: list[Expr]) -> None:
+        self.made, self.values = made, [outputs]
+        self.inputs: list[list[Expr]] = []
+        self.rows = [self._rows(outputs)]
+
+    def _rows(self, values: list[Expr]) -> list[list[Expr]]:
+        flat = [x for level in self.inputs for x in level]
+        own = self.made.differentials(values)
+        others: Sequence[Sequence[Any]] = jacobian(values, flat) if flat else [[]] * len(values)
+        return [[*map(as_expr, a), *map(as_expr, b)] for a, b in zip(own, others, strict=True)]
+
+    def table(self, rows: Sequence[list[Expr]]) -> list[list[Expr]]:
+        """Rows of one length."""
+        width = self.made.size + sum(map(len, self.inputs))
+        return [[*row, *[as_expr(0)] * (width - len(row))] for row in rows]
+
+    def differentiate(self) -> None:
+        """The next derivative of all outputs."""
+        form, order = self.made.regular, len(self.inputs)
+        self.inputs.append([symbol(f"v{j}_{order}", "input derivative") for j in range(len(form.fields))])
+        along: dict[Expr, Any] = dict(zip(form.variables, form.drift, strict=True))
+        for v, g in zip(self.inputs[0], form.fields, strict=True):
+            for x, entry in zip(form.variables, g, strict=True):
+                along[x] = along[x] + v * entry if entry else along[x]
+        for now, later in zip(self.inputs, self.inputs[1:], strict=False):
+            along |= dict(zip(now, later, strict=True))
+        self.values.append(directional(self.values[-1], along))
+        self.rows.append(self._rows(self.values[-1]))

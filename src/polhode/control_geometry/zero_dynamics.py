@@ -1,0 +1,265 @@
+"""Zero dynamics: what still moves when the outputs are held at zero, or where they are.
+
+A. Isidori, *Nonlinear Control Systems* (1995), sections 4.3 and 6.1. Outputs of vector relative degree r stay at zero
+where y, ẏ, … y^(r-1) vanish and the inputs are c = -A⁻¹ b. What is left are n - Σ r equations. They are written on some
+of the states where y = 0, ẏ = 0, … can be solved for the others one by one, each being affine in one of them;
+elsewhere the manifold stays as it is, and the field on it is `drift`. Near an equilibrium, eigenvalues tell: of the
+Jacobian of that field, on the directions in which no y, ẏ, … changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import fault_at
+from ..expr import (
+    Expr,
+    Matrix,
+    as_expr,
+    derivative,
+    free_symbols,
+    is_zero,
+    normal,
+    quiet_collector,
+    substitute,
+    topological,
+)
+from ..expr.ranges import cannot_vanish
+from ..expr.spelling import acceleration_of, spelled, spelled_latex
+from ..expr.typeset import Typeset
+from ..geometry.elimination import solve_columns
+from ..geometry.vector_fields import Field
+from ..linear.stability import Spectrum, spectrum_of
+from .affine import Plant
+from .at_state import Asked, AtState
+from .outputs import outputs_of
+from .relative_degree import RelativeDegree, degrees_of
+
+_PLACE = "zero_dynamics"
+fault = fault_at(_PLACE)
+#: Rates with more nodes than this are not written in full.
+_READABLE = 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ZeroDynamics(Typeset):
+    """The equations that are left when outputs are held.
+
+    `states` and `rates` are the reduced equations, `solved` what the other states are on the manifold; both are empty
+    where the manifold could not be solved. `manifold` are y, ẏ, …, which vanish on it, and `drift` is the field with
+    c = -A⁻¹ b, in the order of the state's variables. `eigenvalues` are those about the equilibrium that was asked for,
+    or none: `notices` say why.
+    """
+
+    degree: RelativeDegree
+    manifold: tuple[Expr, ...]
+    drift: Field
+    rates: dict[str, Expr]
+    solved: dict[str, Expr]
+    conditions: tuple[Expr, ...]  # the reduced equations hold where these do not vanish
+    spectrum: Spectrum | None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many equations are left."""
+        return self.degree.size - self.degree.total
+
+    @property
+    def states(self) -> list[str]:
+        """The states that the reduced equations are written on."""
+        return [*self.rates]
+
+    @property
+    def eigenvalues(self) -> NDArray[np.complex128] | None:
+        """Those about the equilibrium, fastest growing first; None where they were not taken."""
+        return None if self.spectrum is None else self.spectrum.values
+
+    @property
+    def is_stable(self) -> bool | None:
+        """Whether the zero dynamics are exponentially stable (minimum phase); None where eigenvalues do not decide."""
+        if not self.size:
+            return True
+        word = "unknown" if self.spectrum is None else self.spectrum.stability()
+        return {"stable": True, "unstable": False}.get(word)
+
+    def __str__(self) -> str:
+        if not self.size:
+            return self._sentences()[0]
+        told = {f"{name}'": _text(rate) for name, rate in self.rates.items()}
+        return "\n".join([*(f"{name} = {rate}" for name, rate in told.items() if name != rate), *self._sentences()])
+
+    def __repr__(self) -> str:
+        return f"ZeroDynamics({', '.join(self.states) or self.size})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        form = self.degree.plant.variables
+        heads = {spelled(x): _rate_latex(x) for x in form}
+        plain = {f"{name}'": rate for name, rate in self.rates.items()}
+        return [(heads[name[:-1]], rate) for name, rate in plain.items() if str(rate) != name]
+
+    def _sentences(self) -> list[str]:
+        if not self.size:
+            return ["no zero dynamics: the outputs and their derivatives determine the state."]
+        told = [] if self.rates else [f"{self.size} equations on the manifold where the outputs vanish"]
+        verdict = {True: "stable", False: "unstable", None: "not decided by eigenvalues"}[self.is_stable]
+        if self.eigenvalues is not None:
+            told.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
+        return [*told, *self.notices]
+
+    def _text(self) -> str:
+        return str(self)
+
+
+def _rate_latex(x: Expr) -> str:
+    """The rate of a state in LaTeX."""
+    if x.data[0] == "speed":
+        return spelled_latex(acceleration_of(x))
+    return rf"\dot{{{spelled_latex(x)}}}"
+
+
+def _text(rate: Expr) -> str:
+    return str(normal(rate)) if len(topological([rate])) < _READABLE else "..."
+
+
+def zero_dynamics(
+    asked: Asked,
+    outputs: Any,
+) -> ZeroDynamics:
+    """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there.
+
+    Eigenvalues are those about this state, or home.
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> e = cart_pole().derive()
+    >>> print(e.zero_dynamics(["x"]))
+    theta'' = 981*sin(theta)/(100*l)
+    unstable: eigenvalues 4.429+0j, -4.429+0j
+    """
+    with quiet_collector():
+        made, state = asked.plant(_PLACE)
+        wanted = outputs_of(made, outputs)
+        if state is not None:
+            offsets = state.exact([*wanted.values()])
+            wanted = {name: as_expr(y - y0) for (name, y), y0 in zip(wanted.items(), offsets, strict=True)}
+        degree = degrees_of(made, wanted, state)
+        check_square(degree)
+        return zero_dynamics_of(degree, state or asked.state(_PLACE))
+
+
+def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
+    """The zero dynamics of outputs whose relative degree exists, with eigenvalues about a state."""
+    made = degree.plant
+    manifold = [entry for chain in degree.chain for entry in chain]
+    drift = _held_field(degree)
+    rates, solved, conditions = _reduced(made, manifold, drift)
+    spectrum, notices = _spectrum(made, here, manifold, drift, degree)
+    if not rates and made.size > degree.total:
+        notices = ("The outputs could not be solved for states one by one: see manifold and drift.", *notices)
+    return ZeroDynamics(degree, tuple(manifold), drift, rates, solved, conditions, spectrum, notices)
+
+
+def check_square(degree: RelativeDegree) -> None:
+    """Raise where there are not as many outputs as inputs, or the degree does not exist."""
+    if len(degree.outputs) != len(degree.inputs):
+        raise fault(
+            f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.",
+            "Give as many outputs as inputs.",
+            "E-GEOMETRY-011",
+        )
+    if not degree.exists:
+        raise fault(
+            f"there are no zero dynamics without a relative degree: {str(degree).rstrip('.')}.",
+            "Take other outputs, or put integrators before some inputs (states without mass).",
+            "E-GEOMETRY-012",
+        )
+
+
+def _held_field(degree: RelativeDegree) -> Field:
+    """f + g v with y^(r) = 0."""
+    form = degree.plant.regular
+    v = solve_columns(degree.driven, [[-entry] for entry in degree.driven_drift])
+    total: list[Any] = list(form.drift)
+    for (entry,), g in zip(v, form.fields, strict=True):
+        total = [a + entry * b if b else a for a, b in zip(total, g, strict=True)]
+    return [as_expr(entry) for entry in total]
+
+
+# ---- the reduced equations -----------------------------------------------------------------------------------------
+
+
+def _reduced(
+    made: Plant, manifold: Sequence[Expr], drift: Field
+) -> tuple[dict[str, Expr], dict[str, Expr], tuple[Expr, ...]]:
+    """Rates of the states that are left, what the others are, and what was divided by."""
+    if made.equations.tree.quaternions or len(manifold) == made.size:
+        return {}, {}, ()
+    equations, solved, conditions = list(manifold), dict[Expr, Expr](), list[Expr]()
+    while equations:
+        unsolved = [x for x in made.variables if x not in solved]
+        best = min(_solvable(equations, unsolved), default=None)
+        if best is None:
+            return {}, {}, ()
+        risk, place, k = best
+        x, entry = unsolved[k], equations.pop(place)
+        (slope,) = derivative([entry], x)
+        (rest,) = substitute([entry], {x: as_expr(0)})
+        value = as_expr(-rest / slope)
+        if risk == 2:
+            conditions.append(slope)
+        equations = substitute(equations, {x: value})
+        solved = dict(zip(solved, substitute(list(solved.values()), {x: value}), strict=True)) | {x: value}
+    left = [x for x in made.variables if x not in solved]
+    rates = [drift[made.variables.index(x)] for x in left]
+    there = dict(zip(map(spelled, left), substitute(rates, solved), strict=True))
+    met = tuple(each for each in substitute(conditions, solved) if not cannot_vanish(each, made.masses))
+    return there, {spelled(x): value for x, value in solved.items()}, met
+
+
+def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tuple[int, int, int]]:
+    """Equations that are affine in a variable: how surely its factor does not vanish, which of both."""
+    found = []
+    for place, entry in enumerate(equations):
+        present = {*free_symbols([entry])}
+        for k, x in enumerate(variables):
+            if x not in present:
+                continue
+            (slope,) = derivative([entry], x)
+            if is_zero(slope) or not is_zero(derivative([slope], x)[0]):
+                continue
+            moving = [s for s in free_symbols([slope]) if s.data[0] != "parameter"]
+            found.append((0 if slope.is_number else 1 if not moving else 2, place, k))
+    return found
+
+
+# ---- about an equilibrium ------------------------------------------------------------------------------------------
+
+
+def _spectrum(
+    made: Plant, here: AtState, manifold: Sequence[Expr], drift: Field, degree: RelativeDegree
+) -> tuple[Spectrum | None, tuple[str, ...]]:
+    if made.size == degree.total:
+        return spectrum_of(np.zeros((0, 0))), ()
+    if here.rank(list(degree.driven)) < len(degree.outputs):
+        return None, ("At this state the decoupling matrix is singular: there are no zero dynamics about it.",)
+    if not all(map(here.is_zero, manifold)):
+        return None, ("This state is not on the manifold of outputs at zero: no eigenvalues are taken.",)
+    if not all(map(here.is_zero, drift)):
+        return None, ("This state is no equilibrium of the zero dynamics: no eigenvalues are taken.",)
+    size = len(made.equations.q)
+    slopes = made.differentials(drift)
+    displaced = made.moved.back @ Matrix(list(slopes)[:size])
+    rows = [*displaced, *list(slopes)[size:]]
+    jacobian_at = here.numbers([entry for row in rows for entry in row])
+    tangent = here.numbers(list(made.differentials(manifold).entries()))
+    if jacobian_at is None or tangent is None:
+        return None, ("A parameter has no value: no eigenvalues are taken.",)
+    J, O = (np.array(each).reshape(-1, made.size) for each in (jacobian_at, tangent))
+    N = np.linalg.svd(O)[2][len(manifold) :].T
+    A = N.T @ J @ N
+    return spectrum_of(A, np.full(A.shape, 1e-13 * np.abs(J).max(initial=0.0))), ()

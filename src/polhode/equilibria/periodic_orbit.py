@@ -1,0 +1,333 @@
+"""Periodic orbits by shooting, with exact sensitivities, and their Floquet multipliers.
+
+    x(T; x₀) - x₀ - c = 0,        f(x*)·(x₀ - x*) = 0
+
+for the start x₀ and, unless the period is known, T: the second row, Poincaré's phase condition, says where on the orbit
+it begins, x* being the start of the last step; it is left out where a start value is held, as one must be in a
+mechanism that keeps its energy, whose orbits form families. c counts whole turns of angles. ∂x(T)/∂x₀, the monodromy
+matrix, comes with the run (variational equations); its eigenvalues are the multipliers, one of which is 1 where the
+period is free.
+R. Seydel, *Practical Bifurcation and Stability Analysis* (2010), chapter 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import PolhodeError, fault_at, unknown, whole_number
+from ..expr import Expr, as_expr, directional, evaluate, free_symbols
+from ..expr.spelling import spelled
+from ..linear.stability import Spectrum, Stability, spectrum_of
+from ..model.unit import Si
+from ..notebook import Cell, Shown, Table, complex_text
+from ..simulate.methods import RunMethods, SteadyStart
+
+if TYPE_CHECKING:
+    from ..simulate import Trajectory
+
+Floats = NDArray[np.float64]
+
+_PLACE = "periodic_orbit"
+fault = fault_at(_PLACE)
+_MOST_STEPS = 30
+#: A run that comes back to its start with less than this part of it left over is closed.
+_CLOSED = 1e-8
+#: Singular values below this part of the largest belong to a family, or to what constraints hold.
+_NOTHING = 1e-7
+#: Runs are as accurate as orbits are to be closed, and more; one that runs away is given up.
+_TOLERANCES = {"rtol": 1e-11, "atol": 1e-12, "max_steps": 20_000}
+#: What drives a mechanism is the same after a period to this.
+_REPEATED = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """A run over a period: where it began and ended, the rates at both ends, ∂x(T)/∂x₀, and ∂x₀/∂x₀ on constraints."""
+
+    begin: Floats
+    end: Floats
+    rates: tuple[Floats, Floats]
+    monodromy: Floats
+    allowed: Floats
+    by_parameter: Floats | None = None
+    error: float = 1e-9  # of ∂x(T)/∂x₀, relative to its size
+
+
+class Shooting:
+    """Runs of one mechanism with one set of options."""
+
+    def __init__(
+        self,
+        equations: RunMethods,
+        start: Any,
+        speeds: Any,
+        parameters: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        x: Floats | None = None,
+    ) -> None:
+        self.equations = equations
+        self.options: dict[str, Any] = {**_TOLERANCES, **options}
+        given = start.parameters if isinstance(start, SteadyStart) else {}
+        self.parameters = {str(name): Si(value) for name, value in {**given, **(parameters or {})}.items()}
+        if x is not None:
+            self.x = x
+            return
+        begin = equations.assemble(*self._split(start, speeds), parameters=self.parameters or None)
+        self.x = np.concatenate([begin.q, begin.u, begin.z])
+
+    @staticmethod
+    def _split(start: Any, speeds: Any) -> tuple[Any, Any]:
+        if isinstance(start, SteadyStart):
+            return {**start.coordinates, **start.states}, {**start.speeds, **(speeds or {})}
+        return start, speeds
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the state."""
+        record = self.equations.record
+        return [spelled(x) for x in (*record.q, *record.u, *record.z)]
+
+    def turned(self, turns: Mapping[str, int] | None) -> Floats:
+        """How much farther angles are after a period."""
+        found = np.zeros(len(self.x))
+        for place, count in zip(self.places(turns or ()), (turns or {}).values(), strict=True):
+            found[place] = 2.0 * np.pi * whole_number(count, place="periodic_orbit turns")
+        return found
+
+    def check_clock(self, period: float, is_known: bool) -> None:
+        """Refuse a period that what is driven in time does not have, and a search for it."""
+        entries = self._driven()
+        time = self.equations.derivation.model.time
+        if time not in free_symbols(entries) or not any(directional(entries, {time: as_expr(1)})):
+            return
+        if not is_known:
+            raise fault(
+                "the mechanism is driven in time, so that its orbits have the period of what drives it, or a multiple.",
+                "Give that period, and is_period_known=True.",
+                "E-ORBIT-009",
+            )
+        rng = np.random.default_rng(3)
+        symbols = [x for x in free_symbols(entries) if x is not time]
+        for _ in range(5):
+            known = dict(zip(symbols, rng.uniform(0.2, 1.2, len(symbols)).tolist(), strict=True))
+            at = float(rng.uniform(0.0, period))
+            now, later = (np.array(evaluate(entries, {**known, time: t})) for t in (at, at + period))
+            if np.abs(later - now).max(initial=0.0) > _REPEATED * max(1.0, np.abs(now).max(initial=0.0)):
+                raise fault(
+                    f"what drives the mechanism in time does not repeat after {period:g} s.",
+                    "Give the period of what drives it, or a multiple.",
+                    "E-ORBIT-010",
+                )
+
+    def _driven(self) -> list[Expr]:
+        """All in which time itself may be: the equations, and laws of inputs and efforts."""
+        record = self.equations.record
+        laws = [self.options.get(key) for key in ("inputs", "tau")]
+        given = [law for each in laws if isinstance(each, Mapping) for law in each.values() if isinstance(law, Expr)]
+        rates = (record.mass_matrix.entries(), record.bias, record.coordinate_rates, record.z_rates)
+        return [as_expr(entry) for part in (*rates, given) for entry in part]
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Where named coordinates, speeds and states are in the state."""
+        record = self.equations.record
+        known = dict(zip(self.names, range(len(self.x)), strict=True))
+        known |= {u.name: k for k, u in enumerate(record.u, len(record.q)) if u.name not in known}
+        for name in names:
+            if name not in known:
+                raise unknown("coordinate or speed", name, self.names, place="periodic_orbit", code="E-ORBIT-004")
+        return [known[name] for name in names]
+
+    def _state(self, x: Floats) -> tuple[Floats, ...]:
+        record = self.equations.record
+        parts = np.split(x, [len(record.q), len(record.q) + len(record.u)])
+        return tuple(parts if len(record.z) else parts[:2])
+
+    def run(self, x: Floats, period: float, by: str | None = None) -> Flow:
+        """A run with its monodromy matrix, and its derivative by a parameter."""
+        size = len(x)
+        made = self.equations.sensitivities(
+            period, [*self.names, *([] if by is None else [by])], start=self._state(x),
+            parameters=self.parameters or None, samples=2, **self.options,
+        )  # fmt: skip
+        whole = made._whole
+        run = made.trajectory
+        ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
+        return Flow(
+            ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), whole[-1][:, :size], whole[0][:, :size],
+            None if by is None else whole[-1][:, size], 1e3 * float(self.options["rtol"]),
+        )  # fmt: skip
+
+    def _rates(self, run: Trajectory, k: int) -> Floats:
+        """ẋ at a sample, with the efforts and inputs that acted there."""
+        x = np.concatenate([run.q[k], run.u[k], run.z[k]])
+        found: Floats = self.equations._functions.state_rates(
+            x,
+            None if run.tau is None else run.tau[k],
+            t=run.t[k],
+            inputs=None if run.inputs is None else run.inputs[k],
+            parameters=self.parameters or None,
+        )
+        return found
+
+    def around(self, x: Floats, period: float) -> Trajectory:
+        """Once around, as any run."""
+        allowed = {key: value for key, value in self.options.items() if key != "functions"}
+        run: Trajectory = self.equations.simulate(
+            period, start=self._state(x), parameters=self.parameters or None, **allowed
+        )
+        return run
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PeriodicOrbit(Shown):
+    """An orbit: its period, a state on it, the Floquet multipliers, largest first; `run` is once around.
+
+    `residual` is what is left between both ends. Where the orbit is one of a family, as in a mechanism that keeps its
+    energy, more than one multiplier is 1; `notices` say so.
+    """
+
+    period: float
+    x: Floats
+    names: tuple[str, ...]
+    spectrum: Spectrum
+    residual: float
+    is_period_known: bool
+    parameters: Mapping[str, float]
+    shot: Shooting
+    notices: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.x[self.names.index(name)])
+
+    @cached_property
+    def run(self) -> Trajectory:
+        """Once around."""
+        return self.shot.around(self.x, self.period)
+
+    @property
+    def multipliers(self) -> NDArray[np.complex128]:
+        """The Floquet multipliers, the largest first."""
+        return self.spectrum.values
+
+    @property
+    def stability(self) -> Stability:
+        """What small motions do: "stable" (all but the one along the orbit decay), "unstable", or "neutral".
+
+        `stability.reason` says how that was decided.
+        """
+        return self.spectrum.stability(0 if self.is_period_known else 1)
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{abs(m):.6g}" for m in self.multipliers[:4])
+        text = f"PeriodicOrbit(period {self.period:.9g} s, {self.stability}; multipliers of size {told})"
+        return "\n".join([text, *self.notices])
+
+    def _cell(self) -> Cell:
+        start = Table(["state", "on the orbit"], [(n, f"{self[n]:.6g}") for n in self.names], numbers_from=1)
+        rows = [(complex_text(m), f"{abs(m):.6g}") for m in self.multipliers.tolist()]
+        multipliers = Table(["Floquet multiplier", "size"], rows, numbers_from=0)
+        return Cell(f"{self.stability} orbit, period {self.period:.9g} s", [start, multipliers, *self.notices])
+
+
+def periodic_orbit(
+    shot: Shooting, period: float, turns: Mapping[str, int] | None, hold: Sequence[str], is_period_known: bool
+) -> PeriodicOrbit:
+    """The orbit that Newton's method leads to from a state and a period."""
+    shot.check_clock(period, is_period_known)
+    turned, held = shot.turned(turns), shot.places(hold)
+    flow, begun = shot.run(shot.x, period), period
+    for _ in range(_MOST_STEPS):
+        left, slopes = shooting(flow, turned, held, is_period_known)
+        size = _size(left, flow)
+        if size <= 1e-3 * _CLOSED:
+            break
+        step = np.asarray(np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0], dtype=np.float64)
+        away = 0.0 if is_period_known else float(step[-1])
+        made = _shorter(shot, flow, step[: len(shot.x)], period, away, turned)
+        if made is None:
+            break
+        flow, period = made
+    size = _size(flow.end - flow.begin - turned, flow)
+    if not size <= _CLOSED:
+        raise _open(shot.names, flow, turned, size, period)
+    still = float(np.abs(flow.rates[0]).max(initial=0.0))
+    if not is_period_known and still < 1e-6:
+        raise fault(
+            "the search came to rest: this is an equilibrium, no orbit.",
+            "Begin nearer to the orbit, or hold a start value: hold=[…].",
+            "E-ORBIT-002",
+        )
+    spectrum = spectrum_of_orbit(flow)
+    notices = []
+    ones = int((np.abs(spectrum.values - 1.0) < 1e-3).sum())
+    if ones > (0 if is_period_known else 1):
+        notices.append("This is one of a family of orbits: more multipliers are 1 than a single orbit has.")
+    if abs(period - begun) > 0.5 * begun:
+        notices.append(f"The period found, {period:.6g} s, is far from that given, {begun:.6g} s.")
+    return PeriodicOrbit(
+        period, flow.begin, tuple(shot.names), spectrum, size, is_period_known, shot.parameters, shot, tuple(notices)
+    )
+
+
+def _shorter(
+    shot: Shooting, flow: Flow, step: Floats, period: float, away: float, turned: Floats
+) -> tuple[Flow, float] | None:
+    """The longest part of a step that brings both ends nearer to each other, the period by no more than a quarter."""
+    length = min(1.0, period / (4.0 * abs(away))) if away else 1.0
+    before = float(np.linalg.norm(flow.end - flow.begin - turned))
+    while length > 1e-3:
+        try:
+            trial = shot.run(flow.begin + length * step, period + length * away)
+        except PolhodeError:  # it cannot be run from there
+            length /= 2.0
+            continue
+        if np.linalg.norm(trial.end - trial.begin - turned) < before * (1.0 - 1e-4 * length):
+            return trial, period + length * away
+        length /= 2.0
+    return None
+
+
+def shooting(flow: Flow, turned: Floats, held: Sequence[int], is_period_known: bool) -> tuple[Floats, Floats]:
+    """What is left to a closed orbit, and its derivatives by the start and, unless it is known, the period.
+
+    Where a start value is held, no phase condition is needed.
+    """
+    left, slopes = flow.end - flow.begin - turned, flow.monodromy - flow.allowed
+    slopes[:, list(held)] = 0.0
+    if is_period_known:
+        return left, slopes
+    slopes = np.column_stack([slopes, flow.rates[1]])
+    if held:
+        return left, slopes
+    along = flow.rates[0] / max(float(np.linalg.norm(flow.rates[0])), 1e-300)
+    return np.append(left, 0.0), np.vstack([slopes, np.append(along, 0.0)])
+
+
+def spectrum_of_orbit(flow: Flow) -> Spectrum:
+    """The eigenvalues of the monodromy matrix on the states that constraints allow, the largest first."""
+    left, sizes, _ = np.linalg.svd(flow.allowed)
+    basis = left[:, sizes > 1e-9 * sizes.max(initial=1.0)]
+    monodromy = basis.T @ flow.monodromy @ basis
+    error = flow.error * np.abs(monodromy).max(initial=0.0)
+    return spectrum_of(monodromy, np.full(monodromy.shape, error), on_circle=True)
+
+
+def _size(left: Floats, flow: Flow) -> float:
+    return float(np.abs(left[: len(flow.begin)]).max(initial=0.0)) / (1.0 + float(np.abs(flow.begin).max(initial=0.0)))
+
+
+def _open(names: Sequence[str], flow: Flow, turned: Floats, size: float, period: float) -> PolhodeError:
+    left = flow.end - flow.begin - turned
+    worst = int(np.argmax(np.abs(left)))
+    return fault(
+        f"no periodic orbit was found: after {period:.6g} s the nearest run still misses its start, "
+        f"'{names[worst]}' by {left[worst]:.3g}.",
+        "Begin nearer to the orbit, with a better guess of its period, or count whole turns: turns={'theta': 1}.",
+        "E-ORBIT-001",
+    )

@@ -1,0 +1,304 @@
+"""From the numbers and records of a robot file to a System."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ...errors import FormatError, PolhodeError, suggestion, understood
+from ...expr import Expr, Vector, as_expr
+from ...expr.rational import decimal
+from ...files.reading import locate_mesh
+from ...geometry import rotation, unit_axis
+from ...geometry.rotations.exact import nearest_angle
+from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, Spherical, System
+from ...model.body import as_inertia
+from ...model.reading import checked_name, list_of
+from ...model.records import GROUND
+from ..findings import Findings, MeshFacts
+from .parts import ONE_FREEDOM, Geometry, Inertial, JointPart, LinkPart, Placement
+
+#: The order of an inertia's entries.
+ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
+UNITS = {"mass": "kg", "com": "m", "length": "m", "inertia": "kg m²", "gravity": "m/s²"}
+_GRAVITY = Fraction("9.81")
+_LETTERS = "xyz"
+
+HERE = Placement()
+
+Turns = list[tuple[str, Expr]]
+Packages = Mapping[str, str | PathLike[str]] | None
+
+
+def tolerance(snap: float | str, code: str) -> Fraction:
+    """The angle, exactly, within which a direction or an angle is taken for the nearest plain one."""
+    value = decimal(str(snap))
+    if value is None or not 0 <= value < 1:
+        raise PolhodeError(
+            f"snap={snap!r} is not a tolerance.", cure="Give an angle from 0 to 1, such as 1e-6.", code=code
+        )
+    return value
+
+
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """A name that nobody has: the wanted one, or one that looks like it.
+
+    >>> free_name("root", ["root", "root_"])
+    'root__'
+    """
+    while wanted in taken:
+        wanted += "_"
+    return wanted
+
+
+class Assembly:
+    """Builds one System; what it rounds or renames on the way goes into the findings.
+
+    Numbers of the file are used as they are or, where a pattern such as "mass:*" chooses them, as parameters. A
+    parameter is named by what it is: "mass:forearm", "com:forearm.x", "inertia:forearm.xx", "length:elbow.z" (a
+    component of joint elbow's place in its parent), "gravity". A zero stays zero unless it is named in full: it is
+    usually the structure of the machine, and costs nothing in the equations.
+    """
+
+    def __init__(self, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings) -> None:
+        self.system = System(name)
+        self.snap = snap
+        self.findings = findings
+        listed = list_of(symbolic, "a list of patterns", "symbolic")
+        self.patterns = tuple(checked_name(each, "pattern") for each in listed)
+        self.used: set[str] = set()
+        self.offered: list[str] = []
+
+    def number(self, kind: str, owner: str, component: str, value: Fraction) -> Expr:
+        """One number of the file, exact or as a parameter."""
+        whole = f"{kind}:{owner}" if owner else kind
+        name = f"{whole}.{component}" if component else whole
+        self.offered += [whole, name]
+        matching = [
+            each for each in self.patterns if each == name or fnmatchcase(name, each) or fnmatchcase(whole, each)
+        ]
+        self.used.update(matching)
+        if not matching or (not value and name not in self.patterns):
+            return as_expr(value)
+        return self.system.parameter(name, value, UNITS[kind])
+
+    def numbers(self, kind: str, owner: str, values: Iterable[Fraction]) -> list[Expr]:
+        """The components of a vector, or the six entries of an inertia."""
+        components = ENTRIES if kind == "inertia" else _LETTERS
+        return [self.number(kind, owner, each, value) for each, value in zip(components, values, strict=True)]
+
+    def refuse_unused(self) -> None:
+        """A pattern that chose nothing is a slip of the pen."""
+        for pattern in self.patterns:
+            if pattern not in self.used:
+                described = f"A pattern is a kind ({', '.join(UNITS)}), a colon and a name, which may hold * and ?."
+                said = f"symbolic={pattern!r} chooses no number of this robot."
+                cure = suggestion(pattern, self.offered, described)
+                raise FormatError(said, place=self.findings.file, cure=cure, code="E-URDF-060")
+
+
+class LinkAssembly(Assembly):
+    """Builds a System of links and joints, as URDF and SDF have them; meshes are looked for near the file's folder."""
+
+    def __init__(
+        self,
+        name: str,
+        symbolic: Sequence[str],
+        snap: Fraction,
+        findings: Findings,
+        links: Sequence[LinkPart],
+        folder: Path,
+        packages: Packages,
+    ) -> None:
+        with understood(
+            "a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."
+        ):
+            folders = {str(name): Path(each) for name, each in dict(packages or {}).items()}
+        super().__init__(name, symbolic, snap, findings)
+        self.links = links
+        named = dict.fromkeys(part.filename for link in links for part in link.geometry if part.kind == "mesh")
+        self.meshes = {filename: locate_mesh(filename, folder, folders) for filename in named}
+        self.body_name: dict[str, str] = {}
+        self.system.gravity = Vector([as_expr(0), as_expr(0), -self.number("gravity", "", "", _GRAVITY)])
+
+    # ---- bodies ----------------------------------------------------------------------------------------------
+
+    def add_link(self, link: LinkPart, accepted: Collection[str]) -> None:
+        """A link as a body; an inertia that was accepted although impossible is not judged again."""
+        name = self.body_name[link.name] = self._free_body_name(link)
+        visuals = [part for part in link.geometry if part.role == "visual"]
+        shapes = [
+            self._shape(part)
+            for part in visuals
+            if (part.filename and all(part.size) if part.kind == "mesh" else all(size > 0 for size in part.size))
+        ]
+        if link.inertial is None:
+            self.system.body(name, shapes=shapes)
+            return
+        mass, com, inertia = self._inertial(link.name, link.inertial)
+        self.system.body(name, mass, com, inertia, shapes, check=link.name not in accepted)
+
+    def _shape(self, part: Geometry) -> Shape:
+        """What is drawn; a mesh by the path where it was found, or with the reason why it was not."""
+        status, found, reason = self.meshes.get(part.filename, ("", None, ""))
+        return Shape(
+            part.kind,
+            tuple(float(entry) for entry in part.size),
+            tuple(float(entry) for entry in part.at.xyz),
+            self._turns(part.at, "") or None,
+            part.color,
+            str(found) if found else part.filename,
+            "" if found or part.kind != "mesh" else f"{status}: {reason}",
+        )
+
+    def _free_body_name(self, link: LinkPart) -> str:
+        if link.name != GROUND:
+            return link.name
+        said = f"its body is called '{GROUND} link': '{GROUND}' is the fixed world."
+        self.findings.notice((link.line, f"link '{link.name}'"), said, "N-URDF-001")
+        return f"{GROUND} link"
+
+    def _inertial(self, owner: str, inertial: Inertial) -> tuple[Expr, list[Expr], list[list[Expr]]]:
+        mass = self.number("mass", owner, "", inertial.mass)
+        com = self.numbers("com", owner, inertial.at.xyz)
+        xx, yy, zz, xy, xz, yz = self.numbers("inertia", owner, inertial.inertia)
+        I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        turns = self._turns(inertial.at, f"link '{owner}' <inertial>")
+        if not turns or not any(inertial.inertia):
+            return mass, com, I
+        R = rotation(*turns)
+        turned = R @ as_inertia(I, owner) @ R.T
+        # One triangle serves both, so that each product of inertia is computed once.
+        upper = [[as_expr(turned[min(i, j), max(i, j)]) for j in range(3)] for i in range(3)]
+        return mass, com, upper
+
+    def _turns(self, at: Placement, what: str) -> Turns:
+        """Roll, pitch and yaw about fixed axes are yaw, pitch and roll about moving ones."""
+        turns: Turns = []
+        for letter, value in zip(_LETTERS, at.rpy, strict=True):
+            angle = self._angle(value, at.line, what and f"{what} <origin>")
+            if angle:
+                turns.insert(0, (letter, angle))
+        return turns
+
+    def _angle(self, value: Fraction, line: int, what: str) -> Expr:
+        """An angle, exactly a multiple of π/2 if it is that near to one."""
+        angle, snapped = nearest_angle(value, self.snap)
+        if snapped and what:
+            said = f"the angle {float(value):.12g} is taken as {angle!r}."
+            self.findings.notice((line, what), said, "N-URDF-002")
+        return angle
+
+    def _pose(self, suffix: str, at: Placement, what: str = "") -> dict[str, Any]:
+        """Where something sits, as keywords with a suffix."""
+        position = [as_expr(entry) for entry in at.xyz]
+        return {f"at{suffix}": position, f"rotation{suffix}": self._turns(at, what) or None}
+
+    # ---- joints ----------------------------------------------------------------------------------------------
+
+    def add_root(self, root: str, base: str, taken: Collection[str], at: Placement = HERE) -> None:
+        """Join the root link to the ground, at a place."""
+        kind = Free() if base == "floating" else Fixed()
+        name, link = free_name("root_joint", taken), self.body_name[root]
+        self.system.joint(name, self.system.ground, link, kind, **self._pose("", at))
+
+    def add_joint(self, joint: JointPart, dynamics: bool) -> None:
+        """A joint where the file puts it; with `dynamics`, its damping too."""
+        facts = joint.facts
+        rated = facts if joint.kind in ONE_FREEDOM else None
+        child_at, child_turns = self._locked(joint)
+        self.system.joint(
+            joint.name,
+            self.body_name[joint.parent],
+            self.body_name[joint.child],
+            self._type(joint),
+            at=self.numbers("length", joint.name, joint.at.xyz),
+            rotation=self._turns(joint.at, f"joint '{joint.name}'") or None,
+            child_at=child_at,
+            child_rotation=child_turns or None,
+            limits=(facts.lower, facts.upper) if joint.kind != "fixed" and facts.lower != facts.upper else None,
+            speed_limits=(rated and rated.velocity) or None,
+            effort_limits=(rated and rated.effort) or None,
+        )
+        made = self.system.joints[joint.name]
+        if dynamics and facts.damping and len(made.u) == 1:
+            self.system.joint_force(made, -as_expr(facts.damping) * made.u[0], name=f"{joint.name} damping")
+
+    def add_coupling(self, joint: JointPart) -> None:
+        """Let a joint follow another; the offset of a turning joint is an angle like any other."""
+        if joint.facts.mimics is None:
+            return
+        leader, multiplier, offset = joint.facts.mimics
+        what = f"joint '{joint.name}' <mimic>"
+        shift = as_expr(offset) if joint.kind == "prismatic" else self._angle(offset, joint.mimic_line, what)
+        self.system.couple(joint.name, leader, multiplier, shift)
+
+    def add_loop(self, joint: JointPart) -> None:
+        """A joint to a link that another joint carries already: it closes a loop."""
+        ends = self.body_name[joint.parent], self.body_name[joint.child]
+        seats = {**self._pose("_a", joint.at), **self._pose("_b", joint.in_child)}
+        self.system.close(joint.name, *ends, self._type(joint), **seats)
+
+    def _locked(self, joint: JointPart) -> tuple[Vector, list[tuple[Vector, Expr]]]:
+        """Where a locked joint sits in its child: its motion, undone."""
+        what = f"joint '{joint.name}'"
+        if not joint.locked:
+            there = joint.in_child
+            turns = [(unit_axis(letter), angle) for letter, angle in self._turns(there, what)]
+            return Vector([as_expr(entry) for entry in there.xyz]), turns
+        axis = self._axis(joint)
+        if joint.facts.kind == "prismatic":
+            return axis * -as_expr(joint.locked), []
+        turned_back = -self._angle(joint.locked, joint.line, f"{what}, locked")
+        return Vector([as_expr(0)] * 3), [(axis, turned_back)]
+
+    def _type(self, joint: JointPart) -> JointType:
+        whole: dict[str, type[JointType]] = {"fixed": Fixed, "floating": Free, "ball": Spherical}
+        if joint.kind in whole:
+            return whole[joint.kind]()
+        axial = {"prismatic": Prismatic, "planar": Planar}.get(joint.kind, Revolute)
+        return axial(self._axis(joint))
+
+    def _axis(self, joint: JointPart) -> Vector:
+        """The direction, exactly of unit length; one that all but lies along a coordinate axis is taken to do so."""
+        at = (joint.axis_line, f"joint '{joint.name}' <axis>")
+        square = sum((entry * entry for entry in joint.axis), Fraction(0))
+        if abs(square - 1) > Fraction(1, 10**5):
+            self.findings.notice(at, f"the axis of length {float(square) ** 0.5:.6g} is normalised.", "N-URDF-003")
+        largest = max(range(3), key=lambda k: abs(joint.axis[k]))
+        rest = [entry for k, entry in enumerate(joint.axis) if k != largest]
+        if any(rest) and all(abs(entry) <= self.snap * abs(joint.axis[largest]) for entry in rest):
+            letter = f"{'-' if joint.axis[largest] < 0 else ''}{_LETTERS[largest]}"
+            self.findings.notice(at, f"the axis is taken as {letter}.", "N-URDF-004")
+            return unit_axis(letter)
+        return unit_axis(joint.axis)
+
+    # ---- meshes ----------------------------------------------------------------------------------------------
+
+    def mesh_facts(self) -> list[MeshFacts]:
+        """The meshes with the files that were found; those that were not are one warning for each reason."""
+        made: list[MeshFacts] = []
+        lacking: dict[str, list[tuple[int, str]]] = {}
+        drawn = [(link.name, part) for link in self.links for part in link.geometry if part.kind == "mesh"]
+        for link, part in drawn:
+            status, found, reason = self.meshes[part.filename]
+            pose = _floats(part.at.xyz), _floats(part.at.rpy), _floats(part.size)
+            made.append(MeshFacts(link, part.role, part.filename, *pose, str(found) if found else None, status))
+            if found is None:
+                lacking.setdefault(f"{status}: {reason}", []).append((part.line, part.filename))
+        for reason, cases in lacking.items():
+            names = ", ".join(dict.fromkeys(name for _, name in cases))
+            shown = names if len(names) <= 200 else names[:199] + "…"
+            said = f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}."
+            cure = "They are not drawn; the equations need no mesh. Name folders with packages={…}."
+            self.findings.warn((cases[0][0], "<mesh>"), said, cure, "W-URDF-008")
+        return made
+
+
+def _floats(values: Sequence[Fraction]) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return x, y, z

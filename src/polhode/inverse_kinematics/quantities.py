@@ -1,0 +1,69 @@
+"""What inverse kinematics asks of compiled code: a damped step towards a pose, and all branches of a closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..compiled.quantities import Outputs, Quantity
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
+    from ..expr import Expr
+
+
+@dataclass(frozen=True)
+class PoseStepOf(Quantity):
+    """A damped step of a body or frame towards a pose; see `polhode.inverse_kinematics.pose_step`.
+
+    >>> PoseStepOf("tip").label
+    'pose_step_tip_of_pose_d331022a'
+    """
+
+    name: str
+    of: str = "pose"
+
+    kind = "pose_step"
+    arrays = ("q", "target", "damping", "free", "wish")
+
+    def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+        from .pose_step import step_symbols
+
+        return step_symbols(equations.tree)
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from .pose_step import pose_step
+
+        made = pose_step(equations, self.name, self.of)
+        return [
+            ("square", (), [made.square]),
+            ("change", (len(made.change),), list(made.change)),
+            ("slope", (len(made.slope),), list(made.slope)),
+        ]
+
+
+@dataclass(frozen=True)
+class ClosedFormOf(Quantity):
+    """All branches of the inverse kinematics of a body or frame; see `polhode.inverse_kinematics.closed_form`.
+
+    >>> ClosedFormOf("tip").label
+    'closed_form_tip_of_pose_d331022a'
+    """
+
+    name: str
+    of: str = "pose"
+
+    kind = "closed_form"
+    arrays = ("target",)
+
+    def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+        from .closed_form.inverse import target_symbols
+
+        return {"target": target_symbols()}
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from .closed_form import closed_form
+
+        made = closed_form(equations, self.name, self.of, prove=False)
+        entries = [angle for branch in made.branches for angle in branch]
+        return [("branches", (len(made.branches), len(made.coordinates)), entries)]

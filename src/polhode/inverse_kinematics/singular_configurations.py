@@ -1,0 +1,405 @@
+"""Singular configurations of an open mechanism: where its tip loses a way to move, rank J(q) < rank J.
+
+C. Mladenova, section 1, (4), and section 3, (112). The generic rank r is decided by fingerprint. Where it drops, all
+minors of r rows and r columns vanish: at the zeros of a factor that they share, or where all that is left of them
+vanishes together. The factors do not depend on axes and reference point of the velocity: those of a link half way along
+the arm are taken, in which the minors are short. Along a path, the configurations are found by number, where the r-th
+singular value of the Jacobian has a zero.
+
+How well a frame can move at given coordinates: T. Yoshikawa, Manipulability of robotic mechanisms (1985).
+
+    J = U Σ Vᵀ,    measure = σ₁ σ₂ ⋯ σ_r = √det(J Jᵀ),    condition = σ₁ / σ_r
+
+r is the generic rank of J, decided by fingerprint: where the measure vanishes the frame has lost a way to move that it
+has elsewhere. Speeds of length one move the frame within an ellipsoid whose half axes are σᵢ along the columns of U.
+With dependent speeds J is that of the independent ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..compiled.functions import Functions
+from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_all_coordinates, check_not_of_time
+from ..errors import PolhodeError, ShapeError, understood, unknown
+from ..expr import Expr, Matrix, Vector, as_expr, rank
+from ..expr.factors import Factors, factors
+from ..expr.graph import topological
+from ..expr.ranges import cannot_vanish
+from ..expr.typeset import Typeset
+from ..geometry import Pose
+from ..kinematics.tree import BASE, Tree
+from ..notebook import Cell, Shown, Table
+from .pose_step import ASKED, check_asked
+
+Floats = NDArray[np.float64]
+
+_PLACE = "singular_configurations"
+#: More minors than this are not written down.
+_MOST_MINORS = 40
+#: Factors with more characters than this are not told.
+_LONGEST = 2000
+#: A singular value that is smaller than this part of the largest is none.
+_NOTHING = 1e-7
+#: On each line of a path so many places are looked at and more where it is long: one for each such part of all
+#: that its coordinates turn by; no more than so many in all.
+_STEPS, _PART, _MOST_PLACES = 16, np.pi / 16, 500_000
+#: Each zero is narrowed so often.
+_ROUNDS = 60
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True)
+class Singular:
+    """A singular configuration on a path: the place on it, counted in its points, the coordinates, the rank left."""
+
+    at: float
+    q: Floats
+    rank: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SingularConfigurations(Typeset):
+    """Where the `of` (pose, position or orientation) of a frame loses a way to move.
+
+    `rank` is the generic rank. A configuration is singular where one of the `factors` vanishes, or all of `together`;
+    `determinant` is that of the Jacobian by the speeds, in factors, where it is square once rows and columns of zeros
+    are left out; elsewhere there is none. None of these are there if the minors are too many or too long to be written
+    down: then `along` finds what a path meets.
+    """
+
+    functions: Functions = field(repr=False)
+    frame: str
+    of: str
+    rank: int
+    coordinates: tuple[str, ...]
+    factors: tuple[Expr, ...] | None
+    together: tuple[Expr, ...] = ()
+    determinant: Expr | None = None
+
+    def __repr__(self) -> str:
+        return f"SingularConfigurations('{self.frame}', {self.of}: rank {self.rank})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        known = [] if self.determinant is None else [(r"\det J", self.determinant)]
+        return [*known, *(("0", each) for each in (*(self.factors or ()), *self.together))]
+
+    def _sentences(self) -> list[str]:
+        if self.factors is None:
+            return ["The minors are too many or too long to be written; along(path) finds what a path meets."]
+        alone = "Singular where one of the factors vanishes" if self.factors else "Singular nowhere by one factor alone"
+        rest = f", or the last {len(self.together)} all do" if self.together else ""
+        return [f"{alone}{rest}; the rank is {self.rank} elsewhere."]
+
+    def along(
+        self, path: ArrayLike | Sequence[Mapping[str, float]], parameters: Mapping[str, Any] | None = None
+    ) -> list[Singular]:
+        """The singular configurations on a path of straight lines between coordinates (k, n), or between poses by name.
+
+        What is singular over a stretch of the path is told once, at its beginning.
+        """
+        points = self._points(path)
+
+        def values(places: Floats) -> Floats:
+            k = np.minimum(places.astype(int), len(points) - 2)
+            part = (places - k)[:, None]
+            q = points[k] * (1.0 - part) + points[k + 1] * part
+            J = self.functions.jacobian(self.frame, q, parameters=parameters)[:, list(ASKED[self.of])]
+            return np.asarray(np.linalg.svd(np.broadcast_to(J, (len(q), *J.shape[1:])), compute_uv=False))
+
+        def least(place: float) -> float:
+            found = values(np.array([place]))[0]
+            return float(found[self.rank - 1] / found[0])
+
+        places = _places(points)
+        every = values(places)
+        scaled = every[:, self.rank - 1] / every[:, 0]
+        met: list[Singular] = []
+        for k in range(len(places)):
+            before, after = max(k - 1, 0), min(k + 1, len(places) - 1)
+            if scaled[k] > scaled[before] or scaled[k] > scaled[after]:
+                continue
+            at = _lowest(least, places[before], places[after])
+            left = values(np.array([at]))[0]
+            again = met and (at - met[-1].at < 1e-6 or scaled[before] < _NOTHING)
+            if left[self.rank - 1] < _NOTHING * left[0] and not again:
+                low = min(int(at), len(points) - 2)
+                q = points[low] + (at - low) * (points[low + 1] - points[low])
+                met.append(Singular(float(at), q, int((left > _NOTHING * left[0]).sum())))
+        return met
+
+    def _points(self, path: ArrayLike | Sequence[Mapping[str, float]]) -> Floats:
+        cure = f"Give two or more rows of {len(self.coordinates)} coordinates, or mappings from their names to numbers."
+        with understood("a path", path, place="along", cure=cure):
+            rows: list[Any] = list(path)  # type: ignore[arg-type] # what is no list is refused
+            for row in rows:
+                strange = [name for name in row if name not in self.coordinates] if isinstance(row, Mapping) else []
+                if strange:
+                    raise unknown("coordinate", strange[0], self.coordinates, place="along", code="E-SINGULAR-003")
+            named = [
+                [row.get(name, 0.0) for name in self.coordinates] if isinstance(row, Mapping) else row for row in rows
+            ]
+            points = np.asarray(named, dtype=np.float64)
+            if points.ndim != 2 or len(points) < 2 or points.shape[1] != len(self.coordinates):
+                raise TypeError
+            if not np.isfinite(points).all():
+                raise ValueError
+        return points
+
+
+def _places(points: Floats) -> Floats:
+    """Where a path is looked at, counted in its points: the closer, the more its coordinates change."""
+    turned = np.abs(np.diff(points, axis=0)).sum(axis=1)
+    if turned.sum() / _PART > _MOST_PLACES:
+        raise PolhodeError(
+            f"the coordinates change by {turned.sum():.3g} on this path, too much to look for each zero on it.",
+            place="along",
+            cure="Give a shorter path: angles repeat after a turn.",
+            code="E-SINGULAR-004",
+        )
+    steps = np.maximum(_STEPS, np.ceil(turned / _PART)).astype(int)
+    lines = [np.linspace(k, k + 1.0, count, endpoint=False) for k, count in enumerate(steps)]
+    return np.append(np.concatenate(lines), float(len(points) - 1))
+
+
+def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that falls and then rises is least, by golden sections."""
+    a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    f_a, f_b = function(a), function(b)
+    ends = {low: function(low), high: function(high)}
+    for _ in range(_ROUNDS):
+        if f_a <= f_b:
+            high, b, f_b = b, a, f_a
+            a = high - _GOLDEN * (high - low)
+            f_a = function(a)
+        else:
+            low, a, f_a = a, b, f_b
+            b = low + _GOLDEN * (high - low)
+            f_b = function(b)
+    return min([*ends.items(), (a, f_a), (b, f_b)], key=lambda each: each[1])[0]
+
+
+def singular_configurations(functions: Functions, name: str, of: str = "pose") -> SingularConfigurations:
+    """Where a body or frame loses a way to move: its pose, or its position or orientation alone.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> l1, l2 = s.parameter("l1", 1), s.parameter("l2", 1)
+    >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
+    >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(l1, 0, 0))
+    >>> tip = s.frame("tip", "fore", (l2, 0, 0))
+    >>> s.derive().singular_configurations("tip", of="position").factors
+    (l1, l2, sin(q2))
+    """
+    if not isinstance(of, str) or of not in ASKED:
+        raise unknown("kind of motion", of, ASKED, place=_PLACE, code="E-SINGULAR-001")
+    equations = functions.equations
+    if equations.constraints is not None and equations.constraints.rows:
+        raise PolhodeError(
+            "the singular configurations of a mechanism with constraints are not known here.",
+            place=f"system '{equations.system.name}'",
+            cure="See what a pose leaves free with system.diagnose(pose).",
+            code="E-SINGULAR-002",
+        )
+    check_all_coordinates(equations, "a singular configuration")
+    full = equations.jacobian(name)
+    generic = rank([full[i] for i in ASKED[of]])
+    told = _factors_of_minors(_Minors(_short_jacobian(equations, name, of), generic)) if generic else ((), (), [])
+    common, rest, short = (None, (), []) if told is None else told
+    own = _Minors(Matrix([full[i] for i in ASKED[of]]), generic)
+    determinant = _factored_determinant(own, short) if short else None
+    names = tuple(equations.coordinates)
+    return SingularConfigurations(functions, name, of, generic, names, common, rest, determinant)
+
+
+def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
+    """The rows that count, in the axes of a link half way along the arm and, for a pose, about its origin."""
+    tree = equations.tree
+    body, within = equations.located(name)
+    link, in_link = tree.bodies[body]
+    path = _path(tree, link)
+    middle = len(path) // 2
+    poses = _seen_from(tree, path, middle)
+    tip = poses[-1].point(in_link.point(within.p)) if of == "position" else Vector([0, 0, 0])
+    columns: list[list[Any]] = [[as_expr(0)] * 6 for _ in tree.u]
+    for i, X in zip(path, poses, strict=True):
+        for speed, (hw, hv) in zip(tree.links[i].speeds, tree.links[i].H, strict=True):
+            w = X.R @ hw
+            own = [*w, *(X.R @ hv + w.cross(tip - X.p))]
+            columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
+    return Matrix([[as_expr(column[i]) for column in columns] for i in ASKED[of]])
+
+
+def _path(tree: Tree, link: int) -> list[int]:
+    """The links from the ground to one."""
+    found: list[int] = []
+    while link != BASE:
+        found.insert(0, link)
+        link = tree.links[link].parent
+    return found
+
+
+def _seen_from(tree: Tree, path: Sequence[int], middle: int) -> list[Pose]:
+    """The poses of the links on a path in one of them, by the joints between."""
+    poses = {middle: Pose.identity()}
+    for k in range(middle + 1, len(path)):
+        poses[k] = poses[k - 1] @ tree.links[path[k]].X
+    for k in range(middle - 1, -1, -1):
+        poses[k] = poses[k + 1] @ tree.links[path[k + 1]].X.inverse()
+    return [poses[k] for k in range(len(path))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Minors:
+    """The minors of one size of a matrix, rows and columns of zeros left out."""
+
+    J: Matrix
+    size: int
+
+    @cached_property
+    def rows(self) -> list[int]:
+        return [i for i, row in enumerate(self.J) if any(row)]
+
+    @cached_property
+    def columns(self) -> list[int]:
+        return [k for k in range(self.J.shape[1]) if any(self.J[i, k] for i in self.rows)]
+
+    def __len__(self) -> int:
+        return comb(len(self.rows), self.size) * comb(len(self.columns), self.size)
+
+    def __iter__(self) -> Iterator[Expr]:
+        @cache
+        def minor(chosen: tuple[int, ...], along: tuple[int, ...]) -> Expr:
+            """By the entries of the first row."""
+            if not chosen:
+                return as_expr(1)
+            total = as_expr(0)
+            for place, k in enumerate(along):
+                if self.J[chosen[0], k]:
+                    part = self.J[chosen[0], k] * minor(chosen[1:], (*along[:place], *along[place + 1 :]))
+                    total = total - part if place % 2 else total + part
+            return total
+
+        for one in combinations(self.rows, self.size):
+            for two in combinations(self.columns, self.size):
+                yield minor(one, two)
+
+
+def _factored_determinant(full: _Minors, short: Sequence[Factors]) -> Expr | None:
+    """The only minor of the Jacobian itself, written as that in a link's axes is, which may count them otherwise."""
+    if len(full) != 1:
+        return None
+    (made,) = full
+    known = [sign * each.product for each in short for sign in (1, -1)]
+    return next((each for each in known if each == made), None) or factors(made).product
+
+
+def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, ...], list[Factors]] | None:
+    """What all minors share, what is left of each, and themselves; None where they are too many or too long."""
+    if len(minors) > _MOST_MINORS:
+        return None
+    every = [*minors]
+    read: dict[Expr, Factors] = {}
+    for each in sorted(filter(None, every), key=lambda each: -len(topological([each]))):
+        read[each] = factors(each)
+        if not _is_told(read[each], alone=len(every) == 1):  # one of them is enough to give up, the longest most likely
+            return None
+    found = [read[each] for each in every if each]
+    shared = [base for base, _ in found[0].powers if all(base in dict(each.powers) for each in found)]
+    rest = tuple(_without(each, shared) for each in found)
+    lone = len({*rest}) == 1 or any(each.is_number for each in rest)
+    kept = tuple(base for base in shared if not _never_vanishes(found, base) and not cannot_vanish(base))
+    return kept, () if lone else tuple(dict.fromkeys(rest)), found
+
+
+def _is_told(found: Factors, alone: bool) -> bool:
+    """Whether factors are short enough to be read; of a minor alone it is enough that it has several."""
+    texts = [str(base) for base, _ in found.powers]  # which is cut short, with …, where it is very long
+    return (alone and len(texts) > 1) or not any("…" in text or len(text) > _LONGEST for text in texts)
+
+
+def _never_vanishes(found: Sequence[Factors], base: Expr) -> bool:
+    """Whether a factor stands below the line in all minors, as 1 + c² does."""
+    return all(dict(each.powers)[base] < 0 for each in found)
+
+
+def _without(found: Factors, shared: Sequence[Expr]) -> Expr:
+    """A minor without what all share, and without what stands below the line."""
+    made = as_expr(1)
+    for base, exponent in found.powers:
+        if base not in shared and exponent > 0:
+            made = made * base**exponent
+    return made
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Manipulability(Shown):
+    """What a frame can do: `measure` (…), `singular_values` (…, r), `condition` (…) and `axes` (…, rows, r).
+
+    The axes are those of the ellipsoid, rows angular velocity over velocity in ground components, as far as asked for.
+    """
+
+    measure: Floats
+    singular_values: Floats
+    condition: Floats
+    axes: Floats
+
+    def __repr__(self) -> str:
+        if np.ndim(self.measure):
+            least, most = np.min(self.measure), np.max(self.measure)
+            return f"Manipulability({np.size(self.measure)} poses, measure from {least:.4g} to {most:.4g})"
+        return f"Manipulability(measure {float(self.measure):.4g}, condition {float(self.condition):.4g})"
+
+    def _cell(self) -> Cell:
+        values = np.asarray(self.singular_values).reshape(-1, np.shape(self.singular_values)[-1])
+        rows = [
+            (f"{m:.6g}", f"{c:.6g}", ", ".join(f"{value:.4g}" for value in row))
+            for m, c, row in zip(np.ravel(self.measure), np.ravel(self.condition), values.tolist(), strict=True)
+        ]
+        return Cell("manipulability", [Table(["measure", "condition", "singular values"], rows)])
+
+
+def manipulability(
+    functions: Functions, name: str, q: Any, of: str = "pose", parameters: Mapping[str, Any] | None = None
+) -> Manipulability:
+    """How well a body or frame can move; see `Equations.manipulability`."""
+    check_asked(of, "manipulability")
+    equations = functions.equations
+    if equations.constraints is not None and equations.constraints.rows and equations.dependent_speeds is None:
+        raise PolhodeError(
+            "with multipliers the Jacobian has columns for speeds that constraints forbid.",
+            place="manipulability",
+            cure='Derive with dependent speeds: system.derive(constraints="embedded").',
+            code="E-IK-010",
+        )
+    count = len(equations.coordinates)
+    with understood("coordinates", q, place="manipulability", cure=f"Give {count} numbers, or an array (…, {count})."):
+        at = np.asarray(q, dtype=np.float64)
+    if at.shape[-1:] != (count,):
+        raise ShapeError(
+            f"coordinates of shape {at.shape} are not {count} numbers.",
+            place="manipulability",
+            cure="See equations.coordinates for their order.",
+            code="E-IK-011",
+        )
+    rows = list(ASKED[of])
+    symbolic = [equations.jacobian(name)[k] for k in rows]
+    check_not_of_time(equations, name, "Jacobian", (entry for row in symbolic for entry in row))
+    generic = rank(symbolic)
+    J = np.asarray(functions.jacobian(name, at.reshape(-1, count), parameters=parameters))[:, rows]
+    J = np.broadcast_to(J, (int(np.prod(at.shape[:-1])), *J.shape[1:])).reshape(*at.shape[:-1], *J.shape[1:])
+    U, sizes, _ = np.linalg.svd(J, full_matrices=False)
+    sizes = sizes[..., :generic]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        condition = sizes[..., 0] / sizes[..., -1] if generic else np.full(at.shape[:-1], np.nan)
+    measure = np.prod(sizes, axis=-1) if generic else np.zeros(at.shape[:-1])  # what cannot move has no volume to reach
+    return Manipulability(measure, sizes, np.asarray(condition), U[..., :generic])

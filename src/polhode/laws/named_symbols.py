@@ -1,0 +1,188 @@
+"""Values that a user gives by the names of controls or measurements: limits, steps of converters, noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import PolhodeError, fault_at, listed, shown, unknown
+from ..expr import Expr, free_symbols
+from ..expr.spelling import spelled
+from .controls import control_names
+
+if TYPE_CHECKING:
+    from ..model.model import Model
+    from .law import Law
+    from .saturation import Range
+
+fault = fault_at("limits")
+
+#: What asks for the limits that the model has.
+MODEL = "model"
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """Symbols by all names that they may be called by, and what they are called together."""
+
+    what: str
+    symbols: tuple[Expr, ...]
+    by_name: Mapping[str, Expr]
+
+    @classmethod
+    def controls(cls, law: Law, joints: Mapping[str, str]) -> Named:
+        """What a law gives, by the names of controls; `joints` has the speed of joints with one."""
+        return cls("control", tuple(law.controls), control_names(law.controls, joints))
+
+    @classmethod
+    def measurements(cls, law: Law) -> Named:
+        """What a law measures, as it is written: `x` a coordinate, `x'` its speed."""
+        return cls("measurement", tuple(law.measurements), {spelled(each): each for each in law.measurements})
+
+    def __or__(self, other: Named) -> Named:
+        return Named(f"{self.what} or {other.what}", self.symbols + other.symbols, {**other.by_name, **self.by_name})
+
+    def find(self, key: Any, place: str) -> Expr:
+        """The symbol that a key stands for."""
+        if isinstance(key, Expr) and key in self.symbols:
+            return key
+        if isinstance(key, str) and key in self.by_name:
+            return self.by_name[key]
+        raise unknown(self.what, key, self.by_name, place=place, code="E-LOOP-020")
+
+
+def numbers_of(given: Any, named: Named, place: str, what: str, *, least: float = 0.0) -> dict[Expr, float]:
+    """One number above zero for all, or by name."""
+    if given is None:
+        return {}
+    table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
+    return {key: _number(value, place, what, least) for key, value in _found(table, named, place).items()}
+
+
+def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Expr, Range]:
+    """The least and the greatest value of controls: a number for both signs, or a pair, for all or by name.
+
+    None for an end of a pair leaves it open, None for a control leaves it without limits. "model" stands for those that
+    joints have, which are given: for all controls that have some, or by name.
+
+    >>> import polhode as ph
+    >>> v = ph.symbol("v", "effort")
+    >>> named = Named("control", (v,), {"v": v})
+    >>> limits_of({"v": (-2, 5)}, named, {}), limits_of(3, named, {}), limits_of("model", named, {v: (-7.0, 7.0)})
+    ({tau_v: (-2.0, 5.0)}, {tau_v: (-3.0, 3.0)}, {tau_v: (-7.0, 7.0)})
+    """
+    if given is None:
+        return {}
+    if is_model(given):
+        found = {each: rated[each] for each in named.symbols if each in rated}
+        if found:
+            return found
+        raise fault(
+            f"no {named.what} is an effort that has limits in the model.",
+            'Give the joints effort_limits=…, or numbers here: limits={"elbow": 5}.',
+            "E-LOOP-025",
+        )
+    table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
+    if isinstance(given, list | np.ndarray) and len(named.symbols) > 1:
+        raise fault(
+            f"{shown(given)} does not say which {named.what} each number is for.",
+            "Give (low, high) for all of them, one number > 0 for both signs, or either by name.",
+            "E-LOOP-023",
+        )
+    return {
+        key: _rated(key, rated) if is_model(value) else _pair(value)
+        for key, value in _found(table, named, "limits").items()
+        if value is not None
+    }
+
+
+def told_unlimited(given: Any, named: Named, limits: Mapping[Expr, Range]) -> str:
+    """A sentence of the controls for which the model was asked and has no limits; nothing where there are none."""
+    lacking = [each for each in named.symbols if each not in limits] if is_model(given) else []
+    if not lacking:
+        return ""
+    was = "it was" if len(lacking) == 1 else "they were"
+    return f"the model has no limits of {listed(map(spelled, lacking))}: {was} not limited."
+
+
+def rated_efforts(model: Model) -> dict[Expr, Range]:
+    """The limits of efforts that the joints of a model have: numbers, or expressions of parameters.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> _ = s.joint("elbow", s.ground, s.body("arm", 1), ph.Revolute("y"), effort_limits=(None, 87))
+    >>> rated_efforts(s.model())
+    {tau_elbow: (-inf, 87.0)}
+    """
+    return {
+        effort: (_end(limits.lower, -np.inf), _end(limits.upper, np.inf))
+        for joint in model.joints.values()
+        for effort, limits in zip(joint.tau, joint.effort_limits, strict=False)
+        if limits.are_given
+    }
+
+
+def _end(limit: Expr | None, otherwise: float) -> float | Expr:
+    if limit is None:
+        return otherwise
+    return limit if free_symbols([limit]) else float(limit)
+
+
+def is_model(given: Any) -> bool:
+    """Whether the limits that the model has are asked for."""
+    return isinstance(given, str) and given == MODEL
+
+
+def _rated(symbol: Expr, rated: Mapping[Expr, Range]) -> Range:
+    if symbol in rated:
+        return rated[symbol]
+    raise fault(
+        f"the model has no limits of {spelled(symbol)}.",
+        "Give its joint effort_limits=…, or numbers here.",
+        "E-LOOP-026",
+    )
+
+
+def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any]:
+    """Values by symbols; a symbol that is called by two of its names is refused."""
+    found: dict[Expr, Any] = {}
+    for key, value in table.items():
+        symbol = named.find(key, place)
+        if symbol in found:
+            raise PolhodeError(
+                f"{spelled(symbol)} is given twice, by two names.",
+                place=place,
+                cure="Give it once.",
+                code="E-LOOP-024",
+            )
+        found[symbol] = value
+    return found
+
+
+def _pair(value: Any) -> tuple[float, float]:
+    ends = value if isinstance(value, tuple | list | np.ndarray) else (value, value)
+    if len(ends) == 2 and ends is value:
+        given = (end if each is None else each for each, end in zip(ends, (-np.inf, np.inf), strict=True))
+        low, high = (_number(each, "limits", "a limit", -np.inf, np.inf) for each in given)
+    elif ends is not value:
+        high = _number(value, "limits", "a limit", np.finfo(float).tiny)
+        low = -high
+    else:
+        low = high = 0.0
+    if low < high:
+        return low, high
+    raise fault(f"{shown(value)} are no limits.", "Give (low, high), or one number > 0 for both.", "E-LOOP-021")
+
+
+def _number(value: Any, place: str, what: str, least: float, most: float = np.finfo(float).max) -> float:
+    try:
+        number = np.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = np.nan
+    if least <= number <= most:
+        return number
+    sign = " > 0" if least > 0 else " ≥ 0" if least == 0 else ""
+    raise PolhodeError(f"{shown(value)} is not {what}.", place=place, cure=f"Give a number{sign}.", code="E-LOOP-022")

@@ -1,0 +1,160 @@
+"""Eigenvalues along a parameter: a branch for each, and where one of them crosses into growth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import PolhodeError, unknown
+from ..notebook import Cell, Shown, Table, complex_text
+from .eigensystem import Complexes, Floats, followed, numbers_along
+from .linear import Linear
+from .stability import spectrum_of
+
+_PLACE = "eigenvalues_along"
+#: How closely a crossing is found, relative to the parameter.
+_FOUND = 1e-13
+#: Entries of A below this, relative to the largest, are rounding.
+_NOTHING = 1e-15
+
+
+class Crossing(NamedTuple):
+    """Where a real part changes its sign along a parameter: the parameter, the eigenvalue there (upper of a pair).
+
+    `grows` says whether it grows beyond. A pair that crosses with a frequency begins to oscillate (Hopf).
+    """
+
+    value: float
+    eigenvalue: complex
+    grows: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EigenvalueBranches(Shown):
+    """Eigenvalues (N, n) at N values of a parameter; each column follows one of them."""
+
+    parameter: str
+    values: Floats
+    eigenvalues: Complexes
+    notices: tuple[str, ...] = ()
+    unit: str = ""
+    matrix: Callable[[float], Floats] = field(repr=False, default=lambda _: np.zeros((0, 0)))
+
+    @property
+    def crossings(self) -> list[Crossing]:
+        """Where eigenvalues cross the imaginary axis, in order of the parameter."""
+        points = zip(self.values, self.eigenvalues, strict=True)
+        growth = np.array([spectrum_of(self.matrix(float(p))).of(values).growth for p, values in points])
+        branches = zip(self.eigenvalues.T, growth.T, strict=True)
+        found = [each for branch, signs in branches for each in self._crossings_of(branch, signs)]
+        return sorted(found, key=lambda each: each.value)
+
+    def _crossings_of(self, branch: Complexes, growth: Any) -> Iterator[Crossing]:
+        from scipy.optimize import brentq
+
+        for i, k in pairwise(np.flatnonzero(growth).tolist()):
+            start, end = float(self.values[i]), float(self.values[k])
+            if growth[i] == growth[k] or max(branch[i].imag, branch[k].imag) < 0.0:
+                continue
+            along = partial(self._along, start, complex(branch[i]))
+            width = _FOUND * max(abs(start), abs(end))
+            at = float(brentq(lambda value, along=along: along(value).real, start, end, xtol=width, rtol=_FOUND))
+            yield Crossing(at, along(at), bool(branch[k].real > 0))
+
+    def _along(self, start: float, eigenvalue: complex, value: float) -> complex:
+        """Where an eigenvalue at one value of the parameter is at another; eigenvalues that are always zero are out."""
+
+        def moving(value: float) -> Floats:
+            A = self.matrix(value)
+            return A[np.ix_(self._moving, self._moving)]
+
+        found = followed(moving, np.array([start, value]))
+        return complex(found[1, np.argmin(np.abs(found[0] - eigenvalue))])
+
+    @cached_property
+    def _moving(self) -> list[int]:
+        """The states without those that are sure to have the eigenvalue zero: that move nothing, or never change.
+
+        Beside such zeros one that passes through zero could not be told.
+        """
+        present = sum(np.abs(self.matrix(float(value))) for value in self.values[[0, len(self.values) // 2, -1]])
+        is_there = np.asarray(present > _NOTHING * np.max(present, initial=0.0))
+        kept = list(range(len(is_there)))
+        while True:
+            own = is_there[np.ix_(kept, kept)]
+            left = [k for k, column, row in zip(kept, own.T, own, strict=True) if column.any() and row.any()]
+            if len(left) == len(kept):
+                return kept
+            kept = left
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Real and imaginary parts over the parameter as a matplotlib figure, saved if asked."""
+        from ..view.plot import save_plot
+        from .eigenvalue_plots import plot_branches
+
+        marks = [each.value for each in self.crossings]
+        figure = plot_branches(self.values, self.eigenvalues, self.parameter, self.unit, marks)
+        if path is not None:
+            save_plot(figure, path)
+        return figure
+
+    def __repr__(self) -> str:
+        told = f"EigenvalueBranches({self.eigenvalues.shape[1]} along {self.parameter}, {len(self.values)} values)"
+        return "\n".join([told, *self.notices])
+
+    def _cell(self) -> Cell:
+        rows = [
+            (f"{each.value:.9g}", complex_text(each.eigenvalue), "grows" if each.grows else "decays")
+            for each in self.crossings
+        ]
+        crossings = Table([self.parameter, "eigenvalue that crosses", "beyond"], rows, numbers_from=0)
+        ends = f"{self.values.min():.6g} to {self.values.max():.6g}"
+        title = f"{self.eigenvalues.shape[1]} eigenvalues along {self.parameter} from {ends}"
+        return Cell(title, [crossings if rows else "None crosses the imaginary axis.", *self.notices])
+
+
+def eigenvalues_along(
+    linear: Linear, parameter: str, values: Any, parameters: Mapping[str, Any] | None = None
+) -> EigenvalueBranches:
+    """The eigenvalues of small motions along a parameter, at the state that they are about; followed as branches.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum with a damper", gravity=(0, 0, -10))
+    >>> hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> s.joint_force(hinge, s.parameter("c", 1) * hinge.u[0])
+    >>> found = eigenvalues_along(s.derive().linearize(), "c", [-2, -1, 0.5])
+    >>> [(round(abs(at.value), 9), round(at.eigenvalue.imag, 6), at.grows) for at in found.crossings]
+    [(0.0, 3.162278, True)]
+    """
+    table = linear.equations.system.parameters
+    if not isinstance(parameter, str) or parameter not in table:
+        raise unknown("parameter", parameter, table, place=_PLACE, code="E-LIN-015")
+    if parameters and parameter in parameters:
+        raise PolhodeError(
+            f"the parameter '{parameter}' is given a value, and is what goes along.",
+            place=_PLACE,
+            cure="Give the values alone.",
+            code="E-LIN-016",
+        )
+    along = numbers_along(values, f"values of '{parameter}'", _PLACE)
+
+    def with_value(value: float) -> dict[str, Any]:
+        return {**(parameters or {}), parameter: value}
+
+    def matrix(value: float) -> Floats:
+        return linear.state_space(with_value(value))[0]
+
+    found = followed(matrix, along)
+    notices = []
+    if linear.is_equilibrium:
+        moving = [value for value in along if not linear.is_equilibrium_with(with_value(value))]
+        if moving:
+            more = f" and {len(moving) - 1} more" if len(moving) > 1 else ""
+            notices.append(f"The state is held, and is no equilibrium at {parameter} = {moving[0]:.6g}{more}.")
+    return EigenvalueBranches(parameter, along, found, tuple(notices), table[parameter].si_unit, matrix)

@@ -1,0 +1,149 @@
+"""Small motions about a motion: ẋ = A(t) x + B(t) c, y = C(t) x + D(t) c along a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled.functions import Functions
+from ..errors import PolhodeError, fault_at, understood
+from ..laws.controls import controls_of
+from ..notebook import Told
+from ..simulate.initial_state import Floats
+from ..simulate.trajectory.trajectory import Trajectory
+from .displacements import displacements, read_outputs
+from .linear_rates import LinearMatrices, names_of_states
+
+_PLACE = "linearize_along"
+fault = fault_at(_PLACE)
+
+
+class Matrices(NamedTuple):
+    """A, B, C and D at a time, or with a leading axis at many."""
+
+    A: Floats
+    B: Floats
+    C: Floats
+    D: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearAlong(Told):
+    """A (T, n, n), B (T, n, m), C (T, p, n), D (T, p, m) at the times `t` of a trajectory, and by `at` at any others.
+
+    Efforts and inputs are those that acted, and do not answer small motions: a controller is not in A, though it was in
+    the run. `notices` say what is worth knowing of the trajectory.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> e = s.derive()
+    >>> along = e.linearize_along(e.simulate(1, start={"hinge": 1}, samples=5))
+    >>> along.t.tolist(), along.A.shape, along.at(0.3).A.shape, along.transition().shape
+    ([0.0, 0.25, 0.5, 0.75, 1.0], (5, 2, 2), (2, 2), (5, 2, 2))
+    """
+
+    trajectory: Trajectory
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    A: Floats
+    B: Floats
+    C: Floats
+    D: Floats
+    notices: tuple[str, ...]
+    functions: Functions = field(repr=False)
+    asked: LinearMatrices = field(repr=False)
+
+    @property
+    def t(self) -> Floats:
+        """The times."""
+        return self.trajectory.t
+
+    def at(self, t: Any) -> Matrices:
+        """A, B, C and D at a time, or at many, exact for the state that the trajectory has there."""
+        with understood("a time, or several", t, place="at", cure="Give seconds."):
+            times = np.asarray(t, dtype=np.float64)
+        low, high = float(self.t.min()), float(self.t.max())
+        if np.any(times < low) or np.any(times > high) or not np.isfinite(times).all():
+            raise PolhodeError(
+                f"the trajectory goes from {low:g} s to {high:g} s.",
+                place="at",
+                cure="Give times within.",
+                code="E-LIN-027",
+            )
+        found = _evaluated(self.functions, self.trajectory.at(times.reshape(-1)), self.asked)
+        return Matrices(*(each.reshape(*times.shape, *each.shape[1:]) for each in found))
+
+    def transition(self) -> Floats:
+        """Φ(t, t₀) (T, n, n) at all times: Φ̇ = A Φ from Φ = 1, by fourth-order Magnus steps from sample to sample.
+
+        More samples make it more exact; the error goes with the fourth power of their distance.
+        """
+        from scipy.linalg import expm
+
+        steps = np.diff(self.t)[:, None, None]
+        middle, half = (self.t[:-1] + self.t[1:]) / 2.0, np.diff(self.t) * np.sqrt(3.0) / 6.0
+        A, B = (self.at(middle + side * half).A for side in (-1.0, 1.0))
+        turns = expm(steps / 2.0 * (A + B) - np.sqrt(3.0) / 12.0 * steps**2 * (A @ B - B @ A))
+        found = [np.eye(len(self.states))]
+        for turn in turns:
+            found.append(turn @ found[-1])
+        return np.array(found)
+
+    def __repr__(self) -> str:
+        told = f"LinearAlong({len(self.t)} times; states: {', '.join(self.states)}; inputs: {', '.join(self.inputs)})"
+        return "\n".join([told, *self.notices])
+
+
+def linear_along(
+    functions: Functions, trajectory: Trajectory, chosen: Sequence[str] | None, outputs: Any
+) -> LinearAlong:
+    """Small motions about a trajectory of the mechanism; with constraints on independent speeds."""
+    own = functions.equations
+    if own.constraints is not None and own.constraints.rows and own.dependent_speeds is None and len(trajectory.t):
+        near = dict(zip(trajectory.coordinates, map(float, trajectory.q[0]), strict=True))
+        functions = Functions(replace(functions.derivation, constraints="embedded", near=near))
+        own = functions.equations
+    inputs, moved = tuple(controls_of(own, chosen, _PLACE)), displacements(own)
+    observed = {} if outputs is None else read_outputs(own, moved, outputs, _PLACE)
+    states = names_of_states(own, moved)
+    if not len(trajectory.t):
+        raise PolhodeError("the trajectory has no samples.", place=_PLACE, cure="Run it longer.", code="E-LIN-028")
+    known = functions.derivation.synopsis
+    if tuple(known.coordinates) != trajectory.coordinates or tuple(known.states) != trajectory.states:
+        raise fault(
+            f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}.",
+            f"Give a run with {', '.join(known.coordinates)}.",
+            "E-LIN-030",
+        )
+    asked = LinearMatrices(inputs, tuple(observed.items()))
+    found = _evaluated(functions, trajectory, asked)
+    notices: tuple[str, ...] = () if trajectory.is_whole else (f"The run is not whole: {trajectory.message}",)
+    if trajectory.acted is not None and trajectory.acted.columns:
+        notices += ("Efforts or inputs that Python gave are taken as lines between the samples.",)
+    return LinearAlong(trajectory, states, inputs, tuple(observed) or states, *found, notices, functions, asked)
+
+
+def _evaluated(functions: Functions, run: Trajectory, asked: LinearMatrices) -> Matrices:
+    """The matrices at all samples, by one call."""
+    equations = functions.equations
+    speeds = [run.speed(name) for name in equations.speeds]
+    u = np.array(speeds).T.reshape(len(run.t), len(speeds))
+    tau = np.zeros((len(run.t), len(equations.tau))) if run.tau is None else run.tau
+    more: dict[str, Any] = {"inputs": run.inputs} if run.inputs is not None else {}
+    more |= {"z": run.z} if run.states else {}
+    found = functions.evaluate(asked, run.q, u, tau, t=run.t, parameters=run.parameters, **more)
+    made = Matrices(*(np.broadcast_to(each, (len(run.t), *each.shape[-2:])) for each in found))
+    lost = ~np.all([np.isfinite(each).all(axis=(1, 2)) for each in made], axis=0)
+    if lost.any():
+        raise fault(
+            f"at {run.t[int(np.argmax(lost))]:.6g} s the other speeds do not follow from "
+            f"{', '.join(equations.speeds)}, and small motions cannot be written on these.",
+            "Derive with other independent speeds, or end the run before.",
+            "E-LIN-029",
+        )
+    return made

@@ -1,0 +1,296 @@
+"""Small motions about a state: the exact linear equations, as graphs of the parameters.
+
+About q₀, u₀ small changes obey
+
+    δṡ = P δs + R δu,     M δu̇ + C δu + K δs + L δz = F δτ + G δi,     δż = S δs + U δu + Z δz + H δi
+
+δs are displacements (`displacements`): changes of coordinates, for a stored orientation small turns about the axes of
+its body. δz are changes of states without mass, δτ of the efforts, δi of the model's inputs. K holds the derivatives of
+M u̇₀ + bias - τ₀, with the accelerations u̇₀ that the equations give at the state; they vanish at an equilibrium and in
+a steady motion. Where
+positions are constrained (φ = 0) only independent displacements are kept, and the speeds are the independent ones of
+the embedded equations. Nothing is expanded: each column is one directional derivative of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.mass_factors import factors_of
+from ..errors import PolhodeError, by_name, unknown, warn
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    is_zero,
+    jacobian,
+    quiet_collector,
+    substitute,
+)
+from ..expr.spelling import acceleration_of, spelled
+from .displacements import Displacements, displacements
+from .linear import DIVISIONS, Linear, SecondOrder, at_values, singular
+from .operating_point import OperatingPoint, Values, bending, bends_at, operating_point, state_names
+
+_PLACE = "linearize"
+#: Matrices whose rates are smaller than this part of them, per second, are steady.
+_STEADY = 1e-6
+_CHANGING = (
+    "The matrices change with time and are those of t = 0: their eigenvalues do not tell stability. "
+    "periodic_orbit gives the multipliers where the change is periodic."
+)
+
+
+def linearize(
+    equations: EquationsOfMotion,
+    at: Values = None,
+    accelerations: Values = None,
+    *,
+    speeds: Values = None,
+    tau: Values = None,
+    inputs: Values = None,
+    parameters: Values = None,
+) -> Linear:
+    """Small motions about a state: coordinates and states without mass by name, `speeds`, `tau` and `inputs` by theirs.
+
+    What is not named is at home and at rest, states without mass where they start, rotors behind elastic gears where
+    these are not wound. Values may be numbers or
+    expressions of parameters. In `at` speeds, efforts and inputs may stand as well, as they are written: x', tau_x
+    (or `d(x)`, `tau(x)`). A state
+    that does not keep the constraints is assembled first, with the model's parameter values or `parameters`. The
+    accelerations are those that the equations give; with `accelerations` they are prescribed, those not named as zero.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
+    >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"))
+    >>> linear = s.derive().linearize()
+    >>> linear.second_order.M, linear.second_order.K
+    (Matrix([[l**2*m]]), Matrix([[981*l*m/100]]))
+    >>> s.derive().linearize({"hinge": 0.5})
+    Linear('pendulum': hinge, hinge')
+    This state is no equilibrium; its accelerations, by the equations, are hinge'' = -4.70316.
+    """
+    with quiet_collector():
+        given = _given(equations, at, speeds, tau, inputs)
+        point = operating_point(equations, given, by_name(parameters, f"{_PLACE} parameters"))
+        prescribed = None
+        if accelerations is not None:
+            known = {spelled(acceleration_of(u)): u for u in point.equations.u}
+            known |= dict(zip(point.equations.speeds, point.equations.u, strict=True))
+            prescribed = _read(equations, by_name(accelerations, f"{_PLACE} accelerations"), known, "speed")
+        try:
+            return _linearized(equations, point, prescribed, parameters)
+        except (PolhodeError, ArithmeticError) as error:
+            if isinstance(error, PolhodeError) and error.problems[0].code not in DIVISIONS:
+                raise
+            raise singular(point.equations) from None
+
+
+def _linearized(
+    origin: EquationsOfMotion,
+    point: OperatingPoint,
+    prescribed: dict[Expr, Expr] | None,
+    parameters: Mapping[str, Any] | None,
+) -> Linear:
+    equations, values = point.equations, point.values
+    u = list(equations.u)
+    M = at_values(equations.mass_matrix, values)
+    ud = Vector([(prescribed or {}).get(speed, as_expr(0)) for speed in u])
+    lacks = substitute([as_expr(entry) for entry in equations.bias - equations.efforts], values)
+    lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
+    if prescribed is None and any(lacks):
+        ud = Vector(factors_of(M, equations.speeds).solve([-entry for entry in lacks]))
+    moved, form = matrices_about(point, M, ud, parameters)
+    zdot = substitute([as_expr(rate) for rate in equations.z_rates], values)
+    made = Linear(
+        point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(zdot), origin,
+        point.notices, parameters,
+    )  # fmt: skip
+    made = made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
+    return replace(made, notices=(*made.notices, *_timed(made, ud), *_bent(made)))
+
+
+def _timed(linear: Linear, ud: Vector) -> list[str]:
+    """That time was held, where the matrices or the state depend on it."""
+    equations, time = linear.equations, linear.equations.system.time
+    rates = (*equations.all_coordinate_rates, *equations.z_rates)
+    entries = [as_expr(entry) for entry in (*equations.mass_matrix.entries(), *equations.bias, *rates)]
+    if time not in free_symbols(entries):
+        return []
+    held = {x: value for x, value in linear.point.values.items() if x is not time}
+
+    def changes(expressions: Sequence[Expr]) -> bool:
+        return any(substitute(directional(expressions, {time: as_expr(1)}), held))
+
+    _, form = matrices_about(replace(linear.point, values=held), at_values(equations.mass_matrix, held), ud, None)
+    found = [as_expr(entry) for letter in form.letters for entry in getattr(form, letter).entries()]
+    if changes(found):
+        if _is_steady_at_first(linear, found, time):
+            return ["The matrices are those of t = 0 and change later."]
+        warn(_CHANGING, code="W-LIN-001")
+        return [_CHANGING]
+    if changes(substitute(entries, held)):
+        return ["What drives the mechanism changes with time, and is that of t = 0."]
+    return []
+
+
+def _is_steady_at_first(linear: Linear, entries: Sequence[Expr], time: Expr) -> bool:
+    """Whether the first two derivatives in time are small at t = 0, as before a step that is rounded off."""
+    known = linear._values(None)
+    first = directional(list(entries), {time: as_expr(1)})
+    second = directional(first, {time: as_expr(1)})
+    made = substitute([*entries, *first, *second], linear.point.values)
+    if not known.keys() >= {*free_symbols(made)}:
+        return False
+    sizes = [abs(number) for number in evaluate(made, known)]
+    return max(sizes[len(entries) :], default=0.0) <= _STEADY * max(1.0, *sizes[: len(entries)])
+
+
+def _bent(linear: Linear) -> list[str]:
+    """That laws bend or jump at this very state, where derivatives tell nothing."""
+    equations = linear.equations
+    laws = bending([as_expr(entry) for entry in (*equations.bias, *equations.z_rates)])
+    if not laws:
+        return []
+    operands = substitute([operand for _, operand in laws], linear.point.values)
+    known = linear._values(None)
+    told = [(law, operand) for (law, _), operand in zip(laws, operands, strict=True)
+            if known.keys() >= {*free_symbols([operand])}]  # fmt: skip
+    return [
+        f"{law} bends or jumps at this state: these are no small motions across it." for law in bends_at(told, known)
+    ]
+
+
+def matrices_about(
+    point: OperatingPoint, M: Matrix, ud: Vector, parameters: Mapping[str, Any] | None
+) -> tuple[Displacements, SecondOrder]:
+    """The displacements and the matrices of small motions about a state with the accelerations u̇₀."""
+    equations, values = point.equations, point.values
+    tree, u = equations.tree, list(equations.u)
+    moved = displacements(equations)
+    rates = list(equations.all_coordinate_rates)
+    needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
+    moving = dict(zip(tree.q, rates, strict=True))
+
+    by_displacement = [dict(zip(tree.q, direction, strict=True)) for direction in moved.directions]
+    changed = [directional([*rates, *needed, *equations.efforts], step) for step in by_displacement]
+    by_speed = [directional([*rates, *needed], {speed: as_expr(1)}) for speed in u]
+    size, height = len(rates), len(needed)
+    turning = [directional([as_expr(entry) for entry in direction], moving) for direction in moved.directions]
+
+    P = Matrix.columns_of(
+        [_taken(moved.back, [a - b for a, b in zip(column[:size], bend, strict=True)])
+         for column, bend in zip(changed, turning, strict=True)], len(moved.names),
+    )  # fmt: skip
+    R = Matrix.columns_of([_taken(moved.back, column[:size]) for column in by_speed], len(moved.names))
+    K = Matrix.columns_of(
+        [[r - f for r, f in zip(column[size : size + height], column[size + height :], strict=True)]
+         for column in changed], height,
+    )  # fmt: skip
+    C = Matrix.columns_of([column[size:] for column in by_speed], height)
+    F = Matrix.identity(height) if equations.dependent_speeds is None else equations.dependent_speeds.E.T
+    inputs, z, zdot = [entry.symbol for entry in equations.system.inputs.values()], equations.z, equations.z_rates
+    G, L = -jacobian(needed, inputs), jacobian(needed, list(z))
+    S = Matrix.columns_of([directional(list(zdot), step) for step in by_displacement], len(z))
+    U, Z, H = (jacobian(list(zdot), symbols) for symbols in (u, list(z), inputs))
+    P, R, C, K, F, G, L, S, U, Z, H = (at_values(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
+    return moved, SecondOrder(point, P, R, M, C, K, F, G, L, S, U, Z, H, parameters)
+
+
+def _moving(linear: Linear) -> str:
+    """That a state is no equilibrium, and which accelerations belong to it."""
+    whose = "as given" if linear.is_prescribed else "by the equations"
+    known, entries = linear._values(None), [as_expr(entry) for entry in (*linear.accelerations, *linear.z_rates)]
+    if not known.keys() >= {*free_symbols(entries)}:
+        return f"This state is no equilibrium; its accelerations are {whose}."
+    names = [spelled(acceleration_of(speed)) for speed in linear.equations.u]
+    names += [f"{spelled(z)}'" for z in linear.equations.z]
+    told = [f"{name} = {number:.6g}" for name, number in zip(names, evaluate(entries, known), strict=True)]
+    size = len(linear.accelerations)
+    rates = f", and the rates of its other states {', '.join(told[size:])}" if told[size:] else ""
+    return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(told[:size])}{rates}."
+
+
+def _taken(back: Matrix, change: Sequence[Any]) -> list[Expr]:
+    return [as_expr(entry) for entry in back @ Vector(change)]
+
+
+# ---- what is given ---------------------------------------------------------------------------------------------
+
+
+def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs: Any) -> dict[Expr, Expr]:
+    """The values of the state that were given, by their symbols."""
+    tree = equations.tree
+    table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
+    efforts = dict(zip(tree.speeds, tree.tau, strict=True))
+    own = {u.name: u for u in equations.u}
+    written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
+    kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
+    found = _read(equations, by_name(at, f"{_PLACE} at"), state_names(equations), kinds, [*written, *table])
+    for given, known, kind, word in (
+        (speeds, {spelled(u): u for u in equations.u} | own, "speed", "speeds"),
+        (tau, {spelled(x): x for x in tree.tau} | efforts, "effort on a speed", "tau"),
+        (inputs, table, "input", "inputs"),
+    ):
+        found |= _read(equations, by_name(given, f"{_PLACE} {word}"), known, kind)
+    return found
+
+
+def _read(
+    equations: EquationsOfMotion,
+    given: Mapping[str, Any],
+    known: Mapping[str, Expr],
+    kind: str,
+    offered: Sequence[str] = (),
+) -> dict[Expr, Expr]:
+    """Values by symbol: numbers, or expressions of parameters; an unknown name is answered by those offered."""
+    parameters = {entry.symbol for entry in equations.system.parameters.values()}
+    found: dict[Expr, Expr] = {}
+    for name, value in given.items():
+        if name not in known:
+            raise unknown(kind, name, offered or known, place=_PLACE, code="E-LIN-002")
+        found[known[name]] = as_expr(value)
+        strange = [x for x in free_symbols([as_expr(value)]) if x not in parameters]
+        if strange:
+            raise PolhodeError(
+                f"the value of '{name}' depends on {strange[0]}, which is no parameter.",
+                place=_PLACE,
+                cure="Give numbers, or expressions of parameters.",
+                code="E-LIN-007",
+            )
+    return found
+
+
+_LETTERS = ("P", "R", "M", "C", "K", "L", "S", "U", "Z")
+
+
+def small_motions(point: OperatingPoint) -> tuple[list[str], list[int], Mapping[str, Matrix]]:
+    """The states' names, which of them others depend on, and P, R, M, C, K, L, S, U, Z (`SecondOrder`) at u̇ = 0."""
+    equations = point.equations
+    M = at_values(equations.mass_matrix, point.values)
+    moved, form = matrices_about(point, M, Vector([as_expr(0)] * len(equations.u)), None)
+    names = [*moved.names, *map(spelled, equations.u), *equations.states]
+    matrices = {letter: getattr(form, letter) for letter in _LETTERS}
+    return names, _felt(matrices, len(moved.names), len(names)), matrices
+
+
+def _felt(matrices: Mapping[str, Matrix], displaced: int, size: int) -> list[int]:
+    """The states that are left when displacements that no other state depends on are taken away."""
+    P, K, S = (matrices[letter] for letter in "PKS")
+    pulls = {k for k in range(displaced) if any(not is_zero(row[k]) for rows in (K, S) for row in rows)}
+    left = [*range(size)]
+    while True:
+        kept = [
+            k for k in left if k >= displaced or k in pulls or any(i < displaced and not is_zero(P[i][k]) for i in left)
+        ]
+        if kept == left:
+            return left
+        left = kept

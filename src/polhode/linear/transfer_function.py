@@ -1,0 +1,190 @@
+"""Transfer functions as graphs: G(s) = C (s - A)⁻¹ B + D = numerator / denominator, polynomials in s.
+
+The denominator is det(s - A), and the numerator C adj(s - A) B + D det(s - A), by the recurrence of Faddeev and Le
+Verrier, which divides by whole numbers alone:
+
+    N₀ = 1,    aₖ = -tr(A Nₖ₋₁) / k,    Nₖ = A Nₖ₋₁ + aₖ
+    adj(s - A) = Σ Nₖ sⁿ⁻¹⁻ᵏ,    det(s - A) = sⁿ + Σ aₖ sⁿ⁻ᵏ
+
+Nothing is expanded: a coefficient shares what it is made of with the others, and one that vanishes is seen to be zero
+by its fingerprint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import PolhodeError, understood
+from ..expr import Expr, Matrix, as_expr, is_zero, quiet_collector, symbol
+from ..expr.typeset import Typeset
+from ..notebook import complex_text
+from .eigensystem import Complexes, Floats, in_order
+from .linear import Linear, numbers_of
+from .root_locus import matrices, one_port, zeros_of
+
+if TYPE_CHECKING:
+    import control
+
+_PLACE = "transfer_function"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TransferFunction(Typeset):
+    """numerator(s) / denominator(s), coefficients from the highest power down; expressions of the parameters.
+
+    `poles` and `zeros` in numbers are those of the matrices, which are more exact than roots of polynomials.
+    """
+
+    linear: Linear
+    input: str
+    output: str
+    numerator: tuple[Expr, ...]
+    denominator: tuple[Expr, ...]
+
+    def numbers(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
+        """The coefficients of numerator and denominator in numbers."""
+        known = self.linear._values(parameters)
+        top, bottom = numbers_of([Matrix([list(self.numerator)]), Matrix([list(self.denominator)])], known)
+        return top[0], bottom[0]
+
+    def __call__(self, s: Any, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
+        """G(s) at a complex s, or at many: its limit where a zero cancels a pole, infinite at a pole."""
+        with understood("a complex number, or several", s, place=_PLACE):
+            at = np.asarray(s, dtype=np.complex128)
+        return _quotient(*self.numbers(parameters), at)
+
+    @cached_property
+    def reduced(self) -> Self:
+        """The same without the powers of s that numerator and denominator share."""
+        count = min(_trailing(self.numerator), _trailing(self.denominator))
+        if not count or len(self.numerator) <= count:
+            return self
+        return replace(self, numerator=self.numerator[:-count], denominator=self.denominator[:-count])
+
+    @property
+    def relative_degree(self) -> int:
+        """By how many powers of s the denominator is higher: so often the output is differentiated to meet the input.
+
+        The generic one, for almost all parameters. Where the numerator is zero, the input never meets the output.
+        """
+        if not any(self.numerator):
+            raise PolhodeError(
+                f"'{self.input}' does not act on '{self.output}': the numerator is zero.",
+                place=_PLACE,
+                cure="Ask for another output, or another input.",
+                code="E-LIN-025",
+            )
+        return len(self.denominator) - len(self.numerator)
+
+    def poles(self, parameters: Mapping[str, Any] | None = None) -> Complexes:
+        """The eigenvalues of A."""
+        return self.linear.eigenvalues(parameters)
+
+    def zeros(self, parameters: Mapping[str, Any] | None = None) -> Complexes:
+        """Where the numerator vanishes, those that grow fastest first."""
+        found = zeros_of(*matrices(self.linear, parameters))
+        return found[in_order(found)]
+
+    def to_control(self, parameters: Mapping[str, Any] | None = None) -> control.TransferFunction:
+        """A `control.TransferFunction` of python-control."""
+        from .linear import control_package
+
+        top, bottom = self.numbers(parameters)
+        made: control.TransferFunction = control_package().tf(top, bottom, inputs=[self.input], outputs=[self.output])
+        return made
+
+    def __repr__(self) -> str:
+        degrees = f"{len(self.numerator) - 1} over {len(self.denominator) - 1}"
+        return f"TransferFunction({self.input} to {self.output}, degrees {degrees})"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        s = symbol("s")
+        top, bottom = (
+            as_expr(sum(each * s ** (len(row) - 1 - k) for k, each in enumerate(row)))
+            for row in (self.reduced.numerator, self.reduced.denominator)
+        )
+        return [("N(s)", top), ("D(s)", bottom)]
+
+    def _sentences(self) -> list[str]:
+        told = [f"N/D leads from {self.input} to {self.output}."]
+        try:
+            poles, zeros = (", ".join(map(complex_text, each.tolist())) for each in (self.poles(), self.zeros()))
+        except PolhodeError:  # a parameter has no value
+            return told
+        return [*told, f"Poles: {poles}.", f"Zeros: {zeros or 'none'}."]
+
+
+def _quotient(top: Floats, bottom: Floats, at: Complexes) -> Complexes:
+    """A quotient of polynomials; where both vanish, that of their derivatives (de l'Hospital)."""
+    above, below = (np.asarray(np.polyval(each, at), dtype=np.complex128) for each in (top, bottom))
+    poles = below == 0
+    found: Complexes = np.asarray(above / np.where(poles, 1.0, below), dtype=np.complex128)
+    found = np.where(poles & (above != 0), complex(np.inf), found)
+    both = poles & (above == 0)
+    if both.any() and np.any(top):
+        above_slope, below_slope = (np.asarray(np.polyder(each), dtype=np.float64) for each in (top, bottom))
+        found[both] = _quotient(above_slope, below_slope, at[both])
+    return found
+
+
+@quiet_collector()
+def transfer_function(linear: Linear, input: str, output: Any) -> TransferFunction:
+    """From one input to one output: a state, an output of `with_ports`, or an expression.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
+    >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
+    >>> _ = s.joint("a", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"))
+    >>> G = transfer_function(s.derive().linearize(), "tau_a", "a")
+    >>> ph.normal(ph.Vector(G.numerator)), ph.normal(ph.Vector(G.denominator))
+    (Vector([1/(l**2*m)]), Vector([1, 0, 981/(100*l)]))
+    """
+    ports, name = one_port(linear, input, output, _PLACE)
+    denominator, columns = _faddeev(ports.A, [as_expr(row[0]) for row in ports.B])
+    C, D = list(ports.C[0]), as_expr(ports.D[0][0])
+    numerator = [D] + [_dot(C, column) + D * a for column, a in zip(columns, denominator[1:], strict=True)]
+    first = next((k for k, entry in enumerate(numerator) if not is_zero(entry)), len(numerator) - 1)
+    return TransferFunction(ports, ports.inputs[0], name, tuple(numerator[first:]), tuple(denominator))
+
+
+def _faddeev(A: Matrix, b: Sequence[Expr]) -> tuple[list[Expr], list[list[Expr]]]:
+    """The coefficients of det(s - A), and the columns of adj(s - A) b, from the highest power of s down."""
+    size = len(b)
+    rows = [[(k, as_expr(entry)) for k, entry in enumerate(row) if not is_zero(as_expr(entry))] for row in A]
+    zero, one = as_expr(0), as_expr(1)
+    N = [[one if i == k else zero for k in range(size)] for i in range(size)]
+    coefficients, columns = [one], []
+    for step in range(1, size + 1):
+        columns.append([_dot(row, b) for row in N])
+        product = [_combined(row, N, size) for row in rows]
+        trace = sum((product[i][i] for i in range(size)), start=zero)
+        a = -trace / step
+        coefficients.append(a)
+        N = [[entry + a if i == k else entry for k, entry in enumerate(row)] for i, row in enumerate(product)]
+    return coefficients, columns
+
+
+def _combined(row: Sequence[tuple[int, Expr]], N: Sequence[Sequence[Expr]], size: int) -> list[Expr]:
+    """A row of A, its entries that are not zero, times N."""
+    made = [as_expr(0)] * size
+    for k, factor in row:
+        made = [a + factor * b if b else a for a, b in zip(made, N[k], strict=True)]
+    return made
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Expr:
+    return sum((as_expr(x) * as_expr(y) for x, y in zip(a, b, strict=True) if x and y), start=as_expr(0))
+
+
+def _trailing(coefficients: Sequence[Expr]) -> int:
+    """How many powers of s divide a polynomial."""
+    count = 0
+    while count < len(coefficients) and is_zero(coefficients[-1 - count]):
+        count += 1
+    return count

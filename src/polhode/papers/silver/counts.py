@@ -1,0 +1,341 @@
+"""Operations of inverse dynamics, counted in three ways on general arms and on any tree.
+
+    as written    the formalism's own lines run on scalars that only count: every sum and product that the method
+                  states, no zero used, nothing shared that the method does not share
+    on the graph  the same arm derived as equations and planned: shared, but with no zero to use either
+    customised    a real arm, whose zeros and right angles the plan uses
+
+The general arm has dense rotations of independent entries, dense offsets and inertias, and joints that turn about z. As
+written, the rotation from link to link is given; on the graph it is made from the joint's angle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from ...codegen.ir.count import count
+from ...codegen.plan import plan
+from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, pi, quiet_collector, symbol
+from ...expr.spelling import OWN, acceleration_of
+from ...formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn
+from ...formalisms.short import newton_euler
+from ...formats.dh import Row, from_dh
+from ...geometry import Inertia, Pose, about
+from ...kinematics.passes import USUAL, apply
+from ...kinematics.prescribed import Drive
+from ...kinematics.tree import BASE, Link, Tree, build_tree
+from ...model.model import Model
+from ...model.stage import Stage
+from ...model.system import System
+from .table_3 import known
+
+_ZERO = Vector([0, 0, 0])
+_Z = Vector([0, 0, 1])
+
+
+@dataclass(frozen=True)
+class Count:
+    """Multiplications and additions of one evaluation of inverse dynamics."""
+
+    multiplications: int
+    additions: int
+
+    def __str__(self) -> str:
+        return f"{self.multiplications} / {self.additions}"
+
+
+@dataclass
+class Tally:
+    """How often scalars made by it were multiplied and added."""
+
+    multiplications: int = 0
+    additions: int = 0
+
+    def scalar(self) -> Scalar:
+        return Scalar(self)
+
+    def vector(self, size: int) -> Vector:
+        return Vector([Scalar(self) for _ in range(size)])
+
+    def matrix(self, size: int) -> Matrix:
+        return Matrix([self.vector(size) for _ in range(size)])
+
+
+class Scalar:
+    """A number of which nothing is known: arithmetic with it only counts.
+
+    The whole numbers 0, 1 and -1 in a method's own text (a base at rest, an axis z) cost nothing; signs cost nothing.
+
+    >>> tally = Tally()
+    >>> _ = tally.matrix(4) @ tally.matrix(4)
+    >>> tally.multiplications, tally.additions
+    (64, 48)
+    """
+
+    __slots__ = ("_tally",)
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, int) and other == 0:
+            return self
+        self._tally.additions += 1
+        return Scalar(self._tally)
+
+    __radd__ = __sub__ = __rsub__ = __add__
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, int) and other in (0, 1, -1):
+            return self if other else 0
+        self._tally.multiplications += 1
+        return Scalar(self._tally)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Scalar:
+        return self
+
+
+def as_written(formalism: str, n: int) -> Count:
+    """What a formalism's lines say for a general arm of n joints, each operation counted.
+
+    >>> as_written("uicker_kahn", 6)
+    Count(multiplications=80348, additions=61669)
+    """
+    return as_written_on(formalism, general_tree(n), zeros=False)
+
+
+def as_written_on(formalism: str, tree: Tree, zeros: bool) -> Count:
+    """What a formalism's lines say for a tree, each operation counted.
+
+    Without `zeros` every rotation, offset and inertia is full of numbers, as the papers count: of the tree only its
+    shape and the kinds of its joints are used. With them a product with a 0, 1 or -1 of the tree costs nothing, nor a
+    sum with 0.
+    """
+    tally = Tally()
+    _RUN[known(formalism)](tree, _Blanks(tally, zeros))
+    return Count(tally.multiplications, tally.additions)
+
+
+@dataclass(frozen=True)
+class _Blanks:
+    """Numbers of which nothing is known, in place of those of a tree."""
+
+    tally: Tally
+    zeros: bool
+
+    def number(self, entry: Any) -> Any:
+        value = as_expr(entry)
+        if self.zeros and value.is_number and value.data in (0, 1, -1):
+            return int(value.data)
+        return Scalar(self.tally)
+
+    def vector(self, given: Vector) -> Vector:
+        return Vector(map(self.number, given))
+
+    def matrix(self, given: Matrix) -> Matrix:
+        return given.map(self.number)
+
+    def full(self, given: Matrix | Vector) -> Matrix | Vector:
+        return self.matrix(given) if isinstance(given, Matrix) else self.vector(given)
+
+    def derivative(self, given: Matrix | Vector) -> Matrix | Vector:
+        """A derivative by a joint's coordinate; one that is zero by the joint's kind stays so."""
+        if any(given.entries() if isinstance(given, Matrix) else given):
+            return self.full(given)
+        return Matrix.zeros(*given.shape) if isinstance(given, Matrix) else _ZERO
+
+    def inertia(self, given: Inertia) -> Inertia:
+        return Inertia(self.number(given.m), self.vector(given.h), self.matrix(given.J))
+
+    def axis(self, given: Vector) -> Vector:
+        """A joint's axis: as it is with the tree's zeros, else the z of a frame that is put there."""
+        if not any(given):
+            return _ZERO
+        return self.vector(given) if self.zeros else _Z
+
+    def rates(self, tree: Tree) -> tuple[Vector, Vector, Vector]:
+        """q̇, q̈ and gravity."""
+        gravity = self.vector(tree.gravity) if self.zeros else self.tally.vector(3)
+        return self.tally.vector(len(tree.u)), self.tally.vector(len(tree.u)), gravity
+
+    def tree(self, tree: Tree) -> Tree:
+        """The same tree of such numbers."""
+        size = len(tree.u)
+        q, u, tau = self.tally.vector(size), self.tally.vector(size), self.tally.vector(size)
+        return Tree(tuple(map(self.link, tree.links)), {}, q, u, tau, _ZERO)
+
+    def link(self, link: Link) -> Link:
+        """A link whose rotation and offset in the parent are given, the rotation as one matrix."""
+        fixed = Pose(Matrix.identity(3), self.vector(link.X.p))
+        motion = Pose(self.matrix(link.X.R), _ZERO)
+        drive = link.drive and Drive(*(self._along(part) for part in vars(link.drive).values()))
+        H = tuple(self._screw(w, v) for w, v in link.H)
+        inertia = self.inertia(link.inertia)
+        return replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, merged=None, drive=drive)
+
+    def _screw(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
+        slide = self.axis(v)
+        if any(w) and any(v) and not self.zeros:
+            slide = Vector([0, 0, self.tally.scalar()])  # a screw: its pitch
+        return self.axis(w), slide
+
+    def _along(self, part: Vector) -> Vector:
+        if not any(part):
+            return _ZERO
+        return self.vector(part) if self.zeros else Vector([0, 0, self.tally.scalar()])
+
+    def segment(self, segment: Any) -> Any:
+        """A segment of a Lagrangian method, part by part."""
+        made: dict[str, Any] = {}
+        for each in fields(segment):
+            value = getattr(segment, each.name)
+            if isinstance(value, Inertia):
+                made[each.name] = self.inertia(value)
+            elif isinstance(value, Matrix | Vector):
+                derived = "_D_" in each.name
+                made[each.name] = self.derivative(value) if derived else self.full(value)
+        return replace(segment, **made)
+
+
+def _by_4x4(method: Callable[..., list[Any]]) -> Callable[[Tree, _Blanks], object]:
+    def run(tree: Tree, blanks: _Blanks) -> object:
+        made = [blanks.segment(each) for each in uicker_kahn.segments(tree, "ladder")]
+        return method(made, *blanks.rates(tree))
+
+    return run
+
+
+def _by_3x3(tree: Tree, blanks: _Blanks) -> object:
+    made = [blanks.segment(each) for each in hollerbach_3x3.segments(tree)]
+    return hollerbach_3x3.inverse_dynamics(made, *blanks.rates(tree))
+
+
+def _by_silver(tree: Tree, blanks: _Blanks) -> object:
+    u, ud, gravity = blanks.rates(tree)
+    inertias = []
+    for link in tree.links:
+        body = silver.central_inertia(link)
+        inertias.append(silver.CentralInertia(blanks.number(body.m), blanks.vector(body.c), blanks.matrix(body.I)))
+    return silver.inverse_dynamics(blanks.tree(tree), inertias, u, ud, _free(tree), gravity)
+
+
+def _by_newton_euler(tree: Tree, blanks: _Blanks) -> object:
+    u, ud, gravity = blanks.rates(tree)
+    made = blanks.tree(tree)
+    return newton_euler.efforts_of(made, newton_euler.accelerate(made, u, ud, gravity), _free(tree))
+
+
+def _free(tree: Tree) -> list[tuple[Vector, Vector]]:
+    return [(_ZERO, _ZERO)] * len(tree.links)
+
+
+_RUN: dict[str, Callable[[Tree, _Blanks], object]] = {
+    "uicker_kahn": _by_4x4(uicker_kahn.inverse_dynamics),
+    "hollerbach_4x4": _by_4x4(hollerbach_4x4.inverse_dynamics),
+    "hollerbach_3x3": _by_3x3,
+    "silver": _by_silver,
+    "newton_euler": _by_newton_euler,
+}
+
+
+# ---- arms: one in which nothing is zero, and two as they are built --------------------------------------------
+
+
+def chain(segments: Sequence[tuple[Pose, Pose, Inertia]], q: Vector, u: Vector, gravity: Vector) -> Tree:
+    """Links one after the other, each turning about its z: where its joint sits, how it is turned, what it weighs."""
+    stage = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))
+    axis = ((Vector([0, 0, 1]), Vector([0, 0, 0])),)
+    links = tuple(
+        Link(f"link {k + 1}", f"joint {k + 1}", k - 1 if k else BASE, stage, fixed, motion, axis, (k,), (k,), inertia)
+        for k, (fixed, motion, inertia) in enumerate(segments)
+    )
+    return Tree(links, {}, q, u, u, gravity)
+
+
+def general_tree(n: int) -> Tree:
+    """A chain of n hinges about z, with a symbol for each entry of each fixed rotation, offset and inertia."""
+    q = Vector([symbol(f"q{k}", "coordinate") for k in range(n)])
+    u = Vector([symbol(f"u{k}", "speed", OWN) for k in range(n)])
+    segments = []
+    for k in range(n):
+        fixed = Pose(_symbols(f"R{k}", 3), Vector(_symbols(f"p{k}", 3)[0]))
+        motion = Pose(about((0, 0, 1), q[k]).map(as_expr), Vector([as_expr(0)] * 3))
+        J = _symbols(f"J{k}", 3)
+        symmetric = Matrix([[J[min(i, j), max(i, j)] for j in range(3)] for i in range(3)])
+        segments.append((fixed, motion, Inertia(symbol(f"m{k}"), Vector(_symbols(f"h{k}", 3)[0]), symmetric)))
+    return chain(segments, q, u, Vector(_symbols("g", 3)[0]))
+
+
+def _symbols(name: str, size: int) -> Matrix:
+    return Matrix([[symbol(f"{name}_{i}{j}") for j in range(size)] for i in range(size)])
+
+
+def hinged_arm(name: str, table: Sequence[tuple[Any, Any, Any]], products_of_inertia: bool) -> System:
+    """An arm of hinges from α, a and d of each, in the modified convention; text in the table names a parameter.
+
+    Every link has a mass, a mass centre anywhere, and an inertia with or without products.
+    """
+    system = System(name)
+    rows = []
+    for k, row in enumerate(table, start=1):
+        alpha, a, d = (system.parameter(entry) if isinstance(entry, str) else entry for entry in row)
+        m, *c = (system.parameter(f"{letter}{k}") for letter in ("m", "cx", "cy", "cz"))
+        xx, yy, zz = (system.parameter(f"{letter}{k}") for letter in ("Ixx", "Iyy", "Izz"))
+        xy, xz, yz = (
+            system.parameter(f"{letter}{k}") if products_of_inertia else 0 for letter in ("Ixy", "Ixz", "Iyz")
+        )
+        inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        rows.append(Row(d=d, a=a, alpha=alpha, mass=m, com=c, inertia=inertia))
+    return from_dh(rows, "modified", system=system)
+
+
+def general_arm(n: int = 6) -> System:
+    """Hinges in general position: every angle, length and product of inertia there is, the first axis vertical."""
+    further = ((f"alpha{k}", f"a{k}", f"d{k}") for k in range(2, n + 1))
+    return hinged_arm(f"general {n}R arm", [(0, 0, 0), *further], products_of_inertia=True)
+
+
+def puma_like_arm() -> System:
+    """Right angles, three lengths and a wrist whose axes meet, as in the PUMA 560."""
+    rows = [(0, 0, 0), (-pi / 2, 0, 0), (0, "a2", "d3"), (-pi / 2, "a3", "d4"), (pi / 2, 0, 0), (-pi / 2, 0, 0)]
+    return hinged_arm("PUMA-like arm", rows, products_of_inertia=False)
+
+
+# ---- derived on the graph and planned -------------------------------------------------------------------------
+
+_RECIPES = {
+    "uicker_kahn": uicker_kahn.recipe,
+    "hollerbach_4x4": hollerbach_4x4.recipe,
+    "hollerbach_3x3": hollerbach_3x3.recipe,
+    "silver": silver.recipe,
+    "newton_euler": newton_euler.recipe,
+}
+
+
+def on_the_graph(formalism: str, n: int) -> Count:
+    """The run part of the plan for a general arm of n joints, every constant of it a symbol of its own."""
+    return _planned(formalism, System("general arm").model(), general_tree(n))
+
+
+def customised(formalism: str, model: Model) -> Count:
+    """The run part of the plan for a mechanism as it is, rewritten first as `derive` would where that is ours to do."""
+    tree = build_tree(model)
+    return _planned(formalism, model, apply(tree, USUAL) if formalism == "newton_euler" else tree)
+
+
+def _planned(formalism: str, model: Model, tree: Tree) -> Count:
+    with quiet_collector():
+        ud = [acceleration_of(u) for u in tree.u]
+        tau = [as_expr(entry) for entry in _RECIPES[known(formalism)](model, tree).inverse(ud)]
+        arrays = [("q", list(tree.q)), ("u", list(tree.u)), ("udot", ud)]
+        operations = count(plan("inverse_dynamics", arrays, [("tau", (len(tau),), tau)], _constants(tau, arrays)))
+    return Count(operations.multiplications, operations.additions)
+
+
+def _constants(tau: Sequence[Expr], arrays: Sequence[tuple[str, list[Expr]]]) -> list[Expr]:
+    moving = {entry for _, entries in arrays for entry in entries}
+    return [entry for entry in free_symbols(tau) if entry not in moving]

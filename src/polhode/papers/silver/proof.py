@@ -1,0 +1,294 @@
+"""The record of a proof: steps, each an equation whose two sides have one fingerprint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ...errors import PolhodeError, path_of
+from ...expr import Matrix, Vector, as_expr
+from ...expr.field import P, hash_to_field
+from ...expr.spelling import latex_escape
+from ...files.writing import replace_file
+from ...model.reading import unknown
+
+_HEAD = "Lagrange and Newton-Euler on '{}'"
+_PAPER = "W. M. Silver, MIT A.I. Memo 622 (1981), sections 2 and 3 and Appendix A"
+#: Where lists of entries have one fingerprint for all: the polynomial with these coefficients is taken here.
+_POINT = hash_to_field("the entries of a list, as a polynomial")
+
+
+def fingerprint_of(*values: Any) -> str:
+    """One fingerprint of scalars, vectors and matrices: of the polynomial that has their entries as coefficients.
+
+    >>> fingerprint_of(Vector([1, 2])) == fingerprint_of(Vector([1, 2])), fingerprint_of(0)
+    (True, '00000000000000000000000000000000')
+    """
+    total = 0
+    for value in values:
+        for entry in entries_of(value):
+            total = (total * _POINT + as_expr(entry).fp) % P
+    return f"{total:032x}"
+
+
+def entries_of(value: Any) -> list[Any]:
+    """The scalars in a scalar, a vector or a matrix."""
+    if isinstance(value, Matrix):
+        return list(value.entries())
+    return list(value) if isinstance(value, Vector) else [value]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A step for one link or joint: where it is taken, and the fingerprints of its two sides."""
+
+    where: str
+    left: str
+    right: str
+
+    @staticmethod
+    def of(where: str, left: Any, right: Any) -> Case:
+        """A case from what stands on either side: scalars, vectors or matrices."""
+        return Case(where, fingerprint_of(left), fingerprint_of(right))
+
+    @property
+    def holds(self) -> bool:
+        return self.left == self.right
+
+
+@dataclass(frozen=True)
+class Step:
+    """An equation of the paper on a mechanism: its number, what it says, in text and LaTeX, and what proves it.
+
+    `here` is LaTeX of what it says of this mechanism, with its own names, where that is short enough to be read.
+    """
+
+    number: str
+    statement: str
+    text: str
+    formula: str
+    cases: tuple[Case, ...]
+    here: tuple[str, ...] = ()
+
+    @property
+    def left(self) -> str:
+        """The fingerprint of the left sides of all cases."""
+        return _together(case.left for case in self.cases)
+
+    @property
+    def right(self) -> str:
+        """The fingerprint of the right sides of all cases."""
+        return _together(case.right for case in self.cases)
+
+    @property
+    def holds(self) -> bool:
+        """Whether both sides are the same functions, in every case."""
+        return all(case.holds for case in self.cases)
+
+    @property
+    def failing(self) -> tuple[Case, ...]:
+        """The cases in which the sides differ."""
+        return tuple(case for case in self.cases if not case.holds)
+
+    @property
+    def count(self) -> str:
+        """The number of cases in words."""
+        return f"{len(self.cases)} case{'' if len(self.cases) == 1 else 's'}"
+
+    @property
+    def verdict(self) -> str:
+        """One line: how many cases, the fingerprints of both sides, whether they are one."""
+        cases = self.count
+        if not self.cases:
+            return "no case here  holds"
+        if self.holds and not int(self.left, 16):
+            return f"{cases}: both sides are zero  holds"
+        if self.holds:
+            return f"{cases}: {self.left[:12]}… = {self.right[:12]}…  holds"
+        where = ", ".join(case.where for case in self.failing[:3]) + (", …" if len(self.failing) > 3 else "")
+        return f"{cases}: {self.left[:12]}… ≠ {self.right[:12]}…  FAILS for {where}"
+
+    def latex(self) -> str:
+        r"""The equation as LaTeX for math mode, with its number as a tag."""
+        return rf"{self.formula} \tag{{{self.number}}}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "number": self.number,
+            "statement": self.statement,
+            "text": self.text,
+            "latex": self.formula,
+            "left": self.left,
+            "right": self.right,
+            "holds": self.holds,
+            "cases": [{**vars(case), "holds": case.holds} for case in self.cases],
+            "here": list(self.here),
+        }
+
+
+def _together(fingerprints: Iterable[str]) -> str:
+    total = 0
+    for each in fingerprints:
+        total = (total * _POINT + int(each, 16)) % P
+    return f"{total:032x}"
+
+
+def step(
+    number: str,
+    statement: str,
+    text: str,
+    formula: str,
+    sides: Iterable[tuple[str, Any, Any]],
+    here: Sequence[str] = (),
+) -> Step:
+    """A step from its cases, each given by where it is taken and what stands on either side."""
+    return Step(number, statement, text, formula, tuple(Case.of(*side) for side in sides), tuple(here))
+
+
+@dataclass(frozen=True)
+class Proof:
+    """That Lagrange's equations and those of Newton and Euler are one computation on a mechanism, step by step.
+
+    `print(proof)` shows it, `proof.latex()` is a document's text, and a notebook shows the equations.
+    """
+
+    system: str
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every step holds."""
+        return all(each.holds for each in self.steps)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __getitem__(self, number: str) -> Step:
+        """A step by its number in the paper."""
+        for each in self.steps:
+            if each.number == number:
+                return each
+        raise unknown("step", number, [each.number for each in self.steps], "proof")
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        failing = [each.number for each in self.steps if not each.holds]
+        if failing:
+            count = f"{len(failing)} of {len(self.steps)} steps"
+            return f"not proved for '{self.system}': {count} fail, ({'), ('.join(failing)})."
+        cases = sum(len(each.cases) for each in self.steps)
+        return (
+            f"proved for '{self.system}': Lagrange's equations and those of Newton and Euler are one computation, "
+            f"by {len(self.steps)} steps and {cases} pairs of fingerprints."
+        )
+
+    def __str__(self) -> str:
+        lines = [_HEAD.format(self.system), f"{_PAPER}; links: {', '.join(self.links)}", ""]
+        for each in self.steps:
+            lines += [f"({each.number}) {each.statement}", f"    {each.text}", f"    {each.verdict}", ""]
+        return "\n".join([*lines, *self.notes, self.verdict])
+
+    def latex(self) -> str:
+        """The proof as LaTeX, what stands between \\begin{document} and \\end{document}; it needs amsmath."""
+        lines = [rf"\section*{{{latex_escape(_HEAD.format(self.system))}}}", latex_escape(_PAPER) + ".", ""]
+        for each in self.steps:
+            sentence = latex_escape(each.statement[:1].upper() + each.statement[1:])
+            lines += [rf"\paragraph{{({latex_escape(each.number)})}} {sentence}."]
+            lines += [r"\begin{equation*}", each.latex(), r"\end{equation*}"]
+            if each.here:
+                lines += ["Here:", r"\begin{gather*}", " \\\\\n".join(each.here), r"\end{gather*}"]
+            lines += [rf"{each.count}. Fingerprints: \texttt{{{each.left}}} (left),"]
+            lines += [rf"\texttt{{{each.right}}} (right): {'holds' if each.holds else 'FAILS'}.", ""]
+        return "\n".join([*lines, *map(latex_escape, self.notes), latex_escape(self.verdict), ""])
+
+    def markdown(self) -> str:
+        """The proof as Markdown, its equations between dollar signs."""
+        lines = [f"### {_HEAD.format(_plain(self.system))}", "", f"{_PAPER}.", ""]
+        for each in self.steps:
+            lines += [f"**({each.number})** {each.statement}", "", f"$${each.formula}$$", ""]
+            lines += [line for one in each.here for line in (f"$${one}$$", "")]
+            lines += [f"`{_plain(each.verdict)}`", ""]
+        return "\n".join([*lines, *self.notes, f"**{_plain(self.verdict)}**", ""])
+
+    _repr_markdown_ = markdown
+
+    def _repr_latex_(self) -> str:
+        """The equations alone, one below the other, with their numbers."""
+        rows = " \\\\\n".join(each.latex() for each in self.steps)
+        return f"$$\\begin{{gather}}\n{rows}\n\\end{{gather}}$$"
+
+    def save(self, path: Any) -> Path:
+        """Write the proof as a document of its own: `.tex`, `.md` or `.html`; the path that was written."""
+        target = path_of(path)
+        if target.suffix not in _WRITERS:
+            raise PolhodeError(
+                f"a proof cannot be written as '{target.suffix or target.name}'.",
+                place=str(target),
+                cure=f"End the name in {', '.join(_WRITERS)}.",
+                code="E-PROVE-003",
+            )
+        return replace_file(target, _WRITERS[target.suffix](self).encode("utf-8", "backslashreplace"))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, for `--json`."""
+        return {
+            "system": self.system,
+            "links": list(self.links),
+            "joints": list(self.joints),
+            "holds": self.holds,
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+            "steps": [each.as_json() for each in self.steps],
+        }
+
+
+def _plain(text: str) -> str:
+    """Words of a user's own, without what Markdown would act on."""
+    return "".join(" " if letter in "`*_$<>[]\\" or not letter.isprintable() else letter for letter in text)
+
+
+_TEX = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath}
+\begin{document}
+%s\end{document}
+"""
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>%s</title><style>
+body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }
+.equation { font: italic 18px/1.6 "Cambria Math", "STIX Two Math", serif; margin: .3em 2em; }
+.here { margin: .3em 2em; } code { font-size: 13px; }
+.holds { color: #17692f; } .fails { color: #b00020; font-weight: bold; }
+</style></head><body>
+<h1>%s</h1>
+%s
+</body></html>
+"""
+
+
+def _page(proof: Proof) -> str:
+    """A page that needs nothing else: equations in plain letters, those of the mechanism in LaTeX, fingerprints."""
+    parts = [f"<p>{escape(_PAPER)}; links: {escape(', '.join(proof.links))}.</p>"]
+    for each in proof.steps:
+        mark = "holds" if each.holds else "fails"
+        parts += [
+            f"<h3>({escape(each.number)}) {escape(each.statement)}</h3>",
+            f'<div class="equation">{escape(each.text)}</div>',
+            *(f'<div class="here">here <code>{escape(line)}</code></div>' for line in each.here),
+            f"<p><code>{each.left}</code> left<br><code>{each.right}</code> right<br>"
+            f'<span class="{mark}">{escape(each.verdict)}</span></p>',
+        ]
+    parts += [f"<p>{escape(words)}</p>" for words in (*proof.notes, proof.verdict)]
+    title = escape(_HEAD.format(proof.system))
+    return _PAGE % (title, title, "\n".join(parts))
+
+
+_WRITERS = {".tex": lambda proof: _TEX % proof.latex(), ".md": Proof.markdown, ".html": _page}

@@ -1,0 +1,490 @@
+"""Open chains in closed form.
+
+Y. Tokad (1992), section 2, equations (8) to (41), with the corrections listed in docs/errata.md. A chain of m bodies is
+one component with m + 1 ports: a port for each joint, between terminal B_j of body j and A_(j-1) of the body before it,
+and one for the load at A_m.
+
+    y = P ẋ + Q x - (K'S)ᵀ y_(m+1) + Sᵀ u_G,    x_(m+1) = K'S x                            (20), (22)
+
+    paper           here
+    x_j, y_j        across joint j: velocity of body j against body j-1; what acts on body j there
+    R_j             skew matrix of the vector from B_j to A_j, `reach[j]`
+    S = K⁻¹         from the joints' velocities to those of the mass centres, x_G = S x       (18)
+    P, Q            inertia of the whole chain, as seen at its joints                         (23)
+
+Bodies are counted from 0 here. y_j acts on body j at B_j and on the body before it at A_(j-1), so both must be one
+point: where a joint slides, A_(j-1) is the point of body j-1 at which B_j is, and moves on it (`RigidBody.drifts`).
+Then R_k has the slide ξ_(k+1) in it, and (28), (31), (33) and (36) have it as (29) does.
+
+A joint of any kind is one port (`JointPort`), its x the sum over its stages with axes h_w, h_v and arms r to B_j, and
+x_0 what a prescribed motion gives. In the speeds u of the joints (`SerialChain`), (36) to (39) and section 3,
+
+    x = D u + x_0,    v = Σ (h_v + h_w × r) u,    ω = Σ h_w u
+    M = Dᵀ P D,       τ = Dᵀ y,                   bias = Dᵀ (P Ḋ u + Q D u + Sᵀ u_G)
+
+and K'S D is the Jacobian matrix (39) of the load port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import ModelError, PolhodeError, ShapeError
+from ...expr import Expr, Matrix, Vector, as_expr, directional, skew
+from ...formalisms.network.graph import REFERENCE, Edge, LinearGraph
+from ...formalisms.network.mechanism import CENTRE, ZERO, Pair, across_at, added, through_at
+from ...geometry import Pose
+from ...geometry.inertia import rotate_symmetric
+from ...kinematics.motion import body_pose, flow, velocities, world_poses
+from ...kinematics.prescribed import moves_in
+from ...kinematics.tree import BASE, Link, Tree, build_tree, joints_from_the_ground
+from ...model.model import Model
+from ...model.records import GROUND, Joint
+from .component import Multiport, RigidBody, block, shift
+
+#: The ports of each body: towards the ground and away from it.
+INNER, OUTER = "b", "a"
+
+#: Roles of the drivers at the joints, at the load port and at the mass centres, by the form of the terminal equations.
+_DRIVERS = {
+    CENTRE: ("through", "through", "across"),  # (1): case (i), the load port corrected
+    INNER: ("across", "through", "through"),  # (5): case (ii)
+    OUTER: ("across", "across", "through"),  # (6): case (iii); the first joint is then driven by force
+}
+
+
+def driven_chain(bodies: int, form: str = CENTRE) -> LinearGraph:
+    """The system graph of a chain with a driver at every port, Figure 2e; `form` is the terminal left to the cotree.
+
+    >>> from polhode.formalisms.network.formulation import formulation
+    >>> formulation(driven_chain(1)).tree
+    ('b1', 'a1', "1*'")
+    """
+    if form not in _DRIVERS:
+        raise PolhodeError(f"there is no terminal {form!r}.", cure="Choose G, b or a.", code="E-NET-008")
+    joint, load, centre = _DRIVERS[form]
+    edges = []
+    for j in range(1, bodies + 1):
+        edges += [Edge(f"{p}{j}", f"{p.upper()}{j}", REFERENCE, "body", f"body {j}") for p in (INNER, OUTER)]
+        edges.append(Edge(f"G{j}", f"G{j}", REFERENCE, "body", f"body {j}"))
+        inner = REFERENCE if j == 1 else f"A{j - 1}"
+        edges.append(Edge(f"{j}*", f"B{j}", inner, "through" if form == OUTER and j == 1 else joint))
+        edges.append(Edge(f"{j}*'", f"G{j}", REFERENCE, centre))
+    edges.append(Edge(f"{bodies + 1}*", f"A{bodies}", REFERENCE, load))
+    return LinearGraph(tuple(edges))
+
+
+def assembled(blocks: Sequence[Sequence[Matrix]]) -> Matrix:
+    """One matrix from blocks."""
+    return Matrix([[x for part in row for x in part[i]] for row in blocks for i in range(len(row[0]))])
+
+
+_NOTHING = Matrix.zeros(6, 6)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Bodies with the terminals `b` and `a`, from the ground outward, each moving with its own angular velocity."""
+
+    bodies: tuple[RigidBody, ...]
+
+    @cached_property
+    def reach(self) -> list[Vector]:
+        """r_j, from B_j to A_j, (7), which is at B_(j+1)."""
+        return [body.arm(OUTER) - body.arm(INNER) for body in self.bodies]
+
+    def arm(self, p: int, j: int) -> Vector:
+        """From B_p to G_j, (29): over the bodies between, and over the slides ξ_k of the joints between."""
+        total = -self.bodies[j].arm(INNER)
+        for k in range(p, j):
+            total = total + self.reach[k]
+        return total
+
+    def arm_rate(self, p: int, j: int) -> Vector:
+        """d/dt of `arm`: each vector turns with its body, and A_k moves on its body with the slide."""
+        total = -self.bodies[j].arm_rate(INNER)
+        for body in self.bodies[p:j]:
+            total = total + body.arm_rate(OUTER) - body.arm_rate(INNER)
+        return total
+
+    @cached_property
+    def K(self) -> Matrix:
+        """K = K_1 K_d, (11) to (13): joint velocities from those of the mass centres."""
+        m = range(len(self.bodies))
+        K_A = [shift(r) for r in self.reach]  # (7)
+        K_1 = [[Matrix.identity(6) if p == q else -K_A[q].T if p == q + 1 else _NOTHING for q in m] for p in m]
+        K_d = [[self.bodies[p].K(INNER).T if p == q else _NOTHING for q in m] for p in m]  # (12)
+        return assembled(K_1) @ assembled(K_d)
+
+    @cached_property
+    def K_load(self) -> Matrix:
+        """K' = K_2 K_d, (13): the load port from the last mass centre, K_aᵀ."""
+        last = len(self.bodies) - 1
+        return assembled([[self.bodies[j].K(OUTER).T if j == last else _NOTHING for j in range(last + 1)]])
+
+    def S_block(self, j: int, q: int) -> Matrix:
+        """S_jq = [[1, Σ R_kᵀ + R_Gb], [0, 1]] for q ≤ j, (27); (19) with S_jj corrected."""
+        return shift(self.arm(q, j)).T if q <= j else _NOTHING
+
+    @cached_property
+    def S(self) -> Matrix:
+        """S = K⁻¹, (19), (27)."""
+        m = range(len(self.bodies))
+        return assembled([[self.S_block(j, q) for q in m] for j in m])
+
+    def P_block(self, p: int, q: int) -> Matrix:
+        """P_pq, (28) corrected, or (30): Σ over the bodies beyond both joints."""
+        total = _NOTHING
+        for j in range(max(p, q), len(self.bodies)):
+            m, J = self.bodies[j].mass, self.bodies[j].inertia
+            R_p, R_q = skew(self.arm(p, j)), skew(self.arm(q, j))
+            corners = {(0, 0): Matrix.identity(3), (0, 1): R_q.T, (1, 0): R_p, (1, 1): R_p @ R_q.T}
+            total = total + block({at: part * m for at, part in corners.items()}) + block({(1, 1): J})
+        return total
+
+    def Q_block(self, p: int, q: int) -> Matrix:
+        """Q_pq, (31), (32)."""
+        total = _NOTHING
+        for j in range(max(p, q), len(self.bodies)):
+            body = self.bodies[j]
+            rate = skew(self.arm_rate(q, j)).T * body.mass
+            gyro = skew(body.spin) @ body.inertia
+            total = total + block({(0, 1): rate, (1, 1): gyro + skew(self.arm(p, j)) @ rate})
+        return total
+
+    @cached_property
+    def P(self) -> Matrix:
+        """P = Sᵀ P_G S, (23), block by block."""
+        m = range(len(self.bodies))
+        return assembled([[self.P_block(p, q) for q in m] for p in m])
+
+    @cached_property
+    def Q(self) -> Matrix:
+        """Q = Sᵀ (Q_G S + P_G dS/dt), (23), block by block."""
+        m = range(len(self.bodies))
+        return assembled([[self.Q_block(p, q) for q in m] for p in m])
+
+    @cached_property
+    def u(self) -> Vector:
+        """Sᵀ u_G, (33), (34): gravity, as the joints feel it."""
+        entries: list[Any] = []
+        for p in range(len(self.bodies)):
+            f, moment = Vector([0, 0, 0]), Vector([0, 0, 0])
+            for j in range(p, len(self.bodies)):
+                weight = self.bodies[j].gravity * self.bodies[j].mass
+                f, moment = f - weight, moment - self.arm(p, j).cross(weight)
+            entries += [*f, *moment]
+        return Vector(entries)
+
+    @cached_property
+    def load_map(self) -> Matrix:
+        """K'S, (36): the motion of the load port from those of the joints, [[1, Σ R_kᵀ], [0, 1]]."""
+        last = len(self.bodies) - 1
+        return self.terminal_map(last, self.bodies[last].arm(OUTER))[0]
+
+    def terminal_map(self, body: int, arm: Vector, drift: Vector = ZERO) -> tuple[Matrix, Matrix]:
+        """N of x_p = N x and its rate, for the terminal at `arm` from the mass centre of a body, on which it drifts.
+
+        K'S of (36) for the load, S of (21) for the mass centres.
+        """
+        turning = self.bodies[body].spin.cross(arm) + drift
+        parts, rates = [_NOTHING] * len(self.bodies), [_NOTHING] * len(self.bodies)
+        for q in range(body + 1):
+            parts[q] = shift(self.arm(q, body) + arm).T
+            rates[q] = block({(0, 1): skew(self.arm_rate(q, body) + turning).T})
+        return assembled([parts]), assembled([rates])
+
+    def terminal_graph(self, name: str = "", centres: bool = False) -> LinearGraph:
+        """An edge for each joint and one for the load (Figure 2b), with those of the mass centres on request (2c)."""
+        return LinearGraph(self._ports(name, self._terminals(centres)))
+
+    def _terminals(self, centres: bool) -> dict[str, tuple[int, Vector, Vector]]:
+        last = len(self.bodies) - 1
+        table = {OUTER: (last, self.bodies[last].arm(OUTER), ZERO)}
+        return table | {f"{CENTRE}{j + 1}": (j, ZERO, ZERO) for j in range(last + 1) if centres}
+
+    def _ports(self, name: str, terminals: Iterable[str]) -> tuple[Edge, ...]:
+        start = f"{name}." if name else ""
+        m = len(self.bodies)
+        ends = [(str(j), f"{start}B{j}", REFERENCE if j == 1 else f"{start}A{j - 1}") for j in range(1, m + 1)]
+        for label in terminals:
+            edge, vertex = (str(m + 1), f"A{m}") if label == OUTER else (label, label)
+            ends.append((edge, start + vertex, REFERENCE))
+        return tuple(Edge(start + edge, tail, head, "body", name) for edge, tail, head in ends)
+
+    def component(
+        self, name: str, centres: bool = False, terminals: Mapping[str, tuple[int, Vector, Vector]] | None = None
+    ) -> Multiport:
+        """The chain as a component of a larger network, (20), with its mass centres (21), or with any terminals.
+
+        Its ports are "name.1" to "name.m" for the joints, from terminal "name.Bj" to "name.A(j-1)", and "name.(m+1)" at
+        "name.Am" for the load. Other terminals are given as (body, arm from its mass centre, drift), by labels.
+        """
+        chosen = self._terminals(centres) if terminals is None else terminals
+        maps = [self.terminal_map(*terminal) for terminal in chosen.values()]
+        N, N_dot = ([row for pair in maps for row in pair[k]] for k in (0, 1))
+        ports = self._ports(name, chosen)
+        chords = tuple(port.name for port in ports[: len(self.bodies)])
+        return Multiport(name, ports, chords, self.P, self.Q, Matrix(N), Matrix(N_dot), self.u)
+
+    def through(self, x: Vector, x_dot: Vector, load: Vector, centres: Vector | None = None) -> Vector:
+        """y of the joints, (20); with what acts at the mass centres, (21)."""
+        y = self.P @ x_dot + self.Q @ x - self.load_map.T @ load + self.u
+        return y if centres is None else y - self.S.T @ centres
+
+    def accelerations(self, x: Vector, y: Vector, load: Vector) -> tuple[Matrix, Vector]:
+        """P and what it must equal times ẋ, (24): forward dynamics when all through variables are given."""
+        return self.P, y - self.Q @ x + self.load_map.T @ load - self.u
+
+    # ---- recursion -------------------------------------------------------------------------------------------
+
+    def outward(self, x: Sequence[Pair], x_dot: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
+        """The motion of the mass centres and its rate, (40) corrected and its derivative, from joint to joint."""
+        found: list[Pair] = []
+        rates: list[Pair] = []
+        for j, body in enumerate(self.bodies):
+            inner, inner_rate = x[j], x_dot[j]
+            if j:
+                before = self.bodies[j - 1]
+                inner = added(across_at(before.arm(OUTER), found[-1]), inner)
+                inner_rate = added(
+                    _across_rate_at(before.arm(OUTER), before.arm_rate(OUTER), found[-1], rates[-1]), inner_rate
+                )
+            found.append(across_at(-body.arm(INNER), inner))
+            rates.append(_across_rate_at(-body.arm(INNER), -body.arm_rate(INNER), inner, inner_rate))
+        return found, rates
+
+    def inward(self, found: Sequence[Pair], rates: Sequence[Pair], load: Pair) -> list[Pair]:
+        """y of the joints, (41), from the load to the ground."""
+        result: list[Pair] = []
+        beyond = (-load[0], -load[1])  # y_(m+1) acts on the last body, y_(j+1) on the next one
+        for body, (_, w), (a, alpha) in reversed(list(zip(self.bodies, found, rates, strict=True))):
+            f = (a - body.gravity) * body.mass
+            moment = body.inertia @ alpha + w.cross(body.inertia @ w)
+            at_centre = added((f, moment), through_at(body.arm(OUTER), beyond))
+            beyond = through_at(-body.arm(INNER), at_centre)
+            result.append(beyond)
+        return result[::-1]
+
+
+def _across_rate_at(r: Vector, r_dot: Vector, x: Pair, x_dot: Pair) -> Pair:
+    """d/dt (Kᵀ x); where r only turns, dR/dt = Ω R - R Ω, and the second term vanishes on ω."""
+    (_, w), (a, alpha) = x, x_dot
+    return a + alpha.cross(r) + w.cross(r_dot), alpha
+
+
+# ---- joints as ports ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JointPort:
+    """A joint as a port: x = D u + x_0 in ground components, and the slide ξ."""
+
+    joint: Joint
+    D: Matrix
+    x_0: Vector
+    slide: Vector
+    tree: Tree
+    time: Expr
+
+    def _rate(self, entries: Sequence[Any]) -> list[Expr]:
+        return directional([as_expr(entry) for entry in entries], flow(self.tree, self.time))
+
+    @cached_property
+    def D_dot(self) -> Matrix:
+        """dD/dt along q̇ = Γ u."""
+        flat, size = self._rate(list(self.D.entries())), len(self.tree.u)
+        return Matrix([flat[k * size : (k + 1) * size] for k in range(6)])
+
+    @cached_property
+    def x_0_dot(self) -> Vector:
+        """dx_0/dt along q̇ = Γ u and in time."""
+        return Vector(self._rate(self.x_0))
+
+    @property
+    def drift(self) -> Vector:
+        """v, with which the terminal A moves on the parent."""
+        return Vector(self.across(self.tree.u)[:3])
+
+    def across(self, u: Sequence[Any]) -> Vector:
+        """x."""
+        return self.D @ Vector(u) + self.x_0
+
+    def across_rate(self, u: Sequence[Any], ud: Sequence[Any]) -> Vector:
+        """dx/dt."""
+        return self.D @ Vector(ud) + self.D_dot @ Vector(u) + self.x_0_dot
+
+
+def joint_ports(system: Model, tree: Tree) -> dict[str, JointPort]:
+    """Every joint of a system as a port, from the ground outward.
+
+    >>> import polhode as ph
+    >>> from polhode.kinematics.tree import build_tree
+    >>> s = ph.System("cross")
+    >>> _ = s.joint("cross", s.ground, s.body("top", 1), ph.Universal("x", "y"))
+    >>> ph.normal(joint_ports(s, build_tree(s))["cross"].D.T[1])
+    Vector([0, 0, 0, 0, cos(cross_1), sin(cross_1)])
+    """
+    poses = world_poses(tree)
+    stages: dict[str, list[tuple[Link, Pose]]] = {}
+    for link, X in zip(tree.links, poses, strict=True):
+        stages.setdefault(link.joint, []).append((link, X))
+    found = {}
+    for joint in joints_from_the_ground(system):
+        columns: dict[int, Vector] = {}
+        x_0, slide = Vector([0] * 6), ZERO
+        links = stages.get(joint.name, [])  # a weld has none
+        if links:
+            outer = links[-1][1].p
+            slide = outer - body_pose(tree, joint.parent, poses).point(joint.in_parent.p)
+            for link, X in links:
+                for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
+                    own = _at_terminal(X, hw, hv, outer)
+                    columns[speed] = columns[speed] + own if speed in columns else own
+                if link.drive is not None:
+                    x_0 = x_0 + _at_terminal(X, link.drive.w, link.drive.v, outer)
+        D = Matrix.columns_of([columns.get(speed, [0] * 6) for speed in range(len(tree.u))], 6)
+        found[joint.name] = JointPort(joint, D.map(as_expr), Vector([*map(as_expr, x_0)]), slide, tree, system.time)
+    return found
+
+
+def _at_terminal(X: Pose, w: Vector, v: Vector, outer: Vector) -> Vector:
+    """(v, ω) of the terminal `outer` by a turn and a slide of a stage at the pose X, in its components."""
+    turning = X.R @ w
+    return Vector([*(X.R @ v + turning.cross(outer - X.p)), *turning])
+
+
+# ---- a serial mechanism ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SerialChain:
+    """A chain with its joints.
+
+    >>> import polhode as ph
+    >>> arm = ph.System("arm")
+    >>> link = arm.body("link", mass=2, com=(1, 0, 0))
+    >>> hinge = arm.joint("hinge", arm.ground, link, ph.Revolute("z"))
+    >>> serial_chain(arm, "link", (2, 0, 0)).mass_matrix()
+    Matrix([[2]])
+    """
+
+    tree: Tree
+    chain: Chain
+    ports: tuple[JointPort, ...]
+
+    @cached_property
+    def D(self) -> Matrix:
+        """x = D u, beside what prescribed motions give."""
+        return Matrix([row for port in self.ports for row in port.D])
+
+    @cached_property
+    def D_dot(self) -> Matrix:
+        """dD/dt along q̇ = Γ u."""
+        return Matrix([row for port in self.ports for row in port.D_dot])
+
+    def mass_matrix(self) -> Matrix:
+        """Dᵀ P D."""
+        return (self.D.T @ self.chain.P @ self.D).map(as_expr)
+
+    def velocity_matrix(self) -> Matrix:
+        """Dᵀ (Q D + P Ḋ): the coefficients d_pq of (42), where Ḋ vanishes."""
+        return (self.D.T @ (self.chain.Q @ self.D + self.chain.P @ self.D_dot)).map(as_expr)
+
+    def gravity(self) -> Vector:
+        """Dᵀ Sᵀ u_G: β of (42)."""
+        return Vector([as_expr(entry) for entry in self.D.T @ self.chain.u])
+
+    def bias(self) -> Vector:
+        """Velocity terms and gravity, and what prescribed motions ask for."""
+        made = self.velocity_matrix() @ self.tree.u + self.gravity()
+        if not self.tree.is_driven:
+            return made
+        x_0, rate = (Vector([x for port in self.ports for x in getattr(port, of)]) for of in ("x_0", "x_0_dot"))
+        driven = self.chain.P @ rate + self.chain.Q @ x_0
+        return Vector([as_expr(entry) for entry in made + self.D.T @ driven])
+
+    def jacobian(self) -> Matrix:
+        """K'S D, (38), (39): linear over angular velocity of the load port."""
+        return (self.chain.load_map @ self.D).map(as_expr)
+
+
+def serial_chain(system: Model, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
+    """The chain of a system whose bodies hang one on the other; the load port is the point `at` of the body `tip`."""
+    joints, tree = _checked(system, tip), build_tree(system)
+    ports = joint_ports(system, tree)
+    own = tuple(ports[joint.name] for joint in joints)
+    return SerialChain(tree, chain_of(system, tree, own, Vector([as_expr(x) for x in at])), own)
+
+
+def chain_of(system: Model, tree: Tree, ports: Sequence[JointPort], end: Vector) -> Chain:
+    """The bodies that these joints carry, one hanging on the other; A_m is the point `end` of the last."""
+    joints = [port.joint for port in ports]
+    timed = next((j for j in joints if any(moves_in(X, system.time) for X in (j.in_parent, j.in_child))), None)
+    if timed is not None:
+        raise ModelError(
+            f"where joint '{timed.name}' sits on its bodies depends on time, and the arms of a chain stay.",
+            place=f"system '{system.name}'",
+            cure="Use system.derive('network'), which takes it, or write a prescribed joint for what moves.",
+            code="E-NET-009",
+        )
+    poses, moving = world_poses(tree), velocities(tree)
+    bodies = []
+    for joint, after in zip_longest(joints, ports[1:]):
+        body, X = system.bodies[joint.child], body_pose(tree, joint.child, poses)
+        outer, slide, drift = (
+            (end, ZERO, ZERO) if after is None else (after.joint.in_parent.p, after.slide, after.drift)
+        )
+        arms = {INNER: X.R @ (joint.in_child.p - body.com), OUTER: X.R @ (outer - body.com) + slide}
+        i = tree.bodies[body.name][0]
+        spin = ZERO if i == BASE else poses[i].R @ moving[i][0]
+        inertia = rotate_symmetric(X.R, body.inertia)
+        bodies.append(RigidBody(body.mass, inertia, arms, spin, system.gravity, {OUTER: drift}))
+    return Chain(tuple(bodies))
+
+
+def _checked(system: Model, tip: str) -> list[Joint]:
+    """The joints of a chain that ends with the body `tip`."""
+    place, joints = f"system '{system.name}'", joints_from_the_ground(system)
+    before = [GROUND, *(joint.child for joint in joints)]
+    if system.constraints:
+        raise ModelError(
+            "it has loops or rolling, which a chain alone does not keep.",
+            place=place,
+            cure="Use system.derive('network'), which takes them.",
+            code="E-NET-032",
+        )
+    if system.couplings or any(joint.parent != body for joint, body in zip(joints, before, strict=False)):
+        raise ModelError(
+            "it is not a chain of bodies.",
+            place=place,
+            cure="Use system.derive('network'), which takes any tree.",
+            code="E-NET-009",
+        )
+    if not joints or joints[-1].child != tip:
+        raise ModelError(
+            f"'{tip}' is not its last body.",
+            place=place,
+            cure=f"The last one is '{joints[-1].child}'." if joints else "Add a body on a joint.",
+            code="E-NET-010",
+        )
+    return joints
+
+
+def least_speeds(jacobian: ArrayLike, velocity: ArrayLike) -> NDArray[np.float64]:
+    """J⁺ x, section 2.3: the least uᵀu among all speeds u that make |J u - x| least, for redundant and closed chains.
+
+    >>> least_speeds([[1, 1]], [2]).round(9).tolist()
+    [1.0, 1.0]
+    """
+    J, x = np.asarray(jacobian, dtype=float), np.asarray(velocity, dtype=float)
+    if J.ndim != 2 or x.shape != J.shape[:1]:
+        raise ShapeError(f"a Jacobian of shape {J.shape} does not give velocities {x.shape}.", code="E-NET-012")
+    return np.asarray(np.linalg.lstsq(J, x, rcond=1e-10)[0])

@@ -1,0 +1,369 @@
+"""The graph of a system with its formulation tree, circuits and cut-sets, and what drivers leave unknown.
+
+Y. Tokad (1992), section 2: a driver gives the across or the through variable of its edge, and the other is then to be
+found (`MixedProblem`). With a for the speeds of joints whose motion is given, f for the others, whose efforts are,
+
+    M_ff u̇_f = τ_f - bias_f - M_fa u̇_a + A_fᵀ λ,    A_f u̇_f = -γ - A_a u̇_a        unknown: u̇_f, and λ where loops close
+    τ_a = M_af u̇_f + M_aa u̇_a + bias_a - A_aᵀ λ                                    unknown: τ_a
+
+so that all across drivers give inverse dynamics, and none forward dynamics. Joints without a driver are among f, with
+the effort that is their own symbol. A motion that the model prescribes is an across driver too: it is given as a
+function of time, and its effort follows from all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ...constraints import Constraints
+from ...constraints.auxiliary import with_auxiliary
+from ...dynamics.equations import EquationsOfMotion
+from ...dynamics.reactions import Reactions
+from ...errors import PolhodeError, understood
+from ...expr import Expr, Matrix, Vector, as_expr, rank, substitute, symbol
+from ...formalisms.deriving import derive
+from ...formalisms.network.formulation import check_hanging, circle, formulation, given_formulation, hung, listed
+from ...formalisms.network.graph import Edge, Formulation, LinearGraph
+from ...formalisms.network.mechanism import Mechanism, mechanism
+from ...geometry.elimination import factor_symmetric
+from ...kinematics.tree import build_tree
+from ...model.model import Model
+from ...model.reading import list_of, unknown
+from .block_diagram import block_diagram_svg
+from .drawing import schematic_svg, system_graph_svg, terminal_graphs_svg
+
+
+@dataclass(frozen=True)
+class SystemGraph:
+    """A mechanism's graph with a tree that meets both topological conditions."""
+
+    mechanism: Mechanism
+    formulation: Formulation
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All edges."""
+        return self.formulation.graph.edges
+
+    @property
+    def tree(self) -> tuple[str, ...]:
+        """The branches."""
+        return self.formulation.tree
+
+    @property
+    def cotree(self) -> tuple[str, ...]:
+        """The chords."""
+        return self.formulation.cotree
+
+    @property
+    def circuits(self) -> dict[str, dict[str, int]]:
+        """For each chord its branches: x_chord = Σ sign · x_branch."""
+        return self.formulation.circuits
+
+    @property
+    def cutsets(self) -> dict[str, dict[str, int]]:
+        """For each branch its chords: y_branch = -Σ sign · y_chord."""
+        return self.formulation.cutsets
+
+    @property
+    def closing(self) -> dict[str, list[str]]:
+        """For each edge that closes a loop, or is a contact, the directions along which x vanishes and y is λ."""
+        return {name: [d.label for d in edge.directions] for name, edge in self.mechanism.closing.items()}
+
+    @property
+    def solved_for(self) -> dict[str, str]:
+        """For each body the terminal whose through variables its equations are solved for: its chord."""
+        chords = set(self.cotree)
+        return {
+            body: next(edge.name for edge in star if edge.name in chords)
+            for body, star in self.formulation.graph.stars.items()
+        }
+
+    def report(self) -> str:
+        """The graph in words and equations."""
+        graph = self.formulation.graph
+        lines = [
+            f"{self.mechanism.system.name}: bodies {len(graph.stars)}, vertices {len(graph.vertices)}, "
+            f"edges {len(graph.edges)}",
+            f"tree: {', '.join(self.tree)}",
+            f"cotree: {', '.join(self.cotree)}",
+            "terminal equations",
+            *(f"  {body} is solved for y[{edge}]" for body, edge in self.solved_for.items()),
+            "circuits",
+            *(f"  x[{chord}] = {_sum('x', parts)}" for chord, parts in self.circuits.items()),
+            "cut-sets",
+            *(f"  y[{branch}] = {_sum('y', parts, -1)}" for branch, parts in self.cutsets.items()),
+        ]
+        if self.closing:
+            lines += ["loops", *(f"  x[{name}] {edge.rule}" for name, edge in self.mechanism.closing.items())]
+        return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, for `--json`."""
+        return {
+            "system": self.mechanism.system.name,
+            "vertices": list(self.formulation.graph.vertices),
+            "edges": [
+                {"name": e.name, "tail": e.tail, "head": e.head, "role": e.role, "element": e.element}
+                for e in self.edges
+            ],
+            "tree": list(self.tree),
+            "cotree": list(self.cotree),
+            "solved_for": self.solved_for,
+            "circuits": self.circuits,
+            "cutsets": self.cutsets,
+            "closing": self.closing,
+        }
+
+    def mixed_problem(self) -> MixedProblem:
+        """What the drivers give and what they leave unknown: hybrid dynamics, by the circuits of this tree."""
+        given = [edge.name for edge in self.edges if edge.role == "across"]
+        loops = [name for name in given if name in self.mechanism.closing]
+        if loops:
+            raise PolhodeError(
+                f"what closes a loop has no speed whose motion could be given: {listed(loops)}.",
+                place="across drivers",
+                cure="Make it a joint, and close the loop elsewhere.",
+                code="E-NET-031",
+            )
+        equations = derive(self.mechanism.system, "network", formulation_tree=self.tree)
+        driven = {speed for name in given for speed, _ in self.mechanism.joints[name].columns}
+        return MixedProblem(equations, tuple(sorted(driven)))
+
+    def svg(self) -> str:
+        """The graph as a drawing (SVG)."""
+        return system_graph_svg(self.mechanism, self.formulation)
+
+    def schematic(self) -> str:
+        """The system as a schematic diagram (SVG): bodies as boxes, joints, loads and drivers between them."""
+        return schematic_svg(self.formulation.graph, f"Schematic diagram of {self.mechanism.system.name}")
+
+    def terminal_graphs(self) -> dict[str, LinearGraph]:
+        """The terminal graph of each body: an edge from each of its terminals to the ground."""
+        return {body: LinearGraph(tuple(star)) for body, star in self.formulation.graph.stars.items()}
+
+    def terminal_graphs_svg(self) -> str:
+        """The terminal graphs of all bodies as one drawing (SVG)."""
+        return terminal_graphs_svg(self.mechanism)
+
+    def block_diagram(self) -> str:
+        """Velocities outward and forces inward as a block diagram (SVG)."""
+        return block_diagram_svg(self.mechanism)
+
+
+def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
+    """Signed terms, as one writes them.
+
+    >>> _sum("x", {"a": 1, "b": -1})
+    'x[a] - x[b]'
+    """
+    words = ""
+    for name, sign in parts.items():
+        mark = "-" if sign * factor < 0 else "+"
+        words += f" {mark} {letter}[{name}]" if words else f"{'-' if mark == '-' else ''}{letter}[{name}]"
+    return words or "0"
+
+
+def system_graph(
+    system: Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
+) -> SystemGraph:
+    """The graph of a system, with its formulation tree; an error says why if there is none.
+
+    `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. `tree`
+    names the branches, all of them, or those between bodies (joints, loops and inertias), from which the others follow.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> print(system_graph(s).report())
+    pendulum: bodies 1, vertices 3, edges 4
+    tree: hinge, bob.G
+    cotree: bob.hinge, inertia of bob
+    terminal equations
+      bob is solved for y[bob.hinge]
+    circuits
+      x[bob.hinge] = x[hinge]
+      x[inertia of bob] = x[bob.G]
+    cut-sets
+      y[hinge] = -y[bob.hinge]
+      y[bob.G] = -y[inertia of bob]
+    """
+    with understood("a system", system, place="system graph", cure="Give a System, or its model()."):
+        if not hasattr(system, "joints") or not hasattr(system, "bodies"):
+            raise TypeError
+    parts = mechanism(system, with_auxiliary(system, build_tree(system)))
+    moved, pushed = _roles(parts, across, "across"), _roles(parts, through, "through")
+    both = [name for name in moved if name in pushed]
+    if both:
+        raise PolhodeError(
+            f"'{both[0]}' is named as an across driver and as a through driver: its motion is given, or its force.",
+            place=f"drivers of system '{parts.system.name}'",
+            cure="Name it as one of them.",
+            code="E-NET-033",
+        )
+    roles = moved | pushed
+    edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
+    graph = parts.graph if not roles else LinearGraph(edges)
+    if tree is not None:
+        return SystemGraph(parts, given_formulation(graph, list_of(tree, "a list of edges", "formulation tree")))
+    return SystemGraph(parts, _found(graph))
+
+
+def _found(graph: LinearGraph) -> Formulation:
+    """A formulation tree in which no bodies hang on each other in a circle."""
+    found = formulation(graph)
+    if circle(found):
+        found = hung(graph) or found
+    check_hanging(found)
+    return found
+
+
+def _roles(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, str]:
+    known = [*parts.joints, *parts.closing]
+    table = {}
+    for name in list_of(names, "a list of joints and loops", f"{role} drivers"):
+        if name not in known:
+            raise unknown("joint or loop", name, known, f"{role} drivers of system '{parts.system.name}'")
+        table[name] = role
+    return table
+
+
+@dataclass(frozen=True)
+class MixedProblem:
+    """Equations of motion with the speeds whose motion is given.
+
+    >>> import polhode as ph
+    >>> from polhode.papers.tokad import system_graph
+    >>> s = ph.System("cart", gravity=(0, 0, -10))
+    >>> cart = s.body("cart", 3)
+    >>> _ = s.joint("x", s.ground, cart, ph.Prismatic("x"))
+    >>> _ = s.joint("q", cart, s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
+    >>> problem = system_graph(s, across=["x"]).mixed_problem()
+    >>> problem.given, problem.unknown
+    (['acceleration of x', 'effort on q'], ['acceleration of q', 'effort on x'])
+    >>> ph.normal(problem.solution[0])
+    tau_q/4 + x''*cos(q)/2 - 5*sin(q)
+    """
+
+    equations: EquationsOfMotion
+    driven: tuple[int, ...]  # speeds whose motion is given
+
+    @cached_property
+    def free(self) -> tuple[int, ...]:
+        """The other speeds, whose efforts are given."""
+        return tuple(k for k in range(len(self.equations.u)) if k not in self.driven)
+
+    @cached_property
+    def constraints(self) -> Constraints | None:
+        """Loops and rolling that are independent of each other; None where there are none."""
+        all_rows = self.equations.constraints
+        return None if all_rows is None or not all_rows.rows else all_rows.only(all_rows.generic_rows)
+
+    @property
+    def symbols(self) -> tuple[Vector, Vector]:
+        """What is given, and what is unknown: accelerations, efforts, and multipliers of loops."""
+        udot, tau = self.equations.udot, self.equations.tau
+        multipliers = [] if self.constraints is None else list(self.constraints.multipliers)
+        given = [udot[k] for k in self.driven] + [tau[k] for k in self.free]
+        unknown = [udot[k] for k in self.free] + [tau[k] for k in self.driven] + multipliers
+        return Vector(given), Vector([*unknown, *(symbol(name, "effort") for name in self.prescribed)])
+
+    @property
+    def prescribed(self) -> list[str]:
+        """The coordinates whose motion the model prescribes."""
+        return [*self.equations.system.prescribed]
+
+    @cached_property
+    def _prescribing(self) -> list[Expr]:
+        """The efforts that prescribed motions take, of accelerations and multipliers that are left as symbols."""
+        if not self.prescribed:
+            return []
+        made = Reactions(self.equations, solved=False)
+        return [made.driving_force(name) for name in self.prescribed]
+
+    @property
+    def given(self) -> list[str]:
+        """What is given, in words."""
+        prescribed = [f"motion of {name}" for name in self.prescribed]
+        return [*self._words("acceleration of", self.driven), *self._words("effort on", self.free), *prescribed]
+
+    @property
+    def unknown(self) -> list[str]:
+        """What is unknown, in words."""
+        multipliers = [] if self.constraints is None else [f"multiplier of {name}" for name in self.constraints.names]
+        return [
+            *self._words("acceleration of", self.free),
+            *self._words("effort on", self.driven),
+            *multipliers,
+            *(f"effort on {name}" for name in self.prescribed),
+        ]
+
+    def _words(self, what: str, speeds: Sequence[int]) -> list[str]:
+        return [f"{what} {self.equations.speeds[k]}" for k in speeds]
+
+    @cached_property
+    def residual(self) -> Vector:
+        """M u̇ + bias - τ - Aᵀλ, and A u̇ + γ: linear in the unknowns, and as many."""
+        made = self.equations
+        rows = [*(made.inverse_dynamics - made.tau)]
+        if self.constraints is not None:
+            rows += [*(self.constraints.A @ made.udot + self.constraints.gamma)]
+        rows += [
+            effort - symbol(name, "effort") for name, effort in zip(self.prescribed, self._prescribing, strict=True)
+        ]
+        return Vector([as_expr(entry) for entry in rows])
+
+    @cached_property
+    def solution(self) -> Vector:
+        """The unknowns, in the order of their names, as functions of q, u and what is given."""
+        made, udot, tau = self.equations, self.equations.udot, self.equations.tau
+        M, bias = made.mass_matrix, made.bias
+        factors = factor_symmetric(_part(M, self.free, self.free))
+        a = Vector([udot[k] for k in self.driven])
+        force = [tau[k] - bias[k] - Vector([M[k][j] for j in self.driven]).dot(a) for k in self.free]
+        u_f = Vector(factors.solve(force))
+        multipliers: Sequence[Any] = []
+        if self.constraints is not None:
+            A_f, A_a = (
+                Matrix([[row[k] for k in some] for row in self.constraints.A]) for some in (self.free, self.driven)
+            )
+            self._check_loops(A_f)
+            columns = [Vector(factors.solve(list(row))) for row in A_f]
+            S = [[as_expr(row.dot(column)) for column in columns] for row in A_f]
+            wanted = [
+                -(g + row_f.dot(u_f) + row_a.dot(a))
+                for row_f, row_a, g in zip(A_f, A_a, self.constraints.gamma, strict=True)
+            ]
+            multipliers = factor_symmetric(S).solve(wanted)
+            for column, multiplier in zip(columns, multipliers, strict=True):
+                u_f = u_f + column * multiplier
+        found = [as_expr(entry) for entry in (*u_f, *self._efforts(u_f, multipliers), *multipliers)]
+        known = dict(zip(self.symbols[1], found, strict=False))
+        if self.equations.constraints is not None:  # rows that say nothing new carry nothing
+            known = dict.fromkeys(self.equations.constraints.multipliers, as_expr(0)) | known
+        return Vector([*found, *substitute(self._prescribing, known)])
+
+    def _efforts(self, u_f: Vector, multipliers: Sequence[Any]) -> list[Expr]:
+        """τ_a."""
+        made = self.equations
+        rates = {k: made.udot[k] for k in self.driven} | dict(zip(self.free, u_f, strict=True))
+        all_rates = Vector([rates[k] for k in range(len(made.u))])
+        held = [as_expr(0)] * len(made.u) if self.constraints is None else list(self.constraints.efforts(multipliers))
+        return [as_expr(made.mass_matrix[k].dot(all_rates) + made.bias[k] - held[k]) for k in self.driven]
+
+    def _check_loops(self, A_f: Matrix) -> None:
+        if rank(A_f) < len(A_f):
+            raise PolhodeError(
+                f"the motions {listed(self.equations.speeds[k] for k in self.driven)} cannot all be given: "
+                "the loops tie them to each other.",
+                place="across drivers",
+                cure="Give fewer of them.",
+                code="E-NET-030",
+            )
+
+
+def _part(M: Matrix, rows: Sequence[int], columns: Sequence[int]) -> list[list[Any]]:
+    return [[M[i][j] for j in columns] for i in rows]

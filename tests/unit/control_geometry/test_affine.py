@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import polhode as ph
+from polhode.control_geometry.affine import plant
+from polhode.expr import Matrix, Vector, as_expr, free_symbols, is_zero, same, substitute
+from polhode.model.samples import elastic_arm
+from polhode.model.samples.underactuated import car_with_trailers, cart_pole, furuta_pendulum, planar_vtol, quadrotor
+
+
+def test_drift_and_fields_give_the_rates_of_the_state() -> None:
+    equations = quadrotor(2).derive()
+    form = equations.control_affine()
+    total = Vector(form.drift)
+    for name, field in form.fields.items():
+        total = total + Vector(field) * form.inputs[name]
+    assert same(total, substitute(list(equations.state_rates), dict.fromkeys(equations.tau, as_expr(0))))
+
+
+@pytest.mark.parametrize("system", [cart_pole, furuta_pendulum, lambda: quadrotor(2), lambda: car_with_trailers(1)])
+def test_the_feedback_form_is_the_same_mechanism(system: Callable[[], ph.System]) -> None:
+    """f + g v with v = v₀ + T c is the form in c."""
+    made = plant(system().derive().record, None, "here")
+    v0, T = made.feedback
+    assert made.regular.driven
+    columns = Matrix.columns_of(made.regular.fields, len(made.variables))
+    assert same(Vector(made.regular.drift) + columns @ v0, made.original.drift)
+    for column, field in zip((columns @ T).columns, made.original.fields.values(), strict=True):
+        assert same(column, field)
+
+
+def test_driven_speeds_need_no_mass_matrix() -> None:
+    made = plant(car_with_trailers(1).derive().record, None, "here")
+    assert all(is_zero(entry) for entry in made.regular.drift[len(made.equations.q) :])
+
+
+def test_inputs_that_act_on_more_speeds_than_they_are_take_no_feedback() -> None:
+    made = plant(planar_vtol().derive().record, None, "here")
+    assert not made.regular.driven and made.regular.fields == [*made.original.fields.values()]
+
+
+def test_motors_are_the_inputs_of_an_elastic_arm() -> None:
+    made = plant(elastic_arm(coupling="reduced").derive().record, None, "here")
+    assert [*made.inputs] == [f"tau_j{i} rotor" for i in range(1, 7)] and made.size == 24
+
+
+def test_brackets_and_involutivity_are_asked_by_names_of_inputs() -> None:
+    s = ph.System("sleigh", gravity=(0, 0, 0))
+    s.joint("j", s.ground, s.body("b", 1, inertia=(1, 1, 1)), ph.Planar())
+    s.knife_edge("edge", "b")
+    form = s.derive().control_affine(["j_w", "j_vx"])
+    assert form.is_involutive(["tau_j_w", "tau_j_vx"])
+    moved = [form.bracket(None, name) for name in form.inputs]
+    assert not form.is_involutive(moved)
+    assert form.lie_derivative(form.variables[0]) == form.drift[0]
+
+
+def test_what_is_no_field_is_told() -> None:
+    form = cart_pole().derive().control_affine()
+    with pytest.raises(ph.PolhodeError, match=r"there is no input 'G'"):
+        form.bracket(None, "G")
+    with pytest.raises(ph.PolhodeError, match=r"a field with 2 entries is given, and the state has 4"):
+        form.bracket(None, [1, 2])
+
+
+def test_equations_that_depend_on_time_have_no_such_form() -> None:
+    s = cart_pole()
+    s.joint_force("theta", ph.sin(s.time))
+    with pytest.raises(ph.PolhodeError, match=r"depend on time itself"):
+        s.derive().control_affine()
+
+
+def test_an_input_that_is_squared_is_told() -> None:
+    s = cart_pole()
+    s.joint_force("theta", 3 * s.inputs["F"].symbol ** 2)
+    with pytest.raises(ph.PolhodeError, match=r"not affine in the input 'F'"):
+        s.derive().control_affine()
+
+
+def test_inputs_that_are_not_chosen_are_held_at_their_values() -> None:
+    s = cart_pole()
+    wind = s.input("wind", 3)
+    s.joint_force("x", wind)
+    form = s.derive().control_affine(["F"])
+    assert [*form.inputs] == ["F"] and wind not in free_symbols(form.drift)
+    assert form.drift == s.derive().control_affine(["F"]).drift

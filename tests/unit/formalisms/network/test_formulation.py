@@ -1,0 +1,122 @@
+"""Formulation trees that a user names: a sentence for each that is none, with the reason."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.formalisms.network.formulation import circle, formulation, given_formulation
+from polhode.formalisms.network.graph import Edge, LinearGraph
+from polhode.papers.tokad import system_graph
+
+
+def arm() -> ph.System:
+    system = ph.System("arm")
+    upper, lower = (system.body(name, mass=1, com=(0.5, 0, 0)) for name in ("upper", "lower"))
+    system.joint("shoulder", system.ground, upper, ph.Revolute("z"))
+    system.joint("elbow", upper, lower, ph.Revolute("z"), at=(1, 0, 0))
+    system.force(lower, (1, 0, 0), name="pull")
+    return system
+
+
+def ring() -> LinearGraph:
+    """Two bodies that are joined to each other twice, and one of them to the ground."""
+    terminals = [("a", "a.0"), ("a", "a.1"), ("a", "a.2"), ("b", "b.1"), ("b", "b.2")]
+    stars = [Edge(name, name, "O", "body", body) for body, name in terminals]
+    return LinearGraph((
+        *stars,
+        Edge("pin", "a.0", "O", "joint"),
+        Edge("left", "b.1", "a.1", "joint"),
+        Edge("right", "b.2", "a.2", "joint"),
+    ))  # fmt: skip
+
+
+WRONG = {
+    "unknown": (["shoulder", "ellbow"], "no edge 'ellbow'.*Did you mean 'elbow'", "E-MODEL-012"),
+    "twice": (["shoulder", "elbow", "elbow"], "'elbow' is named twice", "E-NET-017"),
+    "through driver": (["shoulder", "pull"], "through driver 'pull' cannot be in the tree", "E-NET-018"),
+    "circuit": (
+        ["shoulder", "elbow", "inertia of upper"],
+        "'shoulder', 'inertia of upper' form a circuit",
+        "E-NET-020",
+    ),
+    "not spanning": (["shoulder"], "cut-set 'elbow'.*are chords, and nothing reaches 'lower'", "E-NET-023"),
+    "nothing": ([], "not spanning", "E-NET-023"),
+    "circuit of terminals": (
+        ["shoulder", "upper.shoulder", "upper.elbow", "upper.G", "elbow", "lower.G", "lower.pull"],
+        "'shoulder', 'upper.shoulder' form a circuit",
+        "E-NET-020",
+    ),
+    "no chord": (
+        ["upper.shoulder", "upper.elbow", "upper.G", "lower.G", "lower.pull", "elbow"],
+        "body 'upper' has no chord",
+        "E-NET-021",
+    ),
+    "two chords": (
+        ["shoulder", "elbow", "upper.G", "lower.G", "lower.pull"],
+        "body 'upper' has the chords",
+        "E-NET-022",
+    ),
+}
+
+
+@pytest.mark.parametrize(("tree", "message", "code"), WRONG.values(), ids=WRONG)
+def test_a_tree_that_is_none_is_refused_with_the_reason(tree: list[str], message: str, code: str) -> None:
+    for ask in (lambda: system_graph(arm(), tree=tree), lambda: arm().derive("network", tree=tree)):
+        with pytest.raises(PolhodeError, match=f"(?s){message}") as caught:
+            ask()
+        assert caught.value.problems[0].code == code
+
+
+def test_an_across_driver_must_be_in_the_tree() -> None:
+    tree = ["shoulder", "inertia of lower"]
+    assert system_graph(arm(), tree=tree)
+    with pytest.raises(PolhodeError, match="across driver 'elbow' must be in the tree"):
+        system_graph(arm(), tree=tree, across=["elbow"])
+
+
+def test_a_tree_that_leaves_parts_apart_names_the_cut_set() -> None:
+    far = LinearGraph((*ring().edges, Edge("rope", "far", "a.0", "joint")))
+    named = ["a.1", "a.2", "b.2", "pin", "left"]
+    assert given_formulation(ring(), named)
+    with pytest.raises(PolhodeError, match="the cut-set 'rope' are chords, and nothing reaches 'far'"):
+        given_formulation(far, named)
+
+
+def test_bodies_that_hang_on_each_other_in_a_circle_are_refused() -> None:
+    named = ["a.0", "a.2", "b.1", "left", "right"]  # a tree that meets Tokad's two conditions
+    with pytest.raises(PolhodeError, match="bodies 'a', 'b' hang on each other in a circle"):
+        given_formulation(ring(), named)
+    assert circle(formulation(ring())) == []
+
+
+def test_a_circle_is_avoided_where_the_tree_is_found() -> None:
+    system = ph.System("pair")
+    a, b = (system.body(name, mass=1, com=(1, 0, 0)) for name in "ab")
+    system.joint("pin", system.ground, a, ph.Revolute("z"))
+    system.joint("left", a, b, ph.Revolute("z"))
+    system.close("right", a, b, ph.Revolute("z"), at_a=(2, 0, 0), at_b=(2, 0, 0))
+    for drivers in ({"through": ["left"]}, {"across": ["right"]}, {"across": ["left"]}):
+        graph = system_graph(system, **drivers)
+        assert circle(graph.formulation) == []
+    with pytest.raises(PolhodeError):
+        system_graph(system, through=["pin"])
+
+
+def test_other_formalisms_have_no_formulation_tree() -> None:
+    for formalism in ("auto", "kane", "newton_euler"):
+        with pytest.raises(PolhodeError, match="has no formulation tree") as caught:
+            arm().derive(formalism, tree=["shoulder", "elbow"])
+        assert caught.value.problems[0].code == "E-NET-025"
+    with pytest.raises(PolhodeError, match="a list of edges"):
+        arm().derive("network", tree="shoulder")
+
+
+def test_equations_of_a_chosen_tree_have_a_key_of_their_own_and_pickle() -> None:
+    usual, chosen = arm().derive("network"), arm().derive("network", tree=["shoulder", "inertia of lower"])
+    assert usual.derivation.key != chosen.derivation.key
+    assert pickle.loads(pickle.dumps(chosen)).derivation.tree == ("shoulder", "inertia of lower")
+    assert chosen.agrees_with(usual)

@@ -1,0 +1,180 @@
+"""Parameters from simulated noisy data, and data that do not tell."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.dynamics.regressor import MOMENTS
+from polhode.errors import PolhodeError
+from polhode.identification.pseudo_inertia import is_consistent
+
+LENGTH = {"l": 0.5}
+
+
+@cache
+def arm() -> ph.Equations:
+    s = ph.System("arm", gravity=(0, 0, "-9.81"))
+    l = s.parameter("l")
+    a = s.joint("a", s.ground, s.body("upper", 3, (0.2, 0.01, 0.02), (0.02, 0.05, 0.06)), ph.Revolute("z"))
+    b = s.joint("b", "upper", s.body("fore", 2, (0.15, 0, 0.03), (0.01, 0.03, 0.03)), ph.Revolute("y"), at=(l, 0, 0))
+    for joint, viscous, dry in ((a, 0.5, 0.3), (b, 0.2, 0.1)):
+        s.joint_force(joint, -viscous * joint.u[0] - dry * ph.sign(joint.u[0]))
+    s.joint_spring(b, 3)
+    return s.derive()
+
+
+@cache
+def base() -> Any:
+    return arm().base_parameters()
+
+
+def truth() -> np.ndarray:
+    return np.asarray(base().matrix(LENGTH) @ [float(x) for x in arm().regressor().values])
+
+
+def motion(T: np.ndarray) -> list[np.ndarray]:
+    """Sums of sines and their rates."""
+    w, a, p = np.array([[1.1, 2.9], [1.7, 2.3]]), np.array([[1.0, 0.4], [0.8, 0.5]]), np.array([[0, 1], [2, 0.5]])
+    angle = T[:, None, None] * w + p
+    parts = (a * np.sin(angle), a * w * np.cos(angle), -a * w**2 * np.sin(angle))
+    return [part.sum(axis=2) for part in parts]
+
+
+@cache
+def data(noise: float, count: int = 600) -> dict[str, np.ndarray]:
+    T = np.linspace(0, 12, count)
+    q, u, udot = motion(T)
+    tau = arm().compile().inverse_dynamics(q, u, udot, parameters=LENGTH)
+    scatter = np.random.default_rng(1).normal(size=tau.shape) * noise * [1.0, 0.3]
+    return {"t": T, "q": q, "u": u, "udot": udot, "tau": tau + scatter}
+
+
+def test_without_noise_the_parameters_come_back() -> None:
+    fit = arm().identify(data(0.0), base=base(), parameters=LENGTH)
+    np.testing.assert_allclose(fit.values, truth(), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(fit.consistent_values, truth(), rtol=1e-5, atol=1e-5)
+
+
+def test_with_noise_they_lie_within_three_standard_deviations() -> None:
+    fit = arm().identify(data(0.1), base=base(), parameters=LENGTH)
+    assert (np.abs(fit.values - truth()) < 3 * fit.std).all()
+    assert fit.noise["a"] == pytest.approx(0.1, rel=0.1) and fit.noise["b"] == pytest.approx(0.03, rel=0.1)
+    assert fit.samples == 600 and fit.condition < 100 and fit.misfit < 3
+    assert "±" in str(fit) and len(str(fit).splitlines()) == len(base())
+    np.testing.assert_allclose(fit.relative_std, fit.std / np.abs(fit.values))
+
+
+def test_the_covariance_is_that_of_many_fits() -> None:
+    clean, rng = data(0.0), np.random.default_rng(5)
+    z = []
+    for _ in range(60):
+        tau = clean["tau"] + rng.normal(size=clean["tau"].shape) * 0.1
+        fit = arm().identify(clean | {"tau": tau}, base=base(), parameters=LENGTH, consistent=False)
+        z.append((fit.values - truth()) / fit.std)
+    assert 0.85 < np.std(z) < 1.15
+
+
+def test_it_predicts_the_efforts_of_other_motions() -> None:
+    fit = arm().identify(data(0.1), base=base(), parameters=LENGTH)
+    q, u, udot = np.random.default_rng(3).normal(size=(3, 50, 2))
+    exact = arm().compile().inverse_dynamics(q, u, udot, parameters=LENGTH)
+    for consistent in (False, True):
+        assert np.sqrt(np.mean((fit.predict(q, u, udot, consistent) - exact) ** 2)) < 0.02
+
+
+def test_the_bodies_are_possible_and_go_back_into_a_model() -> None:
+    fit = arm().identify(data(2.0, 60), base=base(), parameters=LENGTH)
+    assert fit.standard is not None
+    for body in ("upper", "fore"):
+        assert is_consistent(np.array([fit.standard[f"{kind}_{body}"] for kind in MOMENTS]))
+        ph.System("again").body(body, **fit.body(body))  # its inertia is checked there
+    assert all(value > 0 for name, value in fit.standard.items() if name.startswith(("viscous", "coulomb")))
+    with pytest.raises(PolhodeError, match="there is no body 'hand'"):
+        fit.body("hand")
+
+
+def test_accelerations_by_differences_of_noisy_positions() -> None:
+    T = np.linspace(0, 12, 6001)
+    q, u, udot = motion(T)
+    tau = arm().compile().inverse_dynamics(q, u, udot, parameters=LENGTH)
+    rng = np.random.default_rng(2)
+    raw = {"t": T, "q": q + 1e-5 * rng.normal(size=q.shape), "tau": tau + 0.05 * rng.normal(size=tau.shape)}
+    fit = arm().identify([raw], base=base(), parameters=LENGTH, cutoff=10.0)
+    assert (np.abs(fit.values - truth()) < 4 * fit.std).all() and fit.samples < 300
+
+
+def test_motions_that_do_not_excite_are_told_with_the_parameters() -> None:
+    still = {key: np.zeros_like(table) for key, table in data(0.0).items() if key != "t"}
+    with pytest.raises(PolhodeError, match="the data say nothing of Izz_upper") as told:
+        arm().identify(still, base=base(), parameters=LENGTH)
+    assert "exciting_trajectory" in str(told.value)
+    slow = data(0.0)
+    q, u = slow["q"], slow["u"]
+    held = {"q": q * [1, 0] + [0, 0.3], "u": u * [1, 0] + [0, 1.0], "udot": slow["udot"], "tau": slow["tau"]}
+    with pytest.raises(PolhodeError, match=r"the data do not tell apart .*viscous_b"):
+        arm().identify(held, base=base(), parameters=LENGTH)
+
+
+def test_what_is_lacking_is_told() -> None:
+    with pytest.raises(PolhodeError, match="'l' of system 'arm' has no value"):
+        arm().identify(data(0.0), base=base())
+    with pytest.raises(PolhodeError, match="there is no parameter 'k'"):
+        arm().identify(data(0.0), base=base(), parameters={"k": 1})
+    few = {key: table[:3] for key, table in data(0.0).items()}
+    with pytest.raises(PolhodeError, match="need at least as many efforts, not 6"):
+        arm().identify(few, base=base(), parameters=LENGTH)
+    fit = arm().identify(data(0.0), base=base(), parameters=LENGTH, consistent=False)
+    with pytest.raises(PolhodeError, match="no possible bodies"):
+        _ = fit.consistent_values
+
+
+# ---- the parameters of a run --------------------------------------------------------------------------------------
+
+
+@cache
+def sprung_arm() -> ph.Equations:
+    """A pendulum of length l on a cart of mass m and a spring k; runs have other values than the model."""
+    s = ph.System("sprung arm", gravity=(0, 0, "-9.81"))
+    m, l, k = s.parameter("m", 1), s.parameter("l", 1), s.parameter("k", 10)
+    slide = s.joint("x", s.ground, s.body("cart", m, inertia=(1, 1, 1)), ph.Prismatic("x"))
+    s.joint("q", "cart", s.body("bob", 1, (0, 0, -l), (0.1, 0.1, 0.1)), ph.Revolute("y"))
+    s.joint_force(slide, -k * slide.q[0])
+    return s.derive()
+
+
+def run_of(**parameters: float) -> Any:
+    time = sprung_arm().system.time
+    return sprung_arm().simulate(
+        3, start={"x": 0.3, "q": 0.7}, tau={"x": 20 * ph.sin(3 * time)}, parameters=parameters, samples=400
+    )
+
+
+@pytest.mark.parametrize("others", [[], [{"m": 4.0, "l": 0.7, "k": 40.0}]])
+def test_a_run_is_fitted_with_the_parameters_that_it_was_run_with(others: list[dict[str, float]]) -> None:
+    run = run_of(m=4.0, l=0.7, k=90.0)
+    fit = sprung_arm().identify([run, *(run_of(**each) for each in others)])
+    assert fit.names == ["m_cart", "mcx_bob", "mcz_bob", "Iyy_bob"]
+    assert fit.values == pytest.approx([5, 0, -0.7, 0.59], rel=2e-3, abs=1e-3)
+    assert fit.consistent_values == pytest.approx(fit.values, rel=2e-3, abs=1e-3)
+    at_rest = fit.predict([0.1, 0.0], [0.0, 0.0], [0.0, 0.0])
+    assert at_rest[0] == pytest.approx(9.0)  # the first run's spring
+
+
+def test_given_parameters_come_before_those_of_a_run() -> None:
+    run = run_of(m=4.0, k=90.0)
+    wrong, right = (sprung_arm().identify(run, parameters={"k": k}, consistent=False) for k in (10.0, 90.0))
+    assert right.values[0] == pytest.approx(5, rel=1e-3)
+    assert right.noise["x"] < 0.1 < 1 < wrong.noise["x"]
+
+
+def test_runs_with_other_lengths_have_other_base_parameters_and_are_refused() -> None:
+    runs = [SimpleNamespace(parameters={"l": l}, **data(0.01)) for l in (0.5, 0.6)]
+    with pytest.raises(PolhodeError, match="motion 2 was run with other lengths"):
+        arm().identify(runs)
+    assert arm().identify(runs, parameters=LENGTH, consistent=False).values.shape == (len(base()),)

@@ -1,0 +1,75 @@
+"""Eigenvalues along a parameter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import polhode as ph
+from polhode.linear.eigenvalue_branches import eigenvalues_along
+
+
+def upright() -> ph.Equations:
+    """A pendulum on its head, held by a spring and driven to swing by a negative damper."""
+    s = ph.System("upright", gravity=(0, 0, -10))
+    hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, 1)), ph.Revolute("y"))
+    k, c = s.parameter("k", 14, "N m"), s.parameter("c", 1)
+    offset = s.parameter("offset", 0)
+    s.joint_force(hinge, -k * (hinge.q[0] - offset) - c * hinge.u[0])
+    return s.derive()
+
+
+def test_branches_are_the_roots_of_the_equation_and_cross_where_they_do() -> None:
+    found = eigenvalues_along(upright().linearize(), "k", np.linspace(8, 20, 25))  # λ² + λ + k - 10 = 0
+    assert_allclose(found.eigenvalues.sum(axis=1), -1, atol=1e-12)
+    assert_allclose(found.eigenvalues.prod(axis=1), found.values - 10, atol=1e-12)
+    (crossing,) = found.crossings
+    assert crossing.value == pytest.approx(10, abs=1e-11)
+    assert not crossing.grows
+    assert abs(crossing.eigenvalue) < 1e-10
+    assert found.unit == "N m"
+
+
+def test_a_pair_crosses_once_with_its_frequency() -> None:
+    found = eigenvalues_along(upright().linearize(), "c", [1.0, 0.3, -0.2, -1.0])
+    (crossing,) = found.crossings
+    assert crossing.value == pytest.approx(0, abs=1e-11)
+    assert crossing.eigenvalue.imag == pytest.approx(2, rel=1e-12)
+    assert crossing.grows
+
+
+def test_a_zero_that_stays_is_no_crossing_and_does_not_hide_one() -> None:
+    s = ph.System("cart", gravity=(0, 0, -10))
+    cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
+    pole = s.joint("a", "cart", s.body("bob", 1, com=(0, 0, 1)), ph.Revolute("y"))
+    k = s.parameter("k", 14)
+    s.joint_force(pole, -k * pole.q[0] - 5 * pole.u[0])
+    assert cart.q
+    found = eigenvalues_along(s.derive().linearize(), "k", np.linspace(5, 15, 8))
+    assert [crossing.value for crossing in found.crossings] == pytest.approx([10.0], abs=1e-9)
+
+
+def test_an_equilibrium_that_moves_away_is_told() -> None:
+    small = upright().linearize()
+    assert eigenvalues_along(small, "k", [11, 12]).notices == ()
+    (notice,) = eigenvalues_along(small, "offset", [0, 0.1, 0.2]).notices
+    assert notice == "The state is held, and is no equilibrium at offset = 0.1 and 1 more."
+
+
+def test_what_is_no_parameter_gets_a_sentence() -> None:
+    small = upright().linearize()
+    with pytest.raises(ph.PolhodeError, match="there is no parameter 'kk'"):
+        eigenvalues_along(small, "kk", [1])
+    with pytest.raises(ph.PolhodeError, match="'k' is given a value, and is what goes along"):
+        eigenvalues_along(small, "k", [1], {"k": 2})
+
+
+def test_a_crossing_beside_a_stiff_spring_is_found() -> None:
+    s = ph.System("beside a spring", gravity=(0, 0, -10))
+    hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force(hinge, s.parameter("c", 0) * hinge.u[0])
+    s.joint_force(slide, -1e10 * slide.q[0])
+    (crossing,) = s.derive().linearize({"a": 0, "x": 0}).eigenvalues_along("c", np.linspace(-0.01, 0.02, 4)).crossings
+    assert crossing.value == pytest.approx(0, abs=1e-9) and crossing.grows

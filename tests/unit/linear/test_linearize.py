@@ -1,0 +1,216 @@
+"""Small motions: against closed forms, finite differences, and other ways to describe the same mechanism."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.expr import evaluate
+
+G = 9.81
+
+
+def pendulum() -> ph.System:
+    s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
+    m, l = s.parameter("m", 2), s.parameter("l", 0.5)
+    s.joint("hinge", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"))
+    return s
+
+
+def test_a_pendulum_swings_below_and_falls_above() -> None:
+    made = pendulum().derive()
+    rate = np.sqrt(G / 0.5)
+    assert_allclose(sorted(made.linearize().eigenvalues().imag), [-rate, rate], rtol=1e-14)
+    assert_allclose(made.linearize({"hinge": ph.pi}).eigenvalues().real, [rate, -rate], rtol=1e-14)
+    assert_allclose(made.linearize().eigenvalues({"l": 2}).imag.max(), np.sqrt(G / 2), rtol=1e-14)
+
+
+def test_an_effort_that_holds_is_part_of_the_state() -> None:
+    s = pendulum()
+    m, l = (s.parameters[name].symbol for name in "ml")
+    made = s.derive()
+    assert any(made.linearize({"hinge": 1}).residual)
+    held = made.linearize({"hinge": 1, "tau(hinge)": m * l * ph.sin(1) * 9.81})
+    assert not any(held.residual)
+    assert held.second_order.K[0][0] == m * l * 9.81 * ph.cos(1)
+
+
+def test_an_accelerated_reference_is_a_tilted_gravity() -> None:
+    s = ph.System("cart", gravity=(0, 0, "-9.81"))
+    a = s.parameter("a", 3)
+    s.joint("rail", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+    s.joint("hinge", "cart", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    s.joint_force("rail", -1000 * (s.joints["rail"].u[0] - a * s.time))  # as good as prescribed
+    made = s.derive()
+    lean = ph.atan2(a, 9.81)
+    linear = made.linearize({"hinge": lean}, accelerations={"rail": a})
+    assert linear.second_order.numbers("K")[1, 1] == pytest.approx(np.hypot(G, 3), rel=1e-14)
+    assert evaluate([linear.residual[1]], {a: 3.0})[0] == pytest.approx(0, abs=1e-14)
+
+
+def flying() -> ph.System:
+    """A free body with a spinning wheel and an arm, by a quaternion; an input pushes the arm."""
+    s = ph.System("craft", gravity=(0, 0, "-9.81"))
+    hull = s.body("hull", 3, com=(0.1, 0.2, -0.1), inertia=(0.4, 0.5, 0.6))
+    s.joint("flight", s.ground, hull, ph.Free())
+    s.joint("wheel", hull, s.body("wheel", 1, inertia=(0.1, 0.2, 0.1)), ph.Revolute("y"), at=(0, 0.3, 0))
+    arm = s.joint("arm", hull, s.body("arm", 1, com=(0, 0, 1)), ph.Universal())
+    push = s.input("push", 0.5)
+    s.joint_force(arm, push * ph.cos(arm.q[1]))
+    return s
+
+
+def differences(equations: ph.Equations, q: np.ndarray, u: np.ndarray, step: float = 1e-6) -> np.ndarray:
+    """∂u̇/∂(π, u) by central differences of the compiled accelerations, along q̇ = Γ."""
+    functions = equations.compile()
+    tau = np.zeros(len(equations.tau))
+    gamma = np.array(
+        [evaluate(list(row), dict(zip(equations.q, q, strict=True))) for row in equations.kinematic_matrix]
+    )
+    columns = []
+    for direction in gamma.T:
+        ends = [functions.forward_dynamics(q + sign * step * direction, u, tau) for sign in (1, -1)]
+        columns.append((ends[0] - ends[1]) / (2 * step))
+    for direction in np.eye(len(u)):
+        ends = [functions.forward_dynamics(q, u + sign * step * direction, tau) for sign in (1, -1)]
+        columns.append((ends[0] - ends[1]) / (2 * step))
+    return np.array(columns).T
+
+
+def test_state_and_control_matrices_match_finite_differences() -> None:
+    made = flying().derive()
+    dice = np.random.default_rng(3)
+    q, u = dice.normal(size=len(made.q)), dice.normal(size=len(made.u))
+    q[:4] /= np.linalg.norm(q[:4])
+    functions = made.compile()
+    udot = functions.forward_dynamics(q, u, np.zeros(len(u)))
+    state = dict(zip(made.coordinates, q, strict=True)) | {
+        f"d({name})": value for name, value in zip(made.speeds, u, strict=True)
+    }
+    linear = made.linearize(state, accelerations=dict(zip(made.speeds, udot, strict=True)))
+    A, B = linear.state_space()
+    size = len(linear.displacements)
+    assert_allclose(A[size:], differences(made, q, u), rtol=1e-5, atol=1e-5)
+    assert linear.controls[-1] == "push"
+    more, less = (functions.forward_dynamics(q, u, np.zeros(len(u)), inputs=[0.5 + h]) for h in (1e-4, -1e-4))
+    assert_allclose(B[size:, -1], (more - less) / 2e-4, rtol=1e-7, atol=1e-7)
+    assert_allclose(B[size:, :-1], np.linalg.inv(linear.second_order.numbers("M")), rtol=1e-9)
+
+
+@pytest.mark.parametrize("storage", ["quaternion", "vector"])
+def test_how_orientation_is_stored_does_not_change_eigenvalues(storage: str) -> None:
+    def hanging(joint: ph.System) -> np.ndarray:
+        return np.sort_complex(joint.derive().linearize().eigenvalues())
+
+    def top(kind: object) -> ph.System:
+        s = ph.System("top", gravity=(0, 0, "-9.81"))
+        s.joint("ball", s.ground, s.body("top", 2, com=(0, 0, -1), inertia=(0.3, 0.4, 0.5)), kind)
+        return s
+
+    angles = ph.Compound(*(ph.Revolute(axis) for axis in "xyz"))
+    assert_allclose(hanging(top(ph.Spherical(storage))), hanging(top(angles)), atol=1e-7)
+
+
+def test_a_bead_on_a_circle_is_a_pendulum() -> None:
+    s = ph.System("bead", gravity=(0, 0, "-9.81"))
+    l = s.parameter("l", 0.5)
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))
+    x, z = s.joint("plane", s.ground, s.body("bead", 2), plane, coordinates=["x", "z"], speeds=["vx", "vz"]).q
+    s.constrain((x * x + z * z - l * l) / 2, "circle")
+    made = s.derive(constraints="embedded", independent=["vx"], near={"z": -0.5})
+    linear = made.linearize({"z": -l})
+    assert linear.displacements == ["x"] and linear.speeds == ["vx"]
+    assert_allclose(sorted(linear.eigenvalues().imag), [-np.sqrt(G / 0.5), np.sqrt(G / 0.5)], rtol=1e-14)
+
+
+def test_a_mechanism_that_cannot_move_has_no_modes() -> None:
+    s = ph.System("stone")
+    s.joint("glue", s.ground, s.body("stone", 1), ph.Fixed())
+    linear = s.derive().linearize()
+    assert len(linear.eigenvalues()) == 0
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------
+
+
+def test_a_mechanism_that_constraints_hold_has_no_small_motions() -> None:
+    s = pendulum()
+    s.constrain_speed(s.joints["hinge"].u[0] - 1, "clock")
+    with pytest.raises(PolhodeError, match="leave no speed free") as caught:
+        s.derive().linearize()
+    assert caught.value.problems[0].code == "E-LIN-001"
+
+
+@pytest.mark.parametrize(
+    ("at", "accelerations", "cure"),
+    [({"hing": 0}, {}, "hinge"), ({"d(hing)": 0}, {}, "hinge"), ({}, {"hinges": 1}, "hinge")],
+)
+def test_an_unknown_name_is_told_with_the_nearest(at: dict, accelerations: dict, cure: str) -> None:
+    with pytest.raises(PolhodeError, match=f"Did you mean '{cure}'") as caught:
+        pendulum().derive().linearize(at, accelerations)
+    assert caught.value.problems[0].code == "E-LIN-002"
+
+
+def test_an_unknown_parameter_is_told() -> None:
+    with pytest.raises(PolhodeError, match="no parameter 'length'") as caught:
+        pendulum().derive().linearize().eigenvalues({"length": 2})
+    assert caught.value.problems[0].code == "E-LIN-008"
+
+
+def test_a_state_is_given_as_it_is_printed() -> None:
+    s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
+    s.joint("h", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    e = s.derive()
+    named = e.linearize({"h": 1}, {"h": 5}, speeds={"h": 2}, tau={"h": 3})
+    for at, others in (
+        ({"h": 1, "h'": 2, "tau_h": 3}, {}),
+        ({"h": 1, "d(h)": 2, "tau(h)": 3}, {}),
+        ({"h": 1}, {"speeds": {"h'": 2}, "tau": {"tau_h": 3}}),
+    ):
+        printed = e.linearize(at, {"h''": 5}, **others)
+        assert printed.residual == named.residual and printed.accelerations == named.accelerations
+    with pytest.raises(ph.PolhodeError, match="Did you mean 'tau_h'"):
+        e.linearize({"tau_hh": 1})
+    with pytest.raises(ph.PolhodeError, match="Known: h, h', tau_h"):
+        e.linearize({"zzzzz": 1})
+
+
+def shaken(height):
+    """A pendulum on a support that is moved up and down."""
+    s = ph.System("shaken pendulum")
+    support = s.body("support", 0)
+    s.joint("y", s.ground, support, ph.Prismatic("z"))
+    s.joint("theta", support, s.body("bob", 1, com=(0, 0, "-0.5")), ph.Revolute("y"))
+    s.prescribe("y", height(s.time))
+    return s.derive()
+
+
+def test_matrices_that_change_with_time_say_so_in_the_call():
+    with pytest.warns(UserWarning, match="W-LIN-001"):
+        linear = shaken(lambda t: ph.cos(60 * t) / 20).linearize({"theta": ph.pi})
+    assert any("change with time" in each for each in linear.notices)
+
+
+def test_a_drive_that_small_motions_do_not_feel_is_told_of_and_a_steady_one_is_not(recwarn):
+    s = ph.System("pushed")
+    hinge = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    s.joint_force(hinge, ph.sin(s.time))
+    assert s.derive().linearize().notices == ("What drives the mechanism changes with time, and is that of t = 0.",)
+    assert shaken(lambda t: t / 10).linearize().notices == ()
+    assert not [each for each in recwarn if "W-LIN" in str(each.message)]
+
+
+def test_the_angle_of_a_turntable_is_left_out() -> None:
+    s = ph.System("cart on a turntable", gravity=(0, 0, -10))
+    s.joint("a", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
+    s.joint("x", "table", s.body("slide", 1), ph.Prismatic("x"))
+    hinge = s.joint("b", "slide", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    s.joint_force(hinge, -hinge.u[0])
+    at = s.derive().equilibrium()
+    assert at.steady.states == ["b", "a'", "x'", "b'"]  # at rest nothing depends on x either
+    assert len(at.eigenvalues) == 4
+    spun = s.derive().equilibrium(given={"a'": 1})
+    assert spun.steady.states == ["x", "b", "a'", "x'", "b'"]

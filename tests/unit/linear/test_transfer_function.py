@@ -1,0 +1,86 @@
+"""Transfer functions as graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import polhode as ph
+from polhode.linear.transfer_function import transfer_function
+from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
+
+
+def cart_pole() -> tuple[ph.System, ph.Equations]:
+    s = ph.System("cart-pole", gravity=(0, 0, "-9.81"))
+    M, m, l = s.parameter("M", 3), s.parameter("m", 2), s.parameter("l", 0.5)
+    cart = s.joint("cart", s.ground, s.body("cart", M), ph.Prismatic("x"))
+    s.joint("pole", "cart", s.body("pole", m, com=(0, 0, l)), ph.Revolute("y"))
+    s.joint_force(cart, s.input("F"))
+    return s, s.derive()
+
+
+def test_the_cart_with_a_pole_has_its_textbook_transfer_function() -> None:
+    s, equations = cart_pole()
+    M, m, l = (s.parameters[name].symbol for name in "Mml")
+    G = transfer_function(equations.linearize(), "F", "pole").reduced
+    top, bottom = (ph.normal(ph.Vector(part)) for part in (G.numerator, G.denominator))
+    assert list(top) == [ph.normal(-1 / (M * l))]
+    assert list(bottom) == [1, 0, ph.normal(-981 * (M + m) / (100 * M * l))]
+    assert G.relative_degree == 2
+
+
+def test_it_is_c_over_s_less_a_times_b_plus_d() -> None:
+    s, equations = cart_pole()
+    F = s.inputs["F"].symbol
+    y = ph.sin(equations.q[1]) * equations.u[0] + equations.q[0] + 2 * F
+    ports = equations.linearize({"pole": 0.3, "pole'": 0.7}).with_ports(["F"], {"y": y})
+    G = transfer_function(ports, "F", "y")
+    A, B, C, D = (ports.numbers(letter, {"l": 0.8}) for letter in "ABCD")
+    points = np.array([0.3 + 1j, -2.0, 5j])
+    expected = [(C @ np.linalg.solve(s * np.eye(4) - A, B) + D)[0, 0] for s in points]
+    assert_allclose(G(points, {"l": 0.8}), expected, rtol=1e-12)
+    assert G.relative_degree == 0
+    for roots, found in zip(map(np.roots, G.numbers()), (G.zeros(), G.poles()), strict=True):
+        assert_allclose(np.sort_complex(roots.round(6)), np.sort_complex(found.round(6)), atol=1e-5)
+    theirs = G.to_control({"l": 0.8})
+    assert (theirs.input_labels, theirs.output_labels) == (["F"], ["y"])
+    assert_allclose(theirs(points), expected, rtol=1e-12)
+
+
+def test_of_the_bicycle_steering_torque_to_lean_is_of_fourth_order_for_all_parameters() -> None:
+    bicycle = whipple_bicycle()
+    small = bicycle.derive("composite_body", independent=INDEPENDENT).linearize(upright(bicycle))
+    G = transfer_function(small, "tau_steer", "lean")
+    least = G.reduced
+    assert (len(G.denominator) - 1, len(least.denominator) - 1) == (10, 4)
+    s = np.array([2 + 3j, -1.0, 4j])
+    A, C = small.state_space({"v": 3.0})[0], small.numbers("C")[small.states.index("lean")]
+    B = small.with_ports(["tau_steer"]).numbers("B", {"v": 3.0})[:, 0]
+    expected = [C @ np.linalg.solve(each * np.eye(len(A)) - A, B) for each in s]
+    assert_allclose(least(s, {"v": 3.0}), expected, rtol=1e-9)
+
+
+def test_what_the_input_does_not_reach_is_told() -> None:
+    s = ph.System("two blocks", gravity=(0, 0, 0))
+    for name in "xy":
+        s.joint(name, s.ground, s.body(f"block {name}", 1), ph.Prismatic(name))
+    G = transfer_function(s.derive().linearize(), "tau_x", "y")
+    assert G.numerator == (0,)
+    with pytest.raises(ph.PolhodeError, match="'tau_x' does not act on 'y'"):
+        _ = G.relative_degree
+    with pytest.raises(ph.PolhodeError, match="is not a complex number"):
+        G("here")
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_a_zero_cancels_a_pole_it_has_its_limit_and_at_a_pole_it_is_infinite() -> None:
+    s = ph.System("two blocks and a spring")
+    s.joint("x", s.ground, s.body("a", 2), ph.Prismatic("x"))
+    s.joint_spring(s.joint("y", "a", s.body("b", 1), ph.Prismatic("x")), 8, damping=1)
+    small = s.derive().linearize()
+    stretched = small.transfer_function("tau_y", "y")  # 3 s² / (s² (2 s² + 3 s + 24)): free in space
+    assert stretched(0) == pytest.approx(1 / 8) and stretched.reduced(0) == pytest.approx(1 / 8)
+    assert_allclose(stretched([0, 1e-5]), [1 / 8, 1 / 8], rtol=1e-4)
+    assert small.transfer_function("tau_y", "x'")(0) == 0
+    assert np.isposinf(small.transfer_function("tau_x", "x'")([0, 1j]).real).tolist() == [True, False]
