@@ -183,7 +183,8 @@ class EventMemory:
 
     def _called(self, values: Callable[..., Any], table: Any, callback: Any) -> Any:
         def evaluate(t: float) -> None:
-            self.values[:] = values(t, array_at(table[0], self.size).copy())
+            found = values(t, array_at(table[0], self.size).copy())
+            self.values[: len(found)] = found  # behind them are switches, which have a function of their own
 
         return callback(evaluate)
 
