@@ -129,19 +129,8 @@ def unreached(made: Plant, found: Reach) -> list[str]:
     return [name for name, field in moved.items() if any(field) and independent(found.spread.basis, [field])]
 
 
-def accessibility(
-    asked: Asked,
-) -> Accessibility:
-    """Whether the inputs reach all directions of the state, at almost every state and, if one is given, there.
-
-    >>> import polhode as ph
-    >>> s = ph.System("two carts", gravity=(0, 0, 0))
-    >>> a = s.joint("a", s.ground, s.body("first", 1), ph.Prismatic("x"))
-    >>> b = s.joint("b", s.ground, s.body("second", 1), ph.Prismatic("x"))
-    >>> e = s.derive()
-    >>> print(e.accessibility(["a"]))
-    not accessible: brackets span 2 of 4 directions; not those of b, b'.
-    """
+def accessibility(asked: Asked) -> Accessibility:
+    """Whether the inputs reach all directions of the state, at almost every state and, if one is given, there."""
     with quiet_collector():
         made, state = asked.plant(_PLACE)
         found = reach(made)
@@ -200,19 +189,8 @@ class Controllability(Told):
         return f"{told}: {self.reason}."
 
 
-def controllability(
-    asked: Asked,
-) -> Controllability:
-    """Whether inputs lead from an equilibrium to all states near it, within any short time; at home without `at`.
-
-    >>> import polhode as ph
-    >>> s = ph.System("sleigh", gravity=(0, 0, 0))
-    >>> _ = s.joint("sleigh", s.ground, s.body("runner", 1, inertia=(1, 1, 1)), ph.Planar())
-    >>> _ = s.knife_edge("edge", "runner")
-    >>> e = s.derive()
-    >>> print(e.controllability(["sleigh_w", "sleigh_vx"]))
-    controllable: inputs drive all speeds, and brackets of q' = G(q) u span all coordinates at this state (Chow).
-    """
+def controllability(asked: Asked) -> Controllability:
+    """Whether inputs lead from an equilibrium to all states near it, within any short time; at home without `at`."""
     with quiet_collector():
         made, state = asked.plant_there(_CONTROLLABILITY)
         return _decided(made, state)

@@ -340,18 +340,7 @@ def plant(
 
 
 def control_affine(equations: EquationsOfMotion, inputs: Sequence[str] | None = None) -> ControlAffine:
-    """ẋ = f(x) + Σ gᵢ(x) cᵢ for the chosen inputs.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart", gravity=(0, 0, 0))
-    >>> slide = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
-    >>> s.joint_force(slide, s.input("F") - 3 * slide.q[0])
-    >>> form = control_affine(s.derive().record)
-    >>> form.drift, form.fields
-    ([x', -3*x/2], {'F': [0, 1/2]})
-    >>> form.bracket(None, "F")
-    [-1/2, 0]
-    """
+    """ẋ = f(x) + Σ gᵢ(x) cᵢ for the chosen inputs."""
     return plant(equations, inputs, "control_affine").original
 
 

@@ -51,15 +51,7 @@ class FlatOutput(Told):
 
 
 def is_flat_output(asked: Asked, outputs: Any) -> FlatOutput:
-    """Whether the outputs, as many as inputs, and their derivatives give the whole state.
-
-    >>> from polhode.model.samples.underactuated import cart_pole
-    >>> e = cart_pole().derive()
-    >>> print(e.is_flat_output(["x"]))
-    not flat: the outputs and their derivatives give 2 of 4 states.
-    >>> print(e.is_flat_output(["x", "theta"], ["x", "theta"]))
-    flat: relative degrees {2, 2}, their sum being 4.
-    """
+    """Whether the outputs, as many as inputs, and their derivatives give the whole state."""
     with quiet_collector():
         made, _ = asked.plant(_PLACE)
         wanted = outputs_of(made, outputs)

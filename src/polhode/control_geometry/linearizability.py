@@ -86,15 +86,7 @@ class Linearizability(Told):
 
 
 def is_feedback_linearizable(asked: Asked) -> Linearizability:
-    """The conditions under which the whole state can be made linear, at almost every state and at a given one.
-
-    >>> from polhode.model.samples.underactuated import cart_pole
-    >>> found = cart_pole().derive().is_feedback_linearizable()
-    >>> print(found)
-    not feedback linearizable by static feedback.
-    the span of g has rank 1 of 4 and is involutive.
-    the span of g, ad_f g has rank 2 of 4 and is not involutive: brackets of its fields leave it.
-    """
+    """The conditions under which the whole state can be made linear, at almost every state and at a given one."""
     with quiet_collector():
         made, state = asked.plant(_PLACE)
         return linearizability(made, state)

@@ -160,17 +160,7 @@ def _column(x: Expr, value: Any, shape: tuple[int, ...]) -> Floats:
 
 
 def link_inverse(equations: EquationsOfMotion) -> LinkInverse:
-    """The inverse dynamics of an arm with elastic joints from the motion of its links.
-
-    >>> import polhode as ph
-    >>> s = ph.System("arm", gravity=(0, 0, 0))
-    >>> k = s.parameter("k")
-    >>> _ = s.joint("j", s.ground, s.body("link", inertia=(1, 1, 2)), ph.Revolute("z"))
-    >>> _ = s.motor("j", inertia=3, stiffness=k)
-    >>> made = link_inverse(s.derive().record)
-    >>> made.order, made.rotors["j rotor"][0] == made.motion[0][0] + 2 * made.motion[2][0] / k
-    (4, True)
-    """
+    """The inverse dynamics of an arm with elastic joints from the motion of its links."""
     check_all_coordinates(equations, "the inverse dynamics behind elastic gears")
     with quiet_collector():
         return _Elimination(equations).solved()

@@ -65,19 +65,8 @@ class Observability(Told):
         return f"{told}."
 
 
-def observability(
-    asked: Asked,
-    outputs: Any,
-) -> Observability:
-    """Which states the outputs tell; inputs are known, and may be none.
-
-    >>> from polhode.model.samples.underactuated import cart_pole
-    >>> e = cart_pole().derive()
-    >>> print(e.observability(["theta"]))
-    not observable: rank 2 of 4; nothing that is measured depends on x, x'.
-    >>> bool(e.observability(["x"]))
-    True
-    """
+def observability(asked: Asked, outputs: Any) -> Observability:
+    """Which states the outputs tell; inputs are known, and may be none."""
     with quiet_collector():
         state = None if asked.at is None else asked.state(_PLACE)
         own, values = (asked.equations, None) if state is None else (state.equations, state.values)

@@ -149,17 +149,8 @@ def _short(entry: Expr) -> str:
     return text if len(text) < 80 and "…" not in text else "its determinant"
 
 
-def relative_degree(
-    asked: Asked,
-    outputs: Any,
-) -> RelativeDegree:
-    """The vector relative degree of outputs, at almost every state and, if one is given (`{}` is home), there.
-
-    >>> from polhode.model.samples.underactuated import cart_pole
-    >>> e = cart_pole().derive()
-    >>> print(e.relative_degree(["theta"]))
-    relative degree 2 of 4 states, lost where cos(theta) = 0.
-    """
+def relative_degree(asked: Asked, outputs: Any) -> RelativeDegree:
+    """The vector relative degree of outputs, at almost every state and, if one is given (`{}` is home), there."""
     with quiet_collector():
         made, state = asked.plant(_PLACE)
         return degrees_of(made, outputs_of(made, outputs), state)

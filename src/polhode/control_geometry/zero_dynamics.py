@@ -126,19 +126,10 @@ def _text(rate: Expr) -> str:
     return str(normal(rate)) if len(topological([rate])) < _READABLE else "..."
 
 
-def zero_dynamics(
-    asked: Asked,
-    outputs: Any,
-) -> ZeroDynamics:
+def zero_dynamics(asked: Asked, outputs: Any) -> ZeroDynamics:
     """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there.
 
     Eigenvalues are those about this state, or home.
-
-    >>> from polhode.model.samples.underactuated import cart_pole
-    >>> e = cart_pole().derive()
-    >>> print(e.zero_dynamics(["x"]))
-    theta'' = 981*sin(theta)/(100*l)
-    unstable: eigenvalues 4.429+0j, -4.429+0j
     """
     with quiet_collector():
         made, state = asked.plant(_PLACE)

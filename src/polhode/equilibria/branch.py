@@ -163,13 +163,7 @@ def state_at(steady: SteadyState, x: Floats) -> Equilibrium:
 
 
 def branch(
-    steady: SteadyState,
-    parameter: str,
-    between: Any,
-    step: float,
-    most: int,
-    follow: int,
-    starts: int,
+    steady: SteadyState, parameter: str, between: Any, step: float, most: int, follow: int, starts: int
 ) -> Branch:
     """The branch of steady states over a parameter `between` two values, from a state at one of its ends."""
     low, high = (float(end) for end in between)
@@ -208,14 +202,7 @@ class _Following:
     """One problem in scaled variables: the parameter in halves of its range."""
 
     def __init__(
-        self,
-        steady: SteadyState,
-        parameter: str,
-        low: float,
-        high: float,
-        step: float,
-        most: int,
-        first: Floats,
+        self, steady: SteadyState, parameter: str, low: float, high: float, step: float, most: int, first: Floats
     ) -> None:
         self.steady, self.parameter, self.longest, self.most = steady, parameter, 2.0 * step, most
         self.half = 2.0 ** round(np.log2((high - low) / 2.0))  # a power of two, so that nothing is rounded

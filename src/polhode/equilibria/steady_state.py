@@ -25,17 +25,7 @@ from ..codegen.plan import plan
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import keeps_energy
 from ..errors import PolhodeError, ValueMissing, by_name, understood, unknown
-from ..expr import (
-    Expr,
-    as_expr,
-    directional,
-    evaluate,
-    free_symbols,
-    is_zero,
-    jacobian,
-    quiet_collector,
-    substitute,
-)
+from ..expr import Expr, as_expr, directional, evaluate, free_symbols, is_zero, jacobian, quiet_collector, substitute
 from ..expr.spelling import spelled
 from ..linear.linearize import small_motions
 from ..linear.operating_point import OperatingPoint, bending, operating_point, parameter_values, state_names
@@ -250,12 +240,7 @@ class SteadyState:
 
 
 def steady_state(
-    equations: EquationsOfMotion,
-    free: Any,
-    given: Any,
-    start: Any,
-    parameters: Any,
-    along: str | None = None,
+    equations: EquationsOfMotion, free: Any, given: Any, start: Any, parameters: Any, along: str | None = None
 ) -> SteadyState:
     """The conditions of a steady state: what is `free` is unknown, what is `given` stays, `start` is where to begin."""
     with quiet_collector():
@@ -266,13 +251,7 @@ class _Reading:
     """What the user gave, by symbols."""
 
     def __init__(
-        self,
-        equations: EquationsOfMotion,
-        free: Any,
-        given: Any,
-        start: Any,
-        parameters: Any,
-        along: str | None,
+        self, equations: EquationsOfMotion, free: Any, given: Any, start: Any, parameters: Any, along: str | None
     ) -> None:
         self.own = equations
         self.table = state_names(equations)

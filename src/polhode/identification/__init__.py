@@ -59,7 +59,7 @@ class IdentificationMethods(RunMethods):
     def identify(self, data: Any, **options: Unpack[FitOptions]) -> Fit:
         """The parameters that explain measured efforts, with their uncertainty; see `identification.fit`.
 
-        - data: arrays by name (q, tau, and t or u and udot), a Trajectory, or a list of these; see `measured_data`.
+        - data: arrays by name (q, tau, and t or u and udot), a Trajectory, or a list of these; see `fit.measured`.
         - base: `base_parameters()` that was found before.
         - consistent: look for bodies that could have the parameters, too.
         - cutoff: of the filter before differences are taken, in Hz; decimate: keep one sample of so many.

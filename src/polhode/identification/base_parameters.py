@@ -4,19 +4,15 @@
 
 Columns of Y that are combinations of others for every motion (over the field of the lengths and angles of the
 mechanism) are taken out, and their parameters counted to the others. Relations come from mass that joints do not move
-(`inertia_relations`) and from columns that vanish; each is proved by fingerprint. That none is lacking is a rank over
+(`relations`) and from columns that vanish; each is proved by fingerprint. That none is lacking is a rank over
 the field: columns at random motions. What is left over then, such as a slider along the axis of a hinge, is solved for.
 
 Rotations that differ from multiples of π/2, and offsets that differ from zero, by less than `snap` are taken as exact
 first: an axis that is not quite vertical would otherwise let gravity tell what no measurement can.
-
-Geometry that is almost plain: axes not quite parallel, offsets not quite nothing.
-
 A robot file writes π/2 as 1.5708, and an axis that should be vertical leans by 4·10⁻⁶. Taken exactly, gravity then
 tells the mass centre of a link that turns about it; no measurement will.
 
-Mass that a joint does not move: it may be counted to the body on either side of the joint.
-
+Mass that a joint does not move may be counted to the body on either side of it.
 M. Gautier, "Numerical calculation of the base inertial parameters of robots" (1991), has this for revolute and
 prismatic joints; W. Khalil and E. Dombre, *Modeling, Identification and Control of Robots* (2002), chapter 9. For any
 joint: the moments of a body are the symmetric 4×4 matrix
@@ -408,16 +404,7 @@ _ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 
 
 
 def relations(tree: Tree, bodies: Sequence[str]) -> Iterator[Relation]:
-    """The relations that joints and welds give, from the ground outward, between bodies with mass.
-
-    >>> import polhode as ph
-    >>> s = ph.System("arm")
-    >>> _ = s.joint("a", s.ground, s.body("upper", 1), ph.Revolute("z"))
-    >>> _ = s.joint("b", "upper", s.body("fore", 1), ph.Revolute("z"), at=(s.parameter("l"), 0, 0))
-    >>> found = list(relations(s.derive().tree, ["upper", "fore"]))
-    >>> len(found), found[-1]
-    (6, {('fore', 'm'): 1, ('upper', 'm'): -1, ('upper', 'mcx'): -l, ('upper', 'Iyy'): -l**2, ('upper', 'Izz'): -l**2})
-    """
+    """The relations that joints and welds give, from the ground outward, between bodies with mass."""
     carried: dict[int, list[str]] = {i: [] for i in range(-1, len(tree.links))}
     for name in bodies:
         carried[tree.bodies[name][0]].append(name)

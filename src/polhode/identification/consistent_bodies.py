@@ -149,11 +149,7 @@ _EXTENT = 1e-2
 
 
 def pseudo_inertia(moments: Floats) -> Floats:
-    """J of m, m c and the inertia about the origin (xx, yy, zz, xy, xz, yz).
-
-    >>> pseudo_inertia(np.array([2.0, 0, 0, 1, 3, 3, 1, 0, 0, 0])).diagonal().tolist()
-    [0.5, 0.5, 2.5, 2.0]
-    """
+    """J of m, m c and the inertia about the origin (xx, yy, zz, xy, xz, yz)."""
     m, x, y, z, xx, yy, zz, xy, xz, yz = moments
     half = (xx + yy + zz) / 2
     return np.array(
@@ -178,12 +174,7 @@ def is_consistent(moments: Floats) -> bool:
 
 
 def made_consistent(moments: Floats) -> Floats:
-    """The moments of a body that could be; one without mass or extent, or impossible, is given a little of them.
-
-    >>> point = np.array([2.0, 0, 0, 2.0, 2.0, 2.0, 0, 0, 0, 0])
-    >>> is_consistent(point), is_consistent(made_consistent(point))
-    (False, True)
-    """
+    """The moments of a body that could be; one without mass or extent, or impossible, is given a little of them."""
     J = pseudo_inertia(moments)
     m = max(float(J[3, 3]), 1e-3)
     c = J[:3, 3] / m

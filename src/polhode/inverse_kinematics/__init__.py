@@ -107,6 +107,15 @@ class InverseKinematicsMethods(RunMethods):
         """Where a frame loses a way to move, its `of` being "pose", "position" or "orientation".
 
         The factors that vanish there, and a search `along` a path; see `inverse_kinematics.singular_configurations`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> l1, l2 = s.parameter("l1", 1), s.parameter("l2", 1)
+        >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
+        >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(l1, 0, 0))
+        >>> tip = s.frame("tip", "fore", (l2, 0, 0))
+        >>> s.derive().singular_configurations("tip", of="position").factors
+        (l1, l2, sin(q2))
         """
         from .singular_configurations import singular_configurations
 

@@ -1,11 +1,9 @@
 """Inverse kinematics by number: coordinates that bring a frame to a pose, limits kept, loops closed, for many poses.
 
-Steps are those of `pose_step`, compiled; `pose_search` repeats them and begins again where they lead nowhere. A
+Steps are those of `pose_step`, compiled; `Search` repeats them and begins again where they lead nowhere. A
 redundant mechanism may use what is left free: with prefer="near" it comes as near to the start as it can, with
 prefer="limits" as near to the middle of its limits, by steps in the null space of J (A. Liégeois, 1977), each brought
 back to the pose.
-
-The search that repeats damped steps until frames are where they are wanted, for thousands of poses at once.
 
 All rows of a batch take a step together, each with its own damping, and leave when they are done. A step that makes
 what is left no smaller is halved. A row that gets no nearer begins again at a random place within the limits.

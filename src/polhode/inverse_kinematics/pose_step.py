@@ -74,14 +74,7 @@ def step_symbols(tree: Tree) -> dict[str, list[Expr]]:
 
 
 def pose_step(equations: EquationsOfMotion, name: str, of: str = "pose") -> PoseStep:
-    """The step that leads a body or frame to a pose, position or orientation; loops close on the way.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
-    >>> pose_step(s.derive().record, "block", "position").slope
-    (target 0 - x,)
-    """
+    """The step that leads a body or frame to a pose, position or orientation; loops close on the way."""
     check_asked(of, "inverse_kinematics")
     with quiet_collector():
         body, within = equations.located(name)

@@ -189,17 +189,7 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
 
 
 def singular_configurations(functions: Functions, name: str, of: str = "pose") -> SingularConfigurations:
-    """Where a body or frame loses a way to move: its pose, or its position or orientation alone.
-
-    >>> import polhode as ph
-    >>> s = ph.System("arm")
-    >>> l1, l2 = s.parameter("l1", 1), s.parameter("l2", 1)
-    >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
-    >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(l1, 0, 0))
-    >>> tip = s.frame("tip", "fore", (l2, 0, 0))
-    >>> s.derive().singular_configurations("tip", of="position").factors
-    (l1, l2, sin(q2))
-    """
+    """Where a body or frame loses a way to move: its pose, or its position or orientation alone."""
     if not isinstance(of, str) or of not in ASKED:
         raise unknown("kind of motion", of, ASKED, place=_PLACE, code="E-SINGULAR-001")
     equations = functions.equations

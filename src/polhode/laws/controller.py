@@ -176,11 +176,7 @@ def nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict
 
 
 def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> dict[str, Fraction]:
-    """Exact numbers by names that are known; none where nothing is given.
-
-    >>> named_numbers({"q1": 0.1}, "coordinate", ["q1", "q2"], "here")
-    {'q1': Fraction(1, 10)}
-    """
+    """Exact numbers by names that are known; none where nothing is given."""
     found: dict[str, Fraction] = {}
     for name, value in by_name(given, place, f"a dictionary of numbers by the names of {kind}s").items():
         if name not in known:

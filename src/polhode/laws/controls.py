@@ -64,12 +64,7 @@ def joint_efforts(equations: EquationsOfMotion) -> dict[str, Expr]:
 
 
 def control_names(controls: Iterable[Expr], joints: Mapping[str, str]) -> dict[str, Expr]:
-    """Efforts and inputs by all of their names; `joints` has the speed of joints with one.
-
-    >>> import polhode as ph
-    >>> list(control_names([ph.symbol("w", "effort"), ph.symbol("F", "input")], {"hinge": "w"}))
-    ['hinge', 'w', 'tau(w)', 'tau_w', 'F']
-    """
+    """Efforts and inputs by all of their names; `joints` has the speed of joints with one."""
     inputs = {each.name: each for each in controls if each.data[0] == "input"}
     efforts = {each.name: each for each in controls if each.data[0] != "input"}
     names = {joint: efforts[speed] for joint, speed in joints.items() if speed in efforts} | efforts

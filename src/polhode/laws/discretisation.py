@@ -24,15 +24,7 @@ def rule_of(given: Any) -> str:
 
 
 def discretised(law: Law, sample_time: Any, rule: str = "euler") -> Law:
-    """The law with updates ξ⁺ = ξ + T Σ b k in place of the rates of its states; T is a number or a symbol.
-
-    >>> import polhode as ph
-    >>> from polhode.control import ControllerState
-    >>> xi, x, T = ph.symbol("xi", "state"), ph.symbol("x", "coordinate"), ph.symbol("T", "parameter")
-    >>> law = Law({ph.symbol("x", "effort"): xi}, states=(ControllerState(xi, rate=x - xi),))
-    >>> discretised(law, T).states[0].update
-    T*(x - xi) + xi
-    """
+    """The law with updates ξ⁺ = ξ + T Σ b k in place of the rates of its states; T is a number or a symbol."""
     stages, weights = RULES[rule_of(rule)]
     own = [each for each in law.states if each.rate is not None]
     if not own:

@@ -46,11 +46,7 @@ def gain_names(law: Law) -> dict[Expr, str]:
 
 
 def gain_latex(name: str) -> str:
-    r"""A gain by what it is of: kp_q1 is k with two indices, K_F_x' an entry of K; other names as they are written.
-
-    >>> print(gain_latex("kp_q1"), gain_latex("kd"), gain_latex("K_F_theta'"), gain_latex("lambda"))
-    k_{p,q_{1}} k_{d} K_{F,\dot{\theta}} \lambda
-    """
+    r"""A gain by what it is of: kp_q1 is k with two indices, K_F_x' an entry of K; other names as they are written."""
     word, *whose = name.split("_", 2) if name.startswith("K_") else name.split("_", 1)
     if len(word) == 2 and word[0] == "k":
         return rf"k_{{{','.join([word[1], *map(_index_latex, whose)])}}}"

@@ -110,14 +110,7 @@ def told_unlimited(given: Any, named: Named, limits: Mapping[Expr, Range]) -> st
 
 
 def rated_efforts(model: Model) -> dict[Expr, Range]:
-    """The limits of efforts that the joints of a model have: numbers, or expressions of parameters.
-
-    >>> import polhode as ph
-    >>> s = ph.System("arm")
-    >>> _ = s.joint("elbow", s.ground, s.body("arm", 1), ph.Revolute("y"), effort_limits=(None, 87))
-    >>> rated_efforts(s.model())
-    {tau_elbow: (-inf, 87.0)}
-    """
+    """The limits of efforts that the joints of a model have: numbers, or expressions of parameters."""
     return {
         effort: (_end(limits.lower, -np.inf), _end(limits.upper, np.inf))
         for joint in model.joints.values()
@@ -154,10 +147,7 @@ def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any
         symbol = named.find(key, place)
         if symbol in found:
             raise PolhodeError(
-                f"{spelled(symbol)} is given twice, by two names.",
-                place=place,
-                cure="Give it once.",
-                code="E-LOOP-024",
+                f"{spelled(symbol)} is given twice, by two names.", place=place, cure="Give it once.", code="E-LOOP-024"
             )
         found[symbol] = value
     return found
@@ -195,13 +185,7 @@ Range: TypeAlias = tuple[float | Expr, float | Expr]
 
 
 def saturated(value: Expr, limits: Range | None) -> Expr:
-    """A control within its limits, of which either may be infinite; as it is where it has none.
-
-    >>> import polhode as ph
-    >>> c = ph.symbol("c", "input")
-    >>> saturated(c, (-2, 3)), saturated(c, (0, INFINITE)), saturated(c, None)
-    (max(-2, min(3, c)), max(0, c), c)
-    """
+    """A control within its limits, of which either may be infinite; as it is where it has none."""
     if limits is None:
         return value
     low, high = limits

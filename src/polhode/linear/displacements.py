@@ -85,12 +85,6 @@ def displaced_from(equations: EquationsOfMotion, at: Mapping[Expr, Expr]) -> dic
     """How far a pose is from another one, by the names of displacements, as expressions of the coordinates.
 
     It is q - q₀ for a coordinate, and for a stored orientation the rotation vector of R₀ᵀR, about axes of the body.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
-    >>> displaced_from(s.derive().record, {x.q[0]: ph.expr.as_expr(2)})
-    {'x': x - 2}
     """
     tree = equations.tree
     every = [(one, i) for i in range(len(tree.links)) for one in _kept_of_link(equations, i)]

@@ -43,11 +43,7 @@ class EigenSystem:
 
     @classmethod
     def of(cls, A: Floats) -> EigenSystem:
-        """The eigenvalues and eigenvectors of a matrix.
-
-        >>> EigenSystem.of(np.array([[0.0, 1.0], [-4.0, 0.0]])).values.round(9).tolist()
-        [2j, -2j]
-        """
+        """The eigenvalues and eigenvectors of a matrix."""
         from scipy.linalg import eig
 
         values, left, right = eig(A, left=True, right=True)

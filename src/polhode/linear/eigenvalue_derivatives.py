@@ -82,14 +82,6 @@ def eigenvalue_derivatives(
     Where the state is written with parameters it moves with them. Where it was found in numbers for the constraints to
     hold, and would not hold them with other parameters, that is refused. With `follow`, an equilibrium at rest moves as
     the parameters make it; see `linear.eigenvalue_derivatives`.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-    >>> l = s.parameter("l", 2.5)
-    >>> _ = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -l)), ph.Revolute("y"))
-    >>> found = eigenvalue_derivatives(s.derive().linearize(), ["l"])
-    >>> found.eigenvalues.imag.round(9).tolist(), found["l"].imag.round(9).tolist()  # ω = √(g/l), ω′ = -ω / 2l
-    ([2.0, -2.0], [-0.4, 0.4])
     """
     table = linear.equations.system.parameters
     names = names_in([by] if isinstance(by, str) else by, _PLACE)

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..view.plot import (
-    INK,
-    QUIET,
-    SETTINGS,
-    figure_class,
-    frame,
-    matplotlib_of,
-    nothing_to_plot,
-    one_line,
-    put_title,
-)
+from ..view.plot import INK, QUIET, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
 from ..view.scene import PALETTE
 
 if TYPE_CHECKING:

@@ -125,6 +125,8 @@ class Linear(_Numbers, Shown):
     ([(2, 2), (2, 1)], 2)
     >>> [round(mode.frequency, 3) for mode in small.modes()], small.eigenvalues_along("l", [1, 2, 4]).eigenvalues.shape
     ([0.503], (3, 2))
+    >>> sorted(small.eigenvalue_derivatives(["l"]).values[:, 0].imag.round(3).tolist())
+    [-1.581, 1.581]
     >>> small.root_locus("tau_q", "q", [0, 1]), small.transfer_function("tau_q", "q")
     (RootLocus(tau_q = -k q; 2 gains, 2 poles), TransferFunction(tau_q to q, degrees 0 over 2))
     """

@@ -41,14 +41,6 @@ def linear_rates(
     """The matrices as graphs; outputs are those `observed`, else the states.
 
     Equations with multipliers are refused: their speeds are no independent states.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-    >>> _ = s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> e = s.derive().record
-    >>> made = linear_rates(e, {"tau_a": e.tau[0]})
-    >>> made.states, made.A, made.B
-    (('a', "a'"), Matrix([[0, 1], [-10*cos(a), 0]]), Matrix([[0], [1/2]]))
     """
     constraints = equations.constraints
     if constraints is not None and constraints.rows and equations.dependent_speeds is None:

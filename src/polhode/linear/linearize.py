@@ -66,17 +66,6 @@ def linearize(
     (or `d(x)`, `tau(x)`). A state
     that does not keep the constraints is assembled first, with the model's parameter values or `parameters`. The
     accelerations are those that the equations give; with `accelerations` they are prescribed, those not named as zero.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
-    >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"))
-    >>> linear = s.derive().linearize()
-    >>> linear.second_order.M, linear.second_order.K
-    (Matrix([[l**2*m]]), Matrix([[981*l*m/100]]))
-    >>> s.derive().linearize({"hinge": 0.5})
-    Linear('pendulum': hinge, hinge')
-    This state is no equilibrium; its accelerations, by the equations, are hinge'' = -4.70316.
     """
     with quiet_collector():
         given = _given(equations, at, speeds, tau, inputs)

@@ -261,14 +261,7 @@ def _assembled(
 
 
 def state_names(equations: EquationsOfMotion) -> dict[str, Expr]:
-    """Their symbols as they are written, x, x', tau_x, and by the other names that stand for them.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart")
-    >>> _ = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"), speeds=["v"])
-    >>> [*state_names(s.derive().record)]
-    ['x', 'v', 'tau_v', 'tau(v)', 'd(v)']
-    """
+    """Their symbols as they are written, x, x', tau_x, and by the other names that stand for them."""
     tree = equations.tree
     inputs = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))

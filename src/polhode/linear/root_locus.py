@@ -60,14 +60,7 @@ class RootLocus(Shown):
 def root_locus(
     linear: Linear, input: str, output: Any, gains: Any, parameters: Mapping[str, Any] | None = None
 ) -> RootLocus:
-    """The poles with c = -k y for an input, by name, and an output: a state, an output of `with_ports`, an expression.
-
-    >>> import polhode as ph
-    >>> s = ph.System("block")
-    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
-    >>> root_locus(s.derive().linearize(), "tau_x", "x", [0, 8, 18]).poles[:, 0].imag.round(9).tolist()
-    [0.0, 2.0, 3.0]
-    """
+    """The poles with c = -k y for an input, by name, and an output (a state, a port, an expression)."""
     ports, name = one_port(linear, input, output, _PLACE)
     along = numbers_along(gains, "gains", _PLACE)
     A, B, C, D = matrices(ports, parameters)

@@ -56,7 +56,7 @@ class SteadyStart(Mapping[str, float]):
     def parameters(self) -> dict[str, float]:
         """The parameters that are not the model's."""
 
-    def run_options(self, given: Mapping[str, Any], speeds: Sequence[str]) -> dict[str, Any]:
+    def _run_options(self, given: Mapping[str, Any], speeds: Sequence[str]) -> dict[str, Any]:
         """Options of a run that starts here; what else is given there stays."""
         options = {**given, "start": {**self.coordinates, **self.states}}
         own = {
@@ -156,7 +156,7 @@ class RunMethods(Derived):
 
         start = options.get("start")
         if isinstance(start, SteadyStart):
-            options = cast("RunOptions", start.run_options(options, self.derivation.synopsis.speeds))
+            options = cast("RunOptions", start._run_options(options, self.derivation.synopsis.speeds))
         options.setdefault("functions", self._functions)
         return run_or_batch(self.derivation, duration, options)
 

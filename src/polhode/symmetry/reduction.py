@@ -61,16 +61,7 @@ class Reduced(Typeset):
 
 
 def reduce(equations: EquationsOfMotion, coordinate: str) -> Reduced:
-    """The equations without a cyclic coordinate, whose momentum is a constant μ.
-
-    >>> import polhode as ph
-    >>> s = ph.System("bead on a turntable", gravity=(0, 0, 0))
-    >>> _ = s.joint("turn", s.ground, s.body("table"), ph.Revolute("z"), coordinates=["a"])
-    >>> _ = s.joint("slide", "table", s.body("bead", 2), ph.Prismatic("x"), coordinates=["r"], speeds=["v"])
-    >>> less = reduce(s.derive().record, "a")
-    >>> less.speed, less.mass_matrix, less.bias
-    (mu/(2*r**2), Matrix([[2]]), Vector([-mu**2/(2*r**3)]))
-    """
+    """The equations without a cyclic coordinate, whose momentum is a constant μ."""
     with quiet_collector():
         symmetry = _symmetry_of(equations, coordinate)
         k = _index(equations, symmetry)
