@@ -330,7 +330,7 @@ def settings() -> Iterator[Case]:
         yield f"two samples, {method}", partial(run, 0.5, method=method, samples=2, **fixed)
         if not fixed:
             yield f"given samples, {method}", partial(run, 0.5, method=method, samples=[0.1, 0.11, 0.4])
-            yield f"largest step, {method}", partial(run, 0.5, method=method, max_step=0.013, samples=5)
+            yield f"largest step, {method}", partial(run, 0.5, method=method, step=0.013, samples=5)
             yield f"tight, {method}", partial(run, 0.5, method=method, rtol=1e-12, atol=1e-12, samples=5)
             yield f"loose, {method}", partial(run, 0.5, method=method, rtol=1e-4, atol=1e-5, samples=5)
             yield f"budget of steps, {method}", partial(run, 9.0, method=method, max_steps=20, samples=5)

@@ -13,14 +13,18 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from docs import make_errors
+from docs import make_errors, make_papers
 from tests.program_run import Ended, run_command, run_script
 
+import polhode
 from polhode.formats import loads_yaml
+from polhode.papers.sayers.report import Report
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -233,6 +237,40 @@ def test_the_watch_wakes_at_a_wrong_answer() -> None:
 def test_the_page_of_error_codes_says_what_the_source_says() -> None:
     made = make_errors.page(make_errors.told(make_errors.sources()))
     assert make_errors.PAGE.read_text(encoding="utf-8") == made, "run python docs/make_errors.py"
+
+
+def test_the_page_of_the_papers_says_what_their_docstrings_say() -> None:
+    assert make_papers.PAGE.read_text(encoding="utf-8") == make_papers.page(), "run python docs/make_papers.py"
+
+
+@pytest.mark.parametrize("paper", make_papers.PAPERS)
+def test_the_map_of_a_paper_names_calls_that_there_are(paper: str) -> None:
+    package = import_module(f"polhode.papers.{paper}")
+    roots = {"ph": polhode, "system": polhode.System, "equations": polhode.Equations, "polhode": polhode}
+    calls = re.findall(r"`([A-Za-z_][\w.]*)(?=[(`])", package.__doc__ or "")
+    assert len(calls) > 10
+    for call in calls:
+        root, *names = call.split(".")
+        if call.startswith("polhode."):
+            module = max(k for k in range(len(names) + 1) if _is_module(".".join(["polhode", *names[:k]])))
+            owner, names = import_module(".".join(["polhode", *names[:module]])), names[module:]
+        elif call.startswith("equations.report."):
+            owner, names = Report, names[1:]
+        elif root in roots or hasattr(package, root):
+            owner = roots[root] if root in roots else getattr(package, root)
+        else:  # a method or field of what stands before it in the row
+            owner, names = None, []
+        for name in names:
+            fields = getattr(owner, "__dataclass_fields__", {})
+            assert name in fields or hasattr(owner, name), f"{paper}: {call}"
+            owner = getattr(owner, name, None)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def test_the_page_of_error_codes_finds_sentences_and_cures() -> None:

@@ -91,14 +91,9 @@ SDF_SAMPLE = """<sdf version="1.6"><model name="sample">
 """
 
 SAMPLES: dict[str, str] = {
-    ".yaml": YAML_SAMPLE,
-    ".yml": YAML_SAMPLE,
-    ".json": json.dumps(parse(YAML_SAMPLE, "sample").data, indent="\t"),
-    ".urdf": URDF_SAMPLE,
-    ".mjcf": MJCF_SAMPLE,
-    ".sdf": SDF_SAMPLE,
-    ".xml": MJCF_SAMPLE,
-}
+    ".yaml": YAML_SAMPLE, ".yml": YAML_SAMPLE, ".json": json.dumps(parse(YAML_SAMPLE, "sample").data, indent="\t"),
+    ".urdf": URDF_SAMPLE, ".mjcf": MJCF_SAMPLE, ".sdf": SDF_SAMPLE, ".xml": MJCF_SAMPLE,
+}  # fmt: skip
 
 #: Bytes that mean something to one format or another.
 TELLING = list(b"[]{}:,-\"'#&*!|>%@`~?<>/\\\n\t 019.exX\xff\x00")

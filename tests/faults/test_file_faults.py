@@ -41,14 +41,9 @@ def _socket(path: Path) -> None:
 
 
 READERS: dict[str, Callable[[Path], object]] = {
-    "a.yaml": ph.load,
-    "a.json": ph.load,
-    "a.urdf": ph.load,
-    "a.xml": ph.load,
-    "a.mjcf": ph.load,
-    "a.csv": Trajectory.from_csv,
-    "a.npz": Trajectory.load,
-}
+    "a.yaml": ph.load, "a.json": ph.load, "a.urdf": ph.load, "a.xml": ph.load, "a.mjcf": ph.load,
+    "a.csv": Trajectory.from_csv, "a.npz": Trajectory.load,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("make", [_pipe, _device, _socket])

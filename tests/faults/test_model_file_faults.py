@@ -1,4 +1,4 @@
-"""What the model file survives in files, values, names, keys and expressions, by the ids of the fault list."""
+"""What the model file survives, by the ids of the fault list: files, values, names, expressions, trees, constraints."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from tests.faults.model_text import PENDULUM, refusal, same_pendulum
 
 import polhode as ph
+from polhode.dynamics.mass_factors import inverse_mass_matrix
 from polhode.errors import PolhodeError
 from polhode.formats import dumps_yaml, load, loads_yaml
 
@@ -73,18 +74,11 @@ def test_F03_encodings_and_line_endings_give_the_same_model(content: bytes, tmp_
     assert same_pendulum(load(path))
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"bodies: {caf\xe9: {}}", "not UTF-8"),
-        (b"bodies:\n  a: \xff\xfe", "m.yaml:2: this is not UTF-8"),
-        (codecs.BOM_UTF16_LE + b"a", "not UTF-16"),
-        (b"a: \0", "NUL"),
-        (PENDULUM.encode("utf-16-le"), "NUL"),
-        (PENDULUM.encode("utf-32"), "NUL"),
-        (b"\x1f\x8b\x08\x00", "not UTF-8"),
-    ],
-)
+@pytest.mark.parametrize(("content", "said"), [
+    (b"bodies: {caf\xe9: {}}", "not UTF-8"), (b"bodies:\n  a: \xff\xfe", "m.yaml:2: this is not UTF-8"),
+    (codecs.BOM_UTF16_LE + b"a", "not UTF-16"), (b"a: \0", "NUL"), (PENDULUM.encode("utf-16-le"), "NUL"),
+    (PENDULUM.encode("utf-32"), "NUL"), (b"\x1f\x8b\x08\x00", "not UTF-8"),
+])  # fmt: skip
 def test_F03_other_bytes_are_refused_with_their_encoding(content: bytes, said: str, tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_bytes(content)
@@ -116,16 +110,10 @@ def test_F05_very_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> No
     assert "more than 1,000 values" in refusal("a: [" + "1, " * 2000 + "1]")
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('<robot name="r"></robot>', "URDF"),
-        ('<?xml version="1.0"?>\n<!-- hello -->\n<sdf version="1.7"/>', "SDF"),
-        ("<mujoco/>", "MuJoCo"),
-        ("<!DOCTYPE html><html></html>", "web page"),
-        ("  <thing/>", "XML"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ('<robot name="r"></robot>', "URDF"), ('<?xml version="1.0"?>\n<!-- hello -->\n<sdf version="1.7"/>', "SDF"),
+    ("<mujoco/>", "MuJoCo"), ("<!DOCTYPE html><html></html>", "web page"), ("  <thing/>", "XML"),
+])  # fmt: skip
 def test_F06_another_format_is_recognised(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_text(text)
@@ -266,25 +254,10 @@ def test_F25_an_anchor_bomb_is_refused_at_its_first_anchor() -> None:
     assert "m.yaml:1: anchors" in refusal(bomb)
 
 
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "__import__('os')",
-        "__import__(`os`)",
-        "9**9**9",
-        "m.__class__",
-        "open(m)",
-        "[m for m in m]",
-        "lambda",
-        "(" * 5000,
-        "m if m else m",
-        "m; m",
-        "exec(m)",
-        "{m}",
-        "m == m",
-        "'m'",
-    ],
-)
+@pytest.mark.parametrize("expression", [
+    "__import__('os')", "__import__(`os`)", "9**9**9", "m.__class__", "open(m)", "[m for m in m]", "lambda",
+    "(" * 5000, "m if m else m", "m; m", "exec(m)", "{m}", "m == m", "'m'",
+])  # fmt: skip
 def test_F26_only_the_grammar_is_read(expression: str) -> None:
     quoted = '"' + expression.replace('"', '\\"') + '"'
     assert "bodies.bob.mass" in refusal(PENDULUM.replace("mass: m", f"mass: {quoted}"))
@@ -329,3 +302,261 @@ def test_mistakes_in_different_places_are_reported_together() -> None:
     ):
         assert f"m.yaml:{place}" in message
     assert message.count("m.yaml:") == 5, "one mistake does not cause another"
+
+
+# ---- F13 to F20: mechanics ---------------------------------------------------------------------------------------
+
+THREE = """\
+bodies: {a: {mass: 1}, b: {mass: 1}, c: {mass: 1}}
+joints:
+"""
+
+
+def joints(*pairs: str) -> str:
+    lines = [f"  {pair}: {{parent: {pair[0]}, child: {pair[1]}, type: free}}\n" for pair in pairs]
+    return THREE + "".join(lines).replace("parent: g", "parent: ground")
+
+
+@pytest.mark.parametrize(("pairs", "said"), [
+    (("ga", "bb", "gc"), "cannot be joined to itself"), (("ab", "ba", "gc"), "closes a cycle"),
+    (("ab", "bc", "ca"), "closes a cycle"), (("ga", "gb", "ac", "bc"), "already hangs on joint 'ac'"),
+])  # fmt: skip
+def test_F13_cycles_and_second_parents_are_refused(pairs: tuple[str, ...], said: str) -> None:
+    assert said in refusal(joints(*pairs))
+
+
+def test_F14_every_body_that_hangs_on_nothing_is_listed() -> None:
+    message = refusal(joints("ga"))
+    assert "bodies.b: this body hangs on no joint" in message
+    assert "bodies.c: this body hangs on no joint" in message
+    assert "bodies.a" not in message
+
+
+GEARS = """\
+parameters: {r: 2}
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}, c: {mass: 1, inertia: [1, 1, 1]}}
+joints:
+  first: {parent: ground, child: a, type: revolute}
+  second: {parent: ground, child: b, type: revolute}
+  ball: {parent: ground, child: c, type: spherical}
+couplings:
+"""
+
+
+@pytest.mark.parametrize(("couplings", "said"), [
+    ("second: {leader: frist}", "8: couplings.second: coupling of 'second': there is no joint 'frist'"),
+    ("second: {leader: frist}", "Did you mean 'first'?"), ("secnd: {leader: first}", "Did you mean 'second'?"),
+    ("second: {leader: second}", "8: couplings.second: coupling of 'second' to 'second': a joint cannot follow"),
+    ("second: {leader: first}\n  first: {leader: second}", "9: couplings.first: coupling of 'first' to 'second'"),
+    ("second: {leader: ball}", "joint 'ball' has 4 coordinates"),
+    ("ball: {leader: first}", "Only joints with one coordinate, that is not elastic, can be coupled"),
+    ("second: {leader: first, multiplier: 0}", "the multiplier is zero"),
+    ("second: {leader: first, multiplier: r - r}", "the multiplier is zero"),
+    ("second: {leader: first, multiplier: nan}", "8: couplings.second.multiplier: 'nan' is not a finite number"),
+    ("second:\n    leader: first\n    offset: R", "10: couplings.second.offset: there is nothing called 'R'"),
+    ("second: {leader: first, offset: q(first)}", "couplings.second.offset: there is no coordinate"),
+    ("second: {multiplier: 2}", "couplings.second.leader: this key is missing"),
+    ("second: {leader: first, ratio: 2}", "couplings.second.ratio: there is no such key"),
+    ("second: {leader: first}\n  second: {leader: first}", "9: couplings.second: this name was already given"),
+    ("second: first", "names and values are wanted here, not text"),
+])  # fmt: skip
+def test_F16_a_coupling_that_makes_no_sense_is_refused_at_its_line(couplings: str, said: str) -> None:
+    assert said in refusal(f"{GEARS}  {couplings}\n")
+
+
+def test_F16_senseless_couplings_are_reported_together_and_cause_no_other_mistake() -> None:
+    message = refusal(
+        GEARS.replace("child: a, type: revolute", "child: a, type: revolute, axis: [0, 0, 0]")
+        + "  second: {leader: first, multiplier: 2*}\n  first: {leader: nobody}\n"
+    )
+    assert "m.yaml:4: joints.first.axis" in message
+    assert "m.yaml:8: couplings.second.multiplier" in message
+    assert message.count("m.yaml:") == 2, "what is coupled to a broken joint is not broken as well"
+    message = refusal(GEARS + "  second: {leader: nobody}\n  ball: {leader: first}\n  first: {leader: first}\n")
+    assert message.count("m.yaml:") == 3
+
+
+def test_F16_a_pose_gives_the_state_of_leaders_only() -> None:
+    coupled = GEARS + "  second: {leader: first, multiplier: -r}\n"
+    message = refusal(coupled + "poses: {up: {coordinates: {first: 1, second: 2}, speeds: {second: 1}}}\n")
+    assert "poses.up.coordinates.second: joint 'second' follows 'first'" in message
+    assert "poses.up.speeds.second" in message
+    assert loads_yaml(coupled + "poses: {up: {coordinates: {first: 1}}}\n").poses
+
+
+def test_F17_an_axis_is_a_direction_of_any_length_but_zero() -> None:
+    assert "m.yaml:5: joints.hinge.axis: the axis has zero length" in refusal(
+        PENDULUM.replace("axis: y", "axis: [0, 0, 0]")
+    )
+    assert "joints.hinge.axis" in refusal(PENDULUM.replace("axis: y", "axis: w"))
+    assert same_pendulum(loads_yaml(PENDULUM.replace("axis: y", "axis: [0, 2.5, 0]")))
+
+
+def test_F19_a_joint_that_moves_no_mass_is_refused_and_a_weld_is_not() -> None:
+    bare = PENDULUM.replace("joints:", "  tip: {}\njoints:")
+    message = refusal(bare + "  wrist: {parent: bob, child: tip, type: revolute}\n")
+    assert "m.yaml:7: joints.wrist: this joint moves no mass: body 'tip'" in message
+    assert same_pendulum(loads_yaml(bare + "  wrist: {parent: bob, child: tip, type: fixed}\n"))
+    follower = bare + "  wrist: {parent: bob, child: tip, type: revolute}\ncouplings: {wrist: {leader: hinge}}\n"
+    assert same_pendulum(loads_yaml(follower)), "what moves with a mass needs none of its own"
+
+
+QUARTER_CAR = """
+bodies: {wheel: {}, car: {mass: 350}}
+joints:
+  zu: {type: prismatic, parent: ground, child: wheel, axis: z, speeds: [vu]}
+  zs: {type: prismatic, parent: wheel, child: car, axis: z, speeds: [vs]}
+  steer: {type: revolute, parent: car, child: hand, axis: z}
+"""
+
+
+def test_joints_that_move_the_same_mass_are_named_together() -> None:
+    file = QUARTER_CAR.replace("350}", "350}, hand: {mass: 1, com: [1, 0, 0]}")
+    with pytest.raises(PolhodeError, match=r"speeds 'vu' and 'vs' move the same mass.*[\s\S]*between their joints"):
+        inverse_mass_matrix(loads_yaml(file).derive().record)
+    heavy = file.replace("wheel: {}", "wheel: {mass: 40}")
+    assert inverse_mass_matrix(loads_yaml(heavy).derive().record).shape == (3, 3)
+
+
+def test_a_point_on_its_axis_asks_about_the_axis() -> None:
+    along = PENDULUM.replace("axis: y", "axis: z").replace(", inertia: [1, 1, 1]", "")
+    with pytest.raises(PolhodeError, match=r"moves no mass[\s\S]*Is the axis .* without inertia is a point"):
+        inverse_mass_matrix(loads_yaml(along).derive().record)
+
+
+@pytest.mark.parametrize("mass", ["-1", "-1e-30", "1 - 2", "-pi"])
+def test_F19_a_negative_mass_is_refused_and_a_tiny_one_is_not(mass: str) -> None:
+    assert "negative" in refusal(PENDULUM.replace("mass: m", f"mass: {mass}"))
+    assert loads_yaml(PENDULUM.replace("mass: m", "mass: 1e-30")).bodies["bob"].mass
+
+
+@pytest.mark.parametrize(("inertia", "said"), [
+    ("[-1, 1, 1]", "not positive: its principal moments are -1, 1, 1"),
+    ("[1, 1, 3]", "nearest possible inertia is xx 1.333333333, yy 1.333333333, zz 2.666666667"),
+    ("[1, 1, 1, 2, 0, 0]", "not positive"), ("[[1, 2, 0], [0, 1, 0], [0, 0, 1]]", "not a symmetric"),
+    ("[1, 1]", "3 entries are wanted"), ("[[1, 0], [0, 1]]", "3 entries are wanted"),
+])  # fmt: skip
+def test_F20_an_inertia_that_no_body_has_is_refused(inertia: str, said: str) -> None:
+    message = refusal(PENDULUM.replace("[1, 1, 1]", inertia))
+    assert "bodies.bob" in message
+    assert said in message
+
+
+# ---- states without mass -----------------------------------------------------------------------------------------
+
+LAGGING = """\
+parameters: {T: 0.1}
+inputs: {c: 0}
+bodies: {b: {mass: 1, com: [0, 0, -1]}}
+joints: {h: {parent: ground, child: b, type: revolute, axis: y}}
+loads: [{type: joint_force, joint: h, value: c}]
+states:
+"""
+
+
+@pytest.mark.parametrize(("state", "said"), [
+    ("a: {rate: (c - b)/T}", "states.a.rate: there is nothing called 'b' to be used here"),
+    ("a: {start: 1}", "states.a.rate: this key is missing"), ("a: {rate: 1, strt: 1}", "Did you mean `start`?"),
+    ("a: {rate: tau(h)}", "its rate cannot depend on the effort 'h'"),
+    ("a: {rate: 1, start: c}", "states.a.start: there is nothing called 'c'"),
+    ("a: [1, 2]", "states.a: a number, an expression or a name is wanted here, not a list"),
+    ("a:", "states.a: there is nothing here"),
+    ("a: c/", "states.a: the expression stops where a value should follow"),
+    ("T: 3", "the state 'T' and the parameter 'T' would both be written T"),
+    ("h: 3", "the coordinate 'h' and the state 'h' would both be written h"),
+])  # fmt: skip
+def test_F12_states_that_are_none_are_refused_at_their_line(state: str, said: str) -> None:
+    assert list(loads_yaml(LAGGING + "  a: (c - a)/T\n").states) == ["a"]
+    assert said in refusal(f"{LAGGING}  {state}\n")
+
+
+# ---- loops, conditions, rolling and prescribed motions ---------------------------------------------------------
+
+ARM = """\
+parameters: {l: 2}
+inputs: {push: 0}
+bodies:
+  upper: {mass: 1, inertia: [1, 1, 1]}
+  lower: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  shoulder: {parent: ground, child: upper, type: revolute, axis: y}
+  elbow: {parent: upper, child: lower, type: universal, at: [l, 0, 0]}
+"""
+LAST = ARM.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said", "cure"),
+    [
+        ("closures: {pin: {a: uper, b: ground, type: spherical}}", 1, "no body 'uper'", "Did you mean 'upper'?"),
+        ("closures: {pin: {a: upper, b: upper, type: spherical}}", 1, "both frames are on body 'upper'", ""),
+        ("closures:\n  pin: {a: upper, b: ground, type: sphericle}", 2, "no joint type 'sphericle'", "'spherical'?"),
+        ("closures:\n  pin: {a: upper, b: ground}", 2, "one of type, map and sequence", "type: revolute"),
+        ("closures:\n  pin:\n    a: upper\n    b: ground\n    tpye: fixed", 5, "no such key", "Did you mean `type`?"),
+        ("closures:\n  pin:\n    a: upper\n    type: fixed", 2, "this key is missing", "Add `b:`"),
+        ("closures: {p: {a: upper, b: ground, type: fixed, at_a: [k, 0, 0]}}", 1, "nothing called 'k'", "Known: l"),
+        ("closures: {p: {a: upper, b: ground, type: fixed, at_a: [shoulder, 0, 0]}}", 1, "'shoulder'", ""),
+        ("closures: {p: {a: upper, b: ground, type: revolute, axis: w}}", 1, "the axis 'w'", ""),
+        ("conditions:\n  slot: {position: sholder}", 2, "nothing called 'sholder'", "Did you mean shoulder?"),
+        ("conditions:\n  slot: {position: u(shoulder)}", 2, "depends on the speed 'shoulder'", "constrain_speed"),
+        ("conditions:\n  slot: {position: push - shoulder}", 2, "depends on the input 'push'", "coordinate"),
+        ("conditions:\n  slot: {speed: u(shoulder)**2}", 2, "not linear in the speed 'shoulder'", ""),
+        ("conditions:\n  slot: {}", 2, "one of position and speed, not none", "position:"),
+        ("conditions:\n  slot: {position: l, speed: l}", 2, "not position and speed", ""),
+        ("conditions:\n  slot: {possition: l}", 2, "no such key", "Did you mean `position`?"),
+        ("conditions:\n  slot: {position: __import__(os)}", 2, "no function '__import__'", ""),
+        ("rolling:\n  rim: {type: weel, body: upper, radius: 1}", 2, "no type 'weel'", "Did you mean `wheel`?"),
+        ("rolling:\n  rim: {body: upper, radius: 1}", 2, "the type is missing", "Add `type:`"),
+        ("rolling:\n  rim: {type: wheel, body: upper}", 2, "this key is missing", "Add `radius:`"),
+        ("rolling:\n  rim: {type: wheel, body: upper, radius: nan}", 2, "not a finite number", ""),
+        ("rolling:\n  rim: {type: wheel, body: upper, radius: 1, on: upper}", 2, "cannot touch itself", ""),
+        ("rolling:\n  rim: {type: ball, body: upper, radius: 1, on: grund}", 2, "no body 'grund'", "'ground'"),
+        ("rolling:\n  rim: {type: ball, body: upper, radius: shoulder}", 2, "'shoulder'", ""),
+        ("rolling:\n  rim: {type: knife_edge, body: upper, across: [0, 0, 0]}", 2, "zero length", ""),
+        ("rolling:\n  rim: {type: no_slip, a: upper, frame: lowre}", 2, "no frame or body 'lowre'", "'lower'"),
+        ("prescribed:\n  sholder: t", 2, "no coordinate 'sholder'", "'shoulder'"),
+        ("prescribed:\n  elbow: t", 2, "no coordinate 'elbow'", "'elbow_"),
+        ("prescribed:\n  shoulder: push*t", 2, "nothing called 'push'", ""),
+        ("prescribed:\n  shoulder: elbow_1", 2, "nothing called 'elbow_1'", ""),
+        ("prescribed:\n  shoulder: [t]", 2, "not a list", ""),
+        ("closures: [1]", 1, "names and values are wanted here", ""),
+        ("closures: {p: {a: upper, b: ground, type: fixed}}\nconditions: {p: {position: shoulder}}", 2,
+         "already a constraint of this name", ""),
+    ],
+)  # fmt: skip
+def test_F25_a_wrong_constraint_is_told_with_its_line_and_its_cure(text: str, line: int, said: str, cure: str) -> None:
+    words = refusal(ARM + text)
+    assert f"m.yaml:{LAST + line}:" in words
+    assert said in words
+    assert cure in words
+
+
+def test_F25_all_mistakes_are_told_at_once() -> None:
+    words = refusal(ARM + "closures: {p: {a: upper, b: ground, type: fixd}}\nconditions: {c: {position: x}, d: {}}")
+    assert words.count("m.yaml:") == 3
+
+
+def test_F25_a_follower_cannot_be_driven_as_well() -> None:
+    joints = "  wheel: {parent: ground, child: disc, type: revolute}\n"
+    text = ARM.replace("bodies:\n", "bodies:\n  disc: {mass: 1, inertia: [1, 1, 1]}\n").replace(
+        "joints:\n", "joints:\n" + joints
+    )
+    constraints = "couplings: {wheel: {leader: shoulder}}\nprescribed: {wheel: t}\n"
+    with pytest.raises(PolhodeError, match="the motion of 'wheel' is already given"):
+        loads_yaml(text + constraints)
+
+
+def test_F32_a_file_whose_loop_cannot_close_says_so_when_it_is_diagnosed() -> None:
+    system = loads_yaml(
+        ARM + "closures: {pin: {a: upper, b: ground, type: spherical, at_a: [1, 0, 0], at_b: [5, 0, 0]}}"
+    )
+    found = system.diagnose()
+    assert not found.can_be_assembled
+    assert "'pin x' is off by" in found.text()
+
+
+def test_a_driven_joint_may_move_what_has_no_mass() -> None:
+    text = "bodies: {cam: {}}\njoints: {turn: {parent: ground, child: cam, type: revolute}}\n"
+    with pytest.raises(PolhodeError, match="moves no mass"):
+        loads_yaml(text)
+    assert loads_yaml(text + "prescribed: {turn: 2*t}").derive().speeds == []

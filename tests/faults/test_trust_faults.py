@@ -141,16 +141,11 @@ def _of_another_user(entry: Path) -> None:
     os.chown(entry, ANOTHER_USER, ANOTHER_USER)
 
 
-@pytest.mark.parametrize(
-    ("spoil", "said"),
-    [
-        (_writable_by_the_group, "others can write it"),
-        (_a_link, "it is a link"),
-        (_a_second_name, "it has a second name"),
-        (_a_pipe, "it is a named pipe"),
-        pytest.param(_of_another_user, "it belongs to another user", marks=needs_root),
-    ],
-)
+@pytest.mark.parametrize(("spoil", "said"), [
+    (_writable_by_the_group, "others can write it"), (_a_link, "it is a link"),
+    (_a_second_name, "it has a second name"), (_a_pipe, "it is a named pipe"),
+    pytest.param(_of_another_user, "it belongs to another user", marks=needs_root),
+])  # fmt: skip
 def test_f39_a_file_that_others_could_have_written_is_not_read(
     filled: Path, spoil: Callable[[Path], None], said: str
 ) -> None:

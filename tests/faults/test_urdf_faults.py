@@ -1,16 +1,60 @@
-"""What the URDF reader survives in files, numbers and names, by the ids of the fault list."""
+"""What the URDF reader survives, by the ids of the fault list: files, numbers, names, trees, followers, masses."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.faults.urdf_text import INERTIA, hinge, joint, links, read, refusal, robot
 
+import polhode as ph
 from polhode.errors import FormatError, LimitError, PolhodeError
-from polhode.formats.urdf import Limits, load_urdf
+from polhode.expr import as_expr, same, substitute
+from polhode.formats.urdf import Limits, Report, load_urdf, read_urdf
+from polhode.model import System
+
+MASS = '<mass value="2"/>'
+INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+INERTIAL = f"<inertial>{MASS}{INERTIA}</inertial>"
+
+
+def robot(body: str) -> str:
+    return f'<robot name="arm">\n{body}\n</robot>\n'
+
+
+def hinge(inside: str = '<axis xyz="0 0 1"/>', kind: str = "revolute", inertial: str = INERTIAL) -> str:
+    """A base in line 2, an arm in line 3, a joint in line 4."""
+    return robot(
+        f'<link name="base"/>\n<link name="arm">{inertial}</link>\n'
+        f'<joint name="elbow" type="{kind}"><parent link="base"/><child link="arm"/>{inside}</joint>'
+    )
+
+
+def joint(name: str, parent: str, child: str, kind: str = "revolute", inside: str = "") -> str:
+    ends = f'<parent link="{parent}"/><child link="{child}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}{inside}</joint>'
+
+
+def links(*names: str) -> str:
+    return "\n".join(f'<link name="{name}">{INERTIAL}</link>' for name in names) + "\n"
+
+
+def read(folder: Path, content: str | bytes, **options: object) -> tuple[System, Report]:
+    path = folder / "arm.urdf"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_urdf(path, **options)  # type: ignore[arg-type]
+
+
+def refusal(folder: Path, content: str | bytes, **options: object) -> str:
+    """The message of the refusal; every problem of it has a place, a code, and (a limit apart) a cure."""
+    with pytest.raises(PolhodeError) as caught:
+        read(folder, content, **options)
+    for problem in caught.value.problems:
+        assert "arm.urdf" in problem.place and problem.code and problem.cure, problem
+    return str(caught.value)
+
 
 # ---- the file --------------------------------------------------------------------------------------------------
 
@@ -37,27 +81,20 @@ def test_F03_encodings_give_the_same_names(encoding: str, tmp_path: Path) -> Non
     assert "épaule" in system.bodies
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (robot('<link name="épaule"/>').encode("latin-1"), "UTF-8"),
-        (robot('<link name="a"/>').encode("utf-16-le"), "NUL"),
-        (b"<robot>\n\0</robot>", "arm.urdf:2"),
-        (b'<?xml version="1.0" encoding="klingon"?><robot/>', "encoding"),
-    ],
-)
+@pytest.mark.parametrize(("content", "said"), [
+    (robot('<link name="épaule"/>').encode("latin-1"), "UTF-8"),
+    (robot('<link name="a"/>').encode("utf-16-le"), "NUL"), (b"<robot>\n\0</robot>", "arm.urdf:2"),
+    (b'<?xml version="1.0" encoding="klingon"?><robot/>', "encoding"),
+])  # fmt: skip
 def test_F03_other_bytes_are_refused(content: bytes, said: str, tmp_path: Path) -> None:
     assert said in refusal(tmp_path, content)
 
 
-@pytest.mark.parametrize(
-    "doctype",
-    [
-        '<!DOCTYPE robot [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>',
-        '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
-        '<!DOCTYPE robot SYSTEM "http://example.org/robot.dtd">',
-    ],
-)
+@pytest.mark.parametrize("doctype", [
+    '<!DOCTYPE robot [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>',
+    '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+    '<!DOCTYPE robot SYSTEM "http://example.org/robot.dtd">',
+])  # fmt: skip
 def test_F04_a_doctype_is_refused_before_it_is_read(doctype: str, tmp_path: Path) -> None:
     message = refusal(tmp_path, f'{doctype}\n<robot name="&x;"><link name="&b;"/></robot>')
     assert "DOCTYPE is not allowed" in message and "arm.urdf:1" in message
@@ -184,3 +221,238 @@ def test_F07_a_number_that_no_robot_has_is_refused(hole: str, number: str, tmp_p
     for other in ("AXIS", "ORIGIN", "MASS", "COM", "INERTIA", "UPPER", "TURN"):
         text = text.replace(other, "1")
     assert "is not a number that a robot can have" in refusal(tmp_path, text)
+
+
+# ---- the tree --------------------------------------------------------------------------------------------------
+
+
+def test_F12_a_missing_link_is_named_with_close_matches(tmp_path: Path) -> None:
+    message = refusal(tmp_path, robot(links("shoulder", "hand") + joint("j", "sholder", "hand")))
+    assert "arm.urdf:4" in message and "Did you mean 'shoulder'" in message
+
+
+def test_F12_a_joint_without_ends_is_refused_twice(tmp_path: Path) -> None:
+    message = refusal(tmp_path, robot(links("a") + '<joint name="j" type="fixed"><parent/></joint>'))
+    assert "<parent> names no link" in message and "<child> is missing" in message
+
+
+@pytest.mark.parametrize(("joints", "said"), [
+    (joint("j", "a", "a"), "link 'a' is its own parent"),
+    (joint("j", "a", "b") + joint("k", "b", "a"), "cycle: b → a → b"),
+    (joint("j", "a", "c") + "\n" + joint("k", "b", "c"), "already hangs on joint 'j' of line 5"),
+])  # fmt: skip
+def test_F13_a_robot_is_a_tree(joints: str, said: str, tmp_path: Path) -> None:
+    assert said in refusal(tmp_path, robot(links("a", "b", "c") + joints))
+
+
+def test_F14_several_roots_are_listed(tmp_path: Path) -> None:
+    message = refusal(tmp_path, robot(links("a", "b", "c") + joint("j", "a", "b")))
+    assert "2 links without a parent: 'a' (line 2), 'c' (line 4)" in message
+    assert "no such link" in refusal(tmp_path, robot(links("a", "b")), root="z")
+    assert "there is no link" in refusal(tmp_path, robot(""))
+
+
+def test_F15_an_unknown_joint_type_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    message = refusal(tmp_path, hinge(kind="universal"))
+    assert "no joint type 'universal'" in message and "planar" in message
+
+
+def fingers(mimic: str, kind: str = "revolute") -> str:
+    inside = f'<axis xyz="0 0 1"/><mimic {mimic}/>'
+    return robot(links("a", "b", "c") + joint("left", "a", "b", kind) + joint("right", "a", "c", inside=inside))
+
+
+def test_F15_a_follower_follows_or_is_listed_or_refused_and_never_dropped(tmp_path: Path) -> None:
+    text = fingers('joint="left" multiplier="-2" offset="0.5"')
+    system, report = read(tmp_path, text)
+    assert system.derive().coordinates == ["left"]
+    said = "joint 'right' <mimic joint=\"left\">: it has no coordinate of its own: right = -2·left + 0.5."
+    assert f"arm.urdf:5: {said}" in str(report)
+    system, report = read(tmp_path, text, mimic="independent")
+    assert len(system.derive().q) == 2
+    assert [warning.code for warning in report.warnings] == ["W-URDF-004"]
+    assert report.joints[1].mimics is not None
+    assert "right = -2·left + 0.5 is refused" in refusal(tmp_path, text, mimic="refuse")
+
+
+@pytest.mark.parametrize(("mimic", "kind", "said"), [
+    ('joint="lefd"', "revolute", "Did you mean 'left'"), ('joint="left"', "fixed", "joint 'left' is fixed"),
+    ('joint="left"', "floating", "joint 'left' is floating"), ('joint="left"', "planar", "joint 'left' is planar"),
+    ("", "revolute", "there is no joint ''"), ('joint="left" multiplier="two"', "revolute", "'two' is not a number"),
+    ('joint="right"', "revolute", "cannot follow itself"),
+    ('joint="left" multiplier="0"', "revolute", "would never move"),
+])  # fmt: skip
+def test_F16_a_senseless_follower_is_told_why(mimic: str, kind: str, said: str, tmp_path: Path) -> None:
+    message = refusal(tmp_path, fingers(mimic, kind))
+    assert said in message and message.startswith("arm.urdf:5: joint 'right' <mimic")
+
+
+def test_F16_followers_in_a_circle_are_refused(tmp_path: Path) -> None:
+    one = joint("j", "a", "b", inside='<mimic joint="k"/>')
+    other = joint("k", "a", "c", inside='<mimic joint="j"/>')
+    message = refusal(tmp_path, robot(links("a", "b", "c") + one + "\n" + other))
+    assert "arm.urdf:5: joint 'j' <mimic joint=\"k\">: the joints follow each other: j → k → j." in message
+    assert "arm.urdf:6: joint 'k'" in message
+
+
+def test_F16_a_fixed_joint_follows_nothing_and_says_so(tmp_path: Path) -> None:
+    weld = joint("k", "a", "c", "fixed", '<mimic joint="j"/>')
+    system, report = read(tmp_path, robot(links("a", "b", "c") + joint("j", "a", "b") + weld))
+    assert not system.couplings and [warning.code for warning in report.warnings] == ["W-URDF-014"]
+
+
+def test_F16_a_chain_of_followers_is_the_coupling_that_it_spells(tmp_path: Path) -> None:
+    """The last follower is read before its leader, at the end of another branch."""
+    slide = joint("slide", "a", "b", "prismatic", '<axis xyz="0 0 1"/><mimic joint="gear" multiplier="0.25"/>')
+    gear = joint("gear", "a", "c", inside='<axis xyz="0 1 0"/><mimic joint="crank" multiplier="-3" offset="0.5"/>')
+    crank = joint("crank", "c", "d", inside='<axis xyz="0 1 0"/><origin xyz="1 0 0"/>')
+    coupled, _ = read(tmp_path, robot(links("a", "b", "c", "d") + slide + gear + crank))
+    free, _ = read(tmp_path, robot(links("a", "b", "c", "d") + slide + gear + crank), mimic="independent")
+    assert len(free.derive().q) == 3
+    free.couple("gear", "crank", -3, Fraction(1, 2))
+    free.couple("slide", "gear", Fraction(1, 4))
+    assert coupled.derive("newton_euler").coordinates == ["crank"]
+    assert coupled.derive("newton_euler").agrees_with(free.derive("poincare"))
+
+
+def test_F16_an_offset_next_to_a_right_angle_is_one(tmp_path: Path) -> None:
+    system, report = read(tmp_path, fingers('joint="left" offset="1.5707963"'))
+    assert system.couplings["right"].offset == ph.pi / 2
+    assert "N-URDF-002" in [notice.code for notice in report.notices]
+
+
+def test_F16_a_follower_that_moves_no_mass_is_allowed_where_its_leader_moves_some(tmp_path: Path) -> None:
+    bare = robot(links("a", "b") + '<link name="c"/>' + joint("j", "a", "b") + joint("k", "a", "c"))
+    assert "nothing that it moves has mass" in refusal(tmp_path, bare)
+    coupled = bare.replace("</joint>\n</robot>", '<mimic joint="j"/></joint>\n</robot>')
+    assert len(read(tmp_path, coupled)[0].derive().u) == 1
+    assert "nothing that it moves has mass" in refusal(tmp_path, coupled, mimic="independent")
+
+
+# ---- locked joints ---------------------------------------------------------------------------------------------
+
+
+def test_a_locked_joint_is_welded_and_reported(tmp_path: Path) -> None:
+    text = hinge('<axis xyz="0 0 1"/><limit lower="-1" upper="1"/>')
+    for locked in ("elbow", ["elbow"], {"elbow": 0}):
+        system, report = read(tmp_path, text, locked=locked)
+        assert len(system.derive().q) == 0 and not system.joints["elbow"].q
+        assert "arm.urdf:4: joint 'elbow': it is locked at 0." in str(report)
+    _, report = read(tmp_path, text, locked={"elbow": 1.5})
+    assert "outside its limits" in str(report)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_a_locked_joint_sits_where_it_would_have_moved(kind: str, tmp_path: Path) -> None:
+    text = robot(
+        links("a", "b") + joint("j", "a", "b", kind, '<axis xyz="0 3 4"/><origin xyz="1 2 3" rpy="0.1 0.2 0.3"/>')
+    )
+    moved = read(tmp_path, text)[0].derive()
+    held = read(tmp_path, text, locked={"j": "0.7"})[0].derive()
+    (q,) = moved.q
+    there, here = moved.pose("b"), held.pose("b")
+    value = {q: as_expr(Fraction("0.7"))}
+    assert same(substitute([*there.p, *there.R.entries()], value), [*here.p, *here.R.entries()])
+
+
+def test_what_is_coupled_to_a_locked_joint_is_locked_with_it(tmp_path: Path) -> None:
+    text = fingers('joint="left" multiplier="-2" offset="0.5"')
+    for locked in ({"left": "0.25"}, {"right": 0}, {"left": 0.25, "right": 0}):
+        system, report = read(tmp_path, text, locked=locked)
+        assert len(system.derive().q) == 0 and not system.couplings
+        assert "joint 'left': it is locked at 0.25" in str(report)
+        assert "joint 'right': it is locked at 0" in str(report)
+    message = refusal(tmp_path, text, locked=("left", "right"))
+    assert "'right': it cannot be locked at 0: it is coupled to 'left', which puts it at 0.5" in message
+    alone, _ = read(tmp_path, text, locked="right", mimic="independent")
+    assert alone.derive().coordinates == ["left"]
+
+
+def test_what_cannot_be_locked_is_told(tmp_path: Path) -> None:
+    assert "Did you mean 'elbow'" in refusal(tmp_path, hinge(), locked=["elbw"])
+    assert "not a number" in refusal(tmp_path, hinge(), locked={"elbow": "bent"})
+    assert "not a number" in refusal(tmp_path, hinge(), locked={"elbow": float("nan")})
+    assert "not a number" in refusal(tmp_path, hinge(), locked={"elbow": "1e999"})
+    assert "no single coordinate" in refusal(tmp_path, hinge(kind="floating"), locked={"elbow": 1})
+    system, _ = read(tmp_path, hinge(kind="floating"), locked="elbow")
+    assert len(system.derive().u) == 0
+    _, report = read(tmp_path, hinge(kind="fixed"), locked="elbow")
+    assert "fixed anyway" in str(report)
+
+
+# ---- joints and masses -----------------------------------------------------------------------------------------
+
+
+def test_F17_an_axis_of_no_length_is_refused(tmp_path: Path) -> None:
+    message = refusal(tmp_path, hinge('<axis xyz="0 0 0"/>'))
+    assert message.splitlines()[0] == ("arm.urdf:4: joint 'elbow' <axis xyz=\"0 0 0\">: the axis has zero length.")
+
+
+def test_F18_limits_must_leave_a_way(tmp_path: Path) -> None:
+    assert "above the upper limit" in refusal(tmp_path, hinge('<limit lower="1" upper="-1"/>'))
+    _, report = read(tmp_path, hinge('<limit lower="-180" upper="180"/>'))
+    assert "W-URDF-009" in [warning.code for warning in report.warnings]
+    _, report = read(tmp_path, hinge(""))
+    assert "N-URDF-005" in [notice.code for notice in report.notices]
+
+
+@pytest.mark.parametrize("what", ["effort", "velocity"])
+def test_F18_no_effort_or_velocity_is_negative(what: str, tmp_path: Path) -> None:
+    message = refusal(tmp_path, hinge(f'<limit lower="-1" upper="1" {what}="-5"/>'))
+    assert message.startswith(f"arm.urdf:4: joint 'elbow' <limit>: the {what} -5 is negative.")
+    read(tmp_path, hinge(f'<limit {what}="-5"/>', "fixed"))
+
+
+def test_F19_a_joint_that_moves_no_mass_is_refused_with_its_path(tmp_path: Path) -> None:
+    text = robot(links("a", "b") + '<link name="c"/>' + joint("j", "a", "b") + joint("k", "b", "c"))
+    message = refusal(tmp_path, text)
+    assert "joint 'k'" in message and "j → k" in message and "singular" in message
+    system, report = read(tmp_path, text, massless="report")
+    assert "W-URDF-007" in [warning.code for warning in report.warnings]
+    assert system.derive().mass_matrix[1, 1] == 0
+    read(tmp_path, text.replace('name="k" type="revolute"', 'name="k" type="fixed"'))
+
+
+def test_F19_negative_and_tiny_masses(tmp_path: Path) -> None:
+    assert "negative" in refusal(tmp_path, hinge(inertial=INERTIAL.replace('"2"', '"-2"')))
+    _, report = read(tmp_path, hinge(inertial=INERTIAL.replace('"2"', '"1e-30"')))
+    assert "W-URDF-012" in [warning.code for warning in report.warnings]
+
+
+def test_F20_an_impossible_inertia_is_told_with_its_moments(tmp_path: Path) -> None:
+    negative = hinge(inertial=INERTIAL.replace('izz="1"', 'izz="-1"'))
+    message = refusal(tmp_path, negative)
+    assert "principal moments are -1, 1, 1" in message and "nearest possible inertia is xx 1, yy 1, zz 0" in message
+    read(tmp_path, negative, inertia="any")
+    slender = hinge(inertial=INERTIAL.replace('izz="1"', 'izz="2.5"'))
+    system, report = read(tmp_path, slender)
+    assert "W-URDF-006" in [warning.code for warning in report.warnings]
+    assert system.bodies["arm"].inertia[2, 2] == 2.5
+    assert "nearest possible inertia is xx 1.166666667, yy 1.16" in refusal(tmp_path, slender, inertia="strict")
+
+
+def test_F21_massless_links_on_welds_change_nothing(tmp_path: Path) -> None:
+    plain, _ = read(tmp_path, robot(links("a", "b") + joint("j", "a", "b")))
+    welds = '<link name="c"/><link name="d"/>' + joint("k", "b", "c", "fixed") + joint("l", "c", "d", "fixed")
+    dressed, _ = read(tmp_path, robot(links("a", "b") + joint("j", "a", "b") + welds))
+    assert plain.derive("newton_euler").agrees_with(dressed.derive("newton_euler"))
+
+
+@pytest.mark.parametrize(
+    "filename",
+    ["no.stl", "package://unknown/a.stl", "C:\\a.stl", "http://example.org/a.stl", "/etc/passwd", "../../o.stl"],
+)
+def test_F22_a_mesh_that_cannot_be_had_is_a_warning_that_shows_its_path(filename: str, tmp_path: Path) -> None:
+    mesh = f'<visual><geometry><mesh filename="{filename}"/></geometry></visual>'
+    _, report = read(tmp_path, robot(f'<link name="a">{mesh}</link>'))
+    (warning,) = report.warnings
+    assert filename in str(warning) and report.meshes[0].path is None
+
+
+def test_F23_meshes_are_never_opened(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.stl"
+    with bomb.open("wb") as stream:
+        stream.truncate(10**12)
+    mesh = '<collision><geometry><mesh filename="bomb.stl"/></geometry></collision>'
+    _, report = read(tmp_path, robot(f'<link name="a">{mesh}</link>'))
+    assert report.meshes[0].status == "found"

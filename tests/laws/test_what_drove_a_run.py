@@ -56,20 +56,13 @@ def test_efforts_at_the_samples_are_what_a_controller_said_there(method: str) ->
 @pytest.mark.parametrize("method", REMEMBERING)
 def test_between_steps_of_their_own_efforts_are_lines(method: str) -> None:
     controller = Stateful()
-    accepted: dict[float, float] = {}
-
-    def at_the_end_of_a_step(t: float, q: np.ndarray, u: np.ndarray) -> float:
-        accepted[t] = controller.said[t][-1]
-        return 1.0
-
-    run = pendulum().simulate(
-        1, start={"hinge": 1.0}, tau=controller, method=method, samples=41, step=0.01, events=[at_the_end_of_a_step]
-    )
+    run = pendulum().simulate(1, start={"hinge": 1.0}, tau=controller, method=method, samples=41, step=0.01)
     controller.over = True
-    assert run.tau is not None
-    accepted[0.0] = controller.said[0.0][0]  # what acts first; to choose a first step, some ask again
-    assert len(accepted) == run.info["steps"] + 1
-    lines = np.interp(run.t, list(accepted), list(accepted.values()))
+    assert run.tau is not None and run.acted is not None
+    ends, recorded = run.acted.recorded_times, run.acted.recorded[:, 0]
+    assert len(ends) == run.info["steps"] + 1
+    assert all(value in controller.said[t] for t, value in zip(ends.tolist(), recorded.tolist(), strict=True))
+    lines = np.interp(run.t, ends, recorded)
     np.testing.assert_allclose(run.tau[:, 0], lines, rtol=0, atol=1e-12)
 
 
@@ -135,7 +128,7 @@ def test_efforts_in_a_mechanism_with_constraints_are_what_was_said(constraints: 
 
 def test_a_run_that_ends_at_an_event_knows_what_acted_there() -> None:
     controller = Stateful()
-    run = pendulum().simulate(5, start={"hinge": 1.0}, tau=controller, until=lambda t, q, u: q[0], max_step=0.005)
+    run = pendulum().simulate(5, start={"hinge": 1.0}, tau=controller, until=lambda t, q, u: q[0], step=0.005)
     controller.over = True
     assert run.status == "event"
     assert run.tau is not None

@@ -14,7 +14,7 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode.expr import Matrix, as_expr, evaluate, same
 from polhode.formalisms.kane.bodies import parts_of
-from polhode.formalisms.kane.speeds import SayersSpeeds
+from polhode.formalisms.kane.literal import SayersSpeeds
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System

@@ -1,8 +1,8 @@
 """The plan: from the graph below the asked roots to a straight-line program, pass by pass.
 
 1. `value_numbering`: nodes with one fingerprint are one value with several forms; what needs no symbol is a constant.
-2. `angle_sums`: sin(a ± b) and cos(a ± b) from those of a and b, where all four are there anyway.
-3. `selection`: one form for each value, so that the whole becomes cheap.
+2. `expand_angle_sums`: sin(a ± b) and cos(a ± b) from those of a and b, where all four are there anyway.
+3. `select_forms`: one form for each value, so that the whole becomes cheap.
 4. `factoring`: a·b + a·c becomes a·(b + c).
 5. `common_subexpressions`: what several sums or products have in common is computed once.
 6. `emission`: instructions; signs travel with references, a shared denominator is inverted once.
@@ -18,13 +18,11 @@ from ..expr import Expr, topological
 from ..expr.field import P
 from ..expr.node import CALL
 from .ir.program import Array, Instruction, Output, Program
-from .passes.angle_sums import expand_angle_sums
 from .passes.common_subexpressions import share_subexpressions
 from .passes.emission import Emitter, Operand, count_divisors
 from .passes.factoring import factor_sums
 from .passes.scheduling import schedule
-from .passes.selection import select_forms
-from .passes.value_numbering import Values, number_values
+from .passes.value_numbering import Values, expand_angle_sums, number_values, select_forms
 
 
 def plan(

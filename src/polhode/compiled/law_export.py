@@ -27,7 +27,7 @@ from .export import check_value, folder_of, names_before, shortened, write_toget
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..laws.law import Law
-    from ..laws.saturation import Range
+    from ..laws.named_symbols import Range
 
 _WORDS = {
     "measured": "what is measured", "reference": "what is wanted and its derivatives in time",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import PolhodeError, ShapeError, ValueMissing, by_name, fault_at, unknown
 from ..expr import Expr
 from ..expr.spelling import spelled
-from ..laws.orientation_references import check_unit_length
+from ..laws.law import check_unit_length
 from ..model.unit import si_values
 from ..native.quaternions import unit_quaternions
 from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law

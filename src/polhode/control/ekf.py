@@ -25,9 +25,8 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, substitute, symbol
 from ..geometry.elimination import factor_symmetric
-from ..laws.law import ControllerState
+from ..laws.law import ControllerState, sample_time_of
 from ..laws.observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
-from ..laws.sample_time import sample_time_of
 from ..linear.displacements import output_rates, read_outputs
 from .filtering import Estimates, filtered
 from .state_equations import check_size, state_equations, step_of

@@ -24,9 +24,8 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, number, shown, understood, warn
 from ..expr import Expr, as_expr, free_symbols, jacobian, substitute, table
 from ..laws.controller import Controller
-from ..laws.law import Law
+from ..laws.law import Law, sample_time_of
 from ..laws.observer import starts_of
-from ..laws.sample_time import sample_time_of
 from ..linear.operating_point import parameter_values
 from ..model.reading import number_of
 from .box_step import box_step

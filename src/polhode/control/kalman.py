@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from ..errors import PolhodeError, check_kind, understood
 from ..expr import Expr, Vector, as_expr, substitute
-from ..laws.law import ControllerState
-from ..laws.named_numbers import named_numbers
+from ..laws.controller import named_numbers
+from ..laws.law import ControllerState, sample_time_of
 from ..laws.observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols
-from ..laws.sample_time import sample_time_of
 from ..linear.displacements import read_outputs
 from ..linear.linear import Linear
 from ..model.reading import list_of

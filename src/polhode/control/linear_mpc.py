@@ -27,8 +27,7 @@ from ..errors import understood, whole_number
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, maximum, minimum, quiet_collector, sign, symbol
 from ..geometry.elimination import factor_symmetric
 from ..laws.controller import Controller
-from ..laws.law import ControllerState, Law
-from ..laws.sample_time import sample_time_of
+from ..laws.law import ControllerState, Law, sample_time_of
 from ..linear.linear import Linear
 from ..linear.operating_point import parameter_values
 from .input_limits import input_limits

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError, understood
 from ..expr import Expr, as_expr, symbol
 from ..laws.controller import Controller
-from ..laws.law import ControllerState, Law, integral_name
-from ..laws.sample_time import sample_time_of
+from ..laws.law import ControllerState, Law, integral_name, sample_time_of
 from ..linear.linear import Linear
 from ..model.records import Parameter
 from ..notebook import complex_text

@@ -23,8 +23,8 @@ from ..dynamics.mass_factors import mass_factors
 from ..errors import PolhodeError, listed, shown
 from ..expr import Expr, Matrix, Vector, as_expr, independent_columns, is_zero
 from ..geometry.elimination import factor_symmetric
+from ..laws.controller import named_numbers
 from ..laws.law import Reference
-from ..laws.named_numbers import named_numbers
 from ..model.reading import pose_of
 from .error_dynamics import ErrorDynamics
 from .lyapunov import LyapunovFunction, prove, quadratic, rate_along

@@ -35,11 +35,9 @@ from ..expr import (
     topological,
 )
 from ..geometry.elimination import factor_symmetric
-from ..laws.controller import Controller
-from ..laws.law import ControllerState, Law, Reference
-from ..laws.named_numbers import named_numbers
+from ..laws.controller import Controller, named_numbers
+from ..laws.law import ControllerState, Law, Reference, sample_time_of
 from ..laws.observer import starts_of
-from ..laws.sample_time import sample_time_of
 from ..linear.operating_point import parameter_values
 from .actuation import warn_of_base
 from .input_limits import input_limits

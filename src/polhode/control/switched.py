@@ -18,10 +18,8 @@ from ..errors import PolhodeError, check_kind, listed, shown, unknown
 from ..expr import Expr, as_expr, symbol
 from ..expr.exact import atan2, cos, maximum, minimum, sign, sin
 from ..expr.spelling import spelled
-from ..laws.controller import Controller
-from ..laws.law import ControllerState, Law, Reference
-from ..laws.named_numbers import named_numbers
-from ..laws.sample_time import sample_time_of
+from ..laws.controller import Controller, named_numbers
+from ..laws.law import ControllerState, Law, Reference, sample_time_of
 from ..model.reading import list_of
 from ..model.records import Parameter
 

@@ -15,8 +15,8 @@ from ..errors import PolhodeError, listed
 from ..expr import Expr, Matrix, as_expr, is_zero, substitute
 from ..expr.spelling import spelled
 from ..geometry.elimination import solve_columns
+from ..laws.controller import named_numbers
 from ..laws.law import Reference
-from ..laws.named_numbers import named_numbers
 from .model_based import ModelBased
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ..dynamics.regressor import MOMENTS, Regressor, regressor
 from ..errors import PolhodeError, listed, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, jacobian, same, substitute, symbol
 from ..identification.base_parameters import base_parameters
-from ..laws.named_numbers import named_numbers
+from ..laws.controller import named_numbers
 from .actuation import Actuation
 from .model_based import step
 from .sliding_variable import SlidingVariable

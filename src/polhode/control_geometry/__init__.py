@@ -10,10 +10,9 @@ from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
     from ..linear.operating_point import Values
-    from .accessibility import Accessibility
+    from .accessibility import Accessibility, Controllability
     from .affine import ControlAffine
     from .at_state import Asked
-    from .controllability import Controllability
     from .flatness import FlatOutput
     from .linearizability import Linearizability
     from .link_inverse import LinkInverse
@@ -59,8 +58,8 @@ class ControlGeometryMethods(RunMethods):
     def controllability(
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Controllability:
-        """Whether inputs lead to all states near an equilibrium; see `control_geometry.controllability`."""
-        from .controllability import controllability
+        """Whether inputs lead to all states near an equilibrium; see `control_geometry.accessibility`."""
+        from .accessibility import controllability
 
         return controllability(self._asked(inputs, at, parameters))
 

@@ -14,9 +14,8 @@ from typing import Any
 
 from ..expr import Expr, Matrix, as_expr, directional, independent_columns, jacobian, quiet_collector, rank, symbol
 from ..notebook import Told
-from .affine import Plant
+from .affine import Plant, outputs_of
 from .at_state import Asked
-from .outputs import outputs_of
 
 _PLACE = "is_flat_output"
 

@@ -15,10 +15,8 @@ from typing import Any
 from ..expr import Expr, Matrix, independent_columns, is_zero, quiet_collector, rank, topological
 from ..geometry.vector_fields import NODE_LIMIT, lie_derivative
 from ..notebook import Told
-from .affine import Plant, plant
-from .at_state import Asked, AtState
-from .linear_rank import linear_rank
-from .outputs import outputs_of
+from .affine import Plant, outputs_of, plant
+from .at_state import Asked, AtState, linear_rank
 
 _PLACE = "observability"
 

@@ -21,10 +21,9 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, quiet_collector, rank
 from ..expr.typeset import Typeset
 from ..geometry.vector_fields import lie_derivative
-from .affine import Plant
+from .affine import Plant, outputs_of
 from .at_state import Asked, AtState
 from .determinant import determinant, vanishing_factors
-from .outputs import outputs_of
 
 _PLACE = "relative_degree"
 #: Chains no longer than this are differentiated on: to look whether they end costs more.

@@ -35,9 +35,8 @@ from ..expr.typeset import Typeset
 from ..geometry.elimination import solve_columns
 from ..geometry.vector_fields import Field
 from ..linear.stability import Spectrum, spectrum_of
-from .affine import Plant
+from .affine import Plant, outputs_of
 from .at_state import Asked, AtState
-from .outputs import outputs_of
 from .relative_degree import RelativeDegree, degrees_of
 
 _PLACE = "zero_dynamics"

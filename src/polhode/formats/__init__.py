@@ -48,14 +48,6 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)
 
 
-#: The readers that report what the System does not show.
-_REPORTING = {
-    "load_yaml": "read_yaml",
-    "load_urdf": "read_urdf",
-    "load_mjcf": "read_mjcf",
-    "load_sdf": "read_sdf",
-    "load_xml": "read_xml",
-}
 _FOREIGN = {".xacro": "xacro"}
 
 
@@ -79,13 +71,12 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
 def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tuple[System, Report | None]:
     """A mechanism as `load` reads it, and the report of warnings and notices that readers give."""
     suffix = path_of(path).suffix.lower()
-    reader = READERS.get(suffix, "")
-    if reader not in _REPORTING:
+    if suffix not in READERS:
         return load(path, **options), None
+    reader = READERS[suffix]
     _check_options(reader, suffix, options)
-    made: tuple[System, Report] = getattr(import_module(f".{_HOMES[reader]}", __name__), _REPORTING[reader])(
-        path, **options
-    )
+    home = import_module(f".{_HOMES[reader]}", __name__)
+    made: tuple[System, Report] = getattr(home, reader.replace("load_", "read_"))(path, **options)
     return made
 
 

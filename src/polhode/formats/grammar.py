@@ -7,16 +7,16 @@ exhaust it, and every operation on numbers is bounded before it is done.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 from ..errors import FormatError, PolhodeError, suggestion
 from ..expr import Expr, as_expr, call, number, pi
 from ..expr.functions import BY_NAME
 from ..expr.opaque.function import Opaque
 from ..expr.rational import LARGEST, in_range, short_decimal
+from .names import Scope
 
 LENGTH_LIMIT = 10_000
 DEPTH_LIMIT = 100
@@ -38,21 +38,6 @@ _TOKEN = re.compile(
     r"|`(?P<quoted>(?:[^`]|``)+)`"
     r"|(?P<mark>\*\*|[-+*/(),])"
 )
-
-
-class Meaning(Protocol):
-    """What names stand for where an expression is written."""
-
-    def named(self, name: str) -> Expr: ...
-
-    def accessed(self, accessor: str, name: str) -> Expr: ...
-
-    def time(self) -> Expr: ...
-
-    def function(self, name: str) -> Opaque | None: ...
-
-    @property
-    def functions(self) -> Mapping[str, Opaque]: ...
 
 
 @dataclass(frozen=True)
@@ -78,10 +63,9 @@ class _Operator:
     negative: bool = False
 
 
-def parse(text: str, meaning: Meaning) -> Expr:
+def parse(text: str, meaning: Scope) -> Expr:
     """The expression that a text spells; decimals are exact.
 
-    >>> from polhode.formats.names import Scope
     >>> parse("0.1*10 + sin(pi/6)", Scope())
     3/2
     """
@@ -94,7 +78,7 @@ def parse(text: str, meaning: Meaning) -> Expr:
 class _Parser:
     """Two stacks: operands, and the operators and parentheses that wait for them."""
 
-    def __init__(self, text: str, meaning: Meaning) -> None:
+    def __init__(self, text: str, meaning: Scope) -> None:
         self.text = text
         self.meaning = meaning
         self.tokens = [*_tokens(text), Token("end", "", len(text))]

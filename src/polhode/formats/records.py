@@ -34,13 +34,16 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
-def _axis_form(value: Any) -> str:
-    return "direction" if _is_list(value) else "letter"
+def _listed(value: Any) -> str:
+    return "list" if _is_list(value) else "one"
+
+
+def _mapped(value: Any) -> str:
+    return "mapping" if isinstance(value, dict | Record) else "one"
 
 
 Axis = TypeAliasType(
-    "Axis",
-    Annotated[Annotated[Letter, Tag("letter")] | Annotated[Vector3, Tag("direction")], Discriminator(_axis_form)],
+    "Axis", Annotated[Annotated[Letter, Tag("one")] | Annotated[Vector3, Tag("list")], Discriminator(_listed)]
 )
 
 
@@ -91,12 +94,8 @@ class Quantity(Record):
     unit: str = ""
 
 
-def _quantity_form(value: Any) -> str:
-    return "quantity" if isinstance(value, dict | Quantity) else "value"
-
-
 QuantityOrNumber = Annotated[
-    Annotated[Number | None, Tag("value")] | Annotated[Quantity, Tag("quantity")], Discriminator(_quantity_form)
+    Annotated[Number | None, Tag("one")] | Annotated[Quantity, Tag("mapping")], Discriminator(_mapped)
 ]
 
 
@@ -108,11 +107,7 @@ class State(Record):
     unit: str = ""
 
 
-def _state_form(value: Any) -> str:
-    return "state" if isinstance(value, dict | State) else "rate"
-
-
-StateOrRate = Annotated[Annotated[Number, Tag("rate")] | Annotated[State, Tag("state")], Discriminator(_state_form)]
+StateOrRate = Annotated[Annotated[Number, Tag("one")] | Annotated[State, Tag("mapping")], Discriminator(_mapped)]
 
 
 class Rod(Record):
@@ -235,16 +230,11 @@ class Frame(Placed):
 Ends = TypeAliasType("Ends", Annotated[tuple[Number | None, ...], Len(2, 2)])
 
 
-def _rated_form(value: Any) -> str:
-    return "each" if _is_list(value) else "all"
-
-
 #: A number b for ±b, or a list: of one speed its ends, of several one entry for each.
 Rated = TypeAliasType(
     "Rated",
     Annotated[
-        Annotated[Number, Tag("all")] | Annotated[tuple[Number | Ends | None, ...], Tag("each")],
-        Discriminator(_rated_form),
+        Annotated[Number, Tag("one")] | Annotated[tuple[Number | Ends | None, ...], Tag("list")], Discriminator(_listed)
     ],
 )
 
@@ -314,10 +304,7 @@ class Node(Record):
 #: One number for all, or a list.
 Ratios = TypeAliasType(
     "Ratios",
-    Annotated[
-        Annotated[Number, Tag("all")] | Annotated[tuple[Number, ...], Tag("each")],
-        Discriminator(lambda value: "each" if _is_list(value) else "all"),
-    ],
+    Annotated[Annotated[Number, Tag("one")] | Annotated[tuple[Number, ...], Tag("list")], Discriminator(_listed)],
 )
 
 
@@ -339,14 +326,10 @@ class ModalBody(Record):
     stations: Stations = ()
 
 
-def _modes_form(value: Any) -> str:
-    return "each" if isinstance(value, dict) else "all"
-
-
 #: The number of normal modes of each deformation, or a mapping from deformations to numbers.
 Modes = TypeAliasType(
     "Modes",
-    Annotated[Annotated[Count, Tag("all")] | Annotated[dict[Name, Count], Tag("each")], Discriminator(_modes_form)],
+    Annotated[Annotated[Count, Tag("one")] | Annotated[dict[Name, Count], Tag("mapping")], Discriminator(_mapped)],
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache, reduce
 from operator import or_
@@ -99,6 +99,7 @@ def _options(joints: Iterable[type[JointType]]) -> list[Field]:
     return [replace(field, default=None, doc=f"Of {', '.join(takers[name])}.") for name, field in made.items()]
 
 
+_TURN = "A turn is [axis, angle], for example [z, pi/2]."
 _KINDS = {dict: "a mapping", list: "a list", str: "text", type(None): "nothing"}
 
 
@@ -116,9 +117,56 @@ def _note(document: Document, detail: Mapping[str, Any]) -> None:
     path, value = _walk(document.data, detail["loc"])
     if detail["type"] == "missing":
         path = (*path, detail["loc"][-1])
-    say = _WORDS.get(detail["type"], _otherwise)
-    message, cure = say(detail, path, value)
+    message, cure = _words(detail, path, value)
     document.problem(path, message, cure, "E-YAML-020")
+
+
+def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]:
+    """What pydantic found, as message and cure."""
+    kind = _KINDS.get(type(value), "this")
+    no_mapping = f"names and values are wanted here, not {kind}.", "Write one `name: value` a line."
+    match detail["type"]:
+        case "missing" if isinstance(path[-1], int):
+            return "this list is too short.", _TURN
+        case "missing":
+            return "this key is missing.", f"Add `{path[-1]}:`."
+        case "extra_forbidden":
+            known = _known_keys(detail["loc"][:-1])
+            listed = f"Known keys: {', '.join(known)}."
+            return "there is no such key.", suggestion(str(path[-1]), known, listed, "`{}`".format)
+        case "string_type" if value is None:
+            return "there is nothing here.", "Write a number, an expression or a name."
+        case "string_type":
+            return f"a number, an expression or a name is wanted here, not {kind}.", "Write a single value."
+        case "tuple_type":
+            return f"a list is wanted here, not {kind}.", "Write [0, 0, 1], or one `- …` a line."
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return no_mapping
+        case "too_short" | "too_long":
+            wanted = detail["ctx"].get("max_length", detail["ctx"].get("min_length"))
+            return f"{wanted} entries are wanted here, not {len(value)}.", _entries(wanted, detail["loc"])
+        case "string_too_short" | "string_too_long":
+            return f"a name has 1 to 128 characters, not {len(detail['input'])}.", "Choose another name."
+        case "union_tag_invalid":
+            given = str(detail["ctx"]["tag"])
+            known = [part.strip(" '") for part in detail["ctx"]["expected_tags"].split(",")]
+            cure = suggestion(given, known, f"Choose one of {', '.join(known)}.", "`{}`".format)
+            return f"there is no type {given!r}.", cure
+        case "union_tag_not_found":
+            return ("the type is missing.", "Add `type:`.") if isinstance(value, dict) else no_mapping
+        case "literal_error":
+            return f"this is {value!r}, not {detail['ctx']['expected']}.", "This version reads format 1."
+    return f"{detail['msg'][0].lower()}{detail['msg'][1:]}.", ""
+
+
+def _entries(wanted: int, loc: tuple[str | int, ...]) -> str:
+    """What the entries of a list are."""
+    if loc[-1] == "moments":
+        return "Write [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a 3×3 matrix."
+    if wanted == 2:
+        return _TURN if {"turn", "turns"} & {*loc} else "Write two entries."
+    rows = "Write three rows for rotation and three for translation."
+    return rows if wanted == 6 else "Write one entry for each of x, y, z."
 
 
 def _walk(data: Any, loc: tuple[str | int, ...]) -> tuple[Path, Any]:
@@ -131,18 +179,6 @@ def _walk(data: Any, loc: tuple[str | int, ...]) -> tuple[Path, Any]:
             path.append(part)
             data = data[part]  # type: ignore[index]  # a plain tree of mappings and lists; what is neither is caught
     return tuple(path), data
-
-
-def _missing(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    if isinstance(path[-1], int):
-        return "this list is too short.", "A turn is [axis, angle], for example [z, pi/2]."
-    return "this key is missing.", f"Add `{path[-1]}:`."
-
-
-def _extra(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    key = str(path[-1])
-    known = _known_keys(detail["loc"][:-1])
-    return "there is no such key.", suggestion(key, known, f"Known keys: {', '.join(known)}.", "`{}`".format)
 
 
 def _known_keys(loc: tuple[str | int, ...]) -> list[str]:
@@ -167,82 +203,3 @@ def _variant(record: type[BaseModel]) -> str:
     """The `type` by which a record is told from the others in its place."""
     kind = record.model_fields.get("type")
     return str(next(iter(get_args(kind.annotation)), "")) if kind is not None else ""
-
-
-def _not_text(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    if value is None:
-        return "there is nothing here.", "Write a number, an expression or a name."
-    return f"a number, an expression or a name is wanted here, not {_kind(value)}.", "Write a single value."
-
-
-def _not_list(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    return f"a list is wanted here, not {_kind(value)}.", "Write [0, 0, 1], or one `- …` a line."
-
-
-def _not_mapping(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    return f"names and values are wanted here, not {_kind(value)}.", "Write one `name: value` a line."
-
-
-def _wrong_length(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    context = detail["ctx"]
-    wanted = context.get("max_length", context.get("min_length"))
-    cure = "Write one entry for each of x, y, z."
-    if detail["loc"][-1] == "moments":
-        cure = "Write [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a 3×3 matrix."
-    elif wanted == 2:
-        cure = (
-            "Write two entries."
-            if not {"turn", "turns"} & {*detail["loc"]}
-            else "A turn is [axis, angle], for example [z, pi/2]."
-        )
-    elif wanted == 6:
-        cure = "Write three rows for rotation and three for translation."
-    return f"{wanted} entries are wanted here, not {len(value)}.", cure
-
-
-def _wrong_name(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    name = detail["input"]
-    return f"a name has 1 to 128 characters, not {len(name)}.", "Choose another name."
-
-
-def _wrong_type(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    given = str(detail["ctx"]["tag"])
-    known = [part.strip(" '") for part in detail["ctx"]["expected_tags"].split(",")]
-    cure = suggestion(given, known, f"Choose one of {', '.join(known)}.", "`{}`".format)
-    return f"there is no type {given!r}.", cure
-
-
-def _no_type(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    if not isinstance(value, dict):
-        return _not_mapping(detail, path, value)
-    return "the type is missing.", "Add `type:`."
-
-
-def _wrong_literal(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    return f"this is {value!r}, not {detail['ctx']['expected']}.", "This version reads format 1."
-
-
-def _otherwise(detail: Any, path: Path, value: Any) -> tuple[str, str]:
-    return f"{detail['msg'][0].lower()}{detail['msg'][1:]}.", ""
-
-
-def _kind(value: Any) -> str:
-    return _KINDS.get(type(value), "this")
-
-
-_WORDS: dict[str, Callable[[Any, Path, Any], tuple[str, str]]] = {
-    "missing": _missing,
-    "extra_forbidden": _extra,
-    "string_type": _not_text,
-    "tuple_type": _not_list,
-    "dict_type": _not_mapping,
-    "model_type": _not_mapping,
-    "model_attributes_type": _not_mapping,
-    "too_short": _wrong_length,
-    "too_long": _wrong_length,
-    "string_too_short": _wrong_name,
-    "string_too_long": _wrong_name,
-    "union_tag_invalid": _wrong_type,
-    "union_tag_not_found": _no_type,
-    "literal_error": _wrong_literal,
-}

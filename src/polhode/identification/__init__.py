@@ -54,7 +54,7 @@ class IdentificationMethods(RunMethods):
         """
         from .exciting_trajectory import exciting_trajectory
 
-        return exciting_trajectory(self.record, self._functions.regressor, period, **options)
+        return exciting_trajectory(self._functions, period, **options)
 
     def identify(self, data: Any, **options: Unpack[FitOptions]) -> Fit:
         """The parameters that explain measured efforts, with their uncertainty; see `identification.fit`.
@@ -69,4 +69,4 @@ class IdentificationMethods(RunMethods):
         """
         from .fit import identify
 
-        return identify(self.record, self._functions.regressor, data, **options)
+        return identify(self._functions, data, **options)

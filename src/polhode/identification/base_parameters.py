@@ -9,12 +9,30 @@ the field: columns at random motions. What is left over then, such as a slider a
 
 Rotations that differ from multiples of π/2, and offsets that differ from zero, by less than `snap` are taken as exact
 first: an axis that is not quite vertical would otherwise let gravity tell what no measurement can.
+
+Geometry that is almost plain: axes not quite parallel, offsets not quite nothing.
+
+A robot file writes π/2 as 1.5708, and an axis that should be vertical leans by 4·10⁻⁶. Taken exactly, gravity then
+tells the mass centre of a link that turns about it; no measurement will.
+
+Mass that a joint does not move: it may be counted to the body on either side of the joint.
+
+M. Gautier, "Numerical calculation of the base inertial parameters of robots" (1991), has this for revolute and
+prismatic joints; W. Khalil and E. Dombre, *Modeling, Identification and Control of Robots* (2002), chapter 9. For any
+joint: the moments of a body are the symmetric 4×4 matrix
+
+    J = ∫ (r, 1)(r, 1)ᵀ dm = [[Σ, h], [hᵀ, m]],    Σ = ½ tr(I) 1 - I
+
+and a twist (ω, v) of the joint moves none of it if [[ω̂, v], [0, 0]] J = 0. Such a J is mass on the axis of a revolute
+joint (3 of 10 dimensions), pure inertia for a prismatic one (6), a point mass in the centre of a ball joint (1),
+anything for a weld (10). Carried by the child it asks of the efforts what it asks carried by the parent: a relation
+between the columns of the regressor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +47,7 @@ from ..expr import (
     Vector,
     as_expr,
     constant_ratio,
+    constant_value,
     evaluate,
     free_symbols,
     independent_columns,
@@ -39,15 +58,17 @@ from ..expr import (
     quiet_collector,
     rational_value,
     same,
+    skew,
     substitute,
     symbol,
     unit_symbols,
 )
 from ..expr.decide import combinations
+from ..expr.evaluation import Evaluator
+from ..geometry import Pose
 from ..geometry.elimination import solve_columns
+from ..kinematics.tree import BASE, Tree
 from ..notebook import Cell, Shown, Table
-from .inertia_relations import Relation, relations
-from .snapped_tree import snapped_tree, weak_combinations
 
 _PLACE = "base_parameters"
 fault = fault_at(_PLACE)
@@ -310,3 +331,220 @@ def _constant(value: Expr) -> Expr:
         "Give lengths and angles as numbers.",
         "E-IDENT-004",
     )
+
+
+#: Singular values below so many times `snap`, beside the largest, are told.
+_WEAK = 100.0
+
+
+def snapped_tree(tree: Tree, snap: float) -> tuple[Tree, list[str]]:
+    """The tree with rotations and offsets that are almost plain made plain, and what was moved."""
+    links, told = [], []
+    for link in tree.links:
+        fixed = _plain(link.fixed, snap)
+        if fixed is not link.fixed:
+            told.append(f"Joint '{link.joint}' sits within {snap:g} of plain axes and was put on them.")
+        links.append(link if fixed is link.fixed else replace(link, fixed=fixed))
+    return (replace(tree, links=tuple(links)), told) if told else (tree, [])
+
+
+def _plain(X: Pose, snap: float) -> Pose:
+    entries = [as_expr(entry) for entry in (*X.R.entries(), *X.p)]
+    numbers = [None if free_symbols([entry]) else float(constant_value(entry)) for entry in entries]
+    R, p = X.R, X.p
+    if all(x is not None and abs(x - round(x)) <= snap for x in numbers[:9]):
+        R = Matrix([[as_expr(round(numbers[3 * i + j] or 0)) for j in range(3)] for i in range(3)])
+    p = Vector(
+        [as_expr(0) if x is not None and abs(x) <= snap else entry for x, entry in zip(numbers[9:], p, strict=True)]
+    )
+    return X if same(R.entries(), X.R.entries()) and same(p, X.p) else Pose(R, p)
+
+
+def weak_combinations(equations: EquationsOfMotion, made: Regressor, kept: Sequence[int], snap: float) -> list[str]:
+    """Tell of combinations that show only by angles and lengths that are almost nothing."""
+    table = equations.system.parameters
+    entries = [as_expr(made.Y[r, k]) for r in range(len(equations.u)) for k in kept]
+    rng = np.random.default_rng(3)
+    symbols = [*free_symbols(entries)]
+    known = {x: table[str(x.name)].value for x in symbols if x.data[0] == "parameter" and str(x.name) in table}
+    if not kept or any(value is None for value in known.values()):
+        return []
+    rows, values_of = [], Evaluator(entries)
+    for _ in range(2 + 3 * len(kept) // max(1, len(equations.u))):
+        values = dict(zip(symbols, rng.uniform(-2, 2, len(symbols)).tolist(), strict=True))
+        values |= {x: float(value) for x, value in known.items() if value is not None}
+        _make_unit(equations.tree, values)
+        found = np.array(values_of(values)).reshape(-1, len(kept))
+        if np.isfinite(found).all():
+            rows.append(found)
+    if not rows:
+        return []
+    _, sizes, right = np.linalg.svd(np.vstack(rows), full_matrices=False)
+    weak = sizes < _WEAK * snap * sizes[0]
+    if not weak.any():
+        return []
+    most = np.argsort(-(right[weak] ** 2).sum(axis=0))[: int(weak.sum())]
+    names = [made.names[kept[k]] for k in sorted(most)]
+    several = len(names) > 1
+    return [
+        f"{', '.join(names)} {'show' if several else 'shows'} only by angles or lengths that are almost nothing: "
+        "with axes that are exactly parallel or right-angled the number of base parameters would be "
+        f"{len(kept) - len(names)}; read the file with a larger snap=, or give a larger one here."
+    ]
+
+
+def _make_unit(tree: Tree, values: dict[Expr, float]) -> None:
+    for i in tree.quaternions:
+        own = [q for q in tree.q[i : i + 4] if q in values]
+        size = float(np.sqrt(sum(values[q] ** 2 for q in own)))
+        values.update({q: values[q] / size for q in own})
+
+
+#: A relation Σ coefficient · column = 0 by the body and the moment of each column.
+Relation = dict[tuple[str, str], Expr]
+
+#: The entries of J that the ten unknowns are.
+_ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3), (3, 3))
+
+
+def relations(tree: Tree, bodies: Sequence[str]) -> Iterator[Relation]:
+    """The relations that joints and welds give, from the ground outward, between bodies with mass.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> _ = s.joint("a", s.ground, s.body("upper", 1), ph.Revolute("z"))
+    >>> _ = s.joint("b", "upper", s.body("fore", 1), ph.Revolute("z"), at=(s.parameter("l"), 0, 0))
+    >>> found = list(relations(s.derive().tree, ["upper", "fore"]))
+    >>> len(found), found[-1]
+    (6, {('fore', 'm'): 1, ('upper', 'm'): -1, ('upper', 'mcx'): -l, ('upper', 'Iyy'): -l**2, ('upper', 'Izz'): -l**2})
+    """
+    carried: dict[int, list[str]] = {i: [] for i in range(-1, len(tree.links))}
+    for name in bodies:
+        carried[tree.bodies[name][0]].append(name)
+    for i in range(len(tree.links)):
+        if not carried[i]:
+            continue
+        first, *others = carried[i]
+        for J in _unmoved(_conditions(tree, carried, i)):
+            parent, X = _inward(tree, carried, i)
+            here = _columns(first, tree.bodies[first][1].inverse(), J)
+            there = {} if parent == BASE else _on_first(tree, carried, parent, X, J)
+            yield _difference(here, there)
+        for name in others:
+            X = tree.bodies[first][1].inverse() @ tree.bodies[name][1]
+            for k, kind in enumerate(MOMENTS):
+                yield _difference({(name, kind): as_expr(1)}, _columns(first, X, _of_moment(k)))
+
+
+def _inward(tree: Tree, carried: dict[int, list[str]], i: int) -> tuple[int, Pose]:
+    """The next link with mass on the way to the ground (or that), and the pose of link i in it where no joint moved."""
+    X = tree.links[i].fixed
+    i = tree.links[i].parent
+    while i != BASE and not carried[i]:
+        X = tree.links[i].fixed @ X
+        i = tree.links[i].parent
+    return i, X
+
+
+def _conditions(tree: Tree, carried: dict[int, list[str]], i: int) -> list[Matrix]:
+    """The twists of all joints between link i and the next one with mass, as 4×4 matrices in the axes of link i."""
+    found = []
+    X = Matrix.identity(4)  # from link i to the link that is visited
+    while True:
+        link = tree.links[i]
+        back = _homogeneous(_pose(X).inverse())
+        drive = () if link.drive is None else ((link.drive.w, link.drive.v),)
+        for w, v in (*link.H, *drive):
+            found.append(back @ _twist(w, v) @ X)
+        X = _homogeneous(link.fixed) @ X
+        i = link.parent
+        if i == BASE or carried[i]:
+            return found
+
+
+def _twist(w: Vector, v: Vector) -> Matrix:
+    hat = skew(w)
+    return Matrix([[*hat[0], v[0]], [*hat[1], v[1]], [*hat[2], v[2]], [0, 0, 0, 0]])
+
+
+def _homogeneous(X: Pose) -> Matrix:
+    return Matrix([[*row, p] for row, p in zip(X.R, X.p, strict=True)] + [[0, 0, 0, 1]])
+
+
+def _pose(X: Matrix) -> Pose:
+    return Pose(Matrix([list(row[:3]) for row in X[:3]]), Vector([row[3] for row in X[:3]]))
+
+
+def _unmoved(twists: Sequence[Matrix]) -> list[Matrix]:
+    """A basis of the J that no twist moves."""
+    rows = []
+    for twist in twists:
+        images = [twist @ _unit(k) for k in range(10)]
+        rows += [[image[r, c] for image in images] for r in range(3) for c in range(4)]
+    return [sum((_unit(k).map(_times(c)) for k, c in enumerate(v) if not is_zero(c)), Matrix.zeros(4, 4))
+            for v in null_space(rows, 10)]  # fmt: skip
+
+
+def _times(factor: Any) -> Any:
+    return lambda entry: as_expr(entry * factor)
+
+
+def _unit(k: int) -> Matrix:
+    i, j = _ENTRIES[k]
+    return Matrix([[int((r, c) in ((i, j), (j, i))) for c in range(4)] for r in range(4)])
+
+
+def _of_moment(k: int) -> Matrix:
+    """J of a unit of one of the moments: of an inertia, Σ = ½ tr(I) 1 - I."""
+    if k < 4:
+        return _unit(9 if k == 0 else 5 + k)
+    if k > 6:
+        return _unit(k - 4).map(_times(-1))
+    half = as_expr(1) / 2
+    return Matrix.diagonal([half - int(k - 4 == i) for i in range(3)] + [0]).map(as_expr)
+
+
+def null_space(rows: Sequence[Sequence[Any]], width: int) -> list[list[Expr]]:
+    """Vectors v with rows · v = 0, as many as there are, by elimination on the graph; zero is told by fingerprint."""
+    table = [[as_expr(entry) for entry in row] for row in rows]
+    pivots: list[int] = []
+    for column in range(width):
+        top = len(pivots)
+        pivot = next((r for r in range(top, len(table)) if not is_zero(table[r][column])), None)
+        if pivot is None:
+            continue
+        table[top], table[pivot] = table[pivot], table[top]
+        lead = table[top][column]
+        table[top] = [as_expr(entry / lead) for entry in table[top]]
+        for r, row in enumerate(table):
+            if r != top and not is_zero(row[column]):
+                factor = row[column]
+                table[r] = [as_expr(a - factor * b) for a, b in zip(row, table[top], strict=True)]
+        pivots.append(column)
+    found = []
+    for free in (k for k in range(width) if k not in pivots):
+        vector = [as_expr(int(k == free)) for k in range(width)]
+        for row, pivot in zip(table, pivots, strict=False):
+            vector[pivot] = as_expr(-row[free])
+        found.append(vector)
+    return found
+
+
+def _on_first(tree: Tree, carried: dict[int, list[str]], link: int, X: Pose, J: Matrix) -> Relation:
+    """The columns of the first body on a link that a J of another link, at the pose X there, is counted to."""
+    name = carried[link][0]
+    return _columns(name, tree.bodies[name][1].inverse() @ X, J)
+
+
+def _columns(body: str, X: Pose, J: Matrix) -> Relation:
+    """The moments, in a body's own axes, of a J that is given in a frame at the pose X in it."""
+    T = _homogeneous(X)
+    moved = (T @ J @ T.T).map(as_expr)
+    xx, yy, zz = (moved[k, k] for k in range(3))
+    values = (moved[3, 3], *(moved[k, 3] for k in range(3)), yy + zz, xx + zz, xx + yy)
+    values += (-moved[0, 1], -moved[0, 2], -moved[1, 2])
+    return {(body, kind): as_expr(value) for kind, value in zip(MOMENTS, values, strict=True) if not is_zero(value)}
+
+
+def _difference(here: Relation, there: Relation) -> Relation:
+    return here | {key: as_expr(-value) for key, value in there.items()}

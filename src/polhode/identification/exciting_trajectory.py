@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.joint_limits import joint_limits
 from ..errors import PolhodeError, fault_at, number, understood, unknown, whole_number
@@ -98,8 +99,7 @@ class ExcitingTrajectory(Shown):
 
 
 def exciting_trajectory(
-    equations: EquationsOfMotion,
-    regress: Callable[..., tuple[Floats, Floats]],
+    functions: Functions,
     period: float,
     *,
     harmonics: int = 5,
@@ -112,6 +112,7 @@ def exciting_trajectory(
     parameters: Mapping[str, Any] | None = None,
 ) -> ExcitingTrajectory:
     """A motion of so many seconds that shows all base parameters; see `Equations.exciting_trajectory`."""
+    equations = functions.equations
     _check(equations, period, harmonics)
     base = base_parameters(equations) if base is None else base
     count = samples if samples is not None else max(8 * harmonics, 3 * len(base) // max(1, len(equations.u)))
@@ -127,7 +128,7 @@ def exciting_trajectory(
         """log₁₀ of the bound of many motions at once, (B, variables) to (B,)."""
         q, u, udot = shape.motions(numbers)
         flat = (table.reshape(-1, table.shape[-1]) for table in (q, u, udot))
-        Y = regress(*flat, parameters=parameters)[0][..., columns]
+        Y = functions.regressor(*flat, parameters=parameters)[0][..., columns]
         W = Y.reshape(len(numbers), -1, len(columns))
         sizes = np.linalg.eigvalsh(np.swapaxes(W, 1, 2) @ W)
         sizes = np.maximum(sizes, 1e-16 * sizes[:, -1:])
@@ -136,7 +137,7 @@ def exciting_trajectory(
     best = _least(badness, shape.variables, seed)
     centre, a, b = (table[0] for table in shape.coefficients(best[None]))
     q, u, udot = (table[0] for table in shape.motions(best[None]))
-    W = regress(q, u, udot, parameters=parameters)[0][..., columns].reshape(-1, len(columns))
+    W = functions.regressor(q, u, udot, parameters=parameters)[0][..., columns].reshape(-1, len(columns))
     condition = float(np.linalg.cond(W))
     if not condition < 1e9:
         raise fault(

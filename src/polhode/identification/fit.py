@@ -7,33 +7,40 @@ Least squares on the base parameters, samples of each speed weighted by what its
 β may be such that no body has it: a negative mass on a link that the motion hardly shows. The consistent form looks for
 standard parameters with positive definite pseudo-inertias and friction that is not negative, K π as near to β as its
 covariance says (`consistent_bodies`); where data say nothing it stays near what the model has.
+
+Measured motions and efforts, as arrays in step with each other.
+
+Where accelerations (or speeds too) were not measured they are differences of what was, after a filter that shifts
+nothing in time: a Butterworth filter forward and backward. Efforts and columns then go through the same filter, so that
+both sides of τ = Y π lose the same, and are kept at twice its cutoff, where what is left of noise is no longer alike
+from one sample to the next (M. Gautier, "Dynamic identification of robots with power model", 1997).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, StandardParameter, regressor
-from ..errors import PolhodeError, fault_at, unknown
-from ..expr import Expr, evaluate, free_symbols
+from ..errors import PolhodeError, fault_at, understood, unknown, whole_number
+from ..expr import Expr, evaluate, free_symbols, same
 from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
 from .consistent_bodies import consistent_parameters
-from .measured_data import Measured, measured
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from ..compiled.call_options import CallOptions
 
+
 Floats: TypeAlias = NDArray[np.float64]
-Regress: TypeAlias = Callable[..., tuple[Floats, Floats]]
 _PLACE = "identify"
 fault = fault_at(_PLACE)
 #: A singular value of the columns, each of unit length, below this beside the largest: data that do not tell.
@@ -83,7 +90,8 @@ class Fit(Shown):
     condition: float
     samples: int
     K: Floats = field(repr=False)
-    regress: Regress = field(repr=False)
+    functions: Functions = field(repr=False)
+    parameters: Mapping[str, Any]  # that are not the model's
     standard: Mapping[str, float] | None = None
     misfit: float = 0.0  # how far the consistent form is from `values`, in standard deviations
 
@@ -131,7 +139,7 @@ class Fit(Shown):
 
         Options are those of compiled functions: `z`, `t`, `inputs`, `multipliers`, `parameters`.
         """
-        Y, known = self.regress(q, u, udot, **more)
+        Y, known = self.functions.regressor(q, u, udot, **({"parameters": self.parameters or None} | more))
         found = Y[..., list(self.base.columns)] @ (self.consistent_values if consistent else self.values) + known
         return np.asarray(found)
 
@@ -154,8 +162,7 @@ class Fit(Shown):
 
 
 def identify(
-    equations: EquationsOfMotion,
-    regress: Regress,
+    functions: Functions,
     data: Any,
     *,
     base: BaseParameters | None = None,
@@ -166,10 +173,11 @@ def identify(
     snap: float = 1e-6,
 ) -> Fit:
     """Fit the base parameters of a mechanism to measured motions and efforts; see `Equations.identify`."""
+    equations = functions.equations
     taken = measured(equations, data, cutoff, decimate)
     if base is None:
         base = base_parameters(equations, snap)
-    columns, left = _stacked(taken, regress, base, parameters)
+    columns, left = _stacked(taken, functions, base, parameters)
     _check_count(len(base), left.size)
     values, covariance, noise, condition = _weighted(base, columns, left)
     K = _combinations(taken, base, parameters)
@@ -183,21 +191,17 @@ def identify(
         start = [_number(each, {**base.defaults, **own}) for each in made.parameters]
         standard, misfit = consistent_parameters(made.parameters, start, K, values, covariance)
     spread = dict(zip(equations.speeds, noise.tolist(), strict=True))
-
-    def again(*motion: Any, **more: Any) -> tuple[Floats, Floats]:
-        return regress(*motion, **({"parameters": used or None} | more))
-
-    return Fit(base, values, covariance, spread, condition, len(left), K, again, standard, misfit)
+    return Fit(base, values, covariance, spread, condition, len(left), K, functions, used, standard, misfit)
 
 
 def _stacked(
-    taken: Sequence[Measured], regress: Regress, base: BaseParameters, parameters: Mapping[str, Any] | None
+    taken: Sequence[Measured], functions: Functions, base: BaseParameters, parameters: Mapping[str, Any] | None
 ) -> tuple[Floats, Floats]:
     """Columns (T, n, base parameters) and what they should give (T, n), of all motions."""
     columns, left = [], []
     for each in taken:
         used = {**each.parameters, **(parameters or {})} or None
-        Y, known = regress(each.q, each.u, each.udot, parameters=used, **each.circumstances)
+        Y, known = functions.regressor(each.q, each.u, each.udot, parameters=used, **each.circumstances)
         columns.append(each.reduced(Y[..., list(base.columns)]))
         left.append(each.reduced(each.tau - known))
     return np.concatenate(columns), np.concatenate(left)
@@ -280,3 +284,186 @@ def _number(parameter: StandardParameter, given: Mapping[str, Any]) -> float | N
     if any(number is None for number in met.values()):
         return None
     return evaluate([value], {x: float(number) for x, number in met.items() if number is not None})[0]
+
+
+_KEYS = ("t", "q", "u", "udot", "tau", "inputs", "z")
+_ORDER = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Samples of one motion, complete; `reduced` takes tables in step with them to those that are fitted."""
+
+    t: Floats
+    q: Floats
+    u: Floats
+    udot: Floats
+    tau: Floats
+    smooth: Callable[[Floats], Floats]
+    kept: slice
+    inputs: Floats | None = None
+    z: Floats | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the run that the samples are from
+
+    def reduced(self, table: Floats) -> Floats:
+        """A table (T, …) in step with the samples, filtered and decimated."""
+        return self.smooth(table)[self.kept]
+
+    @property
+    def circumstances(self) -> dict[str, Any]:
+        """What a function of the motion takes beside it."""
+        return {"t": self.t, "inputs": self.inputs, "z": self.z}
+
+
+def measured(
+    equations: EquationsOfMotion, data: Any, cutoff: float | None = None, decimate: int | None = None
+) -> list[Measured]:
+    """Data of one motion, or of several in a list, checked and made complete.
+
+    - data: arrays by name (t, q, u, udot, tau, inputs, z; a row for each sample), or a Trajectory,
+      of which the parameters that it was run with are taken as well.
+    - cutoff: of the filter, in Hz; without it nothing is filtered.
+    - decimate: how many samples become one; after a filter as many as its cutoff allows, unless given.
+    """
+    several = data if isinstance(data, list | tuple) else [data]
+    if not several:
+        raise _fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENT-010")
+    found = [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
+    return [replace(made, parameters=_run_with(equations, each)) for made, each in zip(found, several, strict=True)]
+
+
+def _run_with(equations: EquationsOfMotion, data: Any) -> dict[str, Any]:
+    """The parameters of the mechanism that a run was made with, where the data are one."""
+    given = {} if isinstance(data, Mapping) else getattr(data, "parameters", None) or {}
+    return {name: value for name, value in given.items() if name in equations.system.parameters}
+
+
+def _fault(message: str, cure: str, code: str) -> PolhodeError:
+    return PolhodeError(message, place=_PLACE, cure=cure, code=code)
+
+
+def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
+    """What was measured, each as a table with a row for each sample."""
+    if not isinstance(data, Mapping):
+        data = {key: getattr(data, key) for key in _KEYS if getattr(data, key, None) is not None}
+    for key in data:
+        if key not in _KEYS:
+            raise unknown("kind of data", key, _KEYS, place=_PLACE, code="E-IDENT-011")
+    for key in ("q", "tau"):
+        if data.get(key) is None:
+            raise _fault(
+                f"the data have no {key}.",
+                'Give {"t": …, "q": …, "tau": …}, or a trajectory of a run with efforts.',
+                "E-IDENT-012",
+            )
+    widths = {"q": len(equations.q), **dict.fromkeys(("u", "udot", "tau"), len(equations.u))}
+    widths |= {"inputs": len(equations.system.inputs), "z": len(equations.z)}
+    found: dict[str, Floats] = {}
+    for key, value in data.items():
+        if value is None:
+            continue
+        with understood("an array of numbers", value, place=f"{_PLACE} {key}"):
+            table = np.asarray(value, dtype=np.float64)
+        table = table[:, None] if table.ndim == 1 and key != "t" else table
+        shape = () if key == "t" else (widths[key],)
+        if table.ndim == 0 or table.shape[1:] != shape:
+            expected = "one number" if key == "t" else f"{widths[key]} numbers"
+            raise _fault(
+                f"{key} is an array {table.shape}, but a sample has {expected}.",
+                f"Give an array with a row for each sample, in the order of {_names(equations, key)}.",
+                "E-IDENT-013",
+            )
+        if table.size or key not in ("inputs", "z"):
+            found[key] = table
+    _check_lengths(found)
+    _check_finite(equations, found)
+    return found
+
+
+def _names(equations: EquationsOfMotion, key: str) -> str:
+    if key == "t":
+        return "time"
+    names = {"q": equations.coordinates, "inputs": list(equations.system.inputs), "z": equations.states}
+    return ", ".join(names.get(key, equations.speeds))
+
+
+def _check_lengths(found: Mapping[str, Floats]) -> None:
+    lengths = {key: len(table) for key, table in found.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{key} has {length}" for key, length in lengths.items())
+        raise _fault(f"the data differ in their number of samples: {told}.", "Cut them to one length.", "E-IDENT-014")
+
+
+def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> None:
+    for key, table in found.items():
+        bad = np.argwhere(~np.isfinite(table))
+        if len(bad):
+            row, *column = (int(k) for k in bad[0])
+            of = f" of '{_names(equations, key).split(', ')[column[0]]}'" if column else ""
+            raise _fault(
+                f"{key}{of} is {table[tuple(bad[0])]} in sample {row}.",
+                "Leave out such samples, or split the data there into a list of two.",
+                "E-IDENT-015",
+            )
+
+
+def _complete(
+    equations: EquationsOfMotion, found: dict[str, Floats], cutoff: float | None, decimate: int | None
+) -> Measured:
+    count = len(found["q"])
+    lacking = [key for key in ("u", "udot") if key not in found]
+    t = found.get("t")
+    if t is None and (lacking or cutoff is not None):
+        raise _fault(
+            f"without the times t the data lack {' and '.join(lacking) or 'what the filter needs'}.",
+            'Give "t", or measured "u" and "udot".',
+            "E-IDENT-016",
+        )
+    step = _step(t) if t is not None and (lacking or cutoff is not None) else 0.0
+    if "u" in lacking and not same(equations.coordinate_rates, equations.u):
+        raise _fault(
+            "the speeds of this mechanism are not the rates of its coordinates.", 'Give "u" as well.', "E-IDENT-017"
+        )
+    smooth = _filter(step, cutoff, count)
+    made: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
+    if "u" in lacking:
+        made["u"] = np.gradient(made["q"], step, axis=0, edge_order=2)
+    if "udot" in lacking:
+        made["udot"] = np.gradient(made["u"], step, axis=0, edge_order=2)
+    skip = 0 if not lacking and cutoff is None else 3 if cutoff is None else int(np.ceil(1 / (cutoff * step)))
+    every = decimate if decimate is not None else 1 if cutoff is None else max(1, int(1 / (2 * cutoff * step)))
+    every = whole_number(every, "a whole number, 1 or more", least=1, place=f"{_PLACE} decimate")
+    kept = slice(skip, count - skip, every)
+    if len(range(*kept.indices(count))) < 2:
+        raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENT-019")
+    rest: dict[str, Any] = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
+    return Measured(**made, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
+
+
+def _step(t: Floats) -> float:
+    """The time between samples, which must be the same for all."""
+    steps = np.diff(t)
+    if len(steps) < 8 or steps.min() <= 0 or steps.max() - steps.min() > 1e-3 * steps.mean():
+        told = f"from {steps.min():.4g} s to {steps.max():.4g} s" if len(steps) else "none"
+        raise _fault(
+            f"accelerations are taken from differences of at least 9 samples at even steps; these are {told}.",
+            'Sample evenly, or give "u" and "udot" and no cutoff.',
+            "E-IDENT-020",
+        )
+    return float(steps.mean())
+
+
+def _filter(step: float, cutoff: float | None, count: int) -> Callable[[Floats], Floats]:
+    if cutoff is None:
+        return lambda table: table
+    if not isinstance(cutoff, int | float) or not 0 < cutoff * step < 0.5:
+        raise _fault(
+            f"a cutoff of {cutoff!r} Hz is not between 0 and half the rate of sampling, {0.5 / step:.4g} Hz.",
+            "Give some times the highest frequency of the motion.",
+            "E-IDENT-021",
+        )
+    from scipy.signal import butter, sosfiltfilt
+
+    sections = butter(_ORDER, 2 * cutoff * step, output="sos")
+    pad = min(count - 1, int(3 / (cutoff * step)))
+    return lambda table: sosfiltfilt(sections, table, axis=0, padlen=pad)

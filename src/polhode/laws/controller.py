@@ -7,26 +7,29 @@ A controller of one's own is a subclass with one method, `design`, which returns
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, check_kind, check_pickles
+from ..dynamics.synopsis import joints_of_one_speed
+from ..errors import PolhodeError, by_name, check_kind, check_pickles, shown, unknown, warn
+from ..expr import Expr
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..formalisms.derivation import Derived, record_of
+from ..model.reading import number_of
 from ..model.unit import si_values
 from .law import Law
-from .limited_law import limited_law
-from .named_numbers import named_numbers
+from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
     from ..expr import Expr
-    from .saturation import Range
+    from .named_symbols import Range
 
 
 class Controller(Typeset, ABC):
@@ -170,3 +173,43 @@ def nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict
     """What a controller or observer takes parameters of the mechanism to be, where that is not as in the model."""
     table = equations.system.parameters
     return named_numbers(si_values(table, given), "parameter", table, f"{place} parameters")
+
+
+def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> dict[str, Fraction]:
+    """Exact numbers by names that are known; none where nothing is given.
+
+    >>> named_numbers({"q1": 0.1}, "coordinate", ["q1", "q2"], "here")
+    {'q1': Fraction(1, 10)}
+    """
+    found: dict[str, Fraction] = {}
+    for name, value in by_name(given, place, f"a dictionary of numbers by the names of {kind}s").items():
+        if name not in known:
+            raise unknown(kind, name, known, place=place, code="E-CONTROL-240")
+        made = number_of(value, f"{place} '{name}'")
+        if not made.is_number:
+            raise PolhodeError(
+                f"{shown(value)} for '{name}' is not a number.",
+                place=place,
+                cure="Give a number.",
+                code="E-CONTROL-241",
+            )
+        found[name] = Fraction(made.data)
+    return found
+
+
+def limited_law(controller: Controller, given: Any) -> tuple[Law, dict[Expr, Range]]:
+    """The nominal law with its controls within limits, given as in `simulate`, and what these are.
+
+    Parameters of the mechanism in limits of the model are nominal ones too.
+    """
+    equations, law = controller.equations, controller.nominal_law
+    if given is None:
+        return law, {}
+    named = Named.controls(law, joints_of_one_speed(equations))
+    limits = limits_of(given, named, rated_efforts(equations.system))
+    told = told_unlimited(given, named, limits)
+    if told:
+        warn(f"{controller.name}: {told}", code="W-LOOP-001")
+    law = controller.law_within(limits)
+    kept = replace(law, controls={x: saturated(value, limits.get(x)) for x, value in law.controls.items()})
+    return kept.with_nominal(equations.system.parameters, controller.nominal), limits

@@ -15,13 +15,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..errors import PolhodeError, fault_at, listed
+from ..errors import PolhodeError, fault_at, listed, number
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.node import SYMBOL
 from ..expr.spelling import is_reference, reference_symbol, spelled
 from ..expr.typeset import Typeset
 from ..model.records import Parameter
-from .sample_time import sample_time_of
 
 fault = fault_at("law")
 
@@ -300,3 +299,39 @@ class _Known:
 
     def __contains__(self, x: Expr) -> bool:
         return x in self._own or (not is_reference(x) and _is(x, *_MEASURABLE, "parameter", "time"))
+
+
+def sample_time_of(given: Any, place: str) -> float:
+    """A sample time in seconds.
+
+    >>> sample_time_of("0.01", "here")
+    0.01
+    """
+    cure = "Give the seconds between samples, for example sample_time=0.01."
+    if given is None:
+        raise PolhodeError(
+            "it goes from sample to sample, and has no sample time.", place=place, cure=cure, code="E-REGULATOR-032"
+        )
+    return number(given, "a time > 0", above=0.0, place=f"{place} sample_time", cure=cure)
+
+
+#: By how much the length of a quaternion may differ from one, its components being rounded.
+ROUNDED = 1e-3
+
+
+def check_unit_length(length: float, orientation: str) -> None:
+    """Refuse numbers for an orientation that are no unit quaternion, not even a rounded one.
+
+    >>> check_unit_length(1.0001, "hand")
+    >>> check_unit_length(2.0, "hand")
+    Traceback (most recent call last):
+    polhode.errors.PolhodeError: reference of the orientation of 'hand': its quaternion has length 2, not 1.
+      Divide its four components by their length; (1, 0, 0, 0) is not turned.  [E-LOOP-008]
+    """
+    if not abs(length - 1.0) <= ROUNDED:
+        raise PolhodeError(
+            f"its quaternion has length {length:.6g}, not 1.",
+            place=f"reference of the orientation of '{orientation}'",
+            cure="Divide its four components by their length; (1, 0, 0, 0) is not turned.",
+            code="E-LOOP-008",
+        )

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..errors import PolhodeError, fault_at, listed, shown, unknown
-from ..expr import Expr, free_symbols
+from ..expr import Expr, as_expr, free_symbols
+from ..expr.exact import maximum, minimum
 from ..expr.spelling import spelled
 from .controls import control_names
 
 if TYPE_CHECKING:
     from ..model.model import Model
     from .law import Law
-    from .saturation import Range
+
 
 fault = fault_at("limits")
 
@@ -186,3 +187,23 @@ def _number(value: Any, place: str, what: str, least: float, most: float = np.fi
         return number
     sign = " > 0" if least > 0 else " ≥ 0" if least == 0 else ""
     raise PolhodeError(f"{shown(value)} is not {what}.", place=place, cure=f"Give a number{sign}.", code="E-LOOP-022")
+
+
+INFINITE = float("inf")
+#: The least and the greatest value: numbers, which may be infinite, or expressions of parameters.
+Range: TypeAlias = tuple[float | Expr, float | Expr]
+
+
+def saturated(value: Expr, limits: Range | None) -> Expr:
+    """A control within its limits, of which either may be infinite; as it is where it has none.
+
+    >>> import polhode as ph
+    >>> c = ph.symbol("c", "input")
+    >>> saturated(c, (-2, 3)), saturated(c, (0, INFINITE)), saturated(c, None)
+    (max(-2, min(3, c)), max(0, c), c)
+    """
+    if limits is None:
+        return value
+    low, high = limits
+    below = value if high == INFINITE else minimum(high, value)
+    return as_expr(below if low == -INFINITE else maximum(low, below))

@@ -21,10 +21,9 @@ from ..expr.spelling import spelled
 from ..formalisms.derivation import Derived, record_of
 from ..model.records import Parameter
 from ..notebook import Cell, Shown, Table
-from .controller import Controller, nominal_values
+from .controller import Controller, named_numbers, nominal_values
 from .law import ControllerState, Law
-from .named_numbers import named_numbers
-from .saturation import Range, saturated
+from .named_symbols import Range, saturated
 
 fault = fault_at("Observed")
 

@@ -9,18 +9,18 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..codegen.ir.calls import user_functions
 from ..codegen.ir.program import Outline, Program
-from ..codegen.llvm.calls import user_symbol
 from ..errors import PolhodeError, unknown, warn
-from ..expr.opaque.user import UserFunction
-from ..files.cache import ObjectCache
 from .arrays import Floats, address_of
 from .stored_code import LANES, ONE_STATE, Code, CodeStore, Entry, count
+
+if TYPE_CHECKING:
+    from ..expr.opaque.user import UserFunction
+    from ..files.cache import ObjectCache
 
 #: What LLVM's symbols point to lives as long as the process: loaded code may call it at any time.
 _LINKED: dict[str, tuple[int, Any]] = {}
@@ -31,15 +31,18 @@ class FunctionWarning(UserWarning):
     """A user's function runs slowly through Python, or failed there."""
 
 
-def link(program: Program, cache: ObjectCache | None) -> None:
+def _link_user_functions(program: Program, cache: ObjectCache | None) -> None:
     """Let LLVM find the users' functions that a program calls."""
+    from ..codegen.ir.calls import user_functions
+    from ..codegen.llvm.calls import user_symbol
+
     for _, function in user_functions(program):
         import llvmlite.binding as llvm
 
-        llvm.add_symbol(user_symbol(function), address(function, cache))
+        llvm.add_symbol(user_symbol(function), _address_of_function(function, cache))
 
 
-def address(function: UserFunction, cache: ObjectCache | None) -> int:
+def _address_of_function(function: UserFunction, cache: ObjectCache | None) -> int:
     """Where a user's function lies: that of its C source, or one that calls its Python callable back."""
     with _LOCK:
         if function.digest not in _LINKED:
@@ -47,14 +50,16 @@ def address(function: UserFunction, cache: ObjectCache | None) -> int:
         return _LINKED[function.digest][0]
 
 
-def over_arrays(program: Program, cache: ObjectCache | None) -> dict[str, Callable[..., Any]]:
+def _user_functions_over_arrays(program: Program, cache: ObjectCache | None) -> dict[str, Callable[..., Any]]:
     """Functions that are given in C alone, as functions of NumPy arrays."""
-    import numpy as np
+    from ..codegen.ir.calls import user_functions
 
     found: dict[str, Callable[..., Any]] = {}
     for op, function in user_functions(program):
         if function.python is None:
-            native = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * function.arity)(address(function, cache))
+            native = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * function.arity)(
+                _address_of_function(function, cache)
+            )
             found[op] = np.vectorize(native, otypes=[np.float64])
     return found
 
@@ -269,10 +274,9 @@ class Vectorised:
 
     def __init__(self, program: Program, store: CodeStore) -> None:
         from ..codegen.ir.calls import on_arrays
-        from .backends import over_arrays
 
         self.program = program
-        self._meaning = {**_NUMPY, **on_arrays(program), **over_arrays(program, store.cache)}
+        self._meaning = {**_NUMPY, **on_arrays(program), **_user_functions_over_arrays(program, store.cache)}
         self._constants = [np.float64(value) for value in program.constants]
 
     def setup(self, parameters: Floats) -> Floats:
@@ -317,10 +321,9 @@ class Vectorised:
 def llvm_backend(program: Program, store: CodeStore) -> Native:
     """Native code by LLVM."""
     from . import engine
-    from .backends import link
 
     engine.host()  # raises where LLVM does not work
-    link(program, store.cache)
+    _link_user_functions(program, store.cache)
     return stored_native(lambda: program, store, len(program.saved))
 
 

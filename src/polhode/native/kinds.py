@@ -26,18 +26,12 @@ class Array(Protocol):
     def __setitem__(self, index: Any, value: Any) -> None: ...
 
 
-class Integers(Protocol):
+class Integers(Array, Protocol):
     """Integers of 64 bits behind a pointer."""
 
-    def __getitem__(self, index: Any) -> Any: ...
-    def __setitem__(self, index: Any, value: Any) -> None: ...
 
-
-class Pointers(Protocol):
+class Pointers(Array, Protocol):
     """Arrays of doubles behind a table of pointers."""
-
-    def __getitem__(self, index: Any) -> Any: ...
-    def __setitem__(self, index: Any, value: Any) -> None: ...
 
 
 class Code(Protocol):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
+from .native_run import array_at, compiled_side
 from .record import (
     CHANGES,
     CHANGES_BY_PYTHON,
@@ -108,21 +109,11 @@ class EventMemory:
         self.targets: dict[str, int] = {}
         names = ("values", "directions", "before", "sides", "times")
         room = count + sum(effect.kind == CORNERS for effect in effects)  # the values, and arguments of tables
-        numbers = {name: np.zeros(room if name == "values" else count) for name in names} | {
-            "work": np.zeros(SEARCH_ROOM * count),
-            "nodes": np.zeros(64),
-        }
+        numbers = {name: np.zeros(room if name == "values" else count) for name in names}
+        numbers |= {"work": np.zeros(SEARCH_ROOM * count), "nodes": np.zeros(64)}
         numbers["directions"][:] = [each.direction for each in effects]
-        whole_names = (
-            "kinds",
-            "smooth",
-            "change_at",
-            "change_arguments",
-            "change_counts",
-            "change_places",
-            "change_values",
-        )
-        whole = {name: np.zeros(count, dtype=np.int64) for name in whole_names}
+        changes = [f"change_{part}" for part in ("at", "arguments", "counts", "places", "values")]
+        whole = {name: np.zeros(count, dtype=np.int64) for name in ("kinds", "smooth", *changes)}
         self.record = record = _STRUCTURE(count=count, changed_at=-1e300)
         self.values = numbers["values"]
         for k, effect in enumerate(effects):
@@ -134,19 +125,18 @@ class EventMemory:
         self._numbers = numbers
         self._kept += [numbers, whole]
         if isinstance(values, Compiled):
-            work = values.work()
-            table = (ctypes.c_void_p * 4)(0, clock, work.ctypes.data, self.values.ctypes.data)
-            record.at = values.native.code.address("ph_at")
-            self.targets["events.work"] = ctypes.addressof(table) + 16
-            self._kept += [values, work, table]
-        elif values is None:
-            table = (ctypes.c_void_p * 1)()
-            self._kept += [table]
+            side = compiled_side(values, {}, clock)
+            side.table[side.out_index] = self.values.ctypes.data
+            record.at, table = side.address, side.table
+            self.targets |= side.entries("events")
+            self._kept.append(side)
         else:
             table = (ctypes.c_void_p * 1)()
+            self._kept.append(table)
+        if callable(values) and not isinstance(values, Compiled):
             made = self._called(values, table, callback)
             record.at, record.calls_python = ctypes.cast(made, ctypes.c_void_p).value, 1
-            self._kept += [table, made]
+            self._kept.append(made)
         record.arguments = ctypes.addressof(table)
         self._log = np.empty((_ROOM, HEAD + 2 * size))
         if logs is not None:
@@ -183,7 +173,7 @@ class EventMemory:
         for name, array in found.items():
             setattr(record, name, array.ctypes.data)
         self._kept.append(found)
-        self.targets |= {f"switches.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
+        self.targets |= side.entries("switches")
         self._kept += [side, signs, first]
 
     def hold_signs(self, signs: Floats) -> None:
@@ -192,8 +182,6 @@ class EventMemory:
             self._numbers["sides"][len(self.effects) - self.record.switch_count :][: len(signs)] = signs
 
     def _called(self, values: Callable[..., Any], table: Any, callback: Any) -> Any:
-        from .native_run import array_at
-
         def evaluate(t: float) -> None:
             self.values[:] = values(t, array_at(table[0], self.size).copy())
 
@@ -202,14 +190,13 @@ class EventMemory:
     def _add_change(
         self, k: int, change: Compiled, places: Sequence[int], clock: int, whole: dict[str, NDArray[np.int64]]
     ) -> None:
-        work, values, where = change.work(), np.zeros(len(places)), np.array(places, dtype=np.int64)
-        table = (ctypes.c_void_p * 4)(0, clock, work.ctypes.data, values.ctypes.data)
-        self._kept += [change, work, values, where, table]
-        whole["change_at"][k] = change.native.code.address("ph_at")
-        whole["change_arguments"][k] = ctypes.addressof(table)
+        side, where = compiled_side(change, {}, clock), np.array(places, dtype=np.int64)
+        (values,) = side.outputs.values()
+        self._kept += [side, where]
+        whole["change_at"][k], whole["change_arguments"][k] = side.address, ctypes.addressof(side.table)
         whole["change_counts"][k] = len(places)
         whole["change_places"][k], whole["change_values"][k] = where.ctypes.data, values.ctypes.data
-        self.targets[f"change {k}.work"] = ctypes.addressof(table) + 16
+        self.targets |= side.entries(f"change {k}")
 
     @property
     def log(self) -> Floats:

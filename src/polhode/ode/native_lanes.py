@@ -12,10 +12,11 @@ import numpy as np
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
+from ..native.language import Module
 from ..native.stored_code import Code, Entry
-from .lane_loop import MARKS, NUMBERS, Lane, Lanes
+from .lane_loop import MARKS, NUMBERS, Lane, Lanes, run_lanes
 from .methods.registry import method_named
-from .native_code import MethodCode, inlined_steps, stored, taylor_code
+from .native_code import MethodCode, inlined_steps, method_code, stored, taylor_code
 from .native_members import MemberRows, MembersRecord
 from .native_run import NativeRun
 from .record import Memory, apart, padded
@@ -38,11 +39,7 @@ def _code_in_lanes(name: str, lanes: int) -> Code:
     """The code of a method in so many lanes, for every right-hand side."""
 
     def write(fused: bool) -> str:
-        from ..native.language import Module
-        from .lane_loop import run_lanes
-
-        method = method_named(name)
-        made = Module(fused=fused, lanes=lanes)
+        method, made = method_named(name), Module(fused=fused, lanes=lanes)
         form = import_module(f".methods.{method.module}", __package__).lane_method(*method.static)
         made.add(run_lanes, form, lanes, name="ph_lanes")
         return made.text
@@ -55,8 +52,6 @@ def lane_code(name: str, function: Compiled, groups: tuple[tuple[int, int], ...]
 
     Fixed steps bring `groups` to unit length. Raises OSError where LLVM does not work.
     """
-    from .native_code import method_code
-
     lanes = function.native.lanes
     if lanes == 1 or not method_named(name).has_lanes:
         return None
@@ -106,7 +101,6 @@ class LaneRuns:
         own: dict[str, int] = {name: array.ctypes.data for name, array in states.arrays.items()}
         own |= {"lengths": numbers.arrays["lengths"].ctypes.data, "at": side.address}
         own |= {"arguments": ctypes.addressof(side.table), "x_index": side.places["x"], "out_index": len(side.places)}
-        own["has_prepare"] = 0
         if code.jet is not None:
             own["jet"] = code.jet.address("ph_jet")
         own["has_prepare"] = int(code.inlined is not None)

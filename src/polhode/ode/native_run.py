@@ -13,8 +13,6 @@ import numpy as np
 from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
-from .linear import FIELDS, Factors
-from .methods.jacobian import Implicit
 from .native_code import MethodCode, loop_code, method_code
 from .record import GROWTH, Memory, Reason, Run, apart, padded
 
@@ -22,14 +20,15 @@ if TYPE_CHECKING:
     from .native_events import EventMemory
     from .native_members import MemberRows, WatchedLimits
 
-_IMPLICIT, _FACTORS = Implicit.structure(), Factors.structure()
-
 
 class ImplicitMemory:
     """What an implicit method has beside the record of a run, for matrices of some fields ("real", "complex")."""
 
     def __init__(self, size: int, fields: Sequence[str]) -> None:
-        self.record = _IMPLICIT()
+        from .linear import FIELDS, Factors
+        from .methods.jacobian import Implicit
+
+        self.record: Any = Implicit.structure()()
         self.side: RightSide | None = None  # the compiled derivatives
         counts = {"jacobian": size, "in_time": 1, "stretch": 1, "direction": 1, "image": 1}
         self.arrays = Memory(counts, size).arrays
@@ -44,7 +43,9 @@ class ImplicitMemory:
             counts = {"upper": size * parts, "lower": size * parts, "reciprocals": parts}
             arrays, exchanged = Memory(counts, size).arrays, np.zeros(size, dtype=np.int64)
             addresses = {key: array.ctypes.data for key, array in arrays.items()}
-            factors = _FACTORS(size=size, blocks=padded(size) // 4, exchanged=exchanged.ctypes.data, **addresses)
+            factors = Factors.structure()(
+                size=size, blocks=padded(size) // 4, exchanged=exchanged.ctypes.data, **addresses
+            )
             self._kept += [arrays, exchanged, factors]
             setattr(self.record, name, ctypes.addressof(factors))
         self.by_differences()
@@ -91,10 +92,43 @@ class RightSide:
     alive: Sequence[Any]  # what the pointers point to
     places: Mapping[str, int] = field(default_factory=dict)  # of arrays and the work array in the table
 
+    def entries(self, name: str) -> dict[str, int]:
+        """The addresses of the entries for arrays in the table, as "name.array"."""
+        return {f"{name}.{array}": ctypes.addressof(self.table) + 8 * k for array, k in self.places.items()}
+
 
 def array_at(address: int | None, size: int) -> Floats:
     """Numbers in memory that native code owns."""
     return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address or 0))
+
+
+def compiled_side(
+    function: Compiled, given: Mapping[str, Floats], clock: int, output: int = 0, state: str = "x"
+) -> RightSide:
+    """A compiled function of a state, the time at an address, and constant arrays, with memory for what it puts out."""
+    native, work = function.native, function.work()
+    alive: list[Any] = [function, work, native.code]
+    pointers: list[int] = []
+    for name, array in zip(function.arrays, function.outline.arrays, strict=True):
+        if name == state:
+            pointers.append(0)
+        elif name == "t":
+            pointers.append(clock)
+        else:
+            values = np.ascontiguousarray(given[name], dtype=np.float64)
+            if values.shape != (array.size,):
+                raise PolhodeError(f"'{name}' has the shape {values.shape}, expected ({array.size},).")
+            alive.append(values)
+            pointers.append(address_of(values))
+    pointers.append(address_of(work))
+    outputs = [np.zeros(math.prod(shape)) for _, shape in function.outline.outputs]
+    alive.append(outputs)
+    out_index = len(pointers) + output
+    pointers += [address_of(array) for array in outputs]
+    table = apart(ctypes.c_void_p * len(pointers), *pointers)
+    named = dict(zip(function.outputs, outputs, strict=True))
+    places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
+    return RightSide(native.code.address("ph_at"), table, places[state], out_index, named, alive, places)
 
 
 class NativeRun:
@@ -181,29 +215,7 @@ class NativeRun:
 
     def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0, state: str = "x") -> RightSide:
         """A compiled function of x (and t, and constant arrays) as right-hand side; its first output is ẋ."""
-        native, work = function.native, function.work()
-        alive: list[Any] = [function, work, native.code]
-        pointers: list[int] = []
-        for name, array in zip(function.arrays, function.outline.arrays, strict=True):
-            if name == state:
-                pointers.append(0)
-            elif name == "t":
-                pointers.append(self.clock)
-            else:
-                values = np.ascontiguousarray(given[name], dtype=np.float64)
-                if values.shape != (array.size,):
-                    raise PolhodeError(f"'{name}' has the shape {values.shape}, expected ({array.size},).")
-                alive.append(values)
-                pointers.append(address_of(values))
-        pointers.append(address_of(work))
-        outputs = [np.zeros(math.prod(shape)) for _, shape in function.outline.outputs]
-        alive.append(outputs)
-        out_index = len(pointers) + output
-        pointers += [address_of(array) for array in outputs]
-        table = apart(ctypes.c_void_p * len(pointers), *pointers)
-        named = dict(zip(function.outputs, outputs, strict=True))
-        places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
-        return RightSide(native.code.address("ph_at"), table, places[state], out_index, named, alive, places)
+        return compiled_side(function, given, self.clock, output, state)
 
     def python(self, function: Callable[[float, Floats], Floats]) -> RightSide:
         """A Python function of t and x as right-hand side; what it raises ends the step and is raised by `advance`."""
@@ -294,24 +306,20 @@ class NativeRun:
 
     def check(self, function: Compiled) -> None:
         """Evaluate all values of the constraints after each projection: a compiled function of q (and t)."""
-        record, (values, table) = self.record, self._of_coordinates("check", function)
-        record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
+        record, (side, values) = self.record, self._of_coordinates("check", function)
+        record.check_at, record.check_arguments = side.address, ctypes.addressof(side.table)
         record.check_values, record.check_count = address_of(values), len(values)
 
     def define(self, function: Compiled, first: int) -> None:
         """Move auxiliary coordinates from a first one on by these steps to their definitions, at each projection."""
-        record, (steps, table) = self.record, self._of_coordinates("definition", function)
-        record.definition_at = function.native.code.address("ph_at")
-        record.definition_arguments = ctypes.addressof(table)
+        record, (side, steps) = self.record, self._of_coordinates("definition", function)
+        record.definition_at, record.definition_arguments = side.address, ctypes.addressof(side.table)
         record.definition_steps, record.auxiliary_first, record.auxiliary_count = address_of(steps), first, len(steps)
 
-    def _of_coordinates(self, name: str, function: Compiled) -> tuple[Floats, Any]:
-        """The values of a compiled function of q (and t), and its table of pointers."""
-        work, values = function.work(), np.zeros(int(np.prod(function.outline.outputs[0][1])))
-        times = [self.clock] * (len(function.arrays) - 1)
-        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, address_of(work), address_of(values))
-        self._kept[name] = function, work, values, table
-        return values, table
+    def _of_coordinates(self, name: str, function: Compiled) -> tuple[RightSide, Floats]:
+        """A compiled function of q (and t), and its values."""
+        side = self._kept[name] = self.compiled(function, {}, state=function.arrays[0])
+        return side, next(iter(side.outputs.values()))
 
     def watch(self, events: EventMemory) -> None:
         """Locate these events, and do what happens at them."""
@@ -399,11 +407,9 @@ class NativeRun:
         """Where the tables of derivatives, checks and events point to arrays that may be a member's own."""
         found: dict[str, int] = {}
         if self.implicit is not None and self.implicit.side is not None:
-            side = self.implicit.side
-            found |= {f"jacobian.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
+            found |= self.implicit.side.entries("jacobian")
         for name in {"check", "definition"} & {*self._kept}:
-            function, _, _, table = self._kept[name]
-            found[f"{name}.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
+            found |= self._kept[name].entries(name)
         if "events" in self._kept:
             found |= self.events.targets
         return found

@@ -25,18 +25,13 @@ class PlainRun:
     def __init__(self, evaluate: Evaluate, x: Floats, groups: Sequence[tuple[int, int]] = (), t: float = 0.0) -> None:
         self.size, self.x = len(x), x
         _, pivots, displacement, change = evaluate(t, x)
-        width = padded(self.size)
-        states = {name: np.zeros(width) for name in ("unit", "residual", "state_on", "pose")}
         self.pivot_signs = np.ones(len(pivots))
-        self.record = record = Run(
-            t=t, size=self.size, blocks=width // 4, nodes=np.zeros(8 * width), **states,
-            at=self._at, arguments=[x, x], x_index=0, out_index=1,
-            groups=[*sum(groups, ())], group_count=len(groups), lengths=np.ones(len(groups)),
+        self.record = _record(
+            x, groups, t=t, at=self._at, arguments=[x, x], is_constrained=1,
             pivots=pivots, pivot_count=len(pivots), pivot_signs=self.pivot_signs, usual_pivots=np.zeros(len(pivots)),
             displacement=displacement, coordinate_count=len(displacement), change=change, speed_count=len(change),
         )  # fmt: skip
         self._evaluate = evaluate
-        record.is_constrained = 1
 
     def _at(self, arguments: list[Floats]) -> None:
         record = self.record
@@ -89,6 +84,19 @@ class PlainRun:
         return state
 
 
+def _record(x: Floats, groups: Sequence[tuple[int, int]], **more: Any) -> Run:
+    """The record of a run at a state, with arrays of its length."""
+    width = padded(len(x))
+    names = ("x", "x_old", "f", "f_old", "y", "unit", "residual", "state_on", "pose")
+    run = Run(
+        size=len(x), blocks=width // 4, out_index=1, **{name: np.zeros(width) for name in names},
+        nodes=np.zeros(8 * width), groups=[*sum(groups, ())], group_count=len(groups), lengths=np.ones(len(groups)),
+        **more,
+    )  # fmt: skip
+    run.x[: len(x)] = x
+    return run
+
+
 def plain_fixed_run(
     name: str,
     side: Callable[[float, Floats], Floats],
@@ -107,16 +115,12 @@ def plain_fixed_run(
     method, size = method_named(name), len(x)
     width = padded(size)
     states = np.full((len(times), size), np.nan)
-    run = Run(
-        h=h, t_end=end, is_fixed=1, size=size, blocks=width // 4, budget=10**9, bound=1e12, position_count=positions,
-        times=np.array(times), samples=states.reshape(-1), sample_count=len(times), arguments=[None, None], out_index=1,
-        groups=np.array(groups, dtype=np.int64).reshape(-1), group_count=len(groups), lengths=np.ones(len(groups)),
+    run = _record(
+        x, groups, h=h, t_end=end, is_fixed=1, budget=10**9, bound=1e12, position_count=positions,
+        times=np.array(times), samples=states.reshape(-1), sample_count=len(times), arguments=[None, None],
         rates=rates_as_given if method.keeps_length else checked_rates, project=checked_projection,
         k=np.zeros(method.stages * width),
     )  # fmt: skip
-    for field in ("x", "x_old", "f", "f_old", "y", "unit", "residual"):
-        setattr(run, field, np.zeros(width))
-    run.x[:size] = x
     if method.memory is not None:
         struct, rows = method.memory
         run.memory = struct(**{field: np.zeros(count * width) for field, count in rows.items()})

@@ -227,7 +227,6 @@ class Run(Struct):
     attempt: Code
     state_at: Code
     has_prepare: int
-    has_begin: int
     defect: Code
     has_defect: int
     jet: Code  # (arguments, coefficients, scratch, order): the Taylor coefficients of the motion

@@ -1,7 +1,7 @@
 """Forces that jump: where a sign in the rates changes, a run goes on anew, or ends if it cannot.
 
 Between jumps all signs are held still (`codegen.passes`), so that what is integrated is smooth, and a jump is a zero
-of a value g that a sign is of, found on the interpolant of a step. There the run goes on with signs s that the motion
+of a value g that a sign is of, located as events are. There the run goes on with signs s that the motion
 itself keeps: each g that is zero moves to its own side, s dg/dt > 0 (Filippov 1988). Where no choice does, the motion
 would stay on the jump, as dry friction that sticks does: that is not modelled, and the run ends.
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..codegen.ir.program import Program
 from ..codegen.passes.switches import Divided, Switched, divided, jumping_tables, switched
@@ -43,16 +43,6 @@ _AHEAD, _STILL = 1e-6, 1e-9
 _MANY, _SHORT = 30, 1e-6
 #: As many values may be zero at once for all their signs to be tried.
 _TRIED = 5
-#: A step is halved so often to look into it, where values between two samples are not as predicted.
-_HALVINGS = 10
-#: Where a step is sampled; not at equal distances, which a periodic value could hide between.
-_SAMPLES = (1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0
-#: Values at every other of these points from those at the rest, by their polynomial.
-_PREDICTION = np.array(
-    [[np.prod([(x - b) / (a - b) for b in _SAMPLES[::2] if b != a]) for a in _SAMPLES[::2]] for x in _SAMPLES[1::2]]
-)
-
-Interpolant = Callable[[Any], Floats]
 
 
 class Discontinuities:
@@ -88,45 +78,19 @@ class Discontinuities:
         """Whether the rates were made anew, so that signs must be taken again."""
         return self.signs is not self.rates.signs
 
-    # ---- where -----------------------------------------------------------------------------------------------
+    def leave(self, state_at: Callable[[float], Floats], t_old: float, t: float) -> float | None:
+        """The time in a step at which the first of the values that are held at zero leaves it; None where none does."""
 
-    def locate(self, interpolant: Interpolant, t_old: float, t: float, halvings: int = _HALVINGS) -> float | None:
-        """Where in a step the first sign must change, or None; `turn` changes it."""
-        times = t_old + (t - t_old) * _SAMPLES
-        values = self.rates.switches_along(times, np.asarray(interpolant(times)).T)
-        self.largest = np.maximum(self.largest, np.abs(values).max(axis=0))
-        off = np.abs(_PREDICTION @ values[::2] - values[1::2]).max(axis=0)
-        if halvings and (off > 0.1 * np.ptp(values, axis=0) + _ZERO * self.largest).any():
-            middle = 0.5 * (t_old + t)
-            met = self.locate(interpolant, t_old, middle, halvings - 1)
-            return self.locate(interpolant, middle, t, halvings - 1) if met is None else met
-        wrong = self._wrong(values)
-        wrong[0] = False  # where a sign has just changed its value is on either side of zero, by rounding
-        if not wrong.any():
-            return None
-        index = int(np.argmax(wrong.any(axis=1)))
-        zeros = {}
-        for k in np.flatnonzero(wrong[index]).tolist():
-            right = np.flatnonzero(self.modes[k] * values[:index, k] > 0.0)
-            zeros[k] = self._zero(interpolant, k, times[right[-1] if len(right) else index - 1], times[index])
-        met = min(zeros.values())
-        changing = [k for k, zero in zeros.items() if zero == met]
-        self.turning = [k for k in changing if self.modes[k] != 0.0]
-        self.leaving = [k for k in changing if self.modes[k] == 0.0]
-        return met
+        def size(k: int, s: float) -> float:
+            return float(abs(self.rates.switches(s, state_at(s))[k]) - _ZERO * self.largest[k])
 
-    def _wrong(self, values: Floats) -> NDArray[np.bool_]:
-        """Which values are not on the side that their signs say."""
-        return np.where(self.modes == 0.0, np.abs(values), -self.modes * values) > _ZERO * self.largest
-
-    def _zero(self, interpolant: Interpolant, k: int, before: float, after: float) -> float:
-        """Where a value passes through zero, or is zero no longer."""
-
-        def value(s: float) -> float:
-            found = float(self.rates.switches(s, interpolant(s))[k])
-            return found if self.modes[k] else abs(found) - _ZERO * self.largest[k]
-
-        return find_root(value, before, after)
+        values = np.abs(self.rates.switches(t, state_at(t)))
+        self.largest = np.maximum(self.largest, values)
+        gone = np.flatnonzero((self.modes == 0.0) & (values > _ZERO * self.largest)).tolist()
+        times = {k: find_root(partial(size, k), t_old, t) for k in gone}
+        first = min(times.values(), default=None)
+        self.turning, self.leaving = [], [k for k, time in times.items() if time == first]
+        return first
 
     # ---- how to go on ----------------------------------------------------------------------------------------
 

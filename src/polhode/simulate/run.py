@@ -192,10 +192,13 @@ class Problem:
             return self.first
         return initial_state(self.derivation, self.first, self.speeds, self.parameters)
 
-    @cached_property
+    @property
     def begun(self) -> tuple[InitialState, Manifold | None, Assembly | None]:
         """The first state on the constraints; what the user gave and did not get is warned of."""
-        return on_constraints(self.derivation, self.functions, self.given, self.hold, self.parameters)
+        kept: dict[str, Any] = vars(self)  # a warning points at the first line outside of the package
+        if "_begun_at" not in kept:
+            kept["_begun_at"] = on_constraints(self.derivation, self.functions, self.given, self.hold, self.parameters)
+        return kept["_begun_at"]  # type: ignore[no-any-return]
 
     @property
     def start(self) -> InitialState:
@@ -226,8 +229,8 @@ class Problem:
 
         dependent_speeds = self.derivation.equations.dependent_speeds
         if dependent_speeds is not None:
-            return EmbeddedRates(*given, self.manifold, dependent_speeds)
-        made = ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
+            return EmbeddedRates(given, self.manifold, dependent_speeds)
+        made = ProjectedRates(given, self.manifold, self.assembly.freedom.rows)
         found = ADAPTIVE.get(method)
         if found is not None and found.is_implicit and not (found.is_native and made.can_run_natively):
             made.attraction = _ATTRACTION
@@ -362,10 +365,7 @@ class Problem:
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
         controls = () if self.loop is None else self.loop.law.controls
-        record.notices += [
-            *_table_jumps(rates, t, x, (tau, inputs)),
-            *rates.drive.notices(float(t[-1]), controls),
-        ]
+        record.notices += [*_table_jumps(rates, t, x, (tau, inputs)), *rates.drive.notices(float(t[-1]), controls)]
         if self.known.small_angles:
             from .limits import grown
 

@@ -273,7 +273,7 @@ def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
     seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
     if samples is not None and rate is not None:
         raise PolhodeError(
-            "samples and a rate of them are given.", place="rate", cure="Give one of the two.", code="E-SIM-123"
+            "samples and a rate of them are given.", place="rate", cure="Give one of the two.", code="E-SIM-122"
         )
     if samples is not None and np.ndim(samples) > 0:
         return Given(seconds, _given_times(samples, seconds))
@@ -373,19 +373,17 @@ def steps_of(
     """How the steps of a run are chosen, what its facts say of that, and notices."""
     damping = _damping(method, radius)
     if method not in FIXED:
-        if step is not None:
-            raise PolhodeError(
-                f"the method {method} chooses its steps.",
-                place="step",
-                cure='Bound them by max_step=…, or choose a method with fixed steps, such as "rk4".',
-                code="E-SIM-122",
-            )
         within = f"below {LOOSEST:g}"
+        bounds = [  # `step` is another name of `max_step` here
+            number(value, "seconds > 0", above=0.0, place=place)
+            for place, value in (("step", step), ("max_step", max_step))
+            if value is not None and value != np.inf
+        ]
         control = Control(
             method,
             number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
             number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
-            np.inf if max_step in (None, np.inf) else number(max_step, "seconds > 0", above=0.0, place="max_step"),
+            min(bounds, default=np.inf),
             int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
         )
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
@@ -427,7 +425,7 @@ def closing(derivation: Derivation, **options: Any) -> tuple[Derivation, dict[st
     return close(derivation, options)
 
 
-class ActingOptions(TypedDict, total=False):
+class ActingKeys(TypedDict, total=False):
     """What acts in a run, and what happens in it."""
 
     inputs: Any
@@ -440,7 +438,7 @@ class ActingOptions(TypedDict, total=False):
     functions: Functions | None
 
 
-class StartOptions(TypedDict, total=False):
+class StartKeys(TypedDict, total=False):
     """Where a run starts, with which parameters, under which controller."""
 
     start: Any
@@ -451,7 +449,7 @@ class StartOptions(TypedDict, total=False):
     limits: Any
 
 
-class SamplingOptions(TypedDict, total=False):
+class SamplingKeys(TypedDict, total=False):
     """How a law is sampled."""
 
     method: str
@@ -463,7 +461,7 @@ class SamplingOptions(TypedDict, total=False):
     discretisation: str | None
 
 
-class OrbitOptions(ActingOptions, total=False):
+class OrbitOptions(ActingKeys, total=False):
     """What `Equations.periodic_orbit` and `.orbit_branch` take of a run; see `polhode.simulate.simulate`."""
 
     rate: float | None
@@ -471,24 +469,24 @@ class OrbitOptions(ActingOptions, total=False):
     max_steps: int
 
 
-class SmoothOptions(OrbitOptions, StartOptions, total=False):
+class SmoothOptions(OrbitOptions, StartKeys, total=False):
     """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
 
+    step: float | None
     samples: Any
     hold: Sequence[str]
 
 
-class RunOptions(SmoothOptions, SamplingOptions, total=False):
+class RunOptions(SmoothOptions, SamplingKeys, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
-    step: float | None
     spectral_radius: float | None
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool
 
 
-class StepperOptions(ActingOptions, StartOptions, SamplingOptions, total=False):
+class StepperOptions(ActingKeys, StartKeys, SamplingKeys, total=False):
     """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
 
     dt: float | None

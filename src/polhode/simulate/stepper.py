@@ -426,8 +426,6 @@ class Stepper:
 
 
 _INFINITE = float("inf")
-
-
 #: What passes through a step as it is.
 _PROBLEMS = (PolhodeError, KeyboardInterrupt)
 
@@ -449,12 +447,11 @@ def _numbers(given: Any, place: str) -> Floats:
 
 
 def _no_method(method: Any) -> PolhodeError:
-    known = unknown_method(method)
-    if isinstance(method, str) and (method in ALL_METHODS):
-        return fault(
-            f"the method {method} does not go a step at a time.", f"Choose one of {', '.join(METHODS)}.", "E-SIM-112"
-        )
-    return known
+    if not isinstance(method, str) or method not in ALL_METHODS:
+        return unknown_method(method)
+    return fault(
+        f"the method {method} does not go a step at a time.", f"Choose one of {', '.join(METHODS)}.", "E-SIM-112"
+    )
 
 
 # ---- stepped members -----------------------------------------------------------------------------------------
@@ -498,13 +495,9 @@ class SteppedMembers:
         self.arrays = {
             name: np.tile(each.constant, (count, 1)) for name, each in zip(("tau", "inputs"), signals, strict=True)
         }
-        constraints = problem.derivation.equations.constraints if problem.derivation.synopsis.is_constrained else None
-        self._constrained: ConstrainedMembers | None = None
-        if constraints is not None and constraints.rows:
-            self._constrained = ConstrainedMembers(
-                problem.derivation, problem.functions, constraints, signals, 0.0, (),
-                lambda i: (self.own(i), self.arrays["tau"][i], self.arrays["inputs"][i]),
-            )  # fmt: skip
+        self._constrained: ConstrainedMembers | None = ConstrainedMembers.of(
+            problem, lambda i: (self.own(i), self.arrays["tau"][i], self.arrays["inputs"][i])
+        )
         self._by_python = np.zeros(count, dtype=np.bool_)  # members all of whose steps are left to Python
         self.happened: list[tuple[int, int, float]] = []  # member, event and time, in the last call
         self.law: SteppedLaw | None = None

@@ -147,14 +147,9 @@ def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> 
     assert "no inertia resists" in polhode.errors
 
 
-def test_check_counts_distinct_derivations(polhode: Shell) -> None:
-    said = " ".join(polhode("check", MODELS / "arm.yaml").split())
-    assert re.search(r"formalisms agree exactly, by \d distinct derivations? of M", said)
-
-
 def test_check_warns_of_a_home_from_which_nothing_moves(polhode: Shell) -> None:
     said = polhode("check", MODELS / "arm.yaml")
-    assert "✓" in said
+    assert re.search(r"✓ .*formalisms agree exactly, by \d distinct derivations? of M", " ".join(said.split()))
     assert "home is no place to start from" in said
 
 
@@ -173,11 +168,6 @@ def test_check_tells_what_the_reader_of_a_robot_warns_of(polhode: Shell, tmp_pat
     record = json.loads(polhode("check", file, "--json"))
     assert any("no.stl" in note for note in record["notes"])
     assert {"W-URDF-008", "N-URDF-003"} <= {finding["code"] for finding in record["findings"]}
-
-
-def test_export_writes_source(polhode: Shell, tmp_path: Path) -> None:
-    polhode("export", MODELS / "pendulum.yaml", "--target", "c", "-o", tmp_path, "--of", "mass_matrix")
-    assert (tmp_path / "pendulum_mass_matrix.c").exists()
 
 
 def test_export_writes_reactions_and_poses(polhode: Shell, tmp_path: Path) -> None:
@@ -211,20 +201,14 @@ def test_schema_is_a_json_schema(polhode: Shell) -> None:
     assert "properties" in json.loads(polhode("schema"))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("derive", "nowhere.yaml"),
-        ("derive", MODELS / "pendulum.yaml", "--formalism", "newton"),
-        ("derive", MODELS / "pendulum.yaml", "--of", "mass"),
-        ("derive", MODELS / "pendulum.yaml", "--report"),
-        ("simulate", MODELS / "pendulum.yaml", "--set", "m"),
-        ("simulate", MODELS / "pendulum.yaml", "--set", "q=1"),
-        ("simulate", MODELS / "pendulum.yaml", "--pose", "nowhere"),
-        ("simulate", MODELS / "pendulum.yaml", "--csv", "no-such-folder/run.csv"),
-        ("export", MODELS / "pendulum.yaml", "--target", "cobol"),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    ("derive", "nowhere.yaml"), ("derive", MODELS / "pendulum.yaml", "--formalism", "newton"),
+    ("derive", MODELS / "pendulum.yaml", "--of", "mass"), ("derive", MODELS / "pendulum.yaml", "--report"),
+    ("simulate", MODELS / "pendulum.yaml", "--set", "m"), ("simulate", MODELS / "pendulum.yaml", "--set", "q=1"),
+    ("simulate", MODELS / "pendulum.yaml", "--pose", "nowhere"),
+    ("simulate", MODELS / "pendulum.yaml", "--csv", "no-such-folder/run.csv"),
+    ("export", MODELS / "pendulum.yaml", "--target", "cobol"),
+])  # fmt: skip
 def test_a_wrong_call_says_what_where_and_how_in_both_languages(words: tuple[object, ...], polhode: Shell) -> None:
     polhode(*words, code=2)
     assert "E-" in polhode.errors
@@ -318,12 +302,6 @@ def test_simulate_tells_what_a_joint_carries(polhode: Shell, tmp_path: Path) -> 
     assert "Did you mean 'hinge'" in polhode.errors
 
 
-def test_an_audit_that_passes_says_so(polhode: Shell) -> None:
-    asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--audit")
-    assert "power audit passed: largest gap " in polhode(*asked)
-    assert 0 <= json.loads(polhode(*asked, "--json"))["audit"]["residual"] < 1e-6
-
-
 def test_a_table_on_the_standard_output_is_nothing_but_the_table(
     polhode: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,15 +322,6 @@ def test_a_page_draws_the_channels_that_are_named(polhode: Shell, tmp_path: Path
     polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--page", page, *chosen)
     assert '"name":"omega"' in page.read_text(encoding="utf-8") and '"name":"2*theta"' in page.read_text("utf-8")
     assert "Channel 'thta' is not drawn" in polhode.errors and "Warning" not in polhode.errors
-
-
-def test_names_are_whole_where_no_person_looks(polhode: Shell, tmp_path: Path) -> None:
-    name = "the left front wheel's suspension arm " * 3
-    model = (MODELS / "pendulum.yaml").read_text().replace("theta", "long")
-    path = tmp_path / "long.yaml"
-    path.write_text(model.replace("[long]", f"[{name.strip()!r}]").replace("long:", f"{name.strip()!r}:"))
-    said = polhode("simulate", path, "-t", 0.1)
-    assert name.strip() in said
 
 
 def test_notices_are_told_on_the_command_line(polhode: Shell) -> None:
@@ -383,14 +352,10 @@ def test_the_options_of_a_robot_s_reader_reach_it(polhode: Shell, tmp_path: Path
     assert "no.stl" not in polhode.errors
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--package", "parts"), "Write --package name=folder"),
-        (("--package", "parts=nowhere"), "there is no folder 'nowhere'"),
-        (("--dynamics",), "no option 'dynamics'"),
-    ],
-)
+@pytest.mark.parametrize(("words", "told"), [
+    (("--package", "parts"), "Write --package name=folder"),
+    (("--package", "parts=nowhere"), "there is no folder 'nowhere'"), (("--dynamics",), "no option 'dynamics'"),
+])  # fmt: skip
 def test_options_that_a_reader_cannot_take_are_refused(words: tuple[str, ...], told: str, polhode: Shell) -> None:
     polhode("derive", MODELS / "pendulum.yaml", *words, code=2)
     assert told in polhode.errors

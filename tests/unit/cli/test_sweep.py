@@ -99,22 +99,17 @@ def test_json_is_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert list(record["failures"]) == ["0"]
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--vary", "l"), "'l' is not understood"),
-        (("--vary", "l=1:2"), "--vary l=0.5:2:20"),
-        (("--vary", "l=a,b"), "is not understood"),
-        (("--vary", "l=0:1:100000000000"), "are more than"),
-        (("--vary", "lenght=1"), "no parameter, input, coordinate or speed 'lenght'"),
-        (("--vary", "l=1,2", "--measure", "fnal"), "Did you mean 'final'?"),
-        (("--vary", "l=1,2", "--out", "runs.txt"), "there is no format '.txt'"),
-        (("--vary", "l=1,2", "--out", "no/such/runs.nc"), "there is no folder"),
-        (("--vary", "l=1,2", "--plot", "no/such/runs.svg"), "there is no folder"),
-        (("--vary", "l=1,2", "--plot", "runs.txt"), "no way to save a plot as 'txt'"),
-        (("--vary", "l=1,2", "--set", "k=1"), "no parameter or input 'k'"),
-    ],
-)
+@pytest.mark.parametrize(("words", "told"), [
+    (("--vary", "l"), "'l' is not understood"), (("--vary", "l=1:2"), "--vary l=0.5:2:20"),
+    (("--vary", "l=a,b"), "is not understood"), (("--vary", "l=0:1:100000000000"), "are more than"),
+    (("--vary", "lenght=1"), "no parameter, input, coordinate or speed 'lenght'"),
+    (("--vary", "l=1,2", "--measure", "fnal"), "Did you mean 'final'?"),
+    (("--vary", "l=1,2", "--out", "runs.txt"), "there is no format '.txt'"),
+    (("--vary", "l=1,2", "--out", "no/such/runs.nc"), "there is no folder"),
+    (("--vary", "l=1,2", "--plot", "no/such/runs.svg"), "there is no folder"),
+    (("--vary", "l=1,2", "--plot", "runs.txt"), "no way to save a plot as 'txt'"),
+    (("--vary", "l=1,2", "--set", "k=1"), "no parameter or input 'k'"),
+])  # fmt: skip
 def test_what_is_wrong_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
 ) -> None:

@@ -81,3 +81,77 @@ def test_without_inputs_and_motors_all_efforts_are_controls() -> None:
 
 def test_a_state_may_be_given() -> None:
     assert str(cart_pole().derive().accessibility(at={"theta": 0.3})).endswith("at the given state too.")
+
+
+def planar_body() -> ph.System:
+    """A body in a plane without friction, pushed behind its mass centre along and across."""
+    s = ph.System("planar body", gravity=(0, 0, 0))
+    m, J, h = (s.parameter(name, 1) for name in ("m", "J", "h"))
+    body = s.body("b", m, inertia=(J, J, J))
+    s.joint("p", s.ground, body, ph.Planar())
+    s.force(body, (s.input("along"), s.input("across"), 0), at=(-h, 0, 0), frame=body)
+    return s
+
+
+def test_the_linear_equations_decide_where_they_can() -> None:
+    found = cart_pole().derive().controllability()
+    assert found.verdict is True and found.test == "linear" and found.linear_rank == 4
+
+
+def test_what_brackets_do_not_reach_is_not_controllable() -> None:
+    found = chain(3, gap=2).derive().controllability(["c0"])
+    assert found.verdict is False and found.test == "accessible"
+    assert "span 4 of 6 directions, not those of c2, c2'" in str(found)
+
+
+def test_a_car_with_five_trailers_is_controllable_by_chows_theorem() -> None:
+    """J.-P. Laumond (1991): n trailers; the linear equations alone do not tell."""
+    found = car_with_trailers(5).derive().controllability()
+    assert found.verdict is True and found.test == "Chow" and found.linear_rank < found.size == 11
+
+
+def test_a_planar_body_is_controllable_by_sussmanns_theorem() -> None:
+    """A. D. Lewis and R. M. Murray, *Configuration controllability of simple mechanical control systems* (1997)."""
+    equations = planar_body().derive()
+    both = equations.controllability()
+    assert both.verdict is True and both.test == "Sussmann"
+    assert equations.controllability(["along"]).verdict is False
+
+
+def test_a_bad_bracket_leaves_it_undecided() -> None:
+    """With the force across alone it is accessible, but not controllable in small time: the test must not say it is."""
+    found = planar_body().derive().controllability(["across"])
+    assert found.verdict is None and "bad bracket of degree 3" in str(found) and not found
+
+
+def test_a_state_that_moves_is_no_equilibrium() -> None:
+    found = car_with_trailers(1).derive().controllability(at={"vx": 1})
+    assert found.verdict is None and "no equilibrium" in str(found)
+
+
+def test_inputs_that_hold_a_state_are_given_with_it() -> None:
+    s = ph.System("arm", gravity=(0, 0, -10))
+    s.joint("a", s.ground, s.body("bar", 1, com=(1, 0, 0)), ph.Revolute("y"))
+    equations = s.derive()
+    assert equations.controllability(["a"]).verdict is None
+    assert equations.controllability(["a"], at={"tau_a": -10}).verdict is True
+
+
+def test_a_six_joint_elastic_arm_is_controllable() -> None:
+    assert elastic_arm(coupling="reduced").derive().controllability(at={"j2": 0}).linear_rank == 24
+
+
+def test_two_equal_poles_on_one_cart_are_not_moved_apart() -> None:
+    """T. Kailath, *Linear Systems* (1980): controllable unless the lengths are the same."""
+    s = ph.System("two poles", gravity=(0, 0, -10))
+    cart = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+    for i in (1, 2):
+        body = s.body(f"pole {i}", 1, com=(0, 0, s.parameter(f"l{i}", 1)))
+        s.joint(f"a{i}", "cart", body, ph.Revolute("y"))
+    s.joint_force(cart, s.input("F"))
+    equations = s.derive()
+    equal = equations.controllability()
+    assert equal.verdict is not True and equal.linear_rank == 4
+    assert equations.controllability(parameters={"l2": 2}).test == "linear"
+    assert equations.accessibility(parameters={"l1": 1, "l2": 1}).is_accessible
+    assert equations.observability(["x"], parameters={"l1": 1, "l2": 1}).rank == 6

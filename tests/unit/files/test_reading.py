@@ -33,22 +33,11 @@ def test_a_package_is_the_folder_that_was_named(folder: Path) -> None:
     assert "'leg'" in reason
 
 
-@pytest.mark.parametrize(
-    "filename",
-    [
-        "../secret.stl",
-        "meshes/../../secret.stl",
-        "package://arm/../secret.stl",
-        "package://arm/%2e%2e/secret.stl",
-        "file:///etc/passwd",
-        "/etc/passwd",
-        "http://example.org/arm.stl",
-        "https://example.org/arm.stl",
-        "C:\\meshes\\arm.stl",
-        "..\\secret.stl",
-        "model://arm/arm.stl",
-    ],
-)
+@pytest.mark.parametrize("filename", [
+    "../secret.stl", "meshes/../../secret.stl", "package://arm/../secret.stl", "package://arm/%2e%2e/secret.stl",
+    "file:///etc/passwd", "/etc/passwd", "http://example.org/arm.stl", "https://example.org/arm.stl",
+    "C:\\meshes\\arm.stl", "..\\secret.stl", "model://arm/arm.stl",
+])  # fmt: skip
 def test_what_lies_outside_is_refused(filename: str, folder: Path) -> None:
     status, path, reason = locate(filename, folder, {"arm": folder})
     assert (status, path) == ("refused", None)
@@ -77,16 +66,10 @@ def robots(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "filename",
-    [
-        "../meshes/link.stl",
-        "meshes/link.stl",
-        "package://arm/meshes/link.stl",
-        "package:///arm/meshes/link.stl",
-        "model://arm/meshes/link.stl",
-    ],
-)
+@pytest.mark.parametrize("filename", [
+    "../meshes/link.stl", "meshes/link.stl", "package://arm/meshes/link.stl", "package:///arm/meshes/link.stl",
+    "model://arm/meshes/link.stl",
+])  # fmt: skip
 def test_a_mesh_is_found_by_walking_up(robots: Path, filename: str) -> None:
     status, found, reason = locate_mesh(filename, robots / "arm" / "urdf", {})
     assert (status, found, reason) == ("found", (robots / "arm/meshes/link.stl").resolve(), "")
@@ -99,17 +82,10 @@ def test_a_package_may_be_the_folder_that_bears_its_name(robots: Path) -> None:
     assert locate_mesh("package://leg/meshes/other.stl", folder, {})[0] == "missing"
 
 
-@pytest.mark.parametrize(
-    "filename",
-    [
-        "../notes.txt",
-        "../../secret.txt",
-        "package://arm/notes.txt",
-        "/etc/passwd",
-        "https://host/link.stl",
-        "C:\\a.stl",
-    ],
-)
+@pytest.mark.parametrize("filename", [
+    "../notes.txt", "../../secret.txt", "package://arm/notes.txt", "/etc/passwd", "https://host/link.stl",
+    "C:\\a.stl",
+])  # fmt: skip
 def test_nothing_but_a_mesh_is_found_above_and_nothing_is_fetched(robots: Path, filename: str) -> None:
     assert locate_mesh(filename, robots / "arm" / "urdf", {})[1] is None
 

@@ -60,18 +60,11 @@ def test_a_parameter_of_the_model_keeps_its_name() -> None:
     assert same(again.curve, made.curve)
 
 
-@pytest.mark.parametrize(
-    ("curve", "words"),
-    [
-        ("curve: [s, s*k]", "nothing called 'k'"),
-        ("curve: [s, move_x]", "nothing called 'move_x'"),
-        ("curve: [1, 2]", "the curve is a point"),
-        ("parameter: r, curve: [r, r]", "is a parameter and a coordinate"),
-        ("curve: [s]", "curve"),
-        ("radius2: 3, curve: [s, s]", "radius2"),
-        ("curve: [s, s], slips: perhaps", "slips"),
-    ],
-)
+@pytest.mark.parametrize(("curve", "words"), [
+    ("curve: [s, s*k]", "nothing called 'k'"), ("curve: [s, move_x]", "nothing called 'move_x'"),
+    ("curve: [1, 2]", "the curve is a point"), ("parameter: r, curve: [r, r]", "is a parameter and a coordinate"),
+    ("curve: [s]", "curve"), ("radius2: 3, curve: [s, s]", "radius2"), ("curve: [s, s], slips: perhaps", "slips"),
+])  # fmt: skip
 def test_what_is_wrong_with_a_curve_is_told_with_its_line(curve: str, words: str) -> None:
     with pytest.raises(FormatError, match=words) as told:
         tyre(curve)

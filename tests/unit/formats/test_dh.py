@@ -108,16 +108,11 @@ def test_a_table_of_symbols_gives_equations_of_symbols() -> None:
     assert arm.derive().mass_matrix[0, 0] == m * l**2
 
 
-@pytest.mark.parametrize(
-    ("rows", "options", "message"),
-    [
-        ([(0, 0, 1, 0)], {"convention": "craig"}, "no convention 'craig'"),
-        ([(0, 0, 1)], {}, "a row has 4 to 9 entries"),
-        ([{"aplha": 1}], {}, "Did you mean 'alpha'"),
-        ([(0, 0, 1, 0, "ball")], {}, "there is no joint 'ball'"),
-        ([("x", 0, 1, 0)], {}, "theta = 'x' is not a number"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "options", "message"), [
+    ([(0, 0, 1, 0)], {"convention": "craig"}, "no convention 'craig'"), ([(0, 0, 1)], {}, "a row has 4 to 9 entries"),
+    ([{"aplha": 1}], {}, "Did you mean 'alpha'"), ([(0, 0, 1, 0, "ball")], {}, "there is no joint 'ball'"),
+    ([("x", 0, 1, 0)], {}, "theta = 'x' is not a number"),
+])  # fmt: skip
 def test_a_wrong_table_is_told_so(rows: list[Any], options: dict[str, Any], message: str) -> None:
     with pytest.raises(PolhodeError, match=message):
         from_dh(rows, **options)
@@ -125,13 +120,9 @@ def test_a_wrong_table_is_told_so(rows: list[Any], options: dict[str, Any], mess
 
 #: Moments of the same links about their mass centres (B. Armstrong, O. Khatib, J. Burdick, 1986, as Corke gives them).
 PUMA_INERTIAS = [
-    (0, 0.35, 0),
-    (0.13, 0.524, 0.539),
-    (0.066, 0.086, 0.0125),
-    (1.8e-3, 1.3e-3, 1.8e-3),
-    (0.3e-3, 0.4e-3, 0.3e-3),
+    (0, 0.35, 0), (0.13, 0.524, 0.539), (0.066, 0.086, 0.0125), (1.8e-3, 1.3e-3, 1.8e-3), (0.3e-3, 0.4e-3, 0.3e-3),
     (0.15e-3, 0.15e-3, 0.04e-3),
-]
+]  # fmt: skip
 
 #: R. P. Paul, Robot Manipulators (1981), tables 6.4 and 6.6.
 STANFORD = [

@@ -40,24 +40,13 @@ def test_both_lines_of_a_doubled_key_are_named() -> None:
     assert "line 1" in message
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "empty"),
-        ("# nothing\n", "empty"),
-        ("a: [1, 2\n", "not YAML"),
-        ("a: b: c", "not YAML"),
-        ("a: !!python/object/apply:os.system ['true']", "tags are not used"),
-        ("a: !thing 1", "tags are not used"),
-        ("a: &x [1]\nb: 2", "anchors"),
-        ("a: *x", "aliases"),
-        ("? [a, b]\n: 1", "a key must be a name"),
-        (": 1", "a key must be a name"),
-        ("a: 1\n---\nb: 2", "second document"),
-        ('a: "\\ud83d"', "surrogate"),
-        ("a: '\x01'", "not YAML"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ("", "empty"), ("# nothing\n", "empty"), ("a: [1, 2\n", "not YAML"), ("a: b: c", "not YAML"),
+    ("a: !!python/object/apply:os.system ['true']", "tags are not used"), ("a: !thing 1", "tags are not used"),
+    ("a: &x [1]\nb: 2", "anchors"), ("a: *x", "aliases"), ("? [a, b]\n: 1", "a key must be a name"),
+    (": 1", "a key must be a name"), ("a: 1\n---\nb: 2", "second document"), ('a: "\\ud83d"', "surrogate"),
+    ("a: '\x01'", "not YAML"),
+])  # fmt: skip
 def test_what_a_model_file_may_not_do_is_said(text: str, said: str) -> None:
     assert said in refusal(text)
 

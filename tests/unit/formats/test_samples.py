@@ -94,22 +94,12 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "bodes: {}",
-        "gravity: [0, 0]",
-        "bodies: {a: {mass: [1]}}",
-        "joints: {j: {parent: ground, type: fixed}}",
-        "loads: [{type: push, on: a}]",
-        "polhode: 2",
-        "couplings: {a: {multiplier: 2}}",
-        "closures: {a: {a: b, type: fixed}}",
-        "conditions: {a: {value: 1}}",
-        "rolling: {a: {type: tyre, body: b}}",
-        "prescribed: {a: [t]}",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "bodes: {}", "gravity: [0, 0]", "bodies: {a: {mass: [1]}}", "joints: {j: {parent: ground, type: fixed}}",
+    "loads: [{type: push, on: a}]", "polhode: 2", "couplings: {a: {multiplier: 2}}",
+    "closures: {a: {a: b, type: fixed}}", "conditions: {a: {value: 1}}", "rolling: {a: {type: tyre, body: b}}",
+    "prescribed: {a: [t]}",
+])  # fmt: skip
 def test_the_schema_and_the_reader_refuse_alike(text: str) -> None:
     assert complaints(text)
     with pytest.raises(PolhodeError):

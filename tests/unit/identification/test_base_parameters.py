@@ -9,7 +9,8 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.expr import same
+from polhode.expr import is_zero, same, symbol
+from polhode.identification.base_parameters import null_space, relations, snapped_tree
 
 
 def puma() -> ph.Equations:
@@ -134,3 +135,61 @@ def test_base_parameters_of_numbers_are_numbers() -> None:
     np.testing.assert_array_equal(base.matrix(values), K)
     with pytest.raises(PolhodeError, match="depend on l, which has no value"):
         drill().base_parameters().matrix()
+
+
+def test_only_what_is_almost_plain_is_moved_and_told() -> None:
+    s = ph.System("arm")
+    near = {"at": (1, 1e-9, s.parameter("l")), "rotation": ("x", 1.5707963)}
+    s.joint("near", s.ground, s.body("a", 1), ph.Revolute("z"), **near)
+    s.joint("far", "a", s.body("b", 1), ph.Revolute("z"), at=(0.001, 0, 0), rotation=("y", 0.3))
+    tree = s.derive().tree
+    found, told = snapped_tree(tree, 1e-6)
+    assert [str(entry) for entry in found.links[0].fixed.p] == ["1", "0", "l"]
+    assert found.links[0].fixed.R[1][2] == -1 and found.links[0].fixed.R[1][1] == 0
+    assert found.links[1] is tree.links[1]
+    assert told == ["Joint 'near' sits within 1e-06 of plain axes and was put on them."]
+    assert snapped_tree(tree, 1e-12)[0].links[0].fixed.R[1][1] != 0
+
+
+def test_a_plain_tree_stays_itself() -> None:
+    s = ph.System("arm")
+    s.joint("a", s.ground, s.body("a", 1), ph.Revolute("z"), at=(1, 0, 0))
+    tree = s.derive().tree
+    assert snapped_tree(tree, 1e-6) == (tree, [])
+
+
+@pytest.mark.parametrize(
+    ("joint", "count"),
+    [
+        (ph.Revolute("y"), 3), (ph.Prismatic("x"), 6), (ph.Spherical(), 1), (ph.Universal("z", "y"), 1),
+        (ph.Screw("z", 0.1), 1), (ph.Cylindrical("x"), 1), (ph.Planar("z"), 1), (ph.Free(), 0), (ph.Fixed(), 10),
+    ],
+)  # fmt: skip
+def test_each_joint_leaves_so_much_mass_where_it_is_and_the_efforts_agree(joint: ph.Joint, count: int) -> None:
+    s = ph.System("pair", gravity=(0, 0, "-9.81"))
+    s.joint("base", s.ground, s.body("carrier", 1), ph.Free())
+    place = {"at": (1, 2, 3), "rotation": ("y", ph.pi / 3), "child_at": (0, s.parameter("l"), 1)}
+    s.joint("joint", "carrier", s.body("carried", 1), joint, **place)
+    equations = s.derive()
+    made = equations.regressor()
+    index = {name: k for k, name in enumerate(made.names)}
+    found = list(relations(equations.tree, ["carrier", "carried"]))
+    assert len(found) == count
+    for relation in found:
+        columns = [(index[f"{kind}_{body}"], factor) for (body, kind), factor in relation.items()]
+        assert all(is_zero(sum(factor * row[k] for k, factor in columns)) for row in made.Y)
+
+
+def test_joints_without_mass_between_take_part() -> None:
+    """A hook joint made of two: what its axes have in common is the point where they meet."""
+    s = ph.System("hook")
+    s.joint("base", s.ground, s.body("carrier", 1), ph.Free())
+    s.joint("a", "carrier", s.body("cross"), ph.Revolute("x"))
+    s.joint("b", "cross", s.body("carried", 1), ph.Revolute("y"))
+    assert [*relations(s.derive().tree, ["carrier", "carried"])] == [{("carried", "m"): 1, ("carrier", "m"): -1}]
+
+
+def test_the_null_space_is_told_by_fingerprint() -> None:
+    a = symbol("a")
+    (found,) = null_space([[a, 1, 0], [a * a, a, 0], [0, 0, 1]], 3)
+    assert found[1] == 1 and is_zero(a * found[0] + 1)

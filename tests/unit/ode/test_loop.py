@@ -26,7 +26,7 @@ NATIVE = {
     ("ode/loop.py", "_pass_time_event"): 3,
     ("ode/members.py", "reset"): 1,
     ("ode/members.py", "step_members"): 1,  # a stepper's members stand at times of their own
-    ("ode/methods/runge_kutta_fixed_in_lanes.py", "_next_step"): 1,
+    ("ode/methods/runge_kutta_fixed.py", "_next_step"): 1,
 }
 #: In Python: the memory of a run, and the one driver, at bounds where Python functions are called.
 PYTHON = {

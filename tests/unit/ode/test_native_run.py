@@ -229,7 +229,7 @@ PROBLEMS: dict[str, tuple[Rates, np.ndarray, float]] = {
 def native(
     method: str, problem: str, tolerance: float, samples: int = 201, has_defect: bool = True
 ) -> tuple[NativeRun, np.ndarray]:
-    """A run, begun_implicit, and its samples."""
+    """A run that has begun, and its samples."""
     rates, x, t_end = PROBLEMS[problem]
     return begun_implicit(method, rates, x, t_end, tolerance, samples, has_defect, [(0, 4)] if problem == "top" else [])
 
@@ -277,7 +277,7 @@ def test_samples_are_those_of_scipy(method: str, problem: str) -> None:
 
 
 def in_python(method: str, problem: str, tolerance: float) -> Run:
-    """The same run in plain Python, begun_implicit."""
+    """The same run in plain Python, which has begun."""
     rates, x, t_end = PROBLEMS[problem]
     made, size, width = method_named(method), len(x), padded(len(x))
     module = import_module(f"polhode.ode.methods.{made.module}")

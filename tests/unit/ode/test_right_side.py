@@ -23,7 +23,7 @@ def rates() -> ProjectedRates:
     functions, constraints = Functions(derivation), derivation.equations.constraints
     assert constraints is not None
     efforts, inputs = read_efforts(derivation, None), read_inputs(derivation, None, functions.input_values())
-    return ProjectedRates(functions, {}, efforts, inputs, Manifold(functions, constraints, {}), [0, 1])
+    return ProjectedRates((functions, {}, efforts, inputs), Manifold(functions, constraints, {}), [0, 1])
 
 
 def state(angle: float) -> Floats:

@@ -111,8 +111,6 @@ def test_a_sign_in_a_rate_is_found_and_the_run_begins_anew_there() -> None:
 @pytest.mark.parametrize(
     ("options", "place"),
     [
-        ({"step": 0.1}, "step"),
-        ({"step": 0.1, "method": "scipy.RK45"}, "step"),
         ({"samples": 5, "rate": 10}, "rate"),
         ({"samples": 1}, "samples"),
         ({"tau": {"hinge": np.ones(3)}}, "tau 'hinge'"),

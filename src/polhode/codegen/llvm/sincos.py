@@ -21,32 +21,14 @@ LIMIT = float(2**28)
 
 TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
 HALF_PI = tuple(map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")))
-SINE = tuple(
-    map(
-        float.fromhex,
-        (
-            "-0x1.5555555555548p-3",
-            "0x1.111111110f7cap-7",
-            "-0x1.a01a019bfd180p-13",
-            "0x1.71de3567124fap-19",
-            "-0x1.ae5e59f58b52cp-26",
-            "0x1.5d8fa31c259fap-33",
-        ),
-    )
-)
-COSINE = tuple(
-    map(
-        float.fromhex,
-        (
-            "0x1.555555555554bp-5",
-            "-0x1.6c16c16c14f8ap-10",
-            "0x1.a01a019c8390fp-16",
-            "-0x1.27e4f7ea37964p-22",
-            "0x1.1ee9d75291b13p-29",
-            "-0x1.8fa465ee9966bp-37",
-        ),
-    )
-)
+SINE = tuple(map(float.fromhex, (
+    "-0x1.5555555555548p-3", "0x1.111111110f7cap-7", "-0x1.a01a019bfd180p-13", "0x1.71de3567124fap-19",
+    "-0x1.ae5e59f58b52cp-26", "0x1.5d8fa31c259fap-33",
+)))  # fmt: skip
+COSINE = tuple(map(float.fromhex, (
+    "0x1.555555555554bp-5", "-0x1.6c16c16c14f8ap-10", "0x1.a01a019c8390fp-16", "-0x1.27e4f7ea37964p-22",
+    "0x1.1ee9d75291b13p-29", "-0x1.8fa465ee9966bp-37",
+)))  # fmt: skip
 # Adding 1.5·2^52 rounds to an integer and leaves it in the low bits, two's complement.
 _ROUNDER = 1.5 * 2.0**52
 

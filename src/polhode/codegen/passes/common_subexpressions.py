@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import combinations
 
-from ...expr.field import P
 from .value_numbering import Form, Ref, Values, operands_first
 
 Pair = tuple[int, int, int]  # two values, the smaller first, and the product of their signs
@@ -120,7 +119,7 @@ class _Sharing:
         for value in found:
             terms = self.lists[value]
             if len(terms) == 2:
-                sign = self._sign((terms[0], terms[1]), self.values.fingerprints[value])
+                sign = self.values.signed(self.op, (terms[0], terms[1]), value).sign
                 return value, sign * next(s for at, s in terms if at == pair[0])
         return None
 
@@ -130,25 +129,12 @@ class _Sharing:
         total = terms[0]
         for term in terms[1:-1]:
             total = self._value_of((total, term))
-        args = (total, terms[-1])
-        self.chosen[value] = Form(self.op, args, self._sign(args, self.values.fingerprints[value]))
+        self.chosen[value] = self.values.signed(self.op, (total, terms[-1]), value)
 
     def _value_of(self, args: tuple[Ref, Ref]) -> Ref:
-        """A new value, the sum or the product of two."""
-        value, sign = self.values.numbered(self._print(args))
-        if value < len(self.chosen):  # one that is the same function may be computed from this one
-            value = self.values.duplicate(value)
-        self.chosen += [None] * (value + 1 - len(self.chosen))
-        form = Form(self.op, args, sign)
-        self.chosen[value] = None if self.values.folds(value, form) else form
-        return value, sign if self.sums else 1
-
-    def _print(self, args: tuple[Ref, Ref]) -> int:
-        a, b = (sign * self.values.fingerprints[value] for value, sign in args)
-        return (a + b) % P if self.sums else a * b % P
-
-    def _sign(self, args: tuple[Ref, Ref], fingerprint: int) -> int:
-        return 1 if self._print(args) == fingerprint else -1
+        """A new value, the sum or the product of two; one that is the same function may be computed from it."""
+        value, sign = self.values.numbered(self.values.result(self.op, args))
+        return self.values.made(self.chosen, (value, sign), self.op, args), sign if self.sums else 1
 
 
 def _is_plain(terms: Sequence[Ref]) -> bool:

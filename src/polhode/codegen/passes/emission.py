@@ -46,9 +46,6 @@ class Emitter:
         kind, payload = operand
         return bool(kind == "input" or (kind == "code" and self.on_run[payload]))
 
-    def constant(self, number: float) -> Operand:
-        return ("constant", number)
-
     def operand(self, ref: Ref) -> tuple[Operand, int]:
         value, sign = ref
         operand, came_out = self.operand_of[value]
@@ -75,8 +72,7 @@ class Emitter:
         """The form to emit; None for constants and symbols, which need no instruction."""
         if value in self.values.constants:
             number = self.values.constants[value]
-            sign = -1 if number < 0 else 1
-            self.operand_of[value] = (self.constant(abs(number)), sign)
+            self.operand_of[value] = ("constant", abs(number)), -1 if number < 0 else 1
             return None
         if value in self.values.leaves:
             if value not in self.array_slots:
@@ -106,10 +102,8 @@ class Emitter:
             return self.emit("mul", a, b), form.sign * s * t
         if form.op == "div":
             return self._emit_quotient(form, parts)
-        if len(parts) == 1 and form.op in _EVEN:
-            return self.emit(form.op, parts[0][0]), form.sign
-        if len(parts) == 1 and form.op in _ODD:
-            return self.emit(form.op, parts[0][0]), form.sign * parts[0][1]
+        if form.op in _EVEN | _ODD:
+            return self.emit(form.op, parts[0][0]), form.sign * (parts[0][1] if form.op in _ODD else 1)
         plain = [operand if sign > 0 else self.emit("neg", operand) for operand, sign in parts]
         return self.emit(form.op, *plain), form.sign
 
@@ -118,8 +112,8 @@ class Emitter:
         below = form.args[1][0]
         if self.divisors.get(below, 0) < 2:
             return self.emit("div", a, b), form.sign * s * t
-        reciprocal = self.emit("div", self.constant(1.0), b)
-        if a == self.constant(1.0):
+        reciprocal = self.emit("div", ("constant", 1.0), b)
+        if a == ("constant", 1.0):
             return reciprocal, form.sign * s * t
         return self.emit("mul", a, reciprocal), form.sign * s * t
 
@@ -129,7 +123,7 @@ class Emitter:
         if sign > 0:
             return operand
         kind, payload = operand
-        return self.constant(-payload) if kind == "constant" else self.emit("neg", operand)
+        return ("constant", -payload) if kind == "constant" else self.emit("neg", operand)
 
 
 def count_divisors(chosen: Sequence[Form | None], roots: Sequence[Ref]) -> dict[int, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ...expr.field import P
 from .value_numbering import Form, Ref, Values, operands_first
 
 Term = tuple[int, tuple[int, ...]]  # a sign and the values whose product it is
@@ -54,8 +53,7 @@ class _Factoring:
         """Whether this is a sum that is not merely a part of a larger one."""
         if self._form(value, "add") is None or value not in self.runs:
             return False
-        part = self.uses[value] == 1 and value in self.user and self._form(self.user[value], "add") is not None
-        return not part
+        return self.uses[value] != 1 or value not in self.user or self._form(self.user[value], "add") is None
 
     def is_whole_product(self, value: int) -> bool:
         """Whether this is a product that is not merely a part of a larger one or a term of a sum."""
@@ -72,10 +70,7 @@ class _Factoring:
         if form is None:
             return
         rank = self.rank[value]
-        factors: list[int] = []
-        for arg, _ in form.args:
-            _, inner = self._factors(arg, 1, rank)
-            factors += inner
+        factors = [factor for arg, _ in form.args for factor in self._factors(arg, 1, rank)[1]]
         still = [factor for factor in factors if factor not in self.runs]
         if len(still) < 2:
             return
@@ -83,8 +78,7 @@ class _Factoring:
         for factor in still[1:] + [factor for factor in factors if factor in self.runs][:-1]:
             product = self._product(product, (factor, 1), rank)
         last = next(factor for factor in reversed(factors) if factor in self.runs)
-        made = Form("mul", ((product[0], 1), (last, 1)), 1)
-        self.chosen[value] = Form("mul", made.args, self._sign_of(made, value))
+        self.chosen[value] = self.values.signed("mul", ((product[0], 1), (last, 1)), value)
 
     def rewrite(self, value: int) -> None:
         """Factor one sum, if any factor is shared."""
@@ -99,20 +93,14 @@ class _Factoring:
         else:  # all terms shared the factor: the sum is one product
             form = self.chosen[whole[0][0]]
         if form is not None:
-            self.chosen[value] = Form(form.op, form.args, self._sign_of(form, value))
-
-    def _sign_of(self, form: Form, value: int) -> int:
-        """The sign that makes the form equal to the value, by fingerprint."""
-        prints = [sign_of * self.values.fingerprints[arg] for arg, sign_of in form.args]
-        result = (prints[0] + prints[1]) % P if form.op == "add" else prints[0] * prints[1] % P
-        return 1 if result == self.values.fingerprints[value] else -1
+            self.chosen[value] = self.values.signed(form.op, form.args, value)
 
     def _factored_terms(self, terms: list[Term], rank: float) -> list[Term]:
         """The terms with shared factors taken out, also within what is left behind them."""
         while (factor := _shared_factor(terms)) is not None:
             inside = [(sign, _without(factors, factor)) for sign, factors in terms if _has(factors, factor)]
             terms = [term for term in terms if not _has(term[1], factor)]
-            inner = self._sum(self._factored_terms(inside, rank), rank)
+            inner = self._chain(self._parts(self._factored_terms(inside, rank), rank), rank)
             product = self._product((factor, 1), inner, rank)
             terms.append((product[1], (product[0],)))
         return terms
@@ -159,24 +147,19 @@ class _Factoring:
             parts.append((product[0], sign * product[1]))
         return parts
 
-    def _sum(self, terms: Sequence[Term], rank: float) -> Ref:
-        return self._chain(self._parts(terms, rank), rank)
-
     def _chain(self, parts: Sequence[Ref], rank: float) -> Ref:
         total = parts[0]
         for part in parts[1:]:
-            fp = (total[1] * self.values.fingerprints[total[0]] + part[1] * self.values.fingerprints[part[0]]) % P
-            total = self._value_of(fp, Form("add", (total, part), 1), rank)
+            total = self._value_of("add", (total, part), rank)
         return total
 
     def _product(self, a: Ref, b: Ref, rank: float) -> Ref:
-        fp = self.values.fingerprints[a[0]] * self.values.fingerprints[b[0]] % P
-        value, sign = self._value_of(fp, Form("mul", ((a[0], 1), (b[0], 1)), 1), rank)
+        value, sign = self._value_of("mul", ((a[0], 1), (b[0], 1)), rank)
         return value, sign * a[1] * b[1]
 
-    def _value_of(self, fp: int, form: Form, rank: float) -> Ref:
-        """The value with this fingerprint: one that is computed before, or a new one with this form."""
-        value, sign = self.values.numbered(fp)
+    def _value_of(self, op: str, args: tuple[Ref, Ref], rank: float) -> Ref:
+        """The value of a sum or product: one that is computed before, or a new one."""
+        value, sign = self.values.numbered(self.values.result(op, args))
         known = value < len(self.chosen) and (
             value in self.values.constants
             or value in self.values.leaves
@@ -184,13 +167,9 @@ class _Factoring:
         )
         if known:
             return value, sign
-        if value < len(self.chosen):  # it exists, but is computed later: make a duplicate
-            value = self.values.duplicate(value)
-        self.chosen += [None] * (value + 1 - len(self.chosen))
-        made = Form(form.op, form.args, sign)
-        self.chosen[value] = None if self.values.folds(value, made) else made
+        value = self.values.made(self.chosen, (value, sign), op, args)
         self.rank[value] = rank - 0.5
-        if any(arg in self.runs for arg, _ in form.args):
+        if any(arg in self.runs for arg, _ in args):
             self.runs.add(value)
         return value, sign
 

@@ -200,9 +200,8 @@ def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[flo
             found.append((_words(table), jumps))
             slots.append(code.args[0])
     output = Output("arguments", (len(slots),), tuple(slots))
-    return (
-        (replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={}), found) if found else None
-    )
+    made = replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={})
+    return (made, found) if found else None
 
 
 def _run(program: Program) -> Iterator[tuple[int, Instruction]]:

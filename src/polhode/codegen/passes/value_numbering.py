@@ -1,7 +1,8 @@
 """Value numbering: nodes with one fingerprint, up to sign, are one value.
 
-Each way in which the graph computes a value is a form of it; `selection` chooses among them. What depends on no symbol
-is folded into a constant, computed to forty digits and rounded once.
+Each way in which the graph computes a value is a form of it; of these the one is selected that makes the whole
+cheapest. Sines and cosines of sums of angles have forms by the addition theorems, where those of the parts are there
+anyway. What depends on no symbol is folded into a constant, computed to forty digits and rounded once.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from ...expr.node import CALL, NUMBER, SYMBOL
 from ...expr.opaque.function import Opaque
 
 Ref = tuple[int, int]  # a value and the sign with which it is meant
+
+_LOG_COST = {"add": 0.0, "sub": 0.0, "mul": 0.0, "div": 2.0, "sqrt": 2.5}  # base 2
+_LOG_FUNCTION_COST = 4.5
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,25 @@ class Values:
         self.constants[value] = form.sign * (a + b if form.op == "add" else a * b)
         return True
 
+    def result(self, op: str, args: tuple[Ref, ...]) -> int:
+        """The fingerprint of a sum or product."""
+        a, b = (sign * self.fingerprints[value] for value, sign in args)
+        return (a + b) % P if op == "add" else a * b % P
+
+    def signed(self, op: str, args: tuple[Ref, ...], value: int) -> Form:
+        """The sum or product as a form of a value, with the sign that makes them equal."""
+        return Form(op, args, 1 if self.result(op, args) == self.fingerprints[value] else -1)
+
+    def made(self, chosen: list[Form | None], ref: Ref, op: str, args: tuple[Ref, ...]) -> int:
+        """The value to compute by this form, its only one; a duplicate where the value is computed already."""
+        value, sign = ref
+        if value < len(chosen):
+            value = self.duplicate(value)
+        chosen += [None] * (value + 1 - len(chosen))
+        form = Form(op, args, sign)
+        chosen[value] = None if self.folds(value, form) else form
+        return value
+
     def product(self, a: Ref, b: Ref) -> Ref:
         """The value a·b, numbered with that form."""
         value, sign = self.numbered(self.fingerprints[a[0]] * self.fingerprints[b[0]] % P)
@@ -93,10 +116,7 @@ def number_values(nodes: Sequence[Expr]) -> Values:
         value, sign = values.number(node)
         if node.op == SYMBOL:
             values.leaves.setdefault(value, node)
-            if sign < 0:  # the canonical sign of a leaf is its own
-                values.forms[value].append(Form("leaf", (), -1))
-            else:
-                values.forms[value].append(Form("leaf", (), 1))
+            values.forms[value].append(Form("leaf", (), sign))  # the canonical sign of a leaf is its own
             continue
         folds = node.op != CALL or node.data.foldable
         if node.op in (NUMBER, "pi") or (folds and all(id(arg) in constant for arg in node.args)):
@@ -172,3 +192,55 @@ def operands_first(chosen: Sequence[Form | None], roots: Sequence[Ref]) -> list[
             seen.add(value)
             order.append(value)
     return order
+
+
+def expand_angle_sums(values: Values, nodes: Sequence[Expr]) -> None:
+    """Compute sin(a ± b) and cos(a ± b) from those of a and b where all four are there anyway."""
+    known = {(node.op, id(node.args[0])): values.ref(node) for node in nodes if node.op in ("sin", "cos")}
+    for node in nodes:
+        if node.op not in ("sin", "cos") or node.args[0].op not in ("add", "sub"):
+            continue
+        parts = node.args[0].args
+        found = [known.get((op, id(part))) for op in ("sin", "cos") for part in parts]
+        if None in found:
+            continue
+        sin_a, sin_b, cos_a, cos_b = (ref for ref in found if ref is not None)
+        turn = 1 if node.args[0].op == "add" else -1
+        if node.op == "sin":
+            first, second = values.product(sin_a, cos_b), values.product(cos_a, sin_b)
+        else:
+            first, second, turn = values.product(cos_a, cos_b), values.product(sin_a, sin_b), -turn
+        value, sign = values.ref(node)
+        values.forms[value] = [Form("add", (first, (second[0], turn * second[1])), sign)]
+
+
+def select_forms(values: Values) -> list[Form | None]:
+    """For each value the form whose whole expression, shared parts written out, is lightest.
+
+    Weights are logarithms, for such expressions outgrow every number. They strictly fall from a value to its operands,
+    so that the choice cannot be circular.
+    """
+    weight = [math.inf] * len(values.forms)
+    for value in (*values.constants, *values.leaves):
+        weight[value] = 0.0
+    chosen: list[Form | None] = [None] * len(values.forms)
+    changed = True
+    while changed:
+        changed = False
+        for value, forms in enumerate(values.forms):
+            if value in values.constants or value in values.leaves:
+                continue
+            for form in forms:
+                total = _log_sum(form, weight)
+                if total < weight[value]:
+                    weight[value], chosen[value], changed = total, form, True
+    return chosen
+
+
+def _log_sum(form: Form, weight: Sequence[float]) -> float:
+    """The logarithm of the form's cost and its operands' weights together, a trifle more than the heaviest."""
+    parts = [_LOG_COST.get(form.op, _LOG_FUNCTION_COST), *(weight[arg] for arg, _ in form.args)]
+    top = max(parts)
+    if top == math.inf:
+        return math.inf
+    return top + math.log2(sum(2.0 ** (part - top) for part in parts)) + 1e-9

@@ -17,9 +17,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ...control_geometry.affine import outputs_of
 from ...control_geometry.at_state import Asked
 from ...control_geometry.linearizability import Linearizability, linearizability
-from ...control_geometry.outputs import outputs_of
 from ...control_geometry.relative_degree import RelativeDegree, degrees_of
 from ...control_geometry.zero_dynamics import ZeroDynamics, zero_dynamics_of
 from ...dynamics.equations import EquationsOfMotion

@@ -12,10 +12,10 @@ Dynamics 14 (1991), equations (1) to (46), with the corrections listed in docs/e
     α_rem, a_rem, R^B   what the accelerations are at u̇ = 0; a begins with -g                             (39)
     ω_t, v_t            a joint's `drive`: motion prescribed in time, part of the remainders               (30)
 
-The sums are taken body by body as printed (`literal`), with the paper's lumping (15) to (19), from the mechanism as it
-was written. Speeds are the system's own, so that the results are those of any formalism, or with `speeds="sayers"` the
-paper's (`speeds`), in which the `report` always is. The equations are uncoupled in the graph, in an order that follows
-the zeros of M.
+The sums are taken body by body as printed (`literal`), with the paper's lumping (15) to (19), from the mechanism as
+it was written. Speeds are the system's own, so that the results are those of any formalism, or with `speeds="sayers"`
+the paper's (`SayersSpeeds`), in which the report of `polhode.papers.sayers` always is. The equations are uncoupled in
+the graph, in an order that follows the zeros of M.
 
 Needs a tree; any joint. Cost: quadratic in the number of bodies.
 """
@@ -26,8 +26,7 @@ from ...constraints import Constraints
 from ...dynamics.equations import Recipe
 from ...kinematics.tree import Tree
 from ...model.model import Model
-from .literal import Literal
-from .speeds import SayersSpeeds, speeds_of
+from .literal import Literal, SayersSpeeds, speeds_of
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ...dynamics.envelope import envelope
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, unknown
-from ...expr import Expr, Matrix, Vector, as_expr, directional, is_zero, quiet_collector
+from ...expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, quiet_collector
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
 from ...formalisms.hamel import Hamel
@@ -66,8 +66,6 @@ class StructureCoefficients(Typeset):
     @property
     def are_constant(self) -> bool:
         """Whether they are numbers, or of parameters alone: then the pseudo-velocities are those of a Lie group."""
-        from ...expr import free_symbols
-
         entries = [as_expr(entry) for matrix in (*self.values, self.by_time) for entry in matrix.entries()]
         return all(x.data[0] == "parameter" for x in free_symbols([entry for entry in entries if not is_zero(entry)]))
 
@@ -105,22 +103,14 @@ def _coefficients(made: Hamel, names: Sequence[str]) -> StructureCoefficients:
     columns = [[as_expr(entry) for entry in column] for column in b.columns]
     slopes = [along(column, now=0) for column in columns]
     drifted, _ = along([as_expr(entry) for entry in b_0], now=1)
-    values = tuple(
-        Matrix(
-            [
-                [as_expr(slopes[j][0][i].dot(columns[k]) - slopes[k][0][i].dot(columns[j])) for j in range(size)]
-                for i in range(size)
-            ]
-        )
-        for k in range(size)
-    )
-    by_time = Matrix(
-        [
-            [
-                as_expr(drifted[i].dot(columns[k]) - slopes[k][0][i].dot(list(b_0)) - slopes[k][1][i])
-                for i in range(size)
-            ]
-            for k in range(size)
-        ]
-    )
+
+    def bracket(k: int, i: int, j: int) -> Expr:
+        return as_expr(slopes[j][0][i].dot(columns[k]) - slopes[k][0][i].dot(columns[j]))
+
+    def drift(k: int, i: int) -> Expr:
+        return as_expr(drifted[i].dot(columns[k]) - slopes[k][0][i].dot(list(b_0)) - slopes[k][1][i])
+
+    rows = range(size)
+    values = tuple(Matrix([[bracket(k, i, j) for j in rows] for i in rows]) for k in rows)
+    by_time = Matrix([[drift(k, i) for i in rows] for k in rows])
     return StructureCoefficients(tuple(names), values, by_time)

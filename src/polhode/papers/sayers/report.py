@@ -209,10 +209,7 @@ class Report(notebook.Shown):
                 cells = zip(table.bodies, row.cells, strict=True)
                 lines += [f"    {letter}  {self.cell_text(cell)}" for letter, cell in cells]
             lines.append("")
-        lines += [
-            "Constants, intermediate variables, kinematical equations, M (lower half, without zeros) and f",
-            "",
-        ]
+        lines += ["Constants, intermediate variables, kinematical equations, M (lower half, without zeros) and f", ""]
         lines += [f"    {line}" for line in self._equations(latex=False)]
         lines += ["", "Operations of the accelerations", ""]
         lines += [f"    {name:18} {count}" for name, count in self.costs.items()]

@@ -12,12 +12,12 @@ formalism is used. So it is the Lagrangian side of his comparison, computed as h
     d/dt          along q̇ = u, u̇ = q̈, and time
     ∂/∂q_j        along the coordinate that has the j-th speed for its rate
 
-Functions that end in `_here` give LaTeX of what a step says of the mechanism, where that is short enough to be read.
+`energy_here` and its like give LaTeX of what a step says of the mechanism, where that is short enough to be read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,10 +25,12 @@ from typing import Any
 from ...expr import Expr, Matrix, Vector, as_expr, directional, latex, normal, topological
 from ...expr.spelling import acceleration_of, latex_name, spelled_latex
 from ...formalisms.silver import CentralInertia, central_inertia, inverse_dynamics
-from ...geometry import Pose, angular_velocity, rotational_energy
+from ...geometry import angular_velocity, rotational_energy
 from ...kinematics.motion import flow, kinetic_energy, world_poses
 from ...kinematics.tree import BASE, Tree
 from .proof import entries_of
+
+_ZERO = Vector([0, 0, 0])
 
 
 def along(values: Sequence[Any], direction: Mapping[Expr, Any]) -> list[Any]:
@@ -69,119 +71,43 @@ class Rates:
     K_D_qd: Any
 
 
-@dataclass(frozen=True)
 class Motion:
-    """The motion of a tree of joints with one degree of freedom each."""
+    """The motion of a tree of joints with one degree of freedom each, in ground components, a list entry a link."""
 
-    tree: Tree
-    time: Expr
-    inertias: tuple[CentralInertia, ...]
-
-    @staticmethod
-    def of(tree: Tree, time: Expr) -> Motion:
-        return Motion(tree, time, tuple(map(central_inertia, tree.links)))
-
-    @cached_property
-    def links(self) -> range:
-        return range(len(self.tree.links))
-
-    @cached_property
-    def ud(self) -> list[Expr]:
-        """q̈."""
-        return [acceleration_of(u) for u in self.tree.u]
-
-    @cached_property
-    def poses(self) -> list[Pose]:
-        return world_poses(self.tree)
-
-    @cached_property
-    def paths(self) -> list[list[int]]:
-        """The links from the base to each, with it."""
-        found: list[list[int]] = []
-        for i, link in enumerate(self.tree.links):
-            found.append([i] if link.parent == BASE else [*found[link.parent], i])
-        return found
+    def __init__(self, tree: Tree, time: Expr, inertias: Sequence[CentralInertia] | None = None) -> None:
+        self.tree, self.time = tree, time
+        self.inertias = list(map(central_inertia, tree.links)) if inertias is None else list(inertias)
+        self.links = range(len(tree.links))
+        self.ud = [acceleration_of(u) for u in tree.u]  # q̈
+        self.poses = world_poses(tree)
+        self.paths: list[list[int]] = []  # the links from the base to each, with it
+        for i, link in enumerate(tree.links):
+            self.paths.append([i] if link.parent == BASE else [*self.paths[link.parent], i])
+        self.carried = [[i for i in self.links if self.movers(i, j)] for j in range(len(tree.u))]  # by each speed
+        self.W = [pose.R for pose in self.poses]
+        self.r = [pose.point(body.c) for pose, body in zip(self.poses, self.inertias, strict=True)]
+        #: ẑ_k where joint k turns or slides, zero where it does not or is driven
+        self.turn, self.slide = (
+            [W @ (link.H[0][part] if link.H else _ZERO) for W, link in zip(self.W, tree.links, strict=True)]
+            for part in (0, 1)
+        )
+        self.inertia = [W @ body.I @ W.T for W, body in zip(self.W, self.inertias, strict=True)]
+        self.v, self.Wd = self._rates_of(self.r, self.W)
+        self.w = [angular_velocity(W, Wd) for W, Wd in zip(self.W, self.Wd, strict=True)]
+        momenta = [I @ w for I, w in zip(self.inertia, self.w, strict=True)]
+        self.vd, self.wd, self.inertia_rate, self.momentum_rate = self._rates_of(self.v, self.w, self.inertia, momenta)
 
     def speed(self, k: int) -> int | None:
         """The speed of link k's joint; none where it is driven."""
         return self.tree.links[k].speeds[0] if self.tree.links[k].speeds else None
 
-    @cached_property
-    def carried(self) -> list[list[int]]:
-        """For each speed the links that it moves."""
-        return [[i for i in self.links if self.movers(i, j)] for j in range(len(self.tree.u))]
-
     def movers(self, i: int, j: int) -> list[int]:
         """The joints before link i that move by the j-th speed, by their links: one, or more where joints follow."""
         return [k for k in self.paths[i] if self.speed(k) == j]
 
-    # What moves, in ground components.
-
-    @cached_property
-    def W(self) -> list[Matrix]:
-        return [pose.R for pose in self.poses]
-
-    @cached_property
-    def r(self) -> list[Vector]:
-        return [pose.point(body.c) for pose, body in zip(self.poses, self.inertias, strict=True)]
-
-    @cached_property
-    def _first_rates(self) -> list[Any]:
-        return self.rates([*self.r, *self.W])
-
-    @cached_property
-    def v(self) -> list[Vector]:
-        return self._first_rates[: len(self.links)]
-
-    @cached_property
-    def Wd(self) -> list[Matrix]:
-        return self._first_rates[len(self.links) :]
-
-    @cached_property
-    def w(self) -> list[Vector]:
-        return [angular_velocity(W, Wd) for W, Wd in zip(self.W, self.Wd, strict=True)]
-
-    @cached_property
-    def inertia(self) -> list[Matrix]:
-        return [W @ body.I @ W.T for W, body in zip(self.W, self.inertias, strict=True)]
-
-    @cached_property
-    def _second_rates(self) -> list[Any]:
-        momenta = [(I @ w) for I, w in zip(self.inertia, self.w, strict=True)]
-        return self.rates([*self.v, *self.w, *self.inertia, *momenta])
-
-    @cached_property
-    def vd(self) -> list[Vector]:
-        return self._second_rates[: len(self.links)]
-
-    @cached_property
-    def wd(self) -> list[Vector]:
-        return self._second_rates[len(self.links) : 2 * len(self.links)]
-
-    @cached_property
-    def inertia_rate(self) -> list[Matrix]:
-        return self._second_rates[2 * len(self.links) : 3 * len(self.links)]
-
-    @cached_property
-    def momentum_rate(self) -> list[Vector]:
-        """d(I·ω)/dt: Euler's moment by its definition."""
-        return self._second_rates[3 * len(self.links) :]
-
-    @cached_property
-    def turn(self) -> list[Vector]:
-        """ẑ_k where joint k turns, zero where it only slides or is driven."""
-        return self._axes(0)
-
-    @cached_property
-    def slide(self) -> list[Vector]:
-        """ẑ_k where joint k slides, zero where it only turns or is driven."""
-        return self._axes(1)
-
-    def _axes(self, part: int) -> list[Vector]:
-        return [
-            W @ (link.H[0][part] if link.H else Vector([0, 0, 0]))
-            for W, link in zip(self.W, self.tree.links, strict=True)
-        ]
+    def _rates_of(self, *tables: Sequence[Any]) -> list[list[Any]]:
+        found = iter(self.rates([value for table in tables for value in table]))
+        return [[next(found) for _ in table] for table in tables]
 
     @cached_property
     def K(self) -> Any:
@@ -190,8 +116,6 @@ class Motion:
         for body, v, w, I in zip(self.inertias, self.v, self.w, self.inertia, strict=True):
             total = total + body.m * v.dot(v) / 2 + rotational_energy(w, I)
         return total
-
-    # Derivatives.
 
     def rates(self, values: Sequence[Any]) -> list[Any]:
         """d/dt."""
@@ -210,27 +134,14 @@ class Motion:
         def of(table: Sequence[Any]) -> list[Any]:
             return [table[i] for i in moved]
 
-        count = len(moved)
+        def tables(found: Iterator[Any], count: int) -> list[dict[int, Any]]:
+            return [{i: next(found) for i in moved} for _ in range(count)]
+
         v, w, Id = of(self.v), of(self.w), of(self.inertia_rate)
-        by_speed = along([*v, *w, *Id, self.K], {self.tree.u[j]: as_expr(1)})
+        by_speed = iter(along([*v, *w, *Id, self.K], {self.tree.u[j]: as_expr(1)}))
         axes = [turn + slide for turn, slide in zip(of(self.turn), of(self.slide), strict=True)]
-        by_q = along([*of(self.r), *v, *w, *of(self.inertia), *axes, self.K], coordinate)
-
-        def table(values: Sequence[Any], place: int) -> dict[int, Any]:
-            return dict(zip(moved, values[place * count : (place + 1) * count], strict=True))
-
-        return Partial(
-            v_D_qd=table(by_speed, 0),
-            w_D_qd=table(by_speed, 1),
-            inertia_rate_D_qd=table(by_speed, 2),
-            K_D_qd=by_speed[-1],
-            r_D_q=table(by_q, 0),
-            v_D_q=table(by_q, 1),
-            w_D_q=table(by_q, 2),
-            inertia_D_q=table(by_q, 3),
-            axis_D_q=table(by_q, 4),
-            K_D_q=by_q[-1],
-        )
+        by_q = iter(along([*of(self.r), *v, *w, *of(self.inertia), *axes, self.K], coordinate))
+        return Partial(*[*tables(by_speed, 3), next(by_speed), *tables(by_q, 5), next(by_q)])
 
     @cached_property
     def partial_rates(self) -> list[Rates]:
@@ -261,8 +172,7 @@ def energy_here(m: Motion) -> list[str]:
 
 def efforts_here(m: Motion) -> list[str]:
     """The efforts without gravity, each as a function, by the recursion, which is shorter to write."""
-    zero = Vector([0, 0, 0])
-    tau = inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, [(zero, zero)] * len(m.links), zero)
+    tau = inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, [(_ZERO, _ZERO)] * len(m.links), _ZERO)
     shown = [(_effort(m, j), _readable(entry)) for j, entry in enumerate(tau)]
     return [f"{name} = {text}" for name, text in shown if text]
 

@@ -18,8 +18,9 @@ from ...model.model import Model
 from ...model.system import System
 from .lagrangian import (
     Sides,
-    for_each_joint,
+    equation,
     gyroscopic,
+    joints,
     lagrange,
     lagrangian_steps,
     link_name,
@@ -28,7 +29,7 @@ from .lagrangian import (
     total,
 )
 from .motion import Motion, along, angular_velocities_here, balances_here, projections_here
-from .proof import Proof, Step, step
+from .proof import Proof, Step
 
 _ZERO = Vector([0, 0, 0])
 #: p_{j,i} begins anywhere along the axis: this far from the joint's origin.
@@ -37,19 +38,19 @@ _ANYWHERE = symbol("anywhere along the axis")
 
 def newton_euler_steps(motion: Motion, gravity: Vector) -> list[Step]:
     """From (1.3) to the recursion."""
-    made = [equation(motion) for equation in _EQUATIONS]
+    made = [each(motion) for each in _EQUATIONS]
     return [*made, recursion(motion), weight(motion, gravity), statics(motion)]
 
 
-def euler(m: Motion) -> Step:
-    sides = ((link_name(m, i), m.momentum_rate[i], moment(m, i)) for i in m.links)
-    return step(
-        "1.3",
-        "Euler's equation: the moment on a link is the rate of its angular momentum",
-        "N_i = d(I_i·ω_i)/dt = I_i·ω̇_i + ω_i × (I_i·ω_i)",
-        r"N_i = \frac{d}{dt}(I_i \cdot \omega_i) = I_i \cdot \dot\omega_i + \omega_i \times (I_i \cdot \omega_i)",
-        sides,
-    )
+@equation(
+    "1.3",
+    "Euler's equation: the moment on a link is the rate of its angular momentum",
+    "N_i = d(I_i·ω_i)/dt = I_i·ω̇_i + ω_i × (I_i·ω_i)",
+    r"N_i = \frac{d}{dt}(I_i \cdot \omega_i) = I_i \cdot \dot\omega_i + \omega_i \times (I_i \cdot \omega_i)",
+)
+def euler(m: Motion) -> Sides:
+    for i in m.links:
+        yield link_name(m, i), m.momentum_rate[i], moment(m, i)
 
 
 def force(m: Motion, i: int) -> Vector:
@@ -60,41 +61,41 @@ def force(m: Motion, i: int) -> Vector:
 
 def moment(m: Motion, i: int) -> Vector:
     """N_i, (1.3)."""
-    return gyroscopic(m, i) + m.inertia[i] @ m.wd[i]
+    made: Vector = gyroscopic(m, i) + m.inertia[i] @ m.wd[i]
+    return made
 
 
-def projected(m: Motion) -> Step:
-    def right(j: int) -> Any:
+@equation(
+    "3.12",
+    "so Lagrange's equation projects Newton's force and Euler's moment on partial velocities",
+    "τ_j = Σ_i (F_i·∂v_i/∂q̇_j + N_i·∂ω_i/∂q̇_j),  F_i = m_i v̇_i",
+    r"\tau_j = \sum_i \left( F_i \cdot \frac{\partial v_i}{\partial \dot q_j}"
+    r" + N_i \cdot \frac{\partial \omega_i}{\partial \dot q_j} \right), \qquad F_i = m_i \dot v_i",
+    projections_here,
+)
+def projected(m: Motion) -> Sides:
+    for where, j in joints(m):
         p = m.partials[j]
-        return total(force(m, i).dot(p.v_D_qd[i]) + m.momentum_rate[i].dot(p.w_D_qd[i]) for i in m.carried[j])
-
-    return step(
-        "3.12",
-        "so Lagrange's equation projects Newton's force and Euler's moment on partial velocities",
-        "τ_j = Σ_i (F_i·∂v_i/∂q̇_j + N_i·∂ω_i/∂q̇_j),  F_i = m_i v̇_i",
-        r"\tau_j = \sum_i \left( F_i \cdot \frac{\partial v_i}{\partial \dot q_j}"
-        r" + N_i \cdot \frac{\partial \omega_i}{\partial \dot q_j} \right), \qquad F_i = m_i \dot v_i",
-        for_each_joint(m, lambda j: lagrange(m, j), right),
-        projections_here(m),
-    )
+        yield (
+            where,
+            lagrange(m, j),
+            total(force(m, i).dot(p.v_D_qd[i]) + m.momentum_rate[i].dot(p.w_D_qd[i]) for i in m.carried[j]),
+        )
 
 
-def from_the_joint_on(m: Motion) -> Step:
-    def sides() -> Sides:
-        for j, moved in enumerate(m.carried):
-            others = [i for i in m.links if i not in moved]
-            motions = along([vector for i in others for vector in (m.v[i], m.w[i])], {m.tree.u[j]: 1})
-            for i, v, w in zip(others, motions[::2], motions[1::2], strict=True):
-                yield f"{link_name(m, i)}, joint {speed_name(m, j)}", Vector([*v, *w]), Vector([*_ZERO, *_ZERO])
-
-    return step(
-        "3.12, range",
-        "a joint does not move the links before it, or beside it: the sum begins at its own link",
-        "∂v_i/∂q̇_j = 0 and ∂ω_i/∂q̇_j = 0 where joint j does not carry link i",
-        r"\frac{\partial v_i}{\partial \dot q_j} = \frac{\partial \omega_i}{\partial \dot q_j} = 0"
-        r" \quad \text{where joint } j \text{ does not carry link } i",
-        sides(),
-    )
+@equation(
+    "3.12, range",
+    "a joint does not move the links before it, or beside it: the sum begins at its own link",
+    "∂v_i/∂q̇_j = 0 and ∂ω_i/∂q̇_j = 0 where joint j does not carry link i",
+    r"\frac{\partial v_i}{\partial \dot q_j} = \frac{\partial \omega_i}{\partial \dot q_j} = 0"
+    r" \quad \text{where joint } j \text{ does not carry link } i",
+)
+def from_the_joint_on(m: Motion) -> Sides:
+    for j, moved in enumerate(m.carried):
+        others = [i for i in m.links if i not in moved]
+        motions = along([vector for i in others for vector in (m.v[i], m.w[i])], {m.tree.u[j]: 1})
+        for i, v, w in zip(others, motions[::2], motions[1::2], strict=True):
+            yield f"{link_name(m, i)}, joint {speed_name(m, j)}", Vector([*v, *w]), Vector([*_ZERO, *_ZERO])
 
 
 def lever(m: Motion, k: int, i: int) -> Vector:
@@ -108,154 +109,139 @@ def joint_motion(m: Motion, k: int) -> tuple[Vector, Vector]:
     return m.W[k] @ turn, m.W[k] @ slide
 
 
-def velocities_add_up(m: Motion) -> Step:
-    def sides() -> Sides:
-        for i in m.links:
-            summed = _ZERO
-            for k in m.paths[i]:
-                turn, slide = joint_motion(m, k)
-                summed = summed + turn.cross(lever(m, k, i)) + slide
-            yield link_name(m, i), m.v[i], summed
-
-    return step(
-        "3.13",
-        "velocities add up over the joints, wherever along its axis a joint is taken",
-        "v_i = Σ_{j≤i} (q̇_j ẑ_j) × p_{j,i} of joints that turn, + q̇_j ẑ_j of those that slide",
-        r"v_i = \sum_{j \le i} \begin{cases} (\dot q_j \hat z_j) \times p_{j,i} & \text{rotational} \\"
-        r" \dot q_j \hat z_j & \text{translational} \end{cases}",
-        sides(),
-    )
+@equation(
+    "3.13",
+    "velocities add up over the joints, wherever along its axis a joint is taken",
+    "v_i = Σ_{j≤i} (q̇_j ẑ_j) × p_{j,i} of joints that turn, + q̇_j ẑ_j of those that slide",
+    r"v_i = \sum_{j \le i} \begin{cases} (\dot q_j \hat z_j) \times p_{j,i} & \text{rotational} \\"
+    r" \dot q_j \hat z_j & \text{translational} \end{cases}",
+)
+def velocities_add_up(m: Motion) -> Sides:
+    for i in m.links:
+        summed = _ZERO
+        for k in m.paths[i]:
+            turn, slide = joint_motion(m, k)
+            summed = summed + turn.cross(lever(m, k, i)) + slide
+        yield link_name(m, i), m.v[i], summed
 
 
-def angular_velocities_add_up(m: Motion) -> Step:
-    sides = ((link_name(m, i), m.w[i], sum((joint_motion(m, k)[0] for k in m.paths[i]), start=_ZERO)) for i in m.links)
-    return step(
-        "3.14",
-        "angular velocities do so too",
-        "ω_i = Σ_{j≤i} q̇_j ẑ_j of joints that turn",
-        r"\omega_i = \sum_{j \le i} \begin{cases} \dot q_j \hat z_j & \text{rotational} \\"
-        r" 0 & \text{translational} \end{cases}",
-        sides,
-        angular_velocities_here(m),
-    )
+@equation(
+    "3.14",
+    "angular velocities do so too",
+    "ω_i = Σ_{j≤i} q̇_j ẑ_j of joints that turn",
+    r"\omega_i = \sum_{j \le i} \begin{cases} \dot q_j \hat z_j & \text{rotational} \\"
+    r" 0 & \text{translational} \end{cases}",
+    angular_velocities_here,
+)
+def angular_velocities_add_up(m: Motion) -> Sides:
+    for i in m.links:
+        yield link_name(m, i), m.w[i], sum((joint_motion(m, k)[0] for k in m.paths[i]), start=_ZERO)
 
 
-def partial_velocities(m: Motion) -> Step:
-    def sides() -> Sides:
-        for where, i, j in pairs(m):
-            by_axes = sum((m.turn[k].cross(lever(m, k, i)) + m.slide[k] for k in m.movers(i, j)), start=_ZERO)
-            yield where, m.partials[j].v_D_qd[i], by_axes
-
-    return step(
-        "3.15",
-        "so a partial velocity is a lever's",
-        "∂v_i/∂q̇_j = ẑ_j × p_{j,i} of a joint that turns, ẑ_j of one that slides",
-        r"\frac{\partial v_i}{\partial \dot q_j} = \begin{cases} \hat z_j \times p_{j,i} & \text{rotational} \\"
-        r" \hat z_j & \text{translational} \end{cases}",
-        sides(),
-    )
+@equation(
+    "3.15",
+    "so a partial velocity is a lever's",
+    "∂v_i/∂q̇_j = ẑ_j × p_{j,i} of a joint that turns, ẑ_j of one that slides",
+    r"\frac{\partial v_i}{\partial \dot q_j} = \begin{cases} \hat z_j \times p_{j,i} & \text{rotational} \\"
+    r" \hat z_j & \text{translational} \end{cases}",
+)
+def partial_velocities(m: Motion) -> Sides:
+    for where, i, j in pairs(m):
+        by_axes = sum((m.turn[k].cross(lever(m, k, i)) + m.slide[k] for k in m.movers(i, j)), start=_ZERO)
+        yield where, m.partials[j].v_D_qd[i], by_axes
 
 
-def partial_angular_velocities(m: Motion) -> Step:
-    sides = (
-        (where, m.partials[j].w_D_qd[i], sum((m.turn[k] for k in m.movers(i, j)), start=_ZERO))
-        for where, i, j in pairs(m)
-    )
-    return step(
-        "3.16",
-        "and a partial angular velocity an axis",
-        "∂ω_i/∂q̇_j = ẑ_j of a joint that turns, 0 of one that slides",
-        r"\frac{\partial \omega_i}{\partial \dot q_j} = \begin{cases} \hat z_j & \text{rotational} \\"
-        r" 0 & \text{translational} \end{cases}",
-        sides,
-    )
+@equation(
+    "3.16",
+    "and a partial angular velocity an axis",
+    "∂ω_i/∂q̇_j = ẑ_j of a joint that turns, 0 of one that slides",
+    r"\frac{\partial \omega_i}{\partial \dot q_j} = \begin{cases} \hat z_j & \text{rotational} \\"
+    r" 0 & \text{translational} \end{cases}",
+)
+def partial_angular_velocities(m: Motion) -> Sides:
+    for where, i, j in pairs(m):
+        yield where, m.partials[j].w_D_qd[i], sum((m.turn[k] for k in m.movers(i, j)), start=_ZERO)
 
 
-def term_by_term(m: Motion) -> Step:
-    def sides() -> Sides:
-        for where, i, j in pairs(m):
-            p, F, N = m.partials[j], force(m, i), moment(m, i)
-            balance: Any = 0
-            for k in m.movers(i, j):
-                balance = balance + m.turn[k].dot(lever(m, k, i).cross(F) + N) + m.slide[k].dot(F)
-            yield where, F.dot(p.v_D_qd[i]) + m.momentum_rate[i].dot(p.w_D_qd[i]), balance
-
-    return step(
-        "§3.2, terms",
-        "what a link adds to a joint's effort is the same on both sides: Lagrange's projection, and a balance",
-        "F_i·∂v_i/∂q̇_j + N_i·∂ω_i/∂q̇_j = ẑ_j·(p_{j,i} × F_i + N_i) of a turn, ẑ_j·F_i of a slide",
-        r"F_i \cdot \frac{\partial v_i}{\partial \dot q_j} + N_i \cdot \frac{\partial \omega_i}{\partial \dot q_j}"
-        r" = \begin{cases} \hat z_j \cdot (p_{j,i} \times F_i + N_i) & \text{rotational} \\"
-        r" \hat z_j \cdot F_i & \text{translational} \end{cases}",
-        sides(),
-    )
+@equation(
+    "§3.2, terms",
+    "what a link adds to a joint's effort is the same on both sides: Lagrange's projection, and a balance",
+    "F_i·∂v_i/∂q̇_j + N_i·∂ω_i/∂q̇_j = ẑ_j·(p_{j,i} × F_i + N_i) of a turn, ẑ_j·F_i of a slide",
+    r"F_i \cdot \frac{\partial v_i}{\partial \dot q_j} + N_i \cdot \frac{\partial \omega_i}{\partial \dot q_j}"
+    r" = \begin{cases} \hat z_j \cdot (p_{j,i} \times F_i + N_i) & \text{rotational} \\"
+    r" \hat z_j \cdot F_i & \text{translational} \end{cases}",
+)
+def term_by_term(m: Motion) -> Sides:
+    for where, i, j in pairs(m):
+        p, F, N = m.partials[j], force(m, i), moment(m, i)
+        balance: Any = 0
+        for k in m.movers(i, j):
+            balance = balance + m.turn[k].dot(lever(m, k, i).cross(F) + N) + m.slide[k].dot(F)
+        yield where, F.dot(p.v_D_qd[i]) + m.momentum_rate[i].dot(p.w_D_qd[i]), balance
 
 
-def balances(m: Motion) -> Step:
+@equation(
+    "§3.2, sums",
+    "added up before they are projected, they are the force and the moment that the joint hands on",
+    "τ_j = ẑ_j·Σ_{i≥j} (p_{j,i} × F_i + N_i) of a turn, ẑ_j·Σ_{i≥j} F_i of a slide",
+    r"\tau_j = \begin{cases} \hat z_j \cdot \sum_{i \ge j} (p_{j,i} \times F_i + N_i) & \text{rotational} \\"
+    r" \hat z_j \cdot \sum_{i \ge j} F_i & \text{translational} \end{cases}",
+    balances_here,
+)
+def balances(m: Motion) -> Sides:
     """The joint's force and torque: what all links beyond it take, added up first and then projected."""
-
-    def right(j: int) -> Any:
+    for where, j in joints(m):
         effort: Any = 0
         for k in (k for k in m.links if m.speed(k) == j):
             beyond = [i for i in m.links if k in m.paths[i]]
             F = sum((force(m, i) for i in beyond), start=_ZERO)
             N = sum((lever(m, k, i).cross(force(m, i)) + moment(m, i) for i in beyond), start=_ZERO)
             effort = effort + m.turn[k].dot(N) + m.slide[k].dot(F)
-        return effort
-
-    return step(
-        "§3.2, sums",
-        "added up before they are projected, they are the force and the moment that the joint hands on",
-        "τ_j = ẑ_j·Σ_{i≥j} (p_{j,i} × F_i + N_i) of a turn, ẑ_j·Σ_{i≥j} F_i of a slide",
-        r"\tau_j = \begin{cases} \hat z_j \cdot \sum_{i \ge j} (p_{j,i} \times F_i + N_i) & \text{rotational} \\"
-        r" \hat z_j \cdot \sum_{i \ge j} F_i & \text{translational} \end{cases}",
-        for_each_joint(m, lambda j: lagrange(m, j), right),
-        balances_here(m),
-    )
+        yield where, lagrange(m, j), effort
 
 
-def recursion(m: Motion) -> Step:
+@equation(
+    "§3.2, Luh",
+    "the sums taken from the tip to the base, in link components, are the recursion of Luh, Walker and Paul",
+    "τ_j of Lagrange = τ_j of Newton and Euler",
+    r"\tau_j^{\text{Lagrange}} = \tau_j^{\text{Newton, Euler}}",
+)
+def recursion(m: Motion) -> Sides:
     free = [(_ZERO, _ZERO)] * len(m.links)
     by_silver = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, free, _ZERO)
     by_luh = newton_euler.inverse_dynamics(m.tree, m.tree.u, m.ud, free, _ZERO)
-
-    def sides() -> Sides:
-        for j in range(len(m.tree.u)):
-            yield f"joint {speed_name(m, j)}", lagrange(m, j), by_silver[j]
-            yield f"joint {speed_name(m, j)}, by second moments", lagrange(m, j), by_luh[j]
-
-    return step(
-        "§3.2, Luh",
-        "the sums taken from the tip to the base, in link components, are the recursion of Luh, Walker and Paul",
-        "τ_j of Lagrange = τ_j of Newton and Euler",
-        r"\tau_j^{\text{Lagrange}} = \tau_j^{\text{Newton, Euler}}",
-        sides(),
-    )
+    for j in range(len(m.tree.u)):
+        yield f"joint {speed_name(m, j)}", lagrange(m, j), by_silver[j]
+        yield f"joint {speed_name(m, j)}, by second moments", lagrange(m, j), by_luh[j]
 
 
-def weight(m: Motion, gravity: Vector, base: Vector | None = None) -> Step:
+@equation(
+    "§3.2, gravity",
+    "a potential energy in Lagrange's equation is a base accelerated by -g in the recursion",
+    "d/dt ∂K/∂q̇_j - ∂K/∂q_j + ∂P/∂q_j = τ_j with v̇_0 = -g,  P = -Σ_i m_i g·r_i",
+    r"\frac{d}{dt} \frac{\partial K}{\partial \dot q_j} - \frac{\partial K}{\partial q_j}"
+    r" + \frac{\partial P}{\partial q_j} = \tau_j \big|_{\dot v_0 = -g}, \qquad P = -\sum_i m_i\, g \cdot r_i",
+)
+def weight(m: Motion, gravity: Vector, base: Vector | None = None) -> Sides:
     """Gravity as a potential energy on the one side, as an acceleration of the base on the other, -g if none is given.
 
     Printed is an acceleration "equal to that due to gravity": with `base=gravity` the step fails.
     """
     free = [(_ZERO, _ZERO)] * len(m.links)
     lifted = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, free, gravity if base is None else -base)
-
-    def left(j: int) -> Any:
+    for where, j in joints(m):
         slope = -total(m.inertias[i].m * gravity.dot(m.partials[j].r_D_q[i]) for i in m.carried[j])
-        return lagrange(m, j) + slope
-
-    return step(
-        "§3.2, gravity",
-        "a potential energy in Lagrange's equation is a base accelerated by -g in the recursion",
-        "d/dt ∂K/∂q̇_j - ∂K/∂q_j + ∂P/∂q_j = τ_j with v̇_0 = -g,  P = -Σ_i m_i g·r_i",
-        r"\frac{d}{dt} \frac{\partial K}{\partial \dot q_j} - \frac{\partial K}{\partial q_j}"
-        r" + \frac{\partial P}{\partial q_j} = \tau_j \big|_{\dot v_0 = -g}, \qquad P = -\sum_i m_i\, g \cdot r_i",
-        for_each_joint(m, left, lambda j: lifted[j]),
-    )
+        yield where, lagrange(m, j) + slope, lifted[j]
 
 
-def statics(m: Motion) -> Step:
+@equation(
+    "§3.2, statics",
+    "a force and a moment that act on the last links from outside, by their power and in the recursion",
+    "τ_j of Lagrange - (f·∂v_n/∂q̇_j + n·∂ω_n/∂q̇_j) = τ_j of the recursion with f and n on link n",
+    r"\tau_j - \left( f \cdot \frac{\partial v_n}{\partial \dot q_j}"
+    r" + n \cdot \frac{\partial \omega_n}{\partial \dot q_j} \right) = \tau_j \big|_{f,\, n \text{ on link } n}",
+)
+def statics(m: Motion) -> Sides:
     """An external force and moment on every last link: work on the one side, handed from link to link on the other."""
     tips = [i for i in m.links if not m.tree.children[i]]
     given = {i: tuple(Vector(symbols(" ".join(f"{letter}{i}{k}" for k in "xyz"))) for letter in "fn") for i in tips}
@@ -264,32 +250,19 @@ def statics(m: Motion) -> Step:
         about_origin = n + (m.r[i] - m.poses[i].p).cross(f)
         wrenches[i] = (m.W[i].T @ about_origin, m.W[i].T @ f)
     held = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, wrenches, _ZERO)
-
-    def left(j: int) -> Any:
+    for where, j in joints(m):
         p, tips_moved = m.partials[j], [i for i in tips if i in m.carried[j]]
-        return lagrange(m, j) - total(given[i][0].dot(p.v_D_qd[i]) + given[i][1].dot(p.w_D_qd[i]) for i in tips_moved)
-
-    return step(
-        "§3.2, statics",
-        "a force and a moment that act on the last links from outside, by their power and in the recursion",
-        "τ_j of Lagrange - (f·∂v_n/∂q̇_j + n·∂ω_n/∂q̇_j) = τ_j of the recursion with f and n on link n",
-        r"\tau_j - \left( f \cdot \frac{\partial v_n}{\partial \dot q_j}"
-        r" + n \cdot \frac{\partial \omega_n}{\partial \dot q_j} \right) = \tau_j \big|_{f,\, n \text{ on link } n}",
-        for_each_joint(m, left, lambda j: held[j]),
-    )
+        yield (
+            where,
+            lagrange(m, j) - total(given[i][0].dot(p.v_D_qd[i]) + given[i][1].dot(p.w_D_qd[i]) for i in tips_moved),
+            held[j],
+        )
 
 
 _EQUATIONS = (
-    euler,
-    projected,
-    from_the_joint_on,
-    velocities_add_up,
-    angular_velocities_add_up,
-    partial_velocities,
-    partial_angular_velocities,
-    term_by_term,
-    balances,
-)
+    euler, projected, from_the_joint_on, velocities_add_up, angular_velocities_add_up, partial_velocities,
+    partial_angular_velocities, term_by_term, balances,
+)  # fmt: skip
 
 
 # ---- the proof ------------------------------------------------------------------------------------------------
@@ -316,7 +289,7 @@ def equivalence(system: System | Model) -> Proof:
     model = system.model() if isinstance(system, System) else system
     with quiet_collector():
         tree = _open_tree(model)
-        return prove(model.name, Motion.of(tree, model.time), tree.gravity, _notes(model))
+        return prove(model.name, Motion(tree, model.time), tree.gravity, _notes(model))
 
 
 def prove(name: str, motion: Motion, gravity: Vector, notes: tuple[str, ...] = ()) -> Proof:

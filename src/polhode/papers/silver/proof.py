@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -135,18 +135,6 @@ def _together(fingerprints: Iterable[str]) -> str:
     for each in fingerprints:
         total = (total * _POINT + int(each, 16)) % P
     return f"{total:032x}"
-
-
-def step(
-    number: str,
-    statement: str,
-    text: str,
-    formula: str,
-    sides: Iterable[tuple[str, Any, Any]],
-    here: Sequence[str] = (),
-) -> Step:
-    """A step from its cases, each given by where it is taken and what stands on either side."""
-    return Step(number, statement, text, formula, tuple(Case.of(*side) for side in sides), tuple(here))
 
 
 @dataclass(frozen=True)

@@ -363,10 +363,7 @@ def differences(n: int = 6) -> list[Difference]:
         ("no joint slides: z q̈ and 2ω × z q̇ are not formed", {"either_joint": False}),
         ("a link's frame is at its near joint: no p + s, and nothing moves the first offset", {"far_frames": False}),
         ("the axis is the link's own z: it is not turned, and its zeros are not multiplied", {"axis_turned": False}),
-        (
-            "the first link turns about its axis alone: two components of ω and ω̇ are zero",
-            {"first_link_full": False},
-        ),
+        ("the first link turns about its axis alone: two components of ω and ω̇ are zero", {"first_link_full": False}),
     ]
     made = []
     for what, dropped in steps:

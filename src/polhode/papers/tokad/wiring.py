@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 from ...dynamics.loads import Loads
 from ...errors import ModelError, PolhodeError
@@ -29,22 +29,8 @@ from ...model.forces.protocol import BodyTorque, LineTension, PointForce
 from ...model.model import Model
 from ...model.reading import list_of, unknown
 from ...model.records import GROUND, Joint
-from .chain import Chain, chain_of, joint_ports
+from .chain import Chain, JointPort, chain_of, joint_ports
 from .component import Multiport
-
-
-class Moving(Protocol):
-    """What gives the across variables of a joint: x = D u + x_0 and its rate."""
-
-    @property
-    def D(self) -> Matrix:
-        """Six rows, a column for each speed."""
-
-    def across(self, u: Sequence[Any]) -> Vector:
-        """x."""
-
-    def across_rate(self, u: Sequence[Any], ud: Sequence[Any]) -> Vector:
-        """dx/dt."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +68,7 @@ class Wiring:
     """
 
     components: tuple[Multiport, ...]
-    joints: tuple[tuple[Edge, Moving], ...]
+    joints: tuple[tuple[Edge, JointPort | Open], ...]  # x = D u + x_0 of each
     loads: tuple[tuple[Edge, Vector], ...] = ()  # what acts on the terminal at the tail
 
     def __post_init__(self) -> None:

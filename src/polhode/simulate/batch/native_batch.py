@@ -29,6 +29,7 @@ from ...ode.native_lanes import LaneCode, LaneRuns
 from ...ode.native_members import MemberRows
 from ...ode.native_run import NativeRun
 from ...ode.record import CHANGES, GOES_ON, HEAD, Reason
+from ..constraints.projection import ConstrainedMembers
 from ..control.actuation import Signal
 from ..events import Events, ParametricValues
 from ..guard import SURE, Guard, Stop, moving_pivots
@@ -36,14 +37,13 @@ from ..initial_state import Floats, initial_state
 from ..integrators.native import Switch, problem_for
 from ..limits import grown, limits_seen, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
-from ..run import Problem, problem_of
+from ..run import problem_of
 from ..settings import ADAPTIVE, EXPLICIT, Control, resolved, working
 from .batch import RunInfos
 from .members import Members, Which
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
-    from ..constraints.projection import ConstrainedMembers
     from ..discontinuities import Located
 
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
@@ -256,7 +256,9 @@ def _plan(
     if any(each.is_watched for each in equations.system.constraints.values()) or moving_pivots(equations):
         return None
     own = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
-    constrained = _constrained(problem, members, parameters, own)
+    constrained: ConstrainedMembers | None = ConstrainedMembers.of(
+        problem, lambda i: (_of_member(parameters, i), own["tau"][i], own["inputs"][i])
+    )
     if constrained is not None:
         starts, can_start = _starts(derivation, members, parameters, constrained)
         rates = constrained.rates
@@ -300,29 +302,11 @@ def _plan(
     return plan, own["tau"], own["inputs"]
 
 
-def _constrained(
-    problem: Problem, members: Members, parameters: Mapping[str, Any], own: Mapping[str, Floats]
-) -> ConstrainedMembers | None:
-    """What brings members to their constraints; None where there are none."""
-    constraints = problem.derivation.equations.constraints
-    if constraints is None or not constraints.rows:
-        return None
-    from ..constraints.projection import ConstrainedMembers
-
-    def of_member(i: int) -> tuple[Mapping[str, Any], Floats, Floats]:
-        return {name: _of(value, i) for name, value in parameters.items()}, own["tau"][i], own["inputs"][i]
-
-    signals, duration = (problem.tau, problem.inputs), problem.span.duration
-    return ConstrainedMembers(
-        problem.derivation, problem.functions, constraints, signals, duration, problem.hold, of_member
-    )
-
-
 def _limits(functions: Functions, count: int, parameters: Mapping[str, Any]) -> Sequence[Sequence[SeenLimit]]:
     """The limits of each member; none where they are not at the same places for all."""
     if not functions.derivation.synopsis.has_limits_of_parameters:
         return [functions.derivation.synopsis.limits] * count
-    made = [limits_seen(functions, {key: _of(value, i) for key, value in parameters.items()}) for i in range(count)]
+    made = [limits_seen(functions, _of_member(parameters, i)) for i in range(count)]
     alike = len({tuple((each.kind, each.name, each.side) for each in limits) for limits in made}) == 1
     return made if alike else [()] * count
 
@@ -341,11 +325,11 @@ def _parameters(members: Members) -> tuple[dict[str, Any], NDArray[np.bool_]]:
     return {**(members.shared.get("parameters") or {}), **varied}, sound
 
 
-def _of(value: Any, i: int) -> Any:
-    """The value of a parameter in one member, in SI units."""
+def _of_member(parameters: Mapping[str, Any], i: int) -> dict[str, Any]:
+    """The parameters of one member, in SI units."""
     from ...model.unit import Si
 
-    return Si(value[i]) if np.ndim(value) else value
+    return {name: Si(value[i]) if np.ndim(value) else value for name, value in parameters.items()}
 
 
 def _starts(
@@ -379,7 +363,7 @@ def _starts(
                 sound[i] = x is not None and (constrained is not None or not begin.notices)
                 starts[i] = 0.0 if x is None else x
             for name, mass in heavy:
-                check_mass(mass, {key: _of(value, i) for key, value in parameters.items()}, f"body '{name}'")
+                check_mass(mass, _of_member(parameters, i), f"body '{name}'")
         except (PolhodeError, Stop, NonFinite):
             sound[i] = False
     return starts, sound

@@ -7,10 +7,10 @@ all rows, by singular values (`manifold`), and the run goes on with others; wher
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,10 @@ from .assembly import assembled
 from .manifold import Manifold
 
 if TYPE_CHECKING:
-    from ...formalisms.derivation import Derivation
+    from ..run import Problem
+
+#: Functions, parameters, efforts and inputs of a run.
+Drive: TypeAlias = tuple[Functions, Mapping[str, Any] | None, Signal, Signal]
 
 #: Where a singular value is below this, constraints are the reason why a run cannot go on.
 _WEAK = 1e-3
@@ -42,16 +45,9 @@ _SOON = 1e-15
 class ConstrainedRates(Rates):
     """The right-hand side of a run with constraints, and the projection onto them."""
 
-    def __init__(
-        self,
-        functions: Functions,
-        parameters: Mapping[str, Any] | None,
-        tau: Signal,
-        inputs: Signal,
-        manifold: Manifold,
-    ) -> None:
+    def __init__(self, drive: Drive, manifold: Manifold) -> None:
         self.manifold = manifold
-        super().__init__(functions, parameters, tau, inputs, of="kept_rates")
+        super().__init__(*drive, of="kept_rates")
 
     @property
     def is_constrained(self) -> bool:
@@ -121,18 +117,10 @@ class ProjectedRates(ConstrainedRates):
     for multistep methods, and those that differentiate the rates in Python.
     """
 
-    def __init__(
-        self,
-        functions: Functions,
-        parameters: Mapping[str, Any] | None,
-        tau: Signal,
-        inputs: Signal,
-        manifold: Manifold,
-        rows: list[int],
-    ) -> None:
+    def __init__(self, drive: Drive, manifold: Manifold, rows: list[int]) -> None:
         self.attraction = 0.0
-        self.full, self.chosen = functions, rows
-        super().__init__(self._with_rows(manifold), parameters, tau, inputs, manifold)
+        self.full, self.chosen = drive[0], rows
+        super().__init__((self._with_rows(manifold), *drive[1:]), manifold)
 
     @property
     def rates_alone(self) -> str:
@@ -237,17 +225,9 @@ class ProjectedRates(ConstrainedRates):
 class EmbeddedRates(ConstrainedRates):
     """The right-hand side of a run on independent speeds, whose dependent coordinates are projected."""
 
-    def __init__(
-        self,
-        functions: Functions,
-        parameters: Mapping[str, Any] | None,
-        tau: Signal,
-        inputs: Signal,
-        manifold: Manifold,
-        dependent_speeds: DependentSpeeds,
-    ) -> None:
-        super().__init__(functions, parameters, tau, inputs, manifold)
-        self._full, self.sign = functions, 1.0
+    def __init__(self, drive: Drive, manifold: Manifold, dependent_speeds: DependentSpeeds) -> None:
+        super().__init__(drive, manifold)
+        self._full, self.sign = drive[0], 1.0
         self._rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
         self._dependent_speeds = dependent_speeds
 
@@ -306,12 +286,8 @@ class EmbeddedRates(ConstrainedRates):
 class ConstrainedMembers:
     """Starts on the constraints; `of_member` gives parameters, efforts and inputs of each."""
 
-    derivation: Derivation
-    functions: Functions
+    problem: Problem
     constraints: Constraints
-    signals: tuple[Signal, Signal]
-    duration: float
-    hold: Sequence[str]
     of_member: Callable[[int], tuple[Mapping[str, Any], Floats, Floats]]
     notices: dict[int, tuple[str, ...]] = field(default_factory=dict)  # what a reader of each run should know
     warnings: dict[int, list[str]] = field(default_factory=dict)  # what its user is told
@@ -319,6 +295,13 @@ class ConstrainedMembers:
     is_native: bool = True  # whether members may be for native code at all
     rates: Rates | None = None  # those of the member that was begun last
     _manifold: Manifold | None = None
+
+    @classmethod
+    def of(cls, problem: Problem, of_member: Callable[[int], tuple[Mapping[str, Any], Floats, Floats]]) -> Any:
+        """Members of a problem; None where it has no constraints."""
+        is_constrained = problem.derivation.synopsis.is_constrained
+        constraints = problem.derivation.equations.constraints if is_constrained else None
+        return None if constraints is None or not constraints.rows else cls(problem, constraints, of_member)
 
     def begun(self, i: int, first: InitialState, at_singular_pose: bool = False) -> Floats | None:
         """The state that a member starts with; None where that is not for native code.
@@ -329,7 +312,7 @@ class ConstrainedMembers:
         """
         parameters, tau, inputs = self.of_member(i)
         manifold = self._manifold_for(parameters)
-        assembly = assembled(manifold, first, self.hold)
+        assembly = assembled(manifold, first, self.problem.hold)
         x = np.concatenate([assembly.q, assembly.u, assembly.z])
         rates = self._rates_for(manifold, assembly.freedom.rows, parameters)
         if rates is None:
@@ -340,7 +323,7 @@ class ConstrainedMembers:
         if on is not x and not at_singular_pose:
             return None
         x = on
-        rates.start(x, self.duration)
+        rates.start(x, self.problem.span.duration)
         if len(rates.breaks) or not rates.can_step_natively:
             self.is_native = False
             return None
@@ -362,7 +345,7 @@ class ConstrainedMembers:
             made = copy(known)
             made.scale = np.ones(len(made.names))
         else:
-            made = Manifold(self.functions, self.constraints, parameters)
+            made = Manifold(self.problem.functions, self.constraints, parameters)
             if known is not None:
                 made.share_graphs(known)
         self._manifold = made
@@ -370,9 +353,9 @@ class ConstrainedMembers:
 
     def _rates_for(self, manifold: Manifold, rows: list[int], parameters: Mapping[str, Any]) -> Rates | None:
         """The rates of a member that is about to start; None where they have other rows than the first one's."""
-        dependent = self.functions.equations.dependent_speeds
+        p, dependent = self.problem, self.problem.functions.equations.dependent_speeds
         if self.rates is None:
-            given = self.functions, dict(parameters), *self.signals, manifold
+            given = (p.functions, dict(parameters), p.tau, p.inputs), manifold
             self.rates = ProjectedRates(*given, rows) if dependent is None else EmbeddedRates(*given, dependent)
             return self.rates
         if isinstance(self.rates, ProjectedRates) and rows != self.rates.chosen:

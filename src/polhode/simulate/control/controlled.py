@@ -24,11 +24,9 @@ from ...expr.exact import sqrt
 from ...expr.opaque.table import Table
 from ...expr.spelling import described, spelled
 from ...laws.controller import Controller
-from ...laws.law import Law, nominal_name
-from ...laws.named_symbols import Named, limits_of, rated_efforts, told_unlimited
+from ...laws.law import Law, check_unit_length, nominal_name
+from ...laws.named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
 from ...laws.observer import Observed
-from ...laws.orientation_references import check_unit_length
-from ...laws.saturation import Range, saturated
 from ...model.model import Model
 from ...model.records import Parameter, State
 from ..settings import LOOP_OPTIONS

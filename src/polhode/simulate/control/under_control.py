@@ -246,7 +246,7 @@ class UnderControl:
 
     def _not_of_unit_length(self) -> Iterator[str]:
         """Quaternions that were wanted and whose lengths were not one, by more than rounding."""
-        from ...laws.orientation_references import ROUNDED
+        from ...laws.law import ROUNDED
 
         lengths = self.loop.lengths if self.loop is not None else {}
         for name, row in zip(lengths, self._at_samples(*lengths.values()), strict=True):

@@ -7,7 +7,7 @@ projection with other rows of the constraints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -523,7 +523,7 @@ class Integration:
         if jumps is None:
             return
         if jumps.modes[number] == 0.0:
-            t_left = jumps.locate(_columns(run), float(run.record.t_old), t)
+            t_left = jumps.leave(run.state_at, float(run.record.t_old), t)
             if t_left is not None and t_left < t:
                 t, x = t_left, self.rates.projected(t_left, run.state_at(t_left))
                 run.write_samples(t)
@@ -561,11 +561,6 @@ def _unprojected(t: float) -> Stop:
         f"at t = {t:.6g} s the constraints cannot be satisfied any longer.",
         "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
     )
-
-
-def _columns(run: NativeRun) -> Callable[[Any], Floats]:
-    """The states of the last step at several times, a column each."""
-    return lambda t: run.state_at(float(t)) if np.ndim(t) == 0 else np.array([run.state_at(float(s)) for s in t]).T
 
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:

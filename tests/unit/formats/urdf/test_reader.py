@@ -69,17 +69,10 @@ def test_the_rotation_of_an_inertial_frame_is_honoured(tmp_path: Path) -> None:
     assert arm.com == ph.Vector([1, 0, 0])
 
 
-@pytest.mark.parametrize(
-    ("kind", "freedoms", "coordinates"),
-    [
-        ("fixed", 0, 0),
-        ("revolute", 1, 1),
-        ("continuous", 1, 1),
-        ("prismatic", 1, 1),
-        ("planar", 3, 3),
-        ("floating", 6, 7),
-    ],
-)
+@pytest.mark.parametrize(("kind", "freedoms", "coordinates"), [
+    ("fixed", 0, 0), ("revolute", 1, 1), ("continuous", 1, 1), ("prismatic", 1, 1), ("planar", 3, 3),
+    ("floating", 6, 7),
+])  # fmt: skip
 def test_every_joint_type_has_its_freedoms(kind: str, freedoms: int, coordinates: int, tmp_path: Path) -> None:
     equations = load_urdf(one_joint(tmp_path, kind, '<axis xyz="0 0 1"/>')).derive()
     assert (len(equations.u), len(equations.q)) == (freedoms, coordinates)

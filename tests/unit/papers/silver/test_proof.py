@@ -10,13 +10,14 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.papers.silver.proof import Case, Proof, fingerprint_of, step
+from polhode.papers.silver.proof import Case, Proof, Step, fingerprint_of
 
 a, b = ph.symbols("a b")
 
 
 def sums(right: ph.Expr) -> Proof:
-    made = step("1", "squares", "(a + b)² = …", "(a + b)^2", [("here", (a + b) ** 2, right), ("there", a, a)])
+    cases = Case.of("here", (a + b) ** 2, right), Case.of("there", a, a)
+    made = Step("1", "squares", "(a + b)² = …", "(a + b)^2", cases)
     return Proof("squares", ("a",), ("b",), (made,))
 
 
@@ -47,7 +48,7 @@ def test_entries_of_a_list_cannot_change_places_unnoticed() -> None:
 
 
 def test_errors_in_two_cases_do_not_cancel() -> None:
-    made = step("1", "s", "t", "l", [("one", a, b), ("two", b, a)])
+    made = Step("1", "s", "t", "l", (Case.of("one", a, b), Case.of("two", b, a)))
     assert not made.holds
     assert len(made.failing) == 2
 

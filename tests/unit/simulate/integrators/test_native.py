@@ -109,7 +109,7 @@ def bushing() -> Equations:
 
 OPTIONS: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-8, "watch_energy": False}
 #: What a run may begin with, and the options under which it does: Taylor series where no step is bounded.
-EXPLICIT: dict[str, dict[str, Any]] = {"taylor": {}, "TP86": {"max_step": 1e3}}
+EXPLICIT: dict[str, dict[str, Any]] = {"taylor": {}, "TP86": {"step": 1e3}}
 
 
 @pytest.mark.parametrize("explicit", EXPLICIT)

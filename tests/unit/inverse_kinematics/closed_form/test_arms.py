@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from polhode.analysis.closed_form.chain import Axis
-
 from polhode.expr import Vector, as_expr, symbol
+from polhode.inverse_kinematics.closed_form.arms import Axis
 
 
 def test_lines_meet_in_a_point_of_both() -> None:
