@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import FormatError
+from polhode.formats.robot_file.parts import Placement
 from polhode.formats.sdf import read_sdf
+from polhode.formats.sdf.reader import _matrix, _placement
 
 INERTIAL = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
 
@@ -158,3 +162,10 @@ def test_infinite_ends_of_a_coordinate_are_none(tmp_path: Path) -> None:
     assert limited(tmp_path, "<lower>-inf</lower><upper>inf</upper>").limits == ()
     with pytest.raises(FormatError, match="E-SDF-005"):
         limited(tmp_path, "<effort>nan</effort>")
+
+
+def test_roll_pitch_and_yaw_turn_about_fixed_axes() -> None:
+    xyz, rpy = (tuple(Fraction(k, 10) for k in each) for each in ((1, 2, 3), (7, -4, 11)))
+    pose = _matrix(Placement(xyz, rpy), Fraction(0))
+    assert np.abs(pose[:3, :3] - Rotation.from_euler("xyz", [float(k) for k in rpy]).as_matrix()).max() < 1e-15
+    assert _placement(pose, 0) == Placement(xyz, rpy)
