@@ -4,7 +4,8 @@ Every formula here is rational but for square roots, so that it serves complex n
 then carries a derivative along, exactly. With the displacement of a rigid motion as that derivative, turns become
 motions on SE(3) (the principle of transference): that is how `pose_spline` uses these lines.
 
-The angular velocities at the knots make the angular acceleration continuous: on a segment of length h the chart's coordinates are the cubic with c₀, c₁ at its ends and ċ = A⁻¹ ω there, so that
+The angular velocities at the knots make the angular acceleration continuous: on a segment of length h the chart's
+coordinates are the cubic with c₀, c₁ at its ends and ċ = A⁻¹ ω there, so that
 
     at its start  ω̇ = A₀ (6 (c₁ - c₀) - 4 ċ₀ h - 2 ċ₁ h)/h² + κ |ω₀|² c₀ - (c₀·ω₀) ω₀
     at its end    ω̇ = A₁ (6 (c₀ - c₁) + 2 ċ₀ h + 4 ċ₁ h)/h² + κ |ω₁|² c₁ - (c₁·ω₁) ω₁

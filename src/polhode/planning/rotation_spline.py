@@ -3,11 +3,12 @@
 C. D. Mladenova, section 9.2: on each segment R(t) = R_ref R(c(t)) with c a cubic, (389)–(397). Frames do not matter:
 the same curve comes out however the fixed and the body frame are turned (bi-invariance).
 
-The curve of least ∫ |ω̇|² dt satisfies  ω⃛ = ω̈ × ω  between knots, with ω in body components (L. Noakes,
-G. Heinzinger, B. Paden, Cubic splines on curved spaces, 1989); ω and ω̇ are continuous at the knots, ω̈ jumps; an end whose velocity is free has ω̇ = 0. This boundary-value problem is
-solved by multiple shooting: each segment is cut into a few intervals, and orientation, ω, ω̇ and ω̈ at their nodes are
-found by Newton's method from the flows over the intervals. The equation is polynomial, so a flow is a Taylor series
-whose coefficients follow by recurrence; its derivatives are exact by a complex step.
+The curve of least ∫ |ω̇|² dt satisfies ω⃛ = ω̈ × ω between knots, with ω in body components (L. Noakes, G. Heinzinger,
+B. Paden, Cubic splines on curved spaces, 1989); ω and ω̇ are continuous at the knots, ω̈ jumps; an end whose velocity
+is free has ω̇ = 0. This boundary-value problem is solved by multiple shooting: each segment is cut into a few
+intervals, and orientation, ω, ω̇ and ω̈ at their nodes are found by Newton's method from the flows over the intervals.
+The equation is polynomial, so a flow is a Taylor series whose coefficients follow by recurrence; its derivatives are
+exact by a complex step.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The reference derivation: all that equations of motion can be compared with, from the model alone.
 
-Virtual power at a unit of each speed: with Π = ∫ r̄ r̄ᵀ dm the 4×4 pseudo-inertia of a body, r̄ = (r, 1), the principle of d'Alembert and Lagrange is
+Virtual power at a unit of each speed: with Π = ∫ r̄ r̄ᵀ dm the 4×4 pseudo-inertia of a body, r̄ = (r, 1), the principle
+of d'Alembert and Lagrange is
 
     Σ_B tr(Ẍ Π δXᵀ) = Σ f·δp + Σ t·δφ - δV + Σ τ δu    for every δX = Ŝ X
 

@@ -9,11 +9,12 @@ so that the error e = ref - y of each obeys  e^(r) + k_(r-1) e^(r-1) + … + k�
 parameters of the law. Where Σ r is the dimension of the state, nothing else moves; otherwise the rest are the zero
 dynamics, which are checked when the law is designed.
 
-The dynamic extension algorithm puts integrators before inputs. J. Descusse and C. H. Moog, *Decoupling with dynamic compensation for strong invertible affine nonlinear systems*
-(1985); A. Isidori, *Nonlinear Control Systems* (1995), section 5.4. Where the decoupling matrix is singular, some of
-its rows depend on each other: the inputs that act in these appear too early. An integrator is put before each of them
-(before combinations of them, where more act than the rows have rank), so that others catch up; and so on, until the
-matrix is regular. That ends after at most n steps, or the inputs do not move the outputs independently.
+The dynamic extension algorithm puts integrators before inputs. J. Descusse and C. H. Moog, *Decoupling with dynamic
+compensation for strong invertible affine nonlinear systems* (1985); A. Isidori, *Nonlinear Control Systems* (1995),
+section 5.4. Where the decoupling matrix is singular, some of its rows depend on each other: the inputs that act in
+these appear too early. An integrator is put before each of them (before combinations of them, where more act than the
+rows have rank), so that others catch up; and so on, until the matrix is regular. That ends after at most n steps, or
+the inputs do not move the outputs independently.
 """
 
 from __future__ import annotations

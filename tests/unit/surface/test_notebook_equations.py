@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polhode as ph
 from polhode.model.samples import motor_driven_pendulum, six_degree_of_freedom_arm
-from polhode.surface.equations import bundle_of
+from polhode.surface.notebook_equations import bundle_of
 
 
 def test_short_equations_are_typeset() -> None:
