@@ -181,6 +181,10 @@ class EventMemory:
             before, after = row[HEAD : HEAD + self.size].copy(), row[HEAD + self.size :].copy()
             yield t, number, kind, done, before, after if kind in (CHANGES, CHANGES_BY_PYTHON) else None
 
+    def forget_after(self, t: float) -> None:
+        """Take back what was logged after a time."""
+        self.record.log_count = int((self.log[:, 0] <= t).sum())
+
     def is_stuck(self, t: float) -> bool:
         """True if the state was changed at this very time before."""
         return t - self.record.changed_at <= ZENO * max(1.0, abs(t))

@@ -15,7 +15,7 @@ from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
 from .memory import Memory, apart
 from .native_code import MethodCode, loop_code, method_code
-from .record import GROWTH, Reason, Run, padded
+from .record import EVENTS, GROWTH, NOTHING, PROJECTION, Reason, Run, padded
 
 if TYPE_CHECKING:
     from .implicit_memory import ImplicitMemory
@@ -382,6 +382,14 @@ class NativeRun:
         """Steps to t_end, or as many as the budget allows, or until there is another reason to return."""
         self.record.t_end, self.record.budget = t_end, budget
         return self._reason(self.loop.advance(self.address))
+
+    def undo_unfinished_step(self) -> None:
+        """Go back to the begin of a step whose end is not projected, or whose events are not located, yet."""
+        record = self.record
+        if record.pending in (PROJECTION, EVENTS):
+            record.t, self.x[:], record.pending = record.t_old, self.x_old, NOTHING
+            if record.event_count:
+                self.events.forget_after(record.t)
 
     def write_samples(self, t: float) -> Reason:
         """The samples of the last step up to a time."""

@@ -121,16 +121,24 @@ def simulate(
         return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
     made = run.execute(go, control.method, progress)
-    if watch_energy and not watched.changes_states and loop is None:
-        made = check_energy(made, run.tau, run.inputs)
-    if audit is not False:
-        from .trajectory.power_audit import TOLERANCE
+    try:
+        if watch_energy and not watched.changes_states and loop is None:
+            made = check_energy(made, run.tau, run.inputs)
+        return made if audit is False else _audited(made, audit)
+    except KeyboardInterrupt:
+        stop = _interrupted(float(made.t[-1]))
+        raise stopped(stop, replace(made, status=stop.status, message=stop.message)) from None
 
-        tolerance, found = TOLERANCE if audit is True else float(audit), made.power_audit()
-        found.check(tolerance, made)
-        for told in found.notices(tolerance):
-            warn(told)
-            made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
+
+def _audited(made: Trajectory, audit: bool | float) -> Trajectory:
+    """A run whose balance of power is tested."""
+    from .trajectory.power_audit import TOLERANCE
+
+    tolerance, found = TOLERANCE if audit is True else float(audit), made.power_audit()
+    found.check(tolerance, made)
+    for told in found.notices(tolerance):
+        warn(told)
+        made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), told]})
     return made
 
 
@@ -306,12 +314,16 @@ class Problem:
             cause = failed.__cause__
             stop = Stop("controller", f"after t = {record.last[0]:.6g} s {failed}", "Mend the controller.")
         except KeyboardInterrupt:
-            stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
+            stop = _interrupted(record.last[0])
         record.info["wall_time"] = time.perf_counter() - began
         jumped = guard.discontinuities.summary() if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
-        trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
+        try:
+            trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
+        except KeyboardInterrupt:
+            stop = _interrupted(record.last[0])
+            trajectory = self._trajectory(record, rates, stop.status, stop)
         if stop is not None:
             raise stopped(stop, trajectory) from cause
         return trajectory
@@ -381,14 +393,12 @@ class Problem:
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
         controls = () if self.loop is None else self.loop.law.controls
-        record.notices += [
-            *_table_jumps(rates, t, x, (tau, inputs)),
-            *rates.drive.notices(float(t[-1]), controls),
-        ]
+        notices = [*_table_jumps(rates, t, x, (tau, inputs)), *rates.drive.notices(float(t[-1]), controls)]
         if self.known.small_angles:
             from .grown_variables import grown
 
-            record.notices += grown(self.known, q)
+            notices += grown(self.known, q)
+        record.notices += notices
         return Trajectory(
             t, q, u, self.known.coordinates, self.known.speeds, status,
             "" if stop is None else stop.message, info,
@@ -397,6 +407,10 @@ class Problem:
             functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.known.states),
             loop=self.loop, controller=None if rates.drive.sampled is None else rates.drive.sampled.log,
         )  # fmt: skip
+
+
+def _interrupted(t: float) -> Stop:
+    return Stop("interrupted", f"the run was interrupted after t = {t:.6g} s.", "")
 
 
 def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Floats, Floats]) -> list[str]:

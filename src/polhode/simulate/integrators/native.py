@@ -242,21 +242,11 @@ class Integration:
 
     def go(self, report: Report) -> str:
         """To the end; what stops a run before is raised, with all in the record that was reached."""
-        reason = Reason.BUDGET
         try:
-            while reason != Reason.DONE:
-                reason = self._advance()
-                self._note()
-                if reason == Reason.ENDED:
-                    self.record.end(float(self.run.record.t), self.x)
-                    return "event"
-                self._look_into(reason)
-                self._test_loop()
-                if reason == Reason.DONE and self.run.record.t < self.end:
-                    self._pass_bound()
-                    reason = Reason.BUDGET
-                report(self.run.record.t)
-        except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt):
+            return self.driver.interruptible(lambda: self._go(report))
+        except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt) as problem:
+            if isinstance(problem, ControllerFailed | KeyboardInterrupt):
+                self.run.undo_unfinished_step()
             self._note()
             self.record.end(float(self.run.record.t), self.x)
             raise
@@ -266,6 +256,21 @@ class Integration:
                 self.record.info.update(self.limits.facts)
             if self.run.record.event_count and self.run.events.record.kink_count:
                 self.record.info["kinks"] = int(self.run.events.record.kinks_passed)
+
+    def _go(self, report: Report) -> str:
+        reason = Reason.BUDGET
+        while reason != Reason.DONE:
+            reason = self._advance()
+            self._note()
+            if reason == Reason.ENDED:
+                self.record.end(float(self.run.record.t), self.x)
+                return "event"
+            self._look_into(reason)
+            self._test_loop()
+            if reason == Reason.DONE and self.run.record.t < self.end:
+                self._pass_bound()
+                reason = Reason.BUDGET
+            report(self.run.record.t)
         return "done"
 
     def _advance(self) -> Reason:
@@ -360,9 +365,9 @@ class Integration:
     def _add_samples(self, done: int) -> None:
         if done <= self.kept:
             return
-        states = self.states[self.kept : done]
-        self.record.add(self.times[self.kept : done], states if self.momenta is None else self.momenta.states(states))
-        self.kept = max(self.kept, done)
+        new, self.kept = slice(self.kept, done), done  # first: an interrupt in between must not add them twice
+        states = self.states[new]
+        self.record.add(self.times[new], states if self.momenta is None else self.momenta.states(states))
 
     def _note_change(self) -> None:
         sentence = (
