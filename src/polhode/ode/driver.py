@@ -1,9 +1,9 @@
 """The driver of native runs: a while at a time, so that progress moves and an interrupt ends the run.
 
 An interrupt (SIGINT) is raised by Python between two lines of Python: in a function that native code calls, or in one
-that is called when an object dies, it may rise where nobody catches it. So along a run the handler notes it, and raises
-it inside of the user's function only; the native loop returns at the end of the step, and the driver raises it there. A
-second one is raised at once.
+that is called when an object dies, it may rise where nobody catches it. So along a run the handler notes it, and while
+native code runs raises it inside of the user's function only; the native loop returns at the end of the step, and the
+driver raises it there. A second one is raised at once.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ class Driver:
 
     def __init__(self, most_steps: int) -> None:
         self.most_steps, self._budget = most_steps, _FIRST_BUDGET
-        self._run: NativeRun | None = None
+        self._run: NativeRun | None = None  # while it advances
         self._is_interrupted = False
 
     def advance(self, run: NativeRun, goal: float) -> Reason:
         """Steps towards a time, for a while; what a Python function raised is raised."""
-        self._run = run
-        self._raise_interrupt()
+        self.raise_interrupt()
         began = time.perf_counter()
         allowed = min(self._budget, self.most_steps - run.record.steps)
         run.keep_steps(allowed)
+        self._run = run
         reason = run.advance(goal, allowed)
+        self._run = None
         if time.perf_counter() - began < _SLICE:
             self._budget = min(2 * self._budget, _MOST_BUDGET)
         return reason
@@ -64,22 +65,21 @@ class Driver:
             is_second, self._is_interrupted = self._is_interrupted, True
             if self._run is not None:
                 self._run.record.interrupted = 1
-            if is_second or (self._run is not None and self._run.is_in_user_code):
+            if is_second or self._run is None or self._run.is_in_user_code:
                 former(number, frame)
 
         try:
             signal.signal(signal.SIGINT, note)
             result = call()
-            self._raise_interrupt()
+            self.raise_interrupt()
             return result
         finally:
             signal.signal(signal.SIGINT, former)
             if self._is_interrupted:
                 self._is_interrupted = False
-                if self._run is not None:
-                    self._run.record.interrupted = 0
                 former(signal.SIGINT, None)
 
-    def _raise_interrupt(self) -> None:
+    def raise_interrupt(self) -> None:
+        """Raise what was noted."""
         if self._is_interrupted:
             raise KeyboardInterrupt

@@ -381,7 +381,9 @@ class NativeRun:
     def advance(self, t_end: float, budget: int) -> Reason:
         """Steps to t_end, or as many as the budget allows, or until there is another reason to return."""
         self.record.t_end, self.record.budget = t_end, budget
-        return self._reason(self.loop.advance(self.address))
+        reason = self.loop.advance(self.address)
+        self.record.interrupted = 0
+        return self._reason(reason)
 
     def undo_unfinished_step(self) -> None:
         """Go back to the begin of a step whose end is not projected, or whose events are not located, yet."""

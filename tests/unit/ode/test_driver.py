@@ -141,3 +141,24 @@ def test_an_interrupt_after_the_last_step_leaves_the_trajectory(name: str, monke
         pendulum().simulate(1.0, start={"hinge": 1.0}, samples=11)
     run = caught.value.trajectory
     assert isinstance(run, Trajectory) and len(run.t) == 11 and run.status == "interrupted"
+
+
+@pytest.mark.parametrize("method", ["DOP853", "rk4", "scipy.DOP853", "scipy.LSODA"])
+def test_an_interrupt_in_a_held_function_leaves_the_state_reached(method: str) -> None:
+    calls = 0
+
+    def effort(t: float, q: object, u: object) -> list[float]:
+        nonlocal calls
+        calls += 1
+        if calls == 6:
+            raise KeyboardInterrupt
+        return [0.0]
+
+    given: dict[str, Any] = {"step": 0.01} if method == "rk4" else {}
+    with pytest.raises(SimulationError, match="interrupted") as caught:
+        pendulum().simulate(
+            2, start={"hinge": 1.0}, tau=ph.held(effort, every=0.1), method=method, samples=2, **given
+        )  # fmt: skip
+    run = caught.value.trajectory
+    assert isinstance(run, Trajectory) and run.t[-1] == pytest.approx(0.5)
+    assert run.x[-1] == pytest.approx(pendulum().simulate(0.5, start={"hinge": 1.0}).x[-1], abs=1e-6)

@@ -17,8 +17,9 @@ import numpy as np
 from ...codegen.taylor.cost_model import is_taylor_faster
 from ...errors import PolhodeError
 from ...native.backends import say_once
+from ...ode.driver import Driver
 from ...ode.native_code import method_code
-from ...ode.record import CONSTRAINED_GROWTH, ZENO
+from ...ode.record import CONSTRAINED_GROWTH, SWALLOWED, ZENO
 from ..control.callables import ControllerFailed
 from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
@@ -30,6 +31,8 @@ from . import native
 TAYLOR = "taylor"
 #: So far beyond a jump, as a part of the step, events are looked for.
 _BEYOND = 1e-9
+#: So many steps in a row that rounding swallows end a run.
+_MOST_SWALLOWED = 50
 #: Discontinuities that stand in the equations are found; those inside a user's own code are not.
 _SMOOTH = "A controller or function of your own that jumps, such as np.sign, must be made smooth: no method helps."
 
@@ -135,6 +138,24 @@ def integrate(
         control = replace(control, method=_explicit(rates, guard))
         record.pieces[:], record.steps, record.info["method"] = begun, 0, control.method
         return native.integrate(rates, guard, record, times, control, events, report)
+    driver = Driver(control.most_steps)
+    return driver.interruptible(
+        lambda: _by_solver(method, rates, guard, record, times, control, events, report, driver)
+    )  # fmt: skip
+
+
+def _by_solver(
+    method: Method,
+    rates: Rates,
+    guard: Guard,
+    record: Record,
+    times: Floats,
+    control: Control,
+    events: Events,
+    report: Report,
+    driver: Driver,
+) -> str:
+    """The same by a solver that takes one step after another, in Python."""
     t, x = record.last
     solver_of = method.solver or _scipy("DOP853")
     make = partial(solver_of(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
@@ -147,18 +168,21 @@ def integrate(
 
     solver = make(t, x, bound(t))
     watched = EventLocator(events, rates.coordinates, record, t, x)
-    recorded = 1
+    recorded, swallowed = 1, 0
     while t < times[-1]:
         if solver.status == "finished":
             solver.t_bound, solver.status = bound(t), "running"
         wanted = getattr(solver, "h_abs", 0.0)
         try:
+            driver.raise_interrupt()
             message = solver.step()
         except BaseException:
             record.end(float(solver.t), solver.y)
             raise
-        if solver.status == "failed":
+        swallowed = swallowed + 1 if solver.t - solver.t_old <= SWALLOWED * abs(solver.t) else 0
+        if solver.status == "failed" or swallowed > _MOST_SWALLOWED:
             record.end(float(solver.t), solver.y)
+            message = message or "its steps are swallowed by rounding"
             raise guard.explain(float(solver.t), solver.y, underflow(float(solver.t), control, message))
         x, t = solver.y, float(solver.t)
         if not np.isfinite(x).all():
@@ -233,7 +257,7 @@ def integrate(
             if acting is not None:
                 record.add_actuation(t, acting)
             guard.step(t, x, rate)
-        except (Stop, ControllerFailed):
+        except (Stop, ControllerFailed, KeyboardInterrupt):
             record.end(t, x)
             raise
         if record.steps >= control.most_steps:
