@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import PolhodeError, understood
 from ..native.compiled import Compiled
 from ..ode.native_events import Effect
+from ..ode.record import ZENO
 from .guard import Stop
 from .initial_state import Floats
 from .trajectory.record import Record
@@ -28,6 +29,8 @@ Event = Callable[[float, Floats, Floats], float]
 
 #: So often a step is halved to find where an event has left the zero at its begin.
 _HALVINGS = 40
+#: The time, in seconds, over which it is tested where an event goes, and the part of its speed that is none.
+_SHORT, _AT_REST = 1e-7, 1e-6
 
 
 @dataclass(frozen=True)
@@ -191,6 +194,8 @@ class EventLocator:
         self.events, self.coordinates = events, coordinates
         self.values = [self.value(number, t, x) for number in range(len(events.watched))]
         self.sides = [0.0] * len(events.watched)  # the side that an event left when it changed the state
+        self.standing: tuple[float, dict[int, float]] = (-np.inf, {})  # when the state was last changed, and by which
+        self.late: dict[int, float] = {}  # events at the time of one that changed the state, and how they came
         self.found: list[list[float]] = [[] for _ in events.watched]
         if events:
             record.info["events"] = self.found
@@ -214,23 +219,33 @@ class EventLocator:
             before, after = self.values[number], self.value(number, t, x)
             self.values[number] = after
             when: float | None = None
-            if before == 0.0 and self.sides[number] * after < 0.0:
+            if before == 0.0 and number in self.late and self.late[number] * after < 0.0:
+                when, self.sides[number] = t_old, self.late[number]
+            elif before == 0.0 and self.sides[number] * after < 0.0:
                 when = self._once_more(number, interpolant, t_old, t)
             elif (before * after < 0.0 or (after == 0.0 and before != 0.0)) and event.direction * (after - before) >= 0:
                 when = t if after == 0.0 else self._zero(number, interpolant, t_old, t)
             if when is not None:
                 met.append((float(when), number, float(np.sign(before)) or self.sides[number]))
             self.sides[number] = 0.0 if after else self.sides[number]
-        for when, number, side in sorted(met):
+        self.late, met = {}, sorted(met)
+        for k, (when, number, side) in enumerate(met):
             self.found[number].append(when)
             if self.events.watched[number].interrupts:
+                soon = when + ZENO * max(1.0, abs(when))
+                self.late = {other: sign for time, other, sign in met[k + 1 :] if time <= soon}
                 return Met(when, self.events.watched[number], number, side)
         return None
 
-    def restart(self, t: float, x: Floats, met: Met) -> None:
+    def restart(self, t: float, x: Floats, met: Met, is_passed: bool) -> None:
         """Go on from another state: the event that changed it is at its zero, and is watched for from there on."""
         self.values = [self.value(number, t, x) for number in range(len(self.events.watched))]
-        self.values[met.number], self.sides[met.number] = 0.0, met.side
+        when, standing = self.standing
+        standing = standing if t - when <= ZENO * max(1.0, abs(t)) else {}
+        self.standing = t, {**standing, met.number: -met.side if is_passed else met.side}
+        for number, side in {**dict.fromkeys(self.late, 0.0), **self.standing[1]}.items():
+            if number == met.number or abs(self.values[number]) <= ZENO:
+                self.values[number], self.sides[number] = 0.0, side
 
     def _zero(self, number: int, interpolant: Any, t_old: float, t: float) -> float:
         """Where the event is zero in a step; at its begin, if bringing the state back made it pass there."""
@@ -252,6 +267,22 @@ class EventLocator:
             f"at t = {t_old:.6g} s event {number} changed the state, and the motion goes on through it.",
             "Let the change turn the motion back, or end the run there (terminal=True).",
         )
+
+
+def goes_through(
+    event: Watched, rates: Callable[[float, Floats], Floats], n: int, t: float, before: Floats, after: Floats
+) -> bool:
+    """Whether an event that changed the state from `before` to `after`, of n coordinates, passes its zero all the same.
+
+    It does if the function goes on the way that it came, with more than rounding of its speed.
+    """
+
+    def slope(x: Floats) -> float:
+        later = x + _SHORT * rates(t, x.copy())
+        return event.value(t + _SHORT, later[:n].copy(), later[n:].copy()) - event.value(t, x[:n].copy(), x[n:].copy())
+
+    came = slope(before)
+    return slope(after) * came > _AT_REST * came * came
 
 
 def event_failed(message: str) -> Stop:

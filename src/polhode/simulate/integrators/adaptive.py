@@ -19,9 +19,10 @@ from ...errors import PolhodeError
 from ...native.backends import say_once
 from ...ode.driver import Driver
 from ...ode.native_code import method_code
+from ...ode.native_events import MOST_AT_ONCE
 from ...ode.record import CONSTRAINED_GROWTH, SWALLOWED, ZENO
 from ..control.callables import ControllerFailed
-from ..events import EventLocator, Events, Met
+from ..events import EventLocator, Events, Met, goes_through
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -220,8 +221,8 @@ def _by_solver(
             record.end(t, x)
             if ended.event.change is None:
                 return "event"
-            x = changed(rates, record, ended, x)
-            watched.restart(t, x, ended)
+            before, x = x, changed(rates, record, ended, x)
+            watched.restart(t, x, ended, goes_through(ended.event, rates, rates.coordinates, t, before, x))
             if jumps:
                 jumps.start(t, x)
             if t < times[-1]:
@@ -270,13 +271,15 @@ def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
     """The state after an event that changes it, on the constraints; it goes into the record."""
     if met.event.change is None:
         return x
-    if met.t - record.changed_at <= ZENO * max(1.0, abs(met.t)):
+    last, number, count = record.changed
+    count = count + 1 if met.t - last <= ZENO * max(1.0, abs(met.t)) else 0
+    if count and (number == met.number or count > MOST_AT_ONCE):
         raise Stop(
             "event_stuck",
             f"at t = {met.t:.6g} s event {met.number} follows itself without end.",
             "Let the motion come to rest, or end the run, where it is slow: with a terminal event of the speed, say.",
         )
-    record.changed_at = met.t
+    record.changed = met.t, met.number, count
     new = met.event.change.applied(met.t, x)
     after = rates.projected(met.t, new)
     record.add(np.array([np.nextafter(met.t, np.inf)]), after[None, :])

@@ -22,7 +22,7 @@ from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
 from ..control.callables import ControllerFailed
-from ..events import Events, event_failed
+from ..events import Events, event_failed, goes_through
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -45,8 +45,6 @@ _NOTABLE = 1e-9
 _AHEAD = 12
 #: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
 _STABLE, _NEAR = 3.0, 1e-7
-#: The time, in seconds, over which it is tested where an event goes.
-_SHORT = 1e-9
 
 
 def integrate(
@@ -461,24 +459,29 @@ class Integration:
             events.grow()
             return
         t, change = float(run.record.t), self.events.watched[number].change
-        if events.is_stuck(t) or change is None:
-            raise self._stuck(t, number)
+        if change is None or events.is_stuck(number, t):
+            side = self._side_behind(number)
+            if side == 0.0:
+                raise self._stuck(t, number)
+            self._begin()
+            events.set_side(number, side)
+            return
         run.x[:] = change.applied(t, run.x.copy())
         reason = run.continue_after_event()
         if reason is not None:
             self._look_into(reason)
 
+    def _side_behind(self, number: int) -> float:
+        """The sign of an event behind its zero where the last change of the state let it pass, else 0."""
+        events, n = self.run.events, self.rates.coordinates
+        _, last, _, _, before, after = next(events.entries(events.record.log_count - 1))
+        t, event = float(events.record.changed_at), self.events.watched[number]
+        if last != number or after is None:
+            return 0.0
+        before, after = self._state(before), self._state(after)
+        return -events.side_of(number) if goes_through(event, self.rates, n, t, before, after) else 0.0
+
     def _stuck(self, t: float, number: int) -> Stop:
-        """Why an event that changed the state occurs again at the same time."""
-        events, value, n, x = self.run.events, self.events.watched[number].value, self.rates.coordinates, self.x
-        later = x + _SHORT * self.rates(t, x.copy())
-        change = value(t + _SHORT, later[:n], later[n:]) - value(t, x[:n].copy(), x[n:].copy())
-        if t == events.record.changed_at and events.side_of(number) * change < 0.0:
-            return Stop(
-                "event_stuck",
-                f"at t = {t:.6g} s event {number} changed the state, and the motion goes on through it.",
-                "Let the change turn the motion back, or end the run there (terminal=True).",
-            )
         return Stop(
             "event_stuck",
             f"at t = {t:.6g} s event {number} follows itself without end.",
