@@ -80,7 +80,7 @@ class NativeRun:
         self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept: dict[str, Any] = {}
         self.is_in_user_code, self.most_kept = False, float(MOST_KEPT)
-        record.t = t
+        record.t, record.t_final = t, np.inf
         record.error_scale = scale = self.code.method.scaled(rtol, atol)
         record.rtol, record.atol = scale * rtol, scale * atol
         record.h_max, record.h_cap, record.growth, record.bound = np.inf, np.inf, GROWTH, 1e12
@@ -365,11 +365,12 @@ class NativeRun:
         """Go on with members, for so many steps, without the interpreter's lock; whether some may be left."""
         _, record, _ = self._kept["members"]
         record.most_steps, record.allowed, self.record.t_end = most_steps, allowed, t_end
+        self.record.t_final = t_end
         return bool(self.loop.members(self.address, ctypes.addressof(record)))
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""
-        self.record.t_end = t_end
+        self.record.t_end = self.record.t_final = t_end
         return self._reason(self.loop.begin(self.address))
 
     def restart(self, rate: Floats) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import polhode as ph
@@ -101,3 +102,18 @@ def test_what_is_no_event_is_refused() -> None:
     unknown = s.parameter("k")
     with pytest.raises(ValueMissing, match="parameter 'k' of an event has no value"):
         s.derive().simulate(1, until=s.joints["height"].q[0] - unknown)
+
+
+@pytest.mark.parametrize("method", ["auto", "Radau", "rk4", "euler", "midpoint", "gauss4"])
+@pytest.mark.parametrize("end", [0.7, 1.0, 3.0])
+def test_an_event_at_the_end_of_a_run_is_found(method: str, end: float) -> None:
+    """Where rounding leaves the state a last bit before the zero, too."""
+    s = ph.System("slider")
+    slide = s.joint("x", s.ground, s.body("body", 1), ph.Prismatic("x"), speeds=["v"])
+    e = s.derive()
+    given: dict[str, Any] = {"speeds": {"v": 1.0}, "method": method}
+    for step in (0.1, 0.01) if method not in ("auto", "Radau") else (None,):
+        run = e.simulate(end, events=[slide.q[0] - end], until=s.time - end, step=step, **given)
+        assert run.events == [pytest.approx([end])] * 2 and run.status == "event"
+    batch = e.simulate(end, start={"x": np.zeros(2)}, events=[slide.q[0] - end], step=step, **given)
+    assert [run.events for run in batch] == [[pytest.approx([end])]] * 2
