@@ -292,12 +292,14 @@ class Integration:
             self.passed_at = self.rates.passed, record.steps
 
     def _keep_interpolant(self) -> None:
-        """Keep the steps, so that the trajectory has states between its samples; not where time events divide it."""
+        """Keep the steps, so that the trajectory has states between its samples, where what drove them is known."""
         pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
         known = [(run, steps) for run, steps in pieces if steps is not None]
         is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
         is_alike = self.rates.is_autonomous and self.rates.signs is None  # no step is taken again with other signs
-        if is_whole and not len(self.rates.breaks) and is_alike:
+        drive, is_divided = self.rates.drive, len(self.rates.breaks) > 0
+        is_known = not is_divided or not (drive.is_held or drive.sampled is not None or self.rates.is_constrained)
+        if is_whole and is_known and is_alike:
             self.record.interpolant = DenseOutput(known, self.rates)
 
     @property
