@@ -196,7 +196,8 @@ class Integration:
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
         """The value of an event; what goes wrong in a user's function ends the run."""
-        n, x = self.rates.coordinates, self._state(x)
+        n, is_first = self.rates.coordinates, t == self.first[0]  # momenta would round speeds that are zero there
+        x = self.first[1] if is_first and self.momenta is not None else self._state(x)
         try:
             return float(self.events.watched[number].value(t, x[:n].copy(), x[n:].copy()))
         except Exception as error:
