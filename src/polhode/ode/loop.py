@@ -737,17 +737,20 @@ def _go_on_alike(run, number, side):
 def _go_on(run, number, side):
     """Begin anew at an event, with this sign of it behind; a reason to return, or GO_ON.
 
-    Other events that are zero there, to rounding, come with the sign that they take behind.
+    Other events that are zero there, to rounding, come with the sign that they take behind, or where they are still to
+    occur at the same time with the sign that they have.
     """
-    events = run.events
+    events, soon = run.events, run.t + ZENO * largest(absolute(run.t), 1.0)
     for i in range(run.event_count):
+        is_still_to_occur = i < events.active and not is_nan(events.times[i]) and events.times[i] <= soon
+        events.work[i * SEARCH_ROOM] = events.sides[i] if is_still_to_occur else 0.0
         events.times[i] = absolute(events.before[i])
     reason = begin(run)
     if reason > 0:
         return reason
     for i in range(run.event_count):
         if absolute(events.values[i]) <= _ZERO * largest(1.0, events.times[i]):
-            events.sides[i] = 0.0
+            events.sides[i] = events.work[i * SEARCH_ROOM]
             events.before[i] = 0.0
     events.sides[number] = side
     events.before[number] = 0.0
