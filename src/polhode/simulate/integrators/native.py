@@ -45,6 +45,10 @@ _NOTABLE = 1e-9
 _AHEAD = 12
 #: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
 _STABLE, _NEAR = 3.0, 1e-7
+_JUMPING = (
+    "a force jumps, and generalised_alpha evaluates it as it is inside of its steps: in steps in which it jumps it is of "
+    'first order at most, or finds none. method="auto", or another with fixed steps, divides them there.'
+)
 
 
 def integrate(
@@ -138,6 +142,8 @@ class Integration:
         self.momenta = self._momenta()
         x = x if self.momenta is None else self.momenta.stepped(x)
         self.states = np.empty((len(self.times), len(x)))
+        if control.spectral_radius is not None and rates.signs is not None:
+            record.notices.append(_JUMPING)
         self.switch = switch_of(record, control)
         self.limits = _limits(rates, record)
         self.driver = Driver(control.most_steps)
