@@ -46,8 +46,8 @@ _AHEAD = 12
 #: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
 _STABLE, _NEAR = 3.0, 1e-7
 _JUMPING = (
-    "a force jumps, and generalised_alpha evaluates it as it is inside of its steps: in steps in which it jumps it is of "
-    'first order at most, or finds none. method="auto", or another with fixed steps, divides them there.'
+    "a force jumps, and generalised_alpha evaluates it as it is inside of its steps: in steps in which it jumps it is "
+    'of first order at most, or finds none. method="auto", or another with fixed steps, divides them there.'
 )
 
 
