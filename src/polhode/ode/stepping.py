@@ -7,6 +7,8 @@ nothing between them are taken in lanes, a single state's too, others one member
 from __future__ import annotations
 
 import ctypes
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -24,6 +26,8 @@ from .native_run import NativeRun
 from .record import Memory, Reason
 
 _ROWS = Rows.structure()
+#: A call that took less, in seconds, is not worth a thread of its own to be interrupted.
+_QUICK = 0.02
 _Go = Callable[[float], int]
 
 
@@ -142,8 +146,34 @@ class MemberSteps:
             record.run = run.address
             self.runs.append(run)
             calls.append(partial(run.loop.step_members, ctypes.addressof(record)))
-        self.step = _shared(calls)
+        self._at_once, self._quick = _shared(calls), 0.0
+        self._aside: ThreadPoolExecutor | None = None
         self.memory = [self.x, self.t, self.reasons, self._lengths, self._sides, members.signs]
+
+    def step(self, dt: float) -> int:
+        """Take members a time further; how many have stopped."""
+        return self._at_once(dt) if dt <= self._quick else self._interruptible(dt)
+
+    def _interruptible(self, dt: float) -> int:
+        """The same where it may take long: an interrupt leaves members that are not there yet where they were."""
+        if self.runs[0].calls_python or threading.current_thread() is not threading.main_thread():
+            return self._at_once(dt)
+        began = time.perf_counter()
+        self._aside = self._aside or ThreadPoolExecutor(1)
+        future = self._aside.submit(self._at_once, dt)
+        try:
+            stopped = future.result()
+        except KeyboardInterrupt:
+            for run in self.runs:
+                run.record.interrupted = 1
+            future.result()
+            for run in self.runs:
+                run.record.interrupted = 0
+            self.reasons[self.reasons == Reason.INTERRUPTED] = 0
+            raise
+        if time.perf_counter() - began < _QUICK:
+            self._quick = dt
+        return stopped
 
     def revive(self, members: Any) -> None:
         for array in (self.reasons, self._lengths, self._sides):

@@ -34,7 +34,7 @@ NOTED = "limits"
 
 @dataclass(frozen=True)
 class PassedLimit:
-    """A limit that a coordinate, speed or effort went beyond: when first, and how far at a sample or step."""
+    """A limit that a coordinate, speed or effort went beyond: when first, and how far."""
 
     name: str
     side: str  # "lower" or "upper"

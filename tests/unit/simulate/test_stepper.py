@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import numpy as np
@@ -284,3 +285,24 @@ def test_a_state_that_cannot_go_on_says_so_and_stays(pendulum: Any) -> None:
     st.reset()
     st.step(tau=[0, 0])
     assert not st.failed
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
+def test_an_interrupt_ends_a_long_step_and_leaves_the_members_where_they_are() -> None:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    st = s.derive().stepper(start=np.linspace(0.5, 1.5, 4000)[:, None], batch=4000, method="RK23", rtol=1e-9)
+    st.step(0.01)
+    former = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            st.step(20.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, former)
+    assert {*np.unique(st.t)} <= {0.01, 20.01} and (st.t == 0.01).any() and not st.failed.any()
+    late = np.flatnonzero(st.t == 0.01)[-1]
+    st.t[...], st.q[...], st.u[...] = 0.01, st.q[late], st.u[late]
+    st.step(0.5)
+    assert st.q == pytest.approx(st.q[0, 0], abs=1e-7) and st.t == pytest.approx(0.51)
