@@ -45,18 +45,7 @@ class NotOfExpressions(PolhodeError, TypeError):
 
 
 class NumberLike:
-    """What `Expr` has of a number beside its arithmetic.
-
-    >>> from polhode.expr import symbol, as_expr
-    >>> q = symbol("q")
-    >>> abs(q), as_expr(2) < 3
-    (abs(q), True)
-    >>> max(q, 0)
-    Traceback (most recent call last):
-    ...
-    polhode.expr.node.NotOfExpressions: q < 0 is decided when numbers are known, not while a model is made.
-      Use ph.maximum, ph.minimum, ph.absolute or ph.sign, which stay in the expression.  [E-EXPR-040]
-    """
+    """What `Expr` has of a number beside its arithmetic."""
 
     __slots__ = ()
 
@@ -392,11 +381,7 @@ ONE: Final = _SMALL[1]
 
 
 def as_expr(value: object) -> Expr:
-    """Any number or expression as a node; a float is the decimal that it prints as, a text the number that it spells.
-
-    >>> as_expr(0.1) * 10, as_expr("1/3") * 3
-    (1, 1)
-    """
+    """Any number or expression as a node; a float is the decimal that it prints as, a text the number it spells."""
     if type(value) is Expr:
         return value
     if type(value) is int:

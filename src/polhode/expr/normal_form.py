@@ -72,11 +72,6 @@ def normal(value: Any) -> Any:
     """The `value`, an expression, vector or matrix, in the form that is shortest to read.
 
     Meant for display: a factor common to numerator and denominator is cancelled, also where both could vanish.
-
-    >>> from polhode.expr import symbols, sin, cos
-    >>> a, b, q = symbols("a b q")
-    >>> normal(a * sin(q) ** 2 + b * a + a * cos(q) ** 2 - a * b)
-    a
     """
     if isinstance(value, Matrix):
         return value.map(_Reader([as_expr(entry) for entry in value.entries()]).normal)

@@ -58,11 +58,7 @@ _BENDS: dict[str, Callable[..., Any]] = {
 
 
 def with_slope(name: str, at: list[Any], along: list[Any]) -> tuple[Any, Any]:
-    """f(a, …) and Σ b ∂f/∂a of a function by its name, with `along` the dual parts b.
-
-    >>> with_slope("log", [2.0], [1.0])[1]
-    0.5
-    """
+    """f(a, …) and Σ b ∂f/∂a of a function by its name, with `along` the dual parts b."""
     value = _real_value(name, lambda: _f[name](*at), at)
     if not any(map(some, along)):
         return value, along[0]
@@ -155,16 +151,6 @@ class Dual(Extended):
     sin(theta) + μ*(d*cos(theta))
     >>> Dual(theta, d).sin() ** 2 + Dual(theta, d).cos() ** 2
     1
-
-    Other functions and parts:
-
-    >>> from polhode.expr import latex
-    >>> Dual(theta, d).tan().real, Dual(theta**2, d).sqrt()
-    (sin(theta)/cos(theta), sqrt(theta**2) + μ*(d/(2*sqrt(theta**2))))
-    >>> Dual(theta, d).map(lambda part: 2 * part), Dual(theta, d).latex(latex)
-    (2*theta + μ*(2*d), '\\\\theta + \\\\mu \\\\left(d\\\\right)')
-    >>> Dual.function("exp", Dual(theta, d))
-    exp(theta) + μ*(d*exp(theta))
     """
 
     real: Any
@@ -296,9 +282,6 @@ def dual(real: Any, mu: Any = 0) -> Any:
 
     The dual angle of two lines (152) is the angle between them + μ the distance along their common normal; a line is
     the dual vector of its direction + μ its moment. NumPy arrays are numbers, one for each entry.
-
-    >>> dual((0, 0, 1), (0, -2, 0)).dot(dual((0, 1, 0)))
-    μ*(-2)
     """
     if isinstance(real, list | tuple):
         with understood("of the shape of the real part", mu, place="dual", cure="Give as many numbers."):
@@ -343,11 +326,7 @@ def dual_part(value: Vector) -> Vector: ...
 @overload
 def dual_part(value: Any) -> Any: ...
 def dual_part(value: Any) -> Any:
-    """The dual part of a dual number, or of each entry of a vector or matrix: d/dμ.
-
-    >>> dual_part(dual((0, 0, 1), (2, 0, 0)))
-    Vector([2, 0, 0])
-    """
+    """The dual part of a dual number, or of each entry of a vector or matrix: d/dμ."""
     return _part(value, 1)
 
 

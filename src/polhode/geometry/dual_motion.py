@@ -82,9 +82,6 @@ def angle_between(first: Vector, second: Vector) -> Dual:
     """φ + μ φ_o of two lines along unit vectors: angle and distance, the latter along E₁ × E₂; (152).
 
     Ê₁·Ê₂ = cos φ̂ and Ê₁ × Ê₂ = sin φ̂ times the line of the common normal. Parallel lines have a distance, not a sign.
-
-    >>> angle_between(line_through((0, 0, 0), (0, 0, 1)), line_through((3, 0, 0), (0, -1, 0))).dual
-    3.0
     """
     cosine, normal = first.dot(second), first.cross(second)
     along = real_part(normal)

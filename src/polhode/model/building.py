@@ -284,9 +284,6 @@ def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tup
 
     A number b is ±b, for all of them or in a list of one for each, in which (lower, upper) and None may stand too; for
     one speed such a pair may stand alone.
-
-    >>> rated_limits(87, "effort", ["elbow"], "joint 'elbow'")
-    (Limits(lower=-87, upper=87),)
     """
     if given is None:
         return ()

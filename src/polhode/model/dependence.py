@@ -120,17 +120,7 @@ _GAP, _WHOLE = symbol("gap", "gap"), symbol("whole", "gap")
 
 
 def check_smooth(values: Iterable[Expr], slopes: int, place: str) -> None:
-    """Refuse values that jump in time or, with `slopes` 1, whose slope does.
-
-    >>> from polhode.expr import absolute, symbol
-    >>> t = symbol("t", "time")
-    >>> check_smooth([t * absolute(t)], 1, "motion")
-    >>> check_smooth([absolute(t)], 1, "motion")
-    Traceback (most recent call last):
-    ...
-    polhode.errors.ModelError: motion: it has a corner where abs(t) has one, and the impulse there would be lost.
-      Round it off, as sqrt(x**2 + small**2) for abs(x); of a table take kind="cubic", outside="line".  [E-MODEL-104]
-    """
+    """Refuse values that jump in time or, with `slopes` 1, whose slope does."""
     for value in values:
         for node in topological([value]):
             order = _broken_order(value, node)

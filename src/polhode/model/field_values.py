@@ -24,25 +24,14 @@ if TYPE_CHECKING:
 
 
 def check_element(kind: Any, base: type, what: str) -> None:
-    """Refuse what is not the class of an element.
-
-    >>> check_element(5, object, "a force element")
-    Traceback (most recent call last):
-    ...
-    polhode.errors.ModelError: kind: 5 is not a force element.
-      Give its class.  [E-TYPE-001]
-    """
+    """Refuse what is not the class of an element."""
     with understood(what, kind, place="kind", cure="Give its class."):
         if not issubclass(kind, base) or not hasattr(kind, "kind"):
             raise TypeError
 
 
 def completed(fields: Sequence[Field], given: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """What is given for each field, and the defaults of those that are not.
-
-    >>> completed([Field("radius", "number"), Field("axis", "axis", "y")], {"radius": 2}, "wheel")
-    {'radius': 2, 'axis': 'y'}
-    """
+    """What is given for each field, and the defaults of those that are not."""
     known = [field.name for field in fields]
     for name in given:
         if name not in known:
@@ -83,11 +72,7 @@ def field_values(
 
 
 def field_value(field: Field, value: Any, place: str, system: Builder | None = None) -> Any:
-    """The value of one field by itself; a joint type, which is in no system, has such fields only.
-
-    >>> field_value(Field("axis", "axis"), "-y", "slide")
-    Vector([0, -1, 0])
-    """
+    """The value of one field by itself; a joint type, which is in no system, has such fields only."""
     if value is None and field.default is None:
         return None
     if field.many or field.count is not None:
@@ -212,12 +197,7 @@ _IN_SYSTEM: dict[str, Callable[[Any, Any, str], Any]] = {
 
 
 def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
-    """The coordinates x and z of a curve at a parameter: what a callable gives for it, or heights z over x.
-
-    >>> from polhode.expr import cos, symbol
-    >>> curve_of(cos, symbol("s", "coordinate"), "disc 'tyre'")
-    (s, cos(s))
-    """
+    """The coordinates x and z of a curve at a parameter: what a callable gives for it, or heights z over x."""
     if not callable(curve):
         raise ModelError(
             f"a curve is a function of a parameter, not {curve!r}.",

@@ -13,7 +13,7 @@ from tests.loop_in_c import built
 
 import polhode as ph
 from polhode.control import EKF, LQR, ComputedTorque, Controller, Law, Observed
-from polhode.model.samples.arm import six_degree_of_freedom_arm
+from polhode.model.samples.arms import six_degree_of_freedom_arm
 from polhode.model.samples.underactuated import cart_pole
 
 

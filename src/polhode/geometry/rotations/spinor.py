@@ -79,11 +79,7 @@ Numbers = Sequence[Any]
 
 
 def quaternion_of(psi: Numbers) -> Components:
-    """The quaternion of a spinor (ψ1, ψ2), the inverse of (50).
-
-    >>> quaternion_of((1j, 0j))
-    (1.0, 0.0, 0.0, 0.0)
-    """
+    """The quaternion of a spinor (ψ1, ψ2), the inverse of (50)."""
     first, second = psi
     if isinstance(first, Complex) or isinstance(second, Complex):
         first, second = Complex.of(first), Complex.of(second)

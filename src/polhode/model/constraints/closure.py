@@ -143,14 +143,7 @@ class Closure(LoopConstraint):
 
     @cached_property
     def asked(self) -> list[LoopCondition] | None:
-        """What the joint asks of the pose; None where that needs coordinates of its own.
-
-        >>> import polhode as ph
-        >>> bar = ph.System("bar")
-        >>> pin = bar.close("pin", bar.ground, bar.body("rod", 1), ph.Revolute("y"))
-        >>> [asked.name for asked in pin.asked]
-        ['tilt 1', 'tilt 2', 'x', 'y', 'z']
-        """
+        """What the joint asks of the pose; None where that needs coordinates of its own."""
         stages = [self.joint.stages[k] for k in self.joint.from_parent]
         if not stages:
             return nothing_free()

@@ -32,11 +32,7 @@ Field = tuple[Polynomial, ...]
 
 
 def plus(a: Polynomial, b: Polynomial, factor: Fraction | int = 1) -> Polynomial:
-    """a + factor b.
-
-    >>> plus((Fraction(1),), (Fraction(0), Fraction(2)), 3)
-    (Fraction(1, 1), Fraction(6, 1))
-    """
+    """a + factor b."""
     size, zero = max(len(a), len(b)), Fraction(0)
     return tuple((a[k] if k < len(a) else zero) + (factor * b[k] if k < len(b) else zero) for k in range(size))
 
@@ -84,11 +80,7 @@ def value_in_field(field: Field, breaks: Sequence[Fraction], at: Fraction) -> Fr
 
 
 def gram(fields: Sequence[Field], breaks: Sequence[Fraction]) -> list[list[Fraction]]:
-    """∫ f_i f_j dξ for each two fields, in whole numbers over one denominator a piece.
-
-    >>> gram([((Fraction(1),),), ((Fraction(0), Fraction(1)),)], [Fraction(0), Fraction(1)])
-    [[Fraction(1, 1), Fraction(1, 2)], [Fraction(1, 2), Fraction(1, 3)]]
-    """
+    """∫ f_i f_j dξ for each two fields, in whole numbers over one denominator a piece."""
     n = len(fields)
     result = [[Fraction(0)] * n for _ in range(n)]
     for piece, (start, end) in enumerate(pairwise(breaks)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polhode.model.samples.stewart import stewart_platform
+from polhode.model.samples.linkages import stewart_platform
 
 
 def test_each_part_has_its_mass_where_it_is_drawn() -> None:
