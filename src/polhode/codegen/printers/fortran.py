@@ -11,11 +11,11 @@ from ..ir.ops import check_program
 from ..ir.program import Program
 from .fortran_calls import (
     declarations_in_fortran,
+    fitted,
     functions_in_fortran,
     kinds_in_fortran,
     sources_beside,
 )
-from .fortran_lines import fitted
 from .fortran_simulation import build_command, print_simulation
 from .simulation import Simulation, SimulationWriting
 from .target import Body, Target, Writing, check_inputs, prefaced, sanitised

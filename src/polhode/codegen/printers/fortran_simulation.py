@@ -2,11 +2,194 @@
 
 from __future__ import annotations
 
-from .fortran_calls import sources_beside
-from .fortran_lines import fitted
-from .fortran_reading import READING
+from .fortran_calls import fitted, sources_beside
 from .simulation import LINE, NEWTON_STEPS, Function, Simulation, output_size, usage
 from .target import prefaced
+
+#: Internal procedures of the main program; @LINE@ stands for the most letters of a line.
+READING = """
+  subroutine give_up(words)
+    character(len=*), intent(in) :: words
+    write (error_unit, "(a)") words
+    flush (error_unit)
+    call c_exit(1_c_int)
+  end subroutine give_up
+
+  subroutine note(line, words)
+    integer, intent(in) :: line
+    character(len=*), intent(in) :: words
+    write (error_unit, "(a, ':', i0, ': ', a)") trim(file), line, words
+  end subroutine note
+
+  subroutine complain(line, words)
+    integer, intent(in) :: line
+    character(len=*), intent(in) :: words
+    call note(line, words)
+    flush (error_unit)
+    call c_exit(1_c_int)
+  end subroutine complain
+
+  ! Digits with at most one point and an exponent: not what a read statement takes besides, such as nan or 2*3.
+  pure function is_number(text) result(yes)
+    character(len=*), intent(in) :: text
+    logical :: yes
+    integer :: at, before
+    at = 1
+    call skip(text, "+-", 1, at)
+    before = at
+    call skip(text, "0123456789", len(text), at)
+    yes = at > before
+    if (at <= len(text)) then
+      if (text(at:at) == ".") then
+        at = at + 1
+        before = at
+        call skip(text, "0123456789", len(text), at)
+        yes = yes .or. at > before
+      end if
+    end if
+    if (yes .and. at <= len(text)) then
+      if (scan(text(at:at), "eE") == 1) then
+        at = at + 1
+        call skip(text, "+-", 1, at)
+        before = at
+        call skip(text, "0123456789", len(text), at)
+        yes = at > before
+      end if
+    end if
+    yes = yes .and. at > len(text)
+  end function is_number
+
+  pure subroutine skip(text, letters, most, at)
+    character(len=*), intent(in) :: text, letters
+    integer, intent(in) :: most
+    integer, intent(inout) :: at
+    integer :: k
+    do k = 1, most
+      if (at > len(text)) return
+      if (index(letters, text(at:at)) == 0) return
+      at = at + 1
+    end do
+  end subroutine skip
+
+  ! Without blanks, tabs and carriage returns at both ends.
+  pure function trimmed(text) result(inner)
+    character(len=*), intent(in) :: text
+    character(len=:), allocatable :: inner
+    character(len=3), parameter :: blanks = " " // achar(9) // achar(13)
+    integer :: first, last
+    first = verify(text, blanks)
+    last = verify(text, blanks, back=.true.)
+    inner = ""
+    if (first > 0) inner = text(first:last)
+  end function trimmed
+
+  subroutine read_file()
+    character(len=line_length) :: text
+    integer :: unit, code, length, line, own, k
+    open (newunit=unit, file=trim(file), status="old", action="read", iostat=code)
+    if (code /= 0) call give_up(trim(file) // ": the file cannot be opened.")
+    line = 0
+    own = 0
+    do
+      text = ""
+      read (unit, "(a)", advance="no", size=length, iostat=code) text
+      if (is_iostat_end(code)) exit
+      line = line + 1
+      if (code == 0) call complain(line, "the line is longer than @LINE@ letters.")
+      if (.not. is_iostat_eor(code)) call give_up(trim(file) // ": the file cannot be read.")
+      if (index(text(:length), achar(0)) > 0) call complain(line, "the line holds a zero byte.")
+      k = 1
+      if (line == 1 .and. index(text, char(239) // char(187) // char(191)) == 1) k = 4
+      call read_line(line, text(k:length), own)
+    end do
+    close (unit)
+    do k = 1, size(given)
+      if (given(k) == 0) call complain(line, "the file ends here, and '" // trim(names(k)) // "' in [" // &
+        trim(section_names(count(first_of(:7) <= k))) // "] has no value.")
+    end do
+  end subroutine read_file
+
+  subroutine read_line(line, text, own)
+    integer, intent(in) :: line
+    character(len=*), intent(in) :: text
+    integer, intent(inout) :: own
+    character(len=:), allocatable :: rest, name
+    integer :: k, mark
+    mark = index(text, "#")
+    if (mark == 0) mark = len(text) + 1
+    rest = trimmed(text(:mark - 1))
+    if (rest == "") return
+    if (rest(1:1) /= "[") then
+      call read_value(line, rest, own)
+      return
+    end if
+    if (rest(len(rest):) /= "]") call complain(line, "'" // rest(:min(40, len(rest))) // "' has no closing bracket.")
+    name = rest(2:len(rest) - 1)
+    do k = 1, size(section_names)
+      if (section_names(k) == name .and. len(name) > 0) then
+        own = k
+        return
+      end if
+    end do
+    call complain(line, "there is no section [" // name(:min(40, len(name))) // "].")
+  end subroutine read_line
+
+  subroutine read_value(line, text, own)
+    integer, intent(in) :: line, own
+    character(len=*), intent(in) :: text
+    character(len=:), allocatable :: name, value
+    character(len=12) :: earlier
+    real(real64) :: number
+    integer :: k, mark, code
+    mark = index(text, "=")
+    if (mark == 0) call complain(line, "'" // text(:min(40, len(text))) // "' has not the form name = value.")
+    name = trimmed(text(:mark - 1))
+    value = trimmed(text(mark + 1:))
+    if (own == 0) call complain(line, "'" // name(:min(40, len(name))) // &
+      "' stands before the first section, such as [run].")
+    do k = first_of(own), first_of(own + 1) - 1
+      if (names(k) == name) exit
+    end do
+    if (k == first_of(own + 1)) call complain(line, "there is no '" // name(:min(60, len(name))) // "' in [" // &
+      trim(section_names(own)) // "].")
+    write (earlier, "(i0)") given(k)
+    if (given(k) > 0) call complain(line, "'" // name // "' has a value already, in line " // trim(earlier) // ".")
+    if (value == "") call complain(line, "'" // name // "' has no value.")
+    if (.not. is_number(value)) call complain(line, "'" // name // "' is '" // value(:min(40, len(value))) // &
+      "', which is no number.")
+    read (value, "(f@LINE@.0)", iostat=code) number
+    if (code /= 0 .or. .not. abs(number) <= huge(number)) call complain(line, "'" // name // "' is " // &
+      value(:min(40, len(value))) // ", which is too large.")
+    given(k) = line
+    values(k) = number
+  end subroutine read_value
+
+  ! The length of the run, the steps that fit into it, and quaternions of unit length.
+  subroutine check_values()
+    character(len=24) :: number
+    real(real64) :: length
+    integer :: k, at
+    if (duration < 0) call complain(given(1), "the duration is less than 0 s.")
+    if (.not. step > 0) call complain(given(2), "the step is not longer than 0 s.")
+    if (duration > 0 .and. duration < step * (1 - 1e-9_real64)) &
+      call complain(given(2), "the step is longer than the run.")
+    if (duration / step > most_steps) call complain(given(2), "the step is too short: so many steps are too many.")
+    if (.not. (every >= 1 .and. every <= most_steps)) &
+      call complain(given(3), "every is not a whole number of steps from 1 on.")
+    if (abs(every - anint(every)) > 0) call complain(given(3), "every is not a whole number of steps from 1 on.")
+    do k = 1, size(quaternions)
+      at = quaternions(k)
+      length = sqrt(sum(x(at:at + 3)**2))
+      if (.not. length > 0) call complain(given(first_of(3) + at - 1), &
+        "the quaternion that begins here is zero, which is no orientation.")
+      write (number, "(g0.6)") length
+      if (abs(length - 1) > length_slack) call note(given(first_of(3) + at - 1), &
+        "note: the quaternion that begins here has length " // trim(number) // " and is scaled to 1.")
+      x(at:at + 3) = x(at:at + 3) / length
+    end do
+  end subroutine check_values
+"""
+
 
 _ARRAYS = {"x": "y", "tau": "efforts", "inputs": "inputs", "t": "[t]"}
 
