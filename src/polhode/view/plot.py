@@ -12,27 +12,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from polhode.errors import PolhodeError, ShapeError, path_of
 from polhode.files.writing import replace_file
 from polhode.view.scene import PALETTE, Channel, Floats, checked_times
 
-_DOTS_PER_INCH = 110
-
-
-class NotebookFigure(Figure):
-    """A matplotlib figure with its own picture; no window, no display and no `%matplotlib` is needed."""
-
-    def _repr_png_(self) -> bytes:
-        content = io.BytesIO()
-        self.savefig(content, format="png", dpi=_DOTS_PER_INCH)
-        return content.getvalue()
-
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 INK, QUIET, HAIR = "#14181d", "#5d6670", "#e2e5e9"
 MOST_DIRECT_LABELS = 6
@@ -162,7 +152,7 @@ def matplotlib_of() -> Any:
 
 def figure_class() -> Any:
     """The class of figures that a notebook shows by itself."""
-    from polhode.view.plot import NotebookFigure
+    from polhode.view.figure import NotebookFigure
 
     return NotebookFigure
 
