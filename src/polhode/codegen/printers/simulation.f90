@@ -1,9 +1,32 @@
-"""How a simulation program in Fortran reads its text file: each mistake is one sentence with file and line."""
+@DECLARATIONS@
 
-from __future__ import annotations
+  given = 0
+  if (command_argument_count() > 2) call give_up("give at most two names: values.txt table.csv")
+  file = default_file
+  if (command_argument_count() > 0) call get_command_argument(1, file)
+  call name_values()
+  call read_file()
+  duration = values(1)
+  step = values(2)
+  every = values(3)
+  x = values(first_of(3):first_of(6) - 1)
+  efforts = values(first_of(6):first_of(7) - 1)
+  inputs = values(first_of(7):first_of(8) - 1)
+  call check_values()
+  call set_up()
+@if constraints
+  call assemble()
+@end
+  out = output_unit
+  if (command_argument_count() > 1) then
+    call get_command_argument(2, table)
+    open (newunit=out, file=trim(table), status="replace", action="write", recl=row_length, iostat=code)
+    if (code /= 0) call give_up(trim(table) // ": the file cannot be written.")
+  end if
+  call run()
 
-#: Internal procedures of the main program; @LINE@ stands for the most letters of a line.
-READING = """
+contains
+
   subroutine give_up(words)
     character(len=*), intent(in) :: words
     write (error_unit, "(a)") words
@@ -184,4 +207,150 @@ READING = """
       x(at:at + 3) = x(at:at + 3) / length
     end do
   end subroutine check_values
-"""
+
+  subroutine scale_to_unit(y)
+    real(real64), intent(inout) :: y(:)
+    integer :: k, at
+    do k = 1, size(quaternions)
+      at = quaternions(k)
+      y(at:at + 3) = y(at:at + 3) * (1 / sqrt(sum(y(at:at + 3)**2)))
+    end do
+  end subroutine scale_to_unit
+
+  ! One step from time k h; whether the state is a good one after it, which it then is in x.
+  function took_step(k, h) result(good)
+    real(real64), intent(in) :: k, h
+    logical :: good
+    real(real64) :: a(states_size), b(states_size), c(states_size), d(states_size), stage(states_size)
+    call rates_at(k * h, x, a)
+    stage = x + a * stage_2 * h
+    call rates_at((k + 0.5_real64) * h, stage, b)
+    stage = x + b * stage_3 * h
+    call rates_at((k + 0.5_real64) * h, stage, c)
+    stage = x + c * stage_4 * h
+    call rates_at((k + 1) * h, stage, d)
+    stage = x + (a * weight_1 + b * weight_2 + c * weight_3 + d * weight_4) * h
+    call scale_to_unit(stage)
+    good = all(abs(stage) <= bound)
+    if (good) x = stage
+  end function took_step
+
+  subroutine write_row(t)
+    real(real64), intent(in) :: t
+    real(real64) :: @ENERGY_SIZES@, row(states_size + @COUNT@)
+    character(len=26) :: number
+    character(len=row_length) :: text
+    integer :: k, at, length
+    call energy_at(t, x, @ENERGIES@)
+    row = [t, x, @ENERGIES@]
+    at = 0
+    do k = 1, size(row)
+      write (number, "(es25.16e3)") row(k)
+      number = adjustl(number)
+      length = len_trim(number)
+      text(at + 1:at + length + 1) = number(:length) // ","
+      at = at + length + 1
+    end do
+    call put(text(:at - 1))
+  end subroutine write_row
+
+  subroutine put(text)
+    character(len=*), intent(in) :: text
+    integer :: code
+    write (out, "(a)", iostat=code) text
+    if (code /= 0) call give_up("the table cannot be written.")
+  end subroutine put
+
+  subroutine run()
+    integer(int64) :: k, steps, each
+    real(real64) :: h
+    logical :: recorded
+    character(len=24) :: time
+    steps = 0
+    if (duration > 0) steps = max(1_int64, int(ieee_rint(duration / step), int64))
+    h = 0
+    if (steps > 0) h = duration / real(steps, real64)
+    each = int(every, int64)
+@HEAD@
+    call write_row(0.0_real64)
+    do k = 1, steps
+      if (.not. took_step(real(k - 1, real64), h)) then
+        write (time, "(g0.6)") real(k - 1, real64) * h
+        flush (out)
+        call give_up("after t = " // trim(time) // &
+          " s a coordinate, speed or state is no number any more, or too large.")
+      end if
+      recorded = mod(k, each) == 0 .or. k == steps
+@if constraints
+      if (recorded .or. mod(mod(k, each), int(unprojected, int64)) == 0) then
+        if (.not. projected(real(k, real64) * h, newton_steps)) then
+          write (time, "(g0.6)") real(k, real64) * h
+          flush (out)
+          call give_up("at t = " // trim(time) // &
+            " s the constraints cannot be kept: the pose is singular, or at the end of reach.")
+        end if
+      end if
+@end
+      if (recorded) call write_row(real(k, real64) * h)
+    end do
+    flush (out)
+  end subroutine run
+@if constraints
+
+  ! x becomes the nearest state on the constraints; whether there is one and no pivot is small or has changed its sign.
+  function projected(t, most) result(good)
+    real(real64), intent(in) :: t
+    integer, intent(in) :: most
+    logical :: good
+    real(real64) :: pivots(size(largest)), displacement(coordinates_size), change(changes_size), left, far
+@if redundant
+    real(real64) :: values_left(@ROWS_SIZE@)
+@end
+    integer :: count
+    good = .false.
+    left = huge(left)
+    count = 0
+    do
+      call projection_at(t, x, pivots, displacement, change)
+      where (.not. abs(largest) > 0) largest = pivots
+      largest = sign(max(abs(pivots), abs(largest)), largest)
+      if (.not. all(pivots / largest > small_pivot)) return
+      far = 0
+      if (size(displacement) > 0) far = maxval(abs(displacement))
+      if (.not. all(abs(displacement) <= huge(far))) return
+      if (far <= near) exit
+      if (.not. far < left .or. count >= most) then
+        if (far <= 100 * near) exit ! rounding keeps it from coming nearer
+        return
+      end if
+      left = far
+      count = count + 1
+      x(:coordinates_size) = x(:coordinates_size) + displacement
+      call scale_to_unit(x)
+    end do
+    x(coordinates_size + 1:coordinates_size + changes_size) = &
+      x(coordinates_size + 1:coordinates_size + changes_size) + change
+    good = .true.
+@if redundant
+    call rows_at(t, x, values_left)
+    good = all(abs(values_left) <= off)
+@end
+  end function projected
+
+  ! The start on the constraints, near the one that is given.
+  subroutine assemble()
+    real(real64) :: before(states_size)
+    character(len=24) :: number
+    logical :: good
+    before = x
+    good = projected(0.0_real64, first_steps)
+    good = good .and. all(abs(x(:coordinates_size) - before(:coordinates_size)) <= too_far)
+    if (.not. good) call complain(given(first_of(3)), &
+      "the start is too far from its constraints to be brought to them.")
+    write (number, "(g0.6)") maxval(abs(x - before))
+    if (maxval(abs(x - before)) > worth_a_word) call note(given(first_of(3)), &
+      "note: the start moved by up to " // trim(number) // " to keep the constraints.")
+  end subroutine assemble
+@end
+
+@FUNCTIONS@
