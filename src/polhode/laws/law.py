@@ -140,11 +140,7 @@ class Reference:
 
     @property
     def symbols(self) -> tuple[Expr, ...]:
-        """The symbols of the reference and of its derivatives: `Reference("x", 1).symbols` are r and ṙ.
-
-        >>> len(Reference("x", 1).symbols)
-        2
-        """
+        """The symbols of the reference and of its derivatives: `Reference("x", 1).symbols` are r and ṙ."""
         return tuple(reference_symbol(self.name, order) for order in range(self.order + 1))
 
 
@@ -170,13 +166,6 @@ class Law(Typeset):
     >>> r, rdot = wanted.symbols
     >>> Law({tau: kp * (r - x) + rdot - v}, reference=(wanted,), parameters={"kp": Parameter(kp, Fraction(4))})
     Law(tau_x; of x, x', ref_x and ref_x')
-    >>> brake = Law({tau: -kp * v})  # kp is a parameter of the mechanism
-    >>> brake.is_static, brake.is_sampled, brake.arguments, brake.measurements, brake.sample_time_as(0.01)
-    (True, False, [x'], {x': x'}, 0.01)
-    >>> brake.with_values({kp: 3}).expressions
-    [-3*x']
-    >>> [*brake.with_nominal({"kp": Parameter(kp, Fraction(4))}, {}).parameters]
-    ['nominal kp']
     """
 
     controls: Mapping[Expr, Expr]
@@ -260,14 +249,7 @@ class Law(Typeset):
 
     @property
     def orientations(self) -> dict[str, tuple[Reference, ...]]:
-        """The references that are unit quaternions: the four components of each, by the name of the orientation.
-
-        >>> x = symbol("x", "effort")
-        >>> wanted = [Reference(f"e{k}", orientation="hand") for k in range(4)]
-        >>> law = Law({x: sum(each.symbols[0] for each in wanted)}, reference=tuple(wanted))
-        >>> {name: len(four) for name, four in law.orientations.items()}
-        {'hand': 4}
-        """
+        """The references that are unit quaternions: the four components of each, by the name of the orientation."""
         names = dict.fromkeys(each.orientation for each in self.reference if each.orientation)
         return {name: tuple(each for each in self.reference if each.orientation == name) for name in names}
 

@@ -206,14 +206,7 @@ class Equations(
         return self.record.pose(name)
 
     def joint_kinematics(self, name: str) -> JointKinematics:
-        """A joint's configuration X, kinematic matrix Γ and map H in the symbols of the system: `ph.joint_kinematics`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> _ = s.joint("neck", s.ground, s.body("head", 1), ph.Universal("z", "y"), speeds=["pan", "tilt"])
-        >>> s.derive().joint_kinematics("neck").velocity[:3]
-        Vector([-pan*sin(neck_2), tilt, pan*cos(neck_2)])
-        """
+        """A joint's configuration X, kinematic matrix Γ and map H in the symbols of the system: `ph.joint_kinematics`."""
         return self.record.joint_kinematics(name)
 
     @property
@@ -226,12 +219,6 @@ class Equations(
 
         With orientation="vector" it has the rate of the frame's vector-parameter c, whose length is tan(θ/2), over the
         velocity, by the rates of the coordinates: ċ = N_CV q̇, (122) to (125) of Mladenova.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> _ = s.joint("hinge", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("z", storage="vector"))
-        >>> s.derive().jacobian("link", orientation="vector")[2][0] == 1  # the link's c is the joint's
-        True
         """
         return self.record.jacobian(name, orientation)
 
@@ -264,15 +251,7 @@ class Equations(
         return frame_acceleration(self.record, name)
 
     def bias_acceleration(self, name: str) -> Vector:
-        """J̇ u of a body or frame: its acceleration where no speed changes.
-
-        >>> import polhode as ph
-        >>> s = ph.System("whirl")
-        >>> _ = s.joint("turn", s.ground, s.body("arm", 1), ph.Revolute("z"), coordinates=["a"], speeds=["w"])
-        >>> tip = s.frame("tip", "arm", (2, 0, 0))
-        >>> s.derive().bias_acceleration("tip")[3:]
-        Vector([-2*w**2*cos(a), -2*w**2*sin(a), 0])
-        """
+        """J̇ u of a body or frame: its acceleration where no speed changes."""
         from ..dynamics.frame_motion import bias_acceleration
 
         return bias_acceleration(self.record, name)
