@@ -41,8 +41,6 @@ class ComputedTorque(TrackingController):
     tau_v = a_v*m
     >>> print(c.error_dynamics)
     e'' + Kd e' + Kp e = 0: proved, for all values of parameters and states
-    >>> c.lyapunov.proved
-    True
     """
 
     def __init__(

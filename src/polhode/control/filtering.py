@@ -50,17 +50,10 @@ class EKF(Observer):
     numbers by name or in order, or a matrix. Estimates begin at `start`, by name, with `covariance`. `inputs` are known
     to the filter; others are held at the model's values. `step` is "rk4" or "euler".
 
-    >>> import polhode as ph
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> e = cart_pole().derive()
     >>> EKF(e, ["x"], process_noise=1e-4, measurement_noise=1e-4, sample_time=0.01)
     EKF(of 'cart-pole' by y_x)
-    >>> ekf = EKF(e, ["x", "theta"], process_noise=1e-4, measurement_noise=1e-4, sample_time=0.01, step="euler")
-    >>> ekf.states, len(ekf.covariance_symbols), [*ekf.graphs]
-    (('x', 'theta', "x'", "theta'"), 10, ['x', 'P', 'surprise', 'S', 'next x', 'next P'])
-    >>> made = ekf.filter([0, 0.01], [[0, 0.1], [0, 0.1]])
-    >>> made.deviation("theta").round(4).tolist(), made.normalised_innovations.shape
-    ([0.01, 0.0082], (2,))
     """
 
     def __init__(
@@ -236,8 +229,6 @@ class Estimates(Shown):
     >>> made = ekf.filter([0, 1, 2], [[0], [1], [2]])
     >>> made["v"].round(2).tolist(), made.deviation("v").round(2).tolist()
     ([0.0, 0.4, 0.73], [1.0, 0.77, 0.52])
-    >>> made.normalised_innovations.round(2).tolist()
-    [0.0, 0.4, 0.33]
     """
 
     t: Floats

@@ -48,10 +48,6 @@ def box_step(H: Floats, g: Floats, lower: Floats, upper: Floats) -> tuple[Floats
     """The x of least ½ xᵀH x + gᵀx within limits, which entries are free, and the inverse of H among these.
 
     None where H is not positive definite.
-
-    >>> x, free, _ = box_step(np.eye(2), np.array([-3.0, 0.5]), -np.ones(2), np.ones(2))
-    >>> x.tolist(), free.tolist()
-    ([1.0, -0.5], [False, True])
     """
     if not np.isfinite(H).all() or np.linalg.eigvalsh(H)[0] <= 0:
         return None

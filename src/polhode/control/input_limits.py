@@ -26,14 +26,7 @@ def input_limits(
     place: str,
     steady: Sequence[float] | None = None,
 ) -> tuple[Floats, Floats]:
-    """Lower and upper limits of inputs, as deviations from what they are at the operating point, where there is one.
-
-    >>> import polhode as ph
-    >>> s = ph.System("arm")
-    >>> elbow = s.joint("elbow", s.ground, s.body("arm", 1), ph.Revolute("y"), effort_limits=87)
-    >>> input_limits("model", {"tau_elbow": elbow.tau[0]}, s.derive().record, {}, "here")
-    (array([-87.]), array([87.]))
-    """
+    """Lower and upper limits of inputs, as deviations from what they are at the operating point, where there is one."""
     limits = control_limits(given, tuple(inputs.values()), equations, parameters, place)
     ends = np.array([limits.get(each, (-np.inf, np.inf)) for each in inputs.values()]).reshape(-1, 2)
     middle = np.zeros(len(ends)) if steady is None else np.asarray(steady)

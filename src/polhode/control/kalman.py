@@ -156,8 +156,6 @@ class KalmanFilter(LinearObserver):
     >>> made = KalmanFilter(linear, ["x"], process_noise=1, measurement_noise=0.01)
     >>> made.L.shape, bool(made.poles.real.max() < 0), made.gain().shape
     ((4, 1), True, (4, 1))
-    >>> made.states, made.outputs, made.is_sampled
-    (('x', 'theta', "x'", "theta'"), ['x'], False)
     """
 
     def __init__(
@@ -200,8 +198,6 @@ class Luenberger(LinearObserver):
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> linear = cart_pole().derive().linearize()
     >>> made = Luenberger(linear, ["x", "theta"], poles=[-4, -5, -6, -7])
-    >>> made.gain().shape, made.outputs, made.is_sampled
-    ((4, 2), ['x', 'theta'], False)
     >>> made.poles.real.round(6).tolist()
     [-4.0, -5.0, -6.0, -7.0]
     """

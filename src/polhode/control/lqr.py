@@ -182,10 +182,6 @@ class LQR(Controller):
     >>> regulator = ph.control.LQR(cart_pole().derive().linearize(), Q={"x": 1, "theta": 1}, R=1)
     >>> regulator.K.round(3).tolist()
     [[-1.0, -30.78, -1.969, -6.487]]
-    >>> bool(regulator.poles.real.max() < 0), regulator.inputs, regulator.P.shape, regulator.is_sampled
-    (True, ['F'], (4, 4), False)
-    >>> regulator.notices
-    ()
     """
 
     def __init__(
@@ -305,12 +301,7 @@ def feedback(
 
 
 def held(A: Floats, B: Floats, sample_time: float) -> tuple[Floats, Floats]:
-    """The mechanism from sample to sample, with inputs that are held between them.
-
-    >>> A, B = held(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]]), 0.5)
-    >>> A.tolist(), B.tolist()
-    ([[1.0, 0.5], [0.0, 1.0]], [[0.125], [0.5]])
-    """
+    """The mechanism from sample to sample, with inputs that are held between them."""
     from scipy.linalg import expm
 
     size, count = B.shape

@@ -74,8 +74,6 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
     >>> made = gains("kp", {"a": 2, "b": 3}, ["a", "b"], "here")
     >>> made.matrix, {name: float(each.value) for name, each in made.parameters.items()}
     (Matrix([[kp_a, 0], [0, kp_b]]), {'kp_a': 2.0, 'kp_b': 3.0})
-    >>> gains("kp", 5, ["a", "b"], "here").times([1, 2])
-    [kp, 2*kp]
     """
     size = len(names)
     if isinstance(given, Mapping):
@@ -222,11 +220,7 @@ class Written(Told):
 
 
 def step(letter: str, name: str) -> Expr:
-    """The symbol of a step for a quantity.
-
-    >>> step("e", "q1")
-    e_q1
-    """
+    """The symbol of a step for a quantity."""
     return symbol(f"{letter}_{name}", "step")
 
 
@@ -245,8 +239,6 @@ class ModelBased(Controller):
     >>> c = Brake(s.derive())
     >>> print(c)
     tau_v = -kd*v
-    >>> len(c.written.steps), c.write().controls, "aligned" in c.latex()
-    (0, {tau_v: -kd*v}, True)
     """
 
     def __init__(

@@ -36,12 +36,7 @@ class Riccati:
 def solve_riccati(
     A: Floats, B: Floats, Q: Floats, R: Floats, names: Sequence[str], place: str, sampled: bool = False
 ) -> Riccati:
-    """The stabilising solution; where there is none, a sentence that names the mode.
-
-    >>> made = solve_riccati(np.zeros((1, 1)), np.eye(1), np.eye(1), 4 * np.eye(1), ["x"], "LQR")
-    >>> made.K.round(9).tolist(), made.poles.real.round(9).tolist()
-    ([[0.5]], [-0.5])
-    """
+    """The stabilising solution; where there is none, a sentence that names the mode."""
     from scipy.linalg import solve_continuous_are, solve_discrete_are
 
     for mode in unreached(A, B, sampled):

@@ -196,8 +196,6 @@ class SlidingMode(TrackingController):
     a_w = lambda*(ref_x' - w) + ref_x''
     s_w = w - v_w
     tau_w = a_w*m - gain*max(min(s_w/boundary, 1), -1)
-    >>> c.lyapunov.proved
-    True
     """
 
     def __init__(

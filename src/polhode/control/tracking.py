@@ -112,15 +112,7 @@ def reference_flow(reference: Sequence[Reference]) -> dict[Expr, Expr]:
 
 
 def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
-    """Coordinates that follow references of the same names, with `order` derivatives.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
-    >>> made = tracking(s.derive().record, 2, "here")
-    >>> made.errors, made.rates, made.speeds_for([0])
-    ({'x': ref_x - x}, [ref_x' - v], [ref_x'])
-    """
+    """Coordinates that follow references of the same names, with `order` derivatives."""
     _check_holonomic(equations, place)
     rates, q = equations.coordinate_rates, list(equations.q)
     errors: dict[str, Expr] = {}

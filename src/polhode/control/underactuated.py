@@ -127,11 +127,8 @@ class EnergyControl(Underactuated):
 
     `ke` says how hard, `limit` how much acceleration there is for it; `kp` and `kv` bring driven coordinates back.
 
-    >>> import polhode as ph
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> c = EnergyControl(cart_pole().derive(), {"theta": 0}, ke=20)
-    >>> c.excess == c.wanted_energy, c.wanted_energy, len(c.pumping)
-    (False, 981*l*m/100, 1)
     >>> print(c.lyapunov)
     V = 1/2 (E_p - E_r)²
     V' = -ke (E_p - E_r)² f₁ᵀf₁: proved, for all values of parameters and states
@@ -248,11 +245,8 @@ class EnergyShaping(Underactuated):
     `ke` weighs the energy, `kd` the driven speeds and `kp` the driven coordinates, `kv` damps. The law is regular where
     ke (E - E_r) + kd W is: with kd large enough against ke, everywhere below the wanted energy.
 
-    >>> import polhode as ph
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> c = EnergyShaping(cart_pole().derive(), {"theta": 0}, ke=1, kd=1, kp=1, kv=1)
-    >>> c.excess == c.equations.kinetic_energy + c.equations.potential_energy - c.wanted_energy
-    True
     >>> print(c.lyapunov)
     V = 1/2 ke (E - E_r)² + 1/2 kd uᵀu + 1/2 kp (q - r)ᵀ(q - r)
     V' = -kv uᵀu: proved, for all values of parameters and states

@@ -20,11 +20,6 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
     """W of a number for all `names`, of one for each in order or by name (others nil), or of a symmetric matrix.
 
     W is positive semidefinite, or with `positive` positive definite.
-
-    >>> weights("Q", {"a": 2}, ["a", "b"], "LQR").tolist()
-    [[2.0, 0.0], [0.0, 0.0]]
-    >>> weights("R", 3, ["F"], "LQR").tolist()
-    [[3.0]]
     """
     where, size = f"{place} {word}", len(names)
     if isinstance(given, Mapping):

@@ -20,17 +20,7 @@ from ..model.reading import list_of
 
 
 def controls_of(equations: EquationsOfMotion, inputs: Sequence[Any] | None, place: str) -> dict[str, Expr]:
-    """The symbols of the controls by their names as they are written.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart")
-    >>> slide = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
-    >>> controls_of(s.derive().record, None, "here")
-    {'tau_x': tau_x}
-    >>> s.joint_force(slide, 3 * s.input("F"))
-    >>> controls_of(s.derive().record, None, "here"), controls_of(s.derive().record, ["x"], "here")
-    ({'F': F}, {'tau_x': tau_x})
-    """
+    """The symbols of the controls by their names as they are written."""
     if inputs is None:
         return declared_controls(equations) or joint_efforts(equations)
     symbols = [*equations.tau, *(entry.symbol for entry in equations.system.inputs.values())]

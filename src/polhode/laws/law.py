@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..errors import PolhodeError, fault_at, listed, number, unknown
+from ..errors import PolhodeError, fault_at, listed, number
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol, topological
 from ..expr.node import SYMBOL
 from ..expr.spelling import is_reference, latex_escape, latex_name, reference_symbol, spelled, spelled_latex
@@ -140,11 +140,7 @@ class Reference:
 
     @property
     def symbols(self) -> tuple[Expr, ...]:
-        """The symbols of the reference and of its derivatives: `Reference("x", 1).symbols` are r and ṙ.
-
-        >>> len(Reference("x", 1).symbols)
-        2
-        """
+        """The symbols of the reference and of its derivatives: `Reference("x", 1).symbols` are r and ṙ."""
         return tuple(reference_symbol(self.name, order) for order in range(self.order + 1))
 
 
@@ -170,13 +166,6 @@ class Law(Typeset):
     >>> r, rdot = wanted.symbols
     >>> Law({tau: kp * (r - x) + rdot - v}, reference=(wanted,), parameters={"kp": Parameter(kp, Fraction(4))})
     Law(tau_x; of x, x', ref_x and ref_x')
-    >>> brake = Law({tau: -kp * v})  # kp is a parameter of the mechanism
-    >>> brake.is_static, brake.is_sampled, brake.arguments, brake.measurements, brake.sample_time_as(0.01)
-    (True, False, [x'], {x': x'}, 0.01)
-    >>> brake.with_values({kp: 3}).expressions
-    [-3*x']
-    >>> [*brake.with_nominal({"kp": Parameter(kp, Fraction(4))}, {}).parameters]
-    ['nominal kp']
     """
 
     controls: Mapping[Expr, Expr]
@@ -260,14 +249,7 @@ class Law(Typeset):
 
     @property
     def orientations(self) -> dict[str, tuple[Reference, ...]]:
-        """The references that are unit quaternions: the four components of each, by the name of the orientation.
-
-        >>> x = symbol("x", "effort")
-        >>> wanted = [Reference(f"e{k}", orientation="hand") for k in range(4)]
-        >>> law = Law({x: sum(each.symbols[0] for each in wanted)}, reference=tuple(wanted))
-        >>> {name: len(four) for name, four in law.orientations.items()}
-        {'hand': 4}
-        """
+        """The references that are unit quaternions: the four components of each, by the name of the orientation."""
         names = dict.fromkeys(each.orientation for each in self.reference if each.orientation)
         return {name: tuple(each for each in self.reference if each.orientation == name) for name in names}
 
@@ -390,40 +372,3 @@ def check_unit_length(length: float, orientation: str) -> None:
             cure="Divide its four components by their length; (1, 0, 0, 0) is not turned.",
             code="E-LOOP-008",
         )
-
-
-#: The rules by which states go from sample to sample: stages (c, a), each with a times the stage before, and weights.
-RULES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
-    "euler": ((0,), (1,)),
-    "rk4": ((0, "1/2", "1/2", 1), ("1/6", "1/3", "1/3", "1/6")),
-}
-
-
-def rule_of(given: Any) -> str:
-    """A rule by which states go from sample to sample, by its name."""
-    if not isinstance(given, str) or given not in RULES:
-        raise unknown("discretisation", given, RULES, place="discretisation", code="E-CONTROL-030")
-    return given
-
-
-def discretised(law: Law, sample_time: Any, rule: str = "euler") -> Law:
-    """The law with updates ξ⁺ = ξ + T Σ b k in place of the rates of its states; T is a number or a symbol."""
-    stages, weights = RULES[rule_of(rule)]
-    own = [each for each in law.states if each.rate is not None]
-    if not own:
-        return law
-    T, time = as_expr(sample_time), symbol("t", "time")
-    rates, symbols = [as_expr(each.rate) for each in own], [each.symbol for each in own]
-    slopes: list[list[Expr]] = []
-    for share in map(as_expr, stages):
-        moved = {x: x + T * share * k for x, k in zip(symbols, slopes[-1], strict=True)} if slopes else {}
-        slopes.append(substitute(rates, {**moved, time: time + share * T} if slopes else {}))
-    updates = {
-        x: x + T * sum((as_expr(b) * k[place] for b, k in zip(weights, slopes, strict=True)), as_expr(0))
-        for place, x in enumerate(symbols)
-    }
-    states = tuple(
-        replace(each, rate=None, update=as_expr(updates[each.symbol])) if each.rate is not None else each
-        for each in law.states
-    )
-    return replace(law, states=states)

@@ -68,12 +68,6 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
 
     None for an end of a pair leaves it open, None for a control leaves it without limits. "model" stands for those that
     joints have, which are given: for all controls that have some, or by name.
-
-    >>> import polhode as ph
-    >>> v = ph.symbol("v", "effort")
-    >>> named = Named("control", (v,), {"v": v})
-    >>> limits_of({"v": (-2, 5)}, named, {}), limits_of(3, named, {}), limits_of("model", named, {v: (-7.0, 7.0)})
-    ({tau_v: (-2.0, 5.0)}, {tau_v: (-3.0, 3.0)}, {tau_v: (-7.0, 7.0)})
     """
     if given is None:
         return {}

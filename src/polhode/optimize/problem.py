@@ -365,12 +365,7 @@ _CURE = 'Give "effort" for Σ c², "time", an expression, or {"effort": 1, expre
 
 
 def integrand_of(given: Any, controls: Mapping[str, Expr]) -> Expr:
-    """The running cost.
-
-    >>> from polhode.expr import symbol
-    >>> integrand_of({"effort": 2, "time": 1}, {"F": symbol("F")})
-    1 + 2*F**2
-    """
+    """The running cost."""
     if isinstance(given, Mapping):
         if not given:
             raise PolhodeError("there is nothing to make least.", place="cost", cure=_CURE, code="E-OPTIM-013")
@@ -428,10 +423,6 @@ class Collocation(Shown):
     >>> s = ph.System("slider")
     >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     >>> problem = s.derive().collocation((1, 3), end={"x": 1}, cost="time", limits={"tau_x": 2}, inputs=["tau_x"])
-    >>> problem.first_duration, problem.with_nodes(5)
-    (2.0, Collocation('slider', 5 nodes: 28 variables, 16 constraints; controls: tau_x))
-    >>> len(problem.bounds[0]) == problem.transcription.size, len(problem.row_bounds[0])
-    (True, 396)
     >>> round(problem.with_nodes(5).solve().duration, 6)
     1.0
     """

@@ -125,13 +125,8 @@ class Solution(Shown):
     >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     >>> e = s.derive()
     >>> best = e.collocation(1, end={"x": 1, "x'": 0}, inputs=["tau_x"], nodes=3).solve()
-    >>> best.t.tolist(), best.duration, best.q.shape, best.u.shape, best.z.shape
-    ([0.0, 0.25, 0.5, 0.75, 1.0], 1.0, (5, 1), (5, 1), (5, 0))
-    >>> best.control_names, best.controls.shape, [*best.control_laws], [*best.reference]
-    (('tau_x',), (5, 1), ['tau_x'], ['x', "x'", 'tau_x'])
-    >>> best.deviation.largest < 1e-8, len(best.trajectory.t), len(best.replay.t)
-    (True, 5, 3)
-    >>> best.animate("motion.html"), best.plot()  # doctest: +SKIP
+    >>> best.duration, best.deviation.largest < 1e-8, [*best.reference]
+    (1.0, True, ['x', "x'", 'tau_x'])
     """
 
     problem: Collocation = field(repr=False)

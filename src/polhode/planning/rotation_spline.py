@@ -43,9 +43,6 @@ class RotationSpline:
     >>> curve = RotationSpline([0, 1, 3], [np.eye(3), quarter, np.eye(3)], start=(0, 0, 0), end=(0, 0, 0))
     >>> curve(1).R.round(6).astype(int).tolist(), curve(0.5).w.round(3).tolist()
     ([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.0, 0.0, 2.086])
-
-    >>> curve.knots.shape, [end.tolist() for end in curve.ends], round(curve.effort(), 3)
-    ((3, 4), [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], 25.014)
     """
 
     def __init__(

@@ -280,9 +280,6 @@ def error_coefficients(
     >>> made = error_coefficients(["x"], [2], poles=-3)
     >>> made.coefficients, {name: float(each.value) for name, each in made.parameters.items()}
     (((lambda**2, 2*lambda),), {'lambda': 3.0})
-    >>> made = error_coefficients(["x"], [2], poles=[-1 + 2j, -1 - 2j])
-    >>> {name: float(each.value) for name, each in made.parameters.items()}
-    {'k0': 5.0, 'k1': 2.0}
     """
     if poles is not None and gains is not None:
         raise PolhodeError(
@@ -311,13 +308,7 @@ def error_coefficients(
 
 
 def error_equation(coefficients: Sequence[Expr], name: str = "") -> tuple[str, str]:
-    r"""The linear equation with these coefficients, k₀ first, in text and in LaTeX.
-
-    >>> text, typeset = error_equation([symbol("k0", "parameter"), 2 * symbol("lambda", "parameter")], "x")
-    >>> print(text, typeset, sep="\n")
-    e_x'' + 2*lambda e_x' + k0 e_x = 0
-    \ddot{e}_{x} + 2 \lambda \, \dot{e}_{x} + k_{0} \, e_{x} = 0
-    """
+    r"""The linear equation with these coefficients, k₀ first, in text and in LaTeX."""
     own, index = (f"e_{name}", f"_{{{latex_name(name)}}}") if name else ("e", "")
     degree = len(coefficients)
     text, typeset = [own + "'" * degree], [_rate_latex(degree) + index]
@@ -482,12 +473,6 @@ class FeedbackLinearization(Controller):
     >>> law = FeedbackLinearization(s.derive())
     >>> law.degrees, law.outputs, law.zero_dynamics.size
     ((4,), {'j': j}, 0)
-    >>> law.coordinates["j''"] == k * (s.derive().q[1] - s.derive().q[0]) / 2
-    True
-    >>> [*law.control], [each.name for each in law.references], law.singular
-    (['tau_j rotor'], ['j'], ())
-    >>> law.conditions[-1]
-    'the span of g, ad_f g, ad_f^2 g, ad_f^3 g has rank 4 of 4.'
     >>> law.error_dynamics.proved, law.error_dynamics.formula[0]
     (True, "e'''' + 4*lambda e''' + 6*lambda**2 e'' + 4*lambda**3 e' + lambda**4 e = 0")
     """
