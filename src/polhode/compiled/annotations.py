@@ -16,7 +16,7 @@ from typing import Any
 
 from ..dynamics.centroidal import center_of_mass
 from ..dynamics.equations import EquationsOfMotion, factor
-from ..dynamics.loads import Loads, Wrench
+from ..dynamics.loads import Loads
 from ..dynamics.regressor import regressor
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, jacobian, quiet_collector, topological
 from ..expr.field import P
@@ -30,11 +30,11 @@ from ..formalisms.short.newton_euler import (
     along_and_across,
     efforts_of,
     inertial_wrenches,
-    pass_inward,
     transmitted,
 )
 from ..formalisms.short.unit_of_length import Measured, measured
 from ..geometry import Inertia
+from ..geometry.twist import Twist, Wrench
 from ..kinematics.motion import velocities, world_poses
 from ..kinematics.passes import VARIANTS, apply
 from ..kinematics.tree import BASE, Tree, Turn
@@ -263,7 +263,7 @@ class Naming:
         link, joint, words = self.tree.links[i], self._joint(i), self._words[i]
         self._turned_inward(link.turn, f, f"force through {joint}{when}")
         self._turned_inward(link.turn, n, f"torque through {joint}{when}")
-        given = pass_inward(link, (_ZERO, _ZERO), n, f)
+        given = link.wrench_inward(Wrench(n, f))
         self._wrench(given, f"that {words['parent']} gives to {joint}{when}, @{words['parent_frame']}")
 
     # ---- constants -------------------------------------------------------------------------------------------
@@ -294,11 +294,11 @@ class Naming:
 
     def _sweeps(self, motion: Motion, when: str) -> None:
         """The motion of the links, the wrenches that it takes, and those that go through the joints."""
-        tree, loads, nothing = self.tree, self._wrenches_of_loads, [(_ZERO, _ZERO) for _ in self.tree.links]
+        tree, loads, nothing = self.tree, self._wrenches_of_loads, [Wrench.zero() for _ in self.tree.links]
         for name, sentence in _MOTION.items():
             self._vectors(getattr(motion, name), sentence, when=when)
         self._turning(motion, when)
-        turning = [link.inertia.wrench(W, _ZERO) for link, W in zip(tree.links, motion.W, strict=True)]
+        turning = [Wrench(*link.inertia.wrench(W, _ZERO)) for link, W in zip(tree.links, motion.W, strict=True)]
         through = transmitted(tree, inertial_wrenches(tree, motion, loads))
         self._wrenches(turning, "that turning {body} takes{when}, @{own}", when=when)
         self._wrenches(inertial_wrenches(tree, motion, nothing), "that moves {body} alone{when}, @{own}", when=when)
@@ -339,7 +339,7 @@ class Naming:
             self.catalogue.inertia(inertia.seen_from(link.motion), composite, self.how, " in the joint frame")
             self.catalogue.inertia(link.inertia_inward(inertia), composite, self.how, self._frame(link.parent))
             for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
-                for j, (n, f) in inward(self.tree, i, inertia.momentum(hw, hv)):
+                for j, (n, f) in inward(self.tree, i, Wrench(*inertia.momentum(hw, hv))):
                     what = f"momentum at unit {self._labels[speed]} about {self._joint(j)}"
                     self.catalogue.vector(n, f"{self.how}angular {what}, @")
                     self.catalogue.vector(f, f"{self.how}linear {what}, @")
@@ -408,10 +408,10 @@ class Naming:
         self.catalogue.matrix(I.B, f"{self.how}torque for moving {what}, @{frame}")
         self.catalogue.matrix(I.C, f"{self.how}force for moving {what}, @{frame}")
 
-    def _added(self, added: Sequence[Wrench]) -> None:
+    def _added(self, added: Sequence[Twist]) -> None:
         """What u̇ adds to the acceleration that each link has in the reference motion."""
         for i, (link, (alpha, a)) in enumerate(zip(self.tree.links, added, strict=True)):
-            alpha_in, a_in = (_ZERO, _ZERO) if link.parent == BASE else added[link.parent]
+            alpha_in, a_in = Twist.zero() if link.parent == BASE else added[link.parent]
             at_joint = a_in + alpha_in.cross(link.X.p)
             what = f"acceleration that udot gives to the joint frame of {self._joint(i)}"
             self.catalogue.vector(at_joint, f"{what}, @{self._frame(link.parent)}")

@@ -44,6 +44,7 @@ from ..expr import (
 from ..expr.typeset import Typeset
 from ..geometry import Inertia
 from ..geometry.inertia import acceleration_matrix
+from ..geometry.twist import Twist, Wrench
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Tree
 from ..model.forces.protocol import SpeedForce
@@ -175,10 +176,9 @@ def _bodies(
         wrenches = dict(zip(MOMENTS, _unit_wrenches(w, alpha, a), strict=True))
         values = dict(zip(MOMENTS, moments_of(Inertia.of_body(body.mass, body.com, body.inertia)), strict=True))
         for kind in kinds:
-            torque, force = wrenches[kind]
             column: list[Any] = [as_expr(0)] * len(tree.u)
             for speed, hw, hv in spins:
-                column[speed] = column[speed] + hw.dot(torque) + hv.dot(force)
+                column[speed] = wrenches[kind].power(Twist(hw, hv), column[speed])
             parameters.append(StandardParameter(kind, name, values[kind]))
             columns.append(column)
     return parameters, columns
@@ -212,17 +212,17 @@ def _motions(tree: Tree, ud: Sequence[Any]) -> list[tuple[Vector, Vector, Vector
     return found
 
 
-def _unit_wrenches(w: Vector, alpha: Vector, a: Vector) -> list[tuple[Vector, Vector]]:
+def _unit_wrenches(w: Vector, alpha: Vector, a: Vector) -> list[Wrench]:
     """Torque about the origin and force that each moment by itself takes: I α + ω × I ω + h × a and m a + W h."""
     zero, W = Vector([0, 0, 0]), acceleration_matrix(w, alpha)
-    made = [(zero, a)]
+    made = [Wrench(zero, a)]
     for i, unit in enumerate(Matrix.identity(3)):
-        made.append((unit.cross(a), Vector([row[i] for row in W])))
+        made.append(Wrench(unit.cross(a), Vector([row[i] for row in W])))
     for i, j in _PLACES:
         of_alpha, of_w = ([0, 0, 0], [0, 0, 0])
         of_alpha[i], of_w[i] = alpha[j], w[j]
         of_alpha[j], of_w[j] = alpha[i], w[i]
-        made.append((Vector(of_alpha) + w.cross(Vector(of_w)), zero))
+        made.append(Wrench(Vector(of_alpha) + w.cross(Vector(of_w)), zero))
     return made
 
 

@@ -34,9 +34,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dynamics.equations import Recipe
-from ...dynamics.loads import Loads, Wrench
+from ...dynamics.loads import Loads
 from ...expr import Matrix, Vector
 from ...geometry.inertia import acceleration_matrix
+from ...geometry.twist import Wrench
 from ...kinematics.passes.axes import unit_axis_of
 from ...kinematics.tree import BASE, Link, Tree, Turn
 from ...model.model import Model
@@ -116,12 +117,11 @@ def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vec
 def inertial_wrenches(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Wrench]:
     """The wrench that the motion of each link takes of it alone, less the external one."""
     forces: list[Wrench] = []
-    for link, w, W, a, (n_ext, f_ext) in zip(tree.links, motion.w, motion.W, motion.a, wrenches, strict=True):
-        n, f = link.inertia.wrench(W, a)
+    for link, w, W, a, external in zip(tree.links, motion.w, motion.W, motion.a, wrenches, strict=True):
+        taken = Wrench(*link.inertia.wrench(W, a))
         for material in link.deforming:
-            bending_n, bending_f = material.wrench(w, motion.u, motion.ud)
-            n, f = n + bending_n, f + bending_f
-        forces.append((n - n_ext, f - f_ext))
+            taken = taken + Wrench(*material.wrench(w, motion.u, motion.ud))
+        forces.append(taken - external)
     return forces
 
 
@@ -129,13 +129,15 @@ def transmitted(tree: Tree, forces: Sequence[Wrench]) -> list[Wrench]:
     """Inward: the wrench that each joint passes on, about the link's origin; what merged joints pass on along them."""
     through = list(forces)
     for i, link in reversed(list(enumerate(tree.links))):
-        n, f = through[i]
+        own = through[i]
         if link.merged is not None:  # parallel axes: what is across them goes to the anchor at once
-            anchor, (n, across) = link.merged.anchor, along_and_across(link, n)
+            anchor, (along, across) = link.merged.anchor, along_and_across(link, own.angular)
+            own = Wrench(along, own.linear)
             if anchor != BASE:
-                through[anchor] = (through[anchor][0] + link.merged.inward(across), through[anchor][1])
+                n, f = through[anchor]
+                through[anchor] = Wrench(n + link.merged.inward(across), f)
         if link.parent != BASE:
-            through[link.parent] = pass_inward(link, through[link.parent], n, f)
+            through[link.parent] = link.wrench_inward(own, through[link.parent])
     return through
 
 
@@ -145,19 +147,13 @@ def along_and_across(link: Link, n: Vector) -> tuple[Vector, Vector]:
     return along, n - along
 
 
-def pass_inward(link: Link, parent: Wrench, n: Vector, f: Vector) -> Wrench:
-    """The wrench on the parent: f in its components, and n + p × f."""
-    f_parent = link.inward(f)
-    return parent[0] + link.inward(n) + link.X.p.cross(f_parent), parent[1] + f_parent
-
-
 def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Any]:
     """The effort on every speed that a motion takes, with external wrenches on the links."""
     through = transmitted(tree, inertial_wrenches(tree, motion, wrenches))
     efforts: list[Any] = [0] * len(tree.u)
-    for i, (link, (n, f)) in reversed(list(enumerate(zip(tree.links, through, strict=True)))):
-        for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
-            efforts[speed] = efforts[speed] + hw.dot(n) + hv.dot(f)
+    for i, link in reversed(list(enumerate(tree.links))):
+        for speed, column in zip(link.speeds, link.H, strict=True):
+            efforts[speed] = through[i].power(column, efforts[speed])
         for material in link.deforming:
             bent = material.efforts(motion.w[i], motion.W[i], motion.a[i], motion.u, motion.ud)
             for speed, effort in zip(material.speeds, bent, strict=True):
@@ -184,7 +180,7 @@ def recipe(system: Model, tree: Tree) -> Recipe:
     loads = Loads(system, tree)
     size = len(tree.u)
     nothing = [0] * size
-    free = [(_ZERO, _ZERO) for _ in tree.links]
+    free = [Wrench.zero() for _ in tree.links]
 
     def inverse(ud: Sequence[Any]) -> Vector:
         efforts = inverse_dynamics(tree, tree.u, ud, loads.wrenches(), tree.gravity)

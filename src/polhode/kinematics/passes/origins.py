@@ -52,7 +52,7 @@ def moved(tree: Tree, best: Callable[[int, Pose], Vector]) -> Tree:
         inertia = link.inertia.seen_from(Pose(Matrix.identity(3), -shift))
         if single_axis(link) is None:
             motion = link.motion @ Pose(Matrix.identity(3), shift)
-            H = tuple((w, v + w.cross(shift)) for w, v in link.H)
+            H = tuple(column.at(shift) for column in link.H)
             links.append(replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia))
         else:
             fixed = Pose(fixed.R, Vector([as_expr(x) for x in fixed.p + fixed.R @ shift]))
