@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.exact import floor, sqrt
-from ..laws.discretisation import discretised
-from ..laws.law import Law
+from ..laws.law import Law, discretised
 from ..laws.named_symbols import Range, saturated
 from ..model.records import Parameter
 from .planning import Planned

@@ -18,14 +18,10 @@ if TYPE_CHECKING:
     from ..laws.observer import Estimator as Estimator
     from ..laws.observer import Observed as Observed
     from ..laws.observer import Observer as Observer
-    from .adaptive import Adaptive as Adaptive
     from .computed_torque import ComputedTorque as ComputedTorque
-    from .ekf import EKF as EKF
-    from .energy_control import EnergyControl as EnergyControl
-    from .energy_shaping import EnergyShaping as EnergyShaping
-    from .error_dynamics import ErrorDynamics as ErrorDynamics
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
     from .feedback_linearization.partial import PartialLinearization as PartialLinearization
+    from .filtering import EKF as EKF
     from .filtering import Estimates as Estimates
     from .gain_schedule import GainSchedule as GainSchedule
     from .high_gain import HighGain as HighGain
@@ -34,14 +30,18 @@ if TYPE_CHECKING:
     from .kalman import Luenberger as Luenberger
     from .linear_mpc import LinearMPC as LinearMPC
     from .lqr import LQR as LQR
+    from .lyapunov import ErrorDynamics as ErrorDynamics
     from .lyapunov import LyapunovFunction as LyapunovFunction
     from .operational_space import OperationalSpace as OperationalSpace
-    from .passivity import PassivityBased as PassivityBased
     from .potential_shaping import PDGravity as PDGravity
     from .potential_shaping import PotentialShaping as PotentialShaping
     from .real_time_iteration import RealTimeIteration as RealTimeIteration
-    from .sliding_mode import SlidingMode as SlidingMode
+    from .sliding_variable import Adaptive as Adaptive
+    from .sliding_variable import PassivityBased as PassivityBased
+    from .sliding_variable import SlidingMode as SlidingMode
     from .switched import Switched as Switched
+    from .underactuated import EnergyControl as EnergyControl
+    from .underactuated import EnergyShaping as EnergyShaping
 
 #: What there is, and the file that it is in.
 _FILES = {
@@ -55,7 +55,7 @@ _FILES = {
     "Observer": ".laws.observer",
     "Observed": ".laws.observer",
     "Estimator": ".laws.observer",
-    "EKF": "ekf",
+    "EKF": "filtering",
     "Estimates": "filtering",
     "KalmanFilter": "kalman",
     "Luenberger": "kalman",
@@ -65,17 +65,17 @@ _FILES = {
     "iLQR": "ilqr",
     "RealTimeIteration": "real_time_iteration",
     "ComputedTorque": "computed_torque",
-    "PassivityBased": "passivity",
+    "PassivityBased": "sliding_variable",
     "PDGravity": "potential_shaping",
     "PotentialShaping": "potential_shaping",
-    "Adaptive": "adaptive",
-    "SlidingMode": "sliding_mode",
+    "Adaptive": "sliding_variable",
+    "SlidingMode": "sliding_variable",
     "OperationalSpace": "operational_space",
-    "EnergyControl": "energy_control",
-    "EnergyShaping": "energy_shaping",
+    "EnergyControl": "underactuated",
+    "EnergyShaping": "underactuated",
     "Switched": "switched",
     "LyapunovFunction": "lyapunov",
-    "ErrorDynamics": "error_dynamics",
+    "ErrorDynamics": "lyapunov",
 }  # fmt: skip
 
 __all__ = [*_FILES]

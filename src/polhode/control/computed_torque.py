@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, as_expr, symbol
 from ..laws.law import ControllerState, integral_name
-from .error_dynamics import ErrorDynamics
-from .lyapunov import LyapunovFunction, prove, quadratic, rate_along
+from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
 from .model_based import Written, step
-from .tracking_controller import TrackingController
+from .tracking import TrackingController
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion

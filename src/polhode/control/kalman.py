@@ -28,8 +28,7 @@ from ..linear.displacements import read_outputs
 from ..linear.linear import Linear
 from ..model.reading import list_of
 from ..notebook import Cell, Table, complex_text
-from .deviations import Deviations, deviations
-from .lqr import held
+from .lqr import Deviations, deviations, held
 from .riccati import solve_riccati, unreached
 from .weights import Floats, weights
 

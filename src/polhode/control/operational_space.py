@@ -26,8 +26,7 @@ from ..geometry.elimination import factor_symmetric
 from ..laws.controller import named_numbers
 from ..laws.law import Reference
 from ..model.reading import pose_of
-from .error_dynamics import ErrorDynamics
-from .lyapunov import LyapunovFunction, prove, quadratic, rate_along
+from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
 from .model_based import ModelBased, Written, step
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..control_geometry.determinant import determinant
 from ..dynamics.equations import EquationsOfMotion
@@ -24,6 +24,10 @@ from ..expr.ranges import cannot_vanish
 from ..expr.spelling import reference_symbol, spelled
 from ..geometry.elimination import solve_columns
 from ..laws.law import Reference
+from .model_based import ModelBased
+
+if TYPE_CHECKING:
+    from ..formalisms.derivation import Derived
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,3 +210,18 @@ def _blocks(E: Matrix) -> list[tuple[list[int], list[int]]]:
         found.append((sorted(rows), sorted(columns)))
         left = [r for r in left if r not in rows]
     return found
+
+
+class TrackingController(ModelBased):
+    """A controller of a fully actuated mechanism; `tracking` has its errors and how they change."""
+
+    def __init__(
+        self,
+        equations: Derived | EquationsOfMotion,
+        *,
+        inputs: Sequence[str] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(equations, inputs=inputs, parameters=parameters)
+        self.actuation.check_full()
+        self.tracking = tracking(self.equations, 2, self.name)

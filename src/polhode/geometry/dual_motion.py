@@ -18,8 +18,7 @@ from typing import Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, atan2, skew, sqrt
-from .dual import Dual, dual, dual_part, real_part
-from .dual_functions import has_zero, some
+from .dual import Dual, dual, dual_part, has_zero, real_part, some
 from .pose import Pose
 from .rotations.matrix import lift_of, nine
 from .rotations.scalars import is_rounded

@@ -28,8 +28,6 @@ from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, to
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
-    from ..expr import Expr
-    from .named_symbols import Range
 
 
 class Controller(Typeset, ABC):

@@ -9,18 +9,92 @@ code with them, or is sampled, or is written as source, without a second form of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..errors import PolhodeError, fault_at, listed, number
-from ..expr import Expr, as_expr, free_symbols, substitute, symbol
+from ..errors import PolhodeError, fault_at, listed, number, unknown
+from ..expr import Expr, as_expr, free_symbols, substitute, symbol, topological
 from ..expr.node import SYMBOL
-from ..expr.spelling import is_reference, reference_symbol, spelled
+from ..expr.spelling import is_reference, latex_escape, latex_name, reference_symbol, spelled, spelled_latex
 from ..expr.typeset import Typeset
 from ..model.records import Parameter
+
+#: A law with more nodes is told of, not written.
+READABLE = 300
+#: A number with a larger denominator is not to be read.
+_LONGEST = 10**9
+#: Gains and states beyond these are counted.
+_MOST = 12
+
+
+def law_formulas(law: Law) -> list[tuple[str, Expr]]:
+    """Controls, then how the controller's states change; none where numbers with all their digits are in them."""
+    changes = [(changed_latex(each), each.rate if each.update is None else each.update) for each in law.states]
+    made = [(spelled_latex(control), as_expr(value)) for control, value in law.controls.items()]
+    made += [(head, as_expr(value)) for head, value in changes]
+    return [] if any(map(_is_long_number, topological([value for _, value in made]))) else made
+
+
+def _is_long_number(node: Expr) -> bool:
+    """Whether a node is a number that came out of an algorithm, with all its digits."""
+    return node.is_number and node.data.denominator > _LONGEST
+
+
+def changed_latex(state: ControllerState, name: str | None = None) -> str:
+    """The rate of a controller's state, or what it is at the next sample, in LaTeX."""
+    own = name or spelled_latex(state.symbol)
+    return rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {own}" if state.update is None else f"{{{own}}}^{{+}}"
+
+
+def gain_names(law: Law) -> dict[Expr, str]:
+    """LaTeX of the law's parameters."""
+    return {each.symbol: gain_latex(name) for name, each in law.parameters.items()}
+
+
+def gain_latex(name: str) -> str:
+    r"""A gain by what it is of: kp_q1 is k with two indices, K_F_x' an entry of K; other names as they are written."""
+    word, *whose = name.split("_", 2) if name.startswith("K_") else name.split("_", 1)
+    if len(word) == 2 and word[0] == "k":
+        return rf"k_{{{','.join([word[1], *map(_index_latex, whose)])}}}"
+    if word == "K" and whose:
+        return rf"K_{{{','.join(map(_index_latex, whose))}}}"
+    return latex_name(name)
+
+
+def _index_latex(name: str) -> str:
+    plain = name.rstrip("'")
+    dots = len(name) - len(plain)
+    if not plain.replace("_", "").isalnum():
+        return rf"\text{{{latex_escape(name)}}}"
+    return rf"\{'d' * dots}ot{{{latex_name(plain)}}}" if dots else latex_name(plain)
+
+
+def law_sentences(law: Law) -> list[str]:
+    """Gains, references, states and sample time, and where the law does not hold."""
+    told = [f"Gains: {listed(valued(law.parameters), most=_MOST)}."] if law.parameters else []
+    if law.reference:
+        told.append(f"References: {listed((each.name for each in law.reference), most=_MOST)}.")
+    if law.states:
+        starts = (f"{spelled(each.symbol)} from {float(each.start):.6g}" for each in law.states)
+        told.append(f"States of the controller: {listed(starts, most=_MOST)}.")
+    if law.sample_time is not None:
+        told.append(f"It is made for samples every {law.sample_time:g} s.")
+    return [*told, *where_not(law.conditions)]
+
+
+def where_not(conditions: Sequence[str]) -> list[str]:
+    """Sentences of the conditions of a law."""
+    return [f"The law does not hold where {each}." for each in conditions]
+
+
+def valued(parameters: Mapping[str, Parameter]) -> Iterator[str]:
+    """Each parameter with its value, as text."""
+    for name, each in parameters.items():
+        yield f"{name} = {'?' if each.value is None else f'{float(each.value):.6g}'}"
+
 
 fault = fault_at("law")
 
@@ -242,22 +316,22 @@ class Law(Typeset):
 
     @property
     def _readable(self) -> int:
-        from .law_display import READABLE
+        from .law import READABLE
 
         return READABLE
 
     def _formulas(self) -> list[tuple[str, Expr]]:
-        from .law_display import law_formulas
+        from .law import law_formulas
 
         return law_formulas(self)
 
     def _names(self) -> dict[Expr, str]:
-        from .law_display import gain_names
+        from .law import gain_names
 
         return gain_names(self)
 
     def _sentences(self) -> list[str]:
-        from .law_display import law_sentences
+        from .law import law_sentences
 
         return law_sentences(self)
 
@@ -316,3 +390,40 @@ def check_unit_length(length: float, orientation: str) -> None:
             cure="Divide its four components by their length; (1, 0, 0, 0) is not turned.",
             code="E-LOOP-008",
         )
+
+
+#: The rules by which states go from sample to sample: stages (c, a), each with a times the stage before, and weights.
+RULES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
+    "euler": ((0,), (1,)),
+    "rk4": ((0, "1/2", "1/2", 1), ("1/6", "1/3", "1/3", "1/6")),
+}
+
+
+def rule_of(given: Any) -> str:
+    """A rule by which states go from sample to sample, by its name."""
+    if not isinstance(given, str) or given not in RULES:
+        raise unknown("discretisation", given, RULES, place="discretisation", code="E-CONTROL-030")
+    return given
+
+
+def discretised(law: Law, sample_time: Any, rule: str = "euler") -> Law:
+    """The law with updates ξ⁺ = ξ + T Σ b k in place of the rates of its states; T is a number or a symbol."""
+    stages, weights = RULES[rule_of(rule)]
+    own = [each for each in law.states if each.rate is not None]
+    if not own:
+        return law
+    T, time = as_expr(sample_time), symbol("t", "time")
+    rates, symbols = [as_expr(each.rate) for each in own], [each.symbol for each in own]
+    slopes: list[list[Expr]] = []
+    for share in map(as_expr, stages):
+        moved = {x: x + T * share * k for x, k in zip(symbols, slopes[-1], strict=True)} if slopes else {}
+        slopes.append(substitute(rates, {**moved, time: time + share * T} if slopes else {}))
+    updates = {
+        x: x + T * sum((as_expr(b) * k[place] for b, k in zip(weights, slopes, strict=True)), as_expr(0))
+        for place, x in enumerate(symbols)
+    }
+    states = tuple(
+        replace(each, rate=None, update=as_expr(updates[each.symbol])) if each.rate is not None else each
+        for each in law.states
+    )
+    return replace(law, states=states)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError, shown
 from ..geometry.rotations import Rotation
 from ..geometry.rotations.values import matrix_of
-from .charts import Floats
-from .quaternions import conjugate, product
+from .charts import Floats, conjugate, product
 
 #: Two orientations as near to half a turn apart as this have no shorter way between them.
 _OPPOSITE = 1e-9

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, unknown
-from ..geometry.pose_parts import pose_parts
-from .charts import CHARTS, Floats, cross, times
+from ..geometry.pose import pose_parts
+from .charts import CHARTS, Floats, conjugate, cross, product, times
 from .cubics import RotationMotion, cubics_through
 from .knots import end_vector, knot_times, numbers, place_in, unit_quaternions
-from .quaternions import conjugate, product
 from .rotation_spline import RotationSpline
 
 _PLACE = "PoseSpline"

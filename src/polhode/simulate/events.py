@@ -15,15 +15,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
-from ..expr import Expr, as_expr, free_symbols
 from ..native.compiled import Compiled
 from ..ode.native_events import Effect
 from .guard import Stop
 from .initial_state import Floats
 
 if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
 
@@ -237,6 +236,8 @@ class StateChange:
 
 def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[str, Any]) -> StateChange:
     """New values by name or symbol, as numbers or expressions, or a function f(t, q, u) that returns them so."""
+    from ..expr import as_expr
+
     place = partial(place_of, equations)
     if callable(given):
         return StateChange(place, with_rest(given, equations), len(equations.q))
@@ -296,7 +297,7 @@ def compiled_values(
 def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: str) -> tuple[Compiled, tuple[str, ...]]:
     """One function of x and t, and its parameters; coupled, driven and dependent symbols stand for others."""
     from ..codegen.plan import plan
-    from ..expr import substitute
+    from ..expr import free_symbols, substitute
     from ..native import compile_program
 
     values = equations.in_independent_speeds(substitute(list(expressions), equations.tree.followed))

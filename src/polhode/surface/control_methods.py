@@ -10,8 +10,7 @@ from ..simulate.methods import RunMethods
 if TYPE_CHECKING:
     from ..control.feedback_linearization.linearization import FeedbackLinearization
     from ..linear.operating_point import Values
-    from ..optimize.problem import Collocation
-    from ..optimize.settings import CollocationOptions
+    from ..optimize.problem import Collocation, CollocationOptions
     from .equations import Equations
 
 

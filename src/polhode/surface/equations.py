@@ -209,7 +209,7 @@ class Equations(
 
     @property
     def coriolis_matrix(self) -> Matrix:
-        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew for any speeds; see `polhode.dynamics.coriolis`."""
+        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew for any speeds."""
         return self.record.coriolis_matrix
 
     @property

@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import PolhodeError
+from polhode.planning.charts import matrices, unit
 from polhode.planning.knots import knot_times, place_in, unit_quaternions
-from polhode.planning.quaternions import matrices, unit
 
 HALF_TURN = np.diag([1.0, -1.0, -1.0])
 

@@ -15,11 +15,10 @@ from ...expr import Expr
 from ...expr.field import P
 from ...model.constraints import Closure
 from ...model.reading import coordinate_symbols
-from .closures import Asked, nothing_free, pose_between
 from .jet import Jet
+from .jets import Asked, nothing_free, pose_between
 from .matrices import IDENTITY, ZERO, Rows, added, jet_product, scaled, solved, undone
-from .positions import Positions
-from .stage import Placed
+from .positions import Placed, Positions
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...dynamics.canonical import why_not_canonical
 from ...errors import PolhodeError
 from ...native.backends import say_once
 from ...native.compiled import Compiled
 from ...ode.driver import Driver
-from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from ...ode.native_code import loop_code
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
@@ -34,6 +32,7 @@ from ..settings import ADAPTIVE, EXPLICIT, Control, explicit_method, resolved, t
 from ..trajectory.record import Record, Report
 
 if TYPE_CHECKING:
+    from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
     from ...ode.native_schedule import ScheduleMemory
     from ..limits import LimitsOfRun
 
@@ -731,6 +730,8 @@ class Momenta:
 
 def why_no_momenta(rates: Rates) -> str:
     """Why a mechanism is not stepped in momenta; empty where it is."""
+    from ...dynamics.canonical import why_not_canonical
+
     found = why_not_canonical(rates.functions.equations)
     if found:
         return found
@@ -760,6 +761,7 @@ def system_of(
     functions: Functions, parameters: Mapping[str, Any] | None, tau: Floats, inputs: Floats
 ) -> SecondOrderSystem:
     """The equations of compiled functions as the method takes them, under efforts and inputs that may change."""
+    from ...ode.methods.generalised_alpha import SecondOrderSystem
 
     def compiled(name: str) -> Compiled:
         made: Compiled = functions.native(name)
@@ -779,6 +781,8 @@ def system_of(
 
 def second_order_memory(rates: Rates, radius: float) -> SecondOrderMemory:
     """The memory of the method for the equations of a run."""
+    from ...ode.methods.generalised_alpha import SecondOrderMemory
+
     if not rates.is_autonomous:
         raise PolhodeError(
             "the method generalised_alpha steps compiled equations, and a function in Python drives this run.",

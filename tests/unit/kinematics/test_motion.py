@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import polhode as ph
 from polhode.expr import Vector, same
 from polhode.geometry.rotations.vector_parameter import from_vector_parameter
-from polhode.kinematics.orientation_rates import vector_parameter_map
+from polhode.kinematics.motion import vector_parameter_map
 
 
 def test_the_map_is_half_of_one_and_c_c_less_the_cross_product() -> None:
