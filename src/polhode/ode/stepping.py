@@ -21,7 +21,7 @@ from ..native.compiled import Compiled, pieces
 from .methods.inlined_steps import INLINE, Rows
 from .methods.registry import method_named
 from .native_code import inlined_steps
-from .native_members import MemberRows
+from .native_members import MemberRows, WatchedLimits
 from .native_run import NativeRun
 from .record import Memory, Reason
 
@@ -76,6 +76,7 @@ class RowSteps:
         work: Floats,
         substeps: int,
         threads: int | None,
+        limits: WatchedLimits,
     ) -> None:
         # a short kernel waits for its own results: twice the lanes keep it busy
         lanes = function.native.lanes * (2 if function.outline.length <= INLINE else 1)
@@ -91,7 +92,7 @@ class RowSteps:
         own = np.concatenate([work, np.repeat(work[-1:], filled - count, axis=0)]) if work.ndim == 2 else None
         rows = [*(whole.get(name) for name in function.arrays), own]
         sizes = [*(array.size for array in function.outline.arrays), work.shape[-1]]
-        self._kept: list[Any] = [code, go, rows, times]
+        self._kept: list[Any] = [code, go, rows, times, limits]
         calls = []
         for span in pieces(count, threads, count * substeps * function.outline.length * stages):
             memory = [Memory({"all": 1}, max(1, size) * lanes).arrays["all"] for size in sizes]
@@ -103,7 +104,10 @@ class RowSteps:
             record = _ROWS(
                 count=len(span), steps=substeps, times=times.ctypes.data + 8 * span.start,
                 marks=self._marks.ctypes.data + 8 * span.start, arguments=arguments.ctypes.data,
-                beside=beside.ctypes.data, alive=alive.ctypes.data,
+                beside=beside.ctypes.data, alive=alive.ctypes.data, limit_count=len(limits.places),
+                limit_places=limits.places.ctypes.data,
+                limits=limits.rows.ctypes.data + limits.rows.strides[0] * span.start,
+                limits_noted=limits.noted.ctypes.data + limits.noted.strides[0] * span.start,
             )  # fmt: skip
             self._kept += [memory, arguments, beside, alive, record]
             calls.append(partial(go, ctypes.addressof(record)))
@@ -135,16 +139,20 @@ class MemberSteps:
         self.t, self.bounds, self._lengths = np.zeros(count), np.full(count, np.inf), np.zeros(count)
         self.reasons = members.reasons
         self._sides = np.zeros((count, 0 if members.logs is None else len(members.logs.effects)))
-        self.runs, calls = [], []
+        self.runs, self._noted, calls = [], [], []
         for span in pieces(count, threads, cost):
             run = make()
             record = run.begin_members(members)
             record.first, record.end, record.substeps, record.most_steps = span.start, span.stop, substeps, most_steps
-            own = {"times": self.t, "bounds": self.bounds, "lengths": self._lengths, "sides": self._sides}
+            own = {
+                "times": self.t, "bounds": self.bounds, "lengths": self._lengths, "sides": self._sides,
+                "noted": np.zeros((len(members.limits.places), 2)),
+            }  # fmt: skip
             for name, array in own.items():
                 setattr(record, name, array.ctypes.data)
             record.run = run.address
             self.runs.append(run)
+            self._noted.append(own["noted"])
             calls.append(partial(run.loop.step_members, ctypes.addressof(record)))
         self._at_once, self._quick = _shared(calls), 0.0
         self._aside: ThreadPoolExecutor | None = None
