@@ -18,7 +18,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, qui
 from ..expr.decide import independent_columns
 from ..expr.spelling import spelled
 from ..geometry.elimination import solve_columns, solve_symmetric
-from ..laws.controls import controls_of, declared_controls, joint_efforts
+from ..laws.named_symbols import controls_of, declared_controls, joint_efforts
 
 
 @dataclass(frozen=True, eq=False)

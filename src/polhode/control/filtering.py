@@ -30,8 +30,8 @@ from ..errors import PolhodeError, ShapeError, ValueMissing, numbers, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, substitute, symbol
 from ..expr.spelling import described
 from ..geometry.elimination import factor_symmetric
+from ..laws.controller import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
 from ..laws.law import ControllerState, sample_time_of
-from ..laws.observer import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
 from ..linear.displacements import output_rates, read_outputs
 from ..linear.operating_point import parameter_values
 from ..notebook import Cell, Shown, Table
@@ -93,8 +93,6 @@ class EKF(Observer):
     def states(self) -> tuple[str, ...]:
         """Names of the rows of the covariance: displacements, speeds, states without mass."""
         return self.plant.names
-
-    # ---- the graphs, in the mechanism's own symbols ---------------------------------------------------------------
 
     @cached_property
     def covariance_symbols(self) -> dict[tuple[int, int], Expr]:
@@ -174,8 +172,6 @@ class EKF(Observer):
         return Estimator(
             estimates, tuple(states), measured, tuple(self.plant.inputs.values()), sample_time=self.sample_time
         )
-
-    # ---- offline ---------------------------------------------------------------------------------------------------
 
     def filter(self, times: Any, measurements: Any = None, controls: Any = None) -> Estimates:
         """The estimates along samples: `times` (N,), `measurements` (N, outputs) and `controls` (N, inputs), in order.

@@ -27,16 +27,14 @@ from numpy.typing import NDArray
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, number, shown, understood, warn
 from ..expr import Expr, as_expr, free_symbols, jacobian, substitute, table
-from ..laws.controller import Controller
+from ..laws.controller import Controller, starts_of
 from ..laws.law import Law, sample_time_of
-from ..laws.observer import starts_of
 from ..linear.operating_point import parameter_values
 from ..model.reading import number_of
 from .filtering import function_of
-from .input_limits import input_limits
 from .linear_mpc import clipped, count_of
 from .state_equations import check_no_quaternions, state_equations, step_of
-from .weights import Floats
+from .weights import Floats, input_limits
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derived
@@ -139,8 +137,6 @@ class iLQR(Controller):
         self._optimise(self._rolled(x0, self._guess(guess)), count_of(iterations, "number of iterations", self.name),
                        number(tolerance, "a tolerance > 0", above=0.0, place=f"{self.name} tolerance"))  # fmt: skip
 
-    # ---- what is least -------------------------------------------------------------------------------------------
-
     def _costs(self, cost: Any, final: Any) -> tuple[Expr, Expr]:
         """The cost of a sample and of the end, of what is known there."""
         made = [number_of(each, f"{self.name} {word}") for each, word in ((cost, "cost"), (final, "final"))]
@@ -215,8 +211,6 @@ class iLQR(Controller):
             cost = cost + np.asarray(self._end(x[:, -1]))[:, 0]
         finite = np.isfinite(x).all(axis=(1, 2)) & np.isfinite(cost)
         return [_Motion(x[i], c[i], float(cost[i]) if finite[i] else np.inf) for i in range(count)]
-
-    # ---- iterations ----------------------------------------------------------------------------------------------
 
     def _optimise(self, motion: _Motion, most: int, tolerance: float) -> None:
         if not np.isfinite(motion.cost):

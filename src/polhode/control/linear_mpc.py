@@ -30,10 +30,9 @@ from ..laws.controller import Controller
 from ..laws.law import ControllerState, Law, sample_time_of
 from ..linear.linear import Linear
 from ..linear.operating_point import parameter_values
-from .input_limits import input_limits
 from .lqr import LQR
 from .state_equations import check_count, check_size
-from .weights import Floats
+from .weights import Floats, input_limits
 
 #: What the controller's state with the bound of the cost is called.
 GAP = "optimality gap"

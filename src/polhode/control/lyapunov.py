@@ -188,8 +188,6 @@ class _Looked:
         e = self.equations
         return e.dependent_speeds is not None or bool(e.constraints is not None and e.constraints.rows)
 
-    # ---- where ---------------------------------------------------------------------------------------------------
-
     def _home(self) -> dict[Expr, float]:
         """References at their defaults, what follows them there, all else at home and at rest."""
         e, law = self.equations, self.law
@@ -236,8 +234,6 @@ class _Looked:
             found |= {q: as_expr(value) for q, value in zip(e.q[first : first + 4], made, strict=True)}
         return found
 
-    # ---- numbers -------------------------------------------------------------------------------------------------
-
     def _values(self, x: Floats, more: Mapping[Expr, float] | None = None) -> dict[Expr, float]:
         return {**self._fixed, **(more or {}), **dict(zip(self.variables, x.tolist(), strict=True))}
 
@@ -259,8 +255,6 @@ class _Looked:
         rows = [(self.slope(x + each) - self.slope(x - each)) / (2 * h) for each in h * np.eye(len(x))]
         made = np.array(rows).reshape(len(x), len(x))
         return np.asarray((made + made.T) / 2)
-
-    # ---- V -------------------------------------------------------------------------------------------------------
 
     def least(self) -> tuple[Floats, Floats] | None:
         """Where V is least, and its Hessian there; None where no such state is found."""
@@ -295,8 +289,6 @@ class _Looked:
                 return (x, H) if low >= -_small(H) and self._is_still(x, 1e3 * H) else None
             x, value = x + length * step, tried
         return None
-
-    # ---- both ----------------------------------------------------------------------------------------------------
 
     def signs(self) -> Signs:
         """V and W about the goal, and far from it."""
@@ -342,8 +334,6 @@ class _Looked:
             rows.append(self._both(self._values(x + step, moved)))
         made: Floats = np.array(rows).reshape(-1, 2)
         return np.asarray(made[np.isfinite(made).all(axis=1)])
-
-    # ---- words ---------------------------------------------------------------------------------------------------
 
     def _along(self, H: Floats) -> str:
         """The states along which a Hessian is most negative."""

@@ -106,8 +106,6 @@ class OperationalSpace(ModelBased):
                 code="E-CONTROL-191",
             )
 
-    # ---- what is asked for -------------------------------------------------------------------------------------
-
     def _check_reach(self) -> None:
         """Refuse directions in which the frame cannot be moved, and freedoms that nobody would hold."""
         had = independent_columns(self._jacobian.T)
@@ -151,8 +149,6 @@ class OperationalSpace(ModelBased):
                 code="E-CONTROL-195",
             )
         return [by_rate[u] for u in e.u]
-
-    # ---- the law -----------------------------------------------------------------------------------------------
 
     @cached_property
     def _jacobian(self) -> Matrix:
@@ -256,8 +252,6 @@ class OperationalSpace(ModelBased):
             lacking = [Reference(q.name).symbols[0] - q for q in self._coordinates()]
             made = [as_expr(a + b) for a, b in zip(made, self.posture_kp.times(lacking), strict=True)]
         return {step("p", u.name): each for u, each in zip(e.u, made, strict=True)}
-
-    # ---- proofs ------------------------------------------------------------------------------------------------
 
     @cached_property
     def error_dynamics(self) -> ErrorDynamics:

@@ -109,11 +109,6 @@ class PassivityBased(TrackingController):
     a_w = lambda*(ref_x' - w) + ref_x''
     s_w = w - v_w
     tau_w = a_w*m - kd*s_w
-    >>> print(c.lyapunov)
-    V = 1/2 sᵀ M s
-    V' = -sᵀ Kd s: proved, for all values of parameters and states
-    V >= 0 and W >= 0: checked by number at nominal parameters, not known for others.
-    s goes to zero, and with it the errors at the rates lambda.
     """
 
     def __init__(
@@ -143,24 +138,16 @@ class PassivityBased(TrackingController):
         """Errors, wanted speeds and accelerations, and controls."""
         found = sliding_variable(self.equations, self.tracking, self.rates, self.actuation)
         forces = [as_expr(f - d) for f, d in zip(found.forces, self.kd.times(found.s), strict=True)]
-        own = self.rates or self.kp
         if self.kp is not None:
             errors = [step("e", name) for name in self.tracking.names]
             pull = self.tracking.by_speeds.T @ Vector(self.kp.times(errors))  # the slope of ½ eᵀ Kp e on the speeds
             forces = [as_expr(f - p) for f, p in zip(forces, pull, strict=True)]
-        return Written(
-            self.actuation.solved(forces),
-            found.steps,
-            reference=self.tracking.reference,
-            parameters={**self.kd.parameters, **(own.parameters if own else {})},
-            conditions=self.tracking.conditions,
-            singular=self.tracking.singular,
-        )
+        return self._law_of_forces(forces, found.steps, (), self.kd, self.rates or self.kp)
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
         """½ sᵀ M s, and for PD+ ½ eᵀ Kp e beside it; the rate is -sᵀ Kd s."""
-        s = self.written.put_into([step("s", u.name) for u in self.equations.u])
+        s = self._sliding_steps()
         energy = quadratic(self.equations.mass_matrix, s) / 2
         if self.kp is None:
             formula = ("1/2 sᵀ M s", r"\tfrac12 s^T M s")
@@ -221,7 +208,8 @@ class SlidingMode(TrackingController):
                 cure="Give a number for all, or one for each.",
                 code="E-CONTROL-180",
             )
-        self.has_layer = not _is_zero(boundary)
+        is_number = isinstance(boundary, int | float) and not isinstance(boundary, bool)
+        self.has_layer = not (is_number and boundary == 0)
         self.boundary = self.gains("boundary", boundary, speeds) if self.has_layer else None
         self.kd = None if kd is None else self.gains("kd", kd, speeds)
         self.smooth = smooth
@@ -248,21 +236,14 @@ class SlidingMode(TrackingController):
         pushed = self.gain.times([self._bounded(k, s) for k, s in enumerate(found.s)])
         damped = self.kd.times(found.s) if self.kd else [as_expr(0)] * len(pushed)
         forces = [as_expr(f - p - d) for f, p, d in zip(found.forces, pushed, damped, strict=True)]
-        own = [self.rates, self.gain, *(each for each in (self.boundary, self.kd) if each)]
-        return Written(
-            self.actuation.solved(forces),
-            found.steps,
-            reference=self.tracking.reference,
-            parameters={name: each for gains in own for name, each in gains.parameters.items()},
-            conditions=self.tracking.conditions,
-            singular=self.tracking.singular,
-        )
+        return self._law_of_forces(forces, found.steps, (), self.rates, self.gain, self.boundary, self.kd)
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
         """½ sᵀ M s, which decreases at Σ kᵢ sᵢ sat(sᵢ/φᵢ) + sᵀ Kd s where the model is right."""
-        s = self.written.put_into([step("s", u.name) for u in self.equations.u])
-        taken = sum(each * push for each, push in zip(s, self.gain.times(self._bounds(s)), strict=True))
+        s = self._sliding_steps()
+        pushed = self.gain.times([self._bounded(k, each) for k, each in enumerate(s)])
+        taken = sum(each * push for each, push in zip(s, pushed, strict=True))
         more = ("", "") if self.kd is None else (" - sᵀ Kd s", " - s^T K_d s")
         taken = taken if self.kd is None else taken + quadratic(self.kd.matrix, s)
         return prove(
@@ -274,13 +255,6 @@ class SlidingMode(TrackingController):
             rate_formula=(f"-Σ k s sat(s/φ){more[0]}", rf"-\sum_i k_i s_i \,\mathrm{{sat}}(s_i/\varphi_i){more[1]}"),
             conclusion="s goes to zero, as sat(s/φ) has its sign; efforts wrong by less than k leave it near it.",
         )
-
-    def _bounds(self, s: Sequence[Any]) -> list[Expr]:
-        return [self._bounded(k, each) for k, each in enumerate(s)]
-
-
-def _is_zero(boundary: Any) -> bool:
-    return not isinstance(boundary, bool | str) and isinstance(boundary, int | float) and boundary == 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -420,11 +394,6 @@ class Adaptive(TrackingController):
     s_w = w - v_w
     estimate_m' = -a_w*gamma*s_w
     tau_w = a_w*estimate_m - kd*s_w
-    >>> print(c.lyapunov)
-    V = 1/2 sᵀ M s + 1/2 (p - π)ᵀ Γ⁻¹ (p - π)
-    V' = -sᵀ Kd s: proved, for all values of parameters and states
-    V >= 0 and W >= 0: checked by number at nominal parameters, not known for others.
-    s and the errors go to zero; estimates p go to π where the motion is rich enough to tell them.
     """
 
     def __init__(
@@ -452,20 +421,13 @@ class Adaptive(TrackingController):
         changes = [as_expr(-each) for each in self.gamma.times(asked.power)]
         starts = self.estimates.values()
         states = [ControllerState(*each) for each in zip(asked.estimates, starts, changes, strict=True)]
-        return Written(
-            self.actuation.solved([as_expr(f - d) for f, d in zip(asked.forces, self.kd.times(found.s), strict=True)]),
-            found.steps,
-            tuple(states),
-            self.tracking.reference,
-            {**self.kd.parameters, **self.rates.parameters, **self.gamma.parameters},
-            self.tracking.conditions,
-            self.tracking.singular,
-        )
+        forces = [as_expr(f - d) for f, d in zip(asked.forces, self.kd.times(found.s), strict=True)]
+        return self._law_of_forces(forces, found.steps, states, self.kd, self.rates, self.gamma)
 
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
         """½ sᵀ M s and the square of what is wrong with the estimates, measured by Γ⁻¹."""
-        s = self.written.put_into([step("s", u.name) for u in self.equations.u])
+        s = self._sliding_steps()
         wrong = [as_expr(own - x) for own, x in zip(self._unknown.estimates, self._unknown.true, strict=True)]
         weighed = Vector(solve_symmetric(self.gamma.matrix, wrong))
         V = (quadratic(self.equations.mass_matrix, s) + weighed.dot(wrong)) / 2

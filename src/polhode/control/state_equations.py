@@ -20,7 +20,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, fault_at, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, sqrt, substitute, topological
 from ..expr.spelling import spelled
-from ..laws.controls import controls_of
+from ..laws.named_symbols import controls_of
 from ..linear.displacements import Displacements, displacements
 
 #: Laws with more nodes than this are refused: they would take minutes to compile.

@@ -24,7 +24,7 @@ from ..expr.ranges import cannot_vanish
 from ..expr.spelling import reference_symbol, spelled
 from ..geometry.elimination import solve_columns
 from ..laws.law import Reference
-from .model_based import ModelBased
+from .model_based import Gains, ModelBased, Written, step
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derived
@@ -207,13 +207,21 @@ def _blocks(E: Matrix) -> list[tuple[list[int], list[int]]]:
 class TrackingController(ModelBased):
     """A controller of a fully actuated mechanism; `tracking` has its errors and how they change."""
 
-    def __init__(
-        self,
-        equations: Derived | EquationsOfMotion,
-        *,
-        inputs: Sequence[str] | None = None,
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(equations, inputs=inputs, parameters=parameters)
+    def __init__(self, equations: Derived | EquationsOfMotion, **options: Any) -> None:
+        super().__init__(equations, **options)
         self.actuation.check_full()
         self.tracking = tracking(self.equations, 2, self.name)
+
+    def _law_of_forces(
+        self, forces: Sequence[Any], steps: Mapping[Expr, Expr], states: Sequence[Any], *gains: Gains | None
+    ) -> Written:
+        """The law that exerts these forces, with the references and the singular poses of the tracking."""
+        parameters = {name: each for own in gains if own for name, each in own.parameters.items()}
+        controls, followed = self.actuation.solved(forces), self.tracking
+        return Written(
+            controls, steps, tuple(states), followed.reference, parameters, followed.conditions, followed.singular
+        )
+
+    def _sliding_steps(self) -> list[Expr]:
+        """s of all speeds, as expressions of the state and the reference."""
+        return self.written.put_into([step("s", u.name) for u in self.equations.u])

@@ -58,11 +58,9 @@ class Underactuated(ModelBased):
         equations: Derived | EquationsOfMotion,
         target: Mapping[str, Any] | None,
         words: Mapping[str, Any],
-        *,
-        inputs: Sequence[str] | None = None,
-        parameters: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(equations, inputs=inputs, parameters=parameters)
+        super().__init__(equations, **options)
         self.target = named_numbers(target, "coordinate", self.equations.coordinates, f"{self.name} target")
         self.driven = self._driven()
         found = {word: self.gains(word, given, ["all"]) for word, given in words.items()}
@@ -247,12 +245,8 @@ class EnergyShaping(Underactuated):
 
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> c = EnergyShaping(cart_pole().derive(), {"theta": 0}, ke=1, kd=1, kp=1, kv=1)
-    >>> print(c.lyapunov)
-    V = 1/2 ke (E - E_r)² + 1/2 kd uᵀu + 1/2 kp (q - r)ᵀ(q - r)
-    V' = -kv uᵀu: proved, for all values of parameters and states
-    V >= 0 and W >= 0: checked by number at nominal parameters, not known for others.
-    The driven coordinates come to rest, and then either all do, or E is E_r.
-    not where ke (E - E_r) + kd W is singular
+    >>> c.lyapunov.formula[0]
+    '1/2 ke (E - E_r)² + 1/2 kd uᵀu + 1/2 kp (q - r)ᵀ(q - r)'
     """
 
     def __init__(

@@ -372,7 +372,7 @@ def _factors(root: Expr) -> tuple[int, list[tuple[Expr, int]]]:
     return 1, [(root, 1)]
 
 
-__all__ = ["normal"]
+__all__ = ["Form", "TrigPolynomial", "forms", "normal"]
 
 
 TrigPolynomial = tuple[tuple[Harmonic, Fraction], ...]
@@ -560,6 +560,3 @@ def _halves(a: Multiples, b: Multiples) -> tuple[Multiples, Multiples]:
     """(a + b)/2 and (a - b)/2."""
     half = Fraction(1, 2)
     return combine(combine((), a, half), b, half), combine(combine((), a, half), b, -half)
-
-
-__all__ = ["Form", "TrigPolynomial", "forms"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..control.actuation import warn_of_base
-from ..control.input_limits import control_limits, controls_by_name
+from ..control.weights import control_limits, controls_by_name
 from ..dynamics.joint_limits import joint_limits, seen_limits
 from ..errors import (
     PolhodeError,
@@ -34,7 +34,7 @@ from ..errors import (
 )
 from ..expr import Expr, as_expr, free_symbols, substitute
 from ..expr.spelling import spelled
-from ..laws.controls import controls_of
+from ..laws.named_symbols import controls_of
 from ..notebook import Cell, Shown, Table
 from ..simulate.run import first_state
 from ..simulate.trajectory.trajectory import Trajectory
@@ -161,11 +161,7 @@ class Limits:
 
 
 def read_limits(
-    equations: EquationsOfMotion,
-    names: Names,
-    controls: Sequence[Expr],
-    given: Any,
-    parameters: Mapping[str, Any],
+    equations: EquationsOfMotion, names: Names, controls: Sequence[Expr], given: Any, parameters: Mapping[str, Any]
 ) -> Limits:
     """The limits of the model's joints (coordinates, speeds, efforts), and those given by name or for an expression.
 

@@ -197,8 +197,6 @@ class Solution(Shown):
             return self._y[:, names.state_place(name, "solution")]
         raise unknown("value", name, [*names.state, *names.also, *names.controls], code="E-OPTIM-012")
 
-    # ---- in other forms --------------------------------------------------------------------------------------
-
     @cached_property
     def trajectory(self) -> Trajectory:
         """The motion as any run: to plot, animate, store, or ask for energies and reactions."""

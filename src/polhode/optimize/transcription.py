@@ -227,8 +227,6 @@ class Transcription:
         """Compile everything, so that what cannot be compiled is told before a search."""
         _ = self._cost, self._gradient, self._values, self._jacobian, self._curvature
 
-    # ---- cost ------------------------------------------------------------------------------------------------
-
     @cached_property
     def _cost(self) -> tuple[Floats, Run]:
         found = np.zeros(self.mesh.points)
@@ -270,8 +268,6 @@ class Transcription:
             if self.point.is_free:
                 out[-1] += by_end
         return out
-
-    # ---- constraints -----------------------------------------------------------------------------------------
 
     @cached_property
     def _values(self) -> tuple[Floats, Run]:
@@ -377,8 +373,6 @@ class Transcription:
         if self._terminal is not None and self.point.ended:
             out[len(found) :] = self._terminal.row_slopes(*self._end)
         return out
-
-    # ---- second derivatives ----------------------------------------------------------------------------------
 
     @cached_property
     def curvature_places(self) -> Places:

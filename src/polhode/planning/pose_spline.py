@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike
 from ..errors import PolhodeError, unknown
 from ..geometry.pose import pose_parts
 from .charts import CHARTS, Floats, conjugate, cross, product, times
-from .cubics import RotationMotion, cubics_through
-from .knots import end_vector, knot_times, numbers, place_in, unit_quaternions
+from .cubics import RotationMotion, cubics_through, end_vector, knot_times, numbers, place_in, unit_quaternions
 from .rotation_spline import RotationSpline
 
 _PLACE = "PoseSpline"

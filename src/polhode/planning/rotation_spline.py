@@ -23,8 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..constraints.newton import solve
 from ..errors import PolhodeError, unknown
 from .charts import CHARTS, Floats, conjugate, cross, dot, from_turn, matrices, product, times
-from .cubics import cubics_through
-from .knots import end_vector, knot_times, on_one_side, place_in, unit_quaternions
+from .cubics import cubics_through, end_vector, knot_times, on_one_side, place_in, unit_quaternions
 
 _PLACE = "RotationSpline"
 

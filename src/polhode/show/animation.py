@@ -134,7 +134,7 @@ def _leaves(value: Expr) -> int:
 
 KINDS = ("forces", "reactions", "angular velocity", "momentum")
 #: How long the longest arrow of a kind is, and how thin arrows are, in the mechanism's size.
-_LONGEST, _THIN = 0.8, 0.011
+_LONGEST_ARROW, _THIN = 0.8, 0.011
 #: What is smaller than this part of the longest of its kind is rounding.
 _ROUNDING = 1e-9
 _COLORS = {
@@ -168,7 +168,7 @@ def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLi
             continue
         for each in own:
             length = np.linalg.norm(each.value, axis=1)
-            reach = _LONGEST * size / largest * each.value
+            reach = _LONGEST_ARROW * size / largest * each.value
             ends = np.stack([each.place, each.place + reach], axis=1)
             ends = np.where((length > _ROUNDING * largest)[:, None, None], ends, np.nan)
             told = f"at most {length.max():.3g} {_UNITS[kind]}"

@@ -204,7 +204,7 @@ class Equations(
         return self.record.pose(name)
 
     def joint_kinematics(self, name: str) -> JointKinematics:
-        """A joint's configuration X, kinematic matrix Γ and map H in the symbols of the system: `ph.joint_kinematics`."""
+        """A joint's configuration X, kinematic matrix Γ and map H, as of `ph.joint_kinematics`."""
         return self.record.joint_kinematics(name)
 
     @property

@@ -36,25 +36,30 @@ from ...model.constraints.protocol import (
     LoopConstraint,
     lettered_pose,
 )
-from .auxiliary import Auxiliary, Choice, Place, Stages, cut_of, gap, moved
-from .evaluate import NotCovered, evaluated, root
-from .jet import Jet, Variation
-from .jets import (
+from .auxiliary import (
     Arrow,
+    Auxiliary,
+    Choice,
+    Place,
+    Stages,
     along,
     asked_of,
     at,
     cross,
+    cut_of,
     dot,
+    gap,
     material_velocity,
     minus,
+    moved,
     pose_between,
     pose_of,
     resting_pose_of,
     spin,
     times,
 )
-from .matrices import Rows, jet_product, undone
+from .evaluate import NotCovered, evaluated, root
+from .matrices import Jet, Rows, Variation, jet_product, undone
 from .positions import Positions
 
 if TYPE_CHECKING:

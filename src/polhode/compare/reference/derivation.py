@@ -37,8 +37,7 @@ from ...model.model import Model
 from .auxiliary import Choice
 from .conditions import Conditions, ConstraintRow
 from .evaluate import NotCovered, evaluated, root_of
-from .jet import Jet
-from .matrices import ZERO, Rows, added, applied, hat, outer, paired, product, scaled, transposed
+from .matrices import ZERO, Jet, Rows, added, applied, hat, outer, paired, product, scaled, transposed
 from .positions import Positions
 
 _HALF = inverse(2)
@@ -50,8 +49,6 @@ class Power:
 
     at: Positions
     coordinates: dict[Expr, Jet]
-
-    # ---- inertia ---------------------------------------------------------------------------------------------
 
     @cached_property
     def _moving(self) -> list[str]:
@@ -139,8 +136,6 @@ class Power:
         rates = {name: self.at.bodies[name].Xd for name in self.inertias}
         return sum(paired(product(Xd, self.inertias[name]), Xd) for name, Xd in rates.items()) * _HALF % P
 
-    # ---- weight ----------------------------------------------------------------------------------------------
-
     @cached_property
     def _gravity(self) -> list[int]:
         return [*self.at.numbers(self.at.system.gravity), 0]
@@ -152,8 +147,6 @@ class Power:
         return self._on_speeds(
             {name: outer(g, applied(bodies[name].X, inertia[3])) for name, inertia in self.inertias.items()}
         )
-
-    # ---- loads -----------------------------------------------------------------------------------------------
 
     @cached_property
     def _laid(self) -> tuple[dict[str, Rows], list[int], int, list[str]]:

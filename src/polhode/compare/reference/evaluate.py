@@ -16,7 +16,7 @@ from ...expr.differentiation import PARTIALS
 from ...expr.field import P, hash_to_field, inverse
 from ...expr.graph import rebuild_named
 from ...expr.node import CALL, SYMBOL
-from .jet import Jet
+from .matrices import Jet
 
 #: What symbols are, where it is not their own fingerprint, standing still.
 Symbols = Mapping[Expr, Jet]

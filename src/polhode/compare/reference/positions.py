@@ -41,10 +41,10 @@ from ...model.model import Model
 from ...model.records import GROUND, Joint
 from ...model.stage import Stage
 from .evaluate import Symbols, evaluated
-from .jet import Jet
 from .matrices import (
     IDENTITY,
     ZERO,
+    Jet,
     Rows,
     added,
     hat,
@@ -392,8 +392,6 @@ class Positions:
     def ud(self) -> list[int]:
         return [self.number(acceleration_of(u)) for u in self.speeds]
 
-    # ---- what the user wrote, at this state ------------------------------------------------------------------
-
     def meant(self, value: Any) -> Expr:
         """An expression with known motions put in."""
         value = as_expr(value)
@@ -441,8 +439,6 @@ class Positions:
             if u in self._index
         ]
         return {q: Jet(self.number(q), self.u[k], self.ud[k], {k: 1}) for q, k in pairs}
-
-    # ---- the sweep -------------------------------------------------------------------------------------------
 
     def rate_of(self, joint: Joint, index: int) -> Rate:
         """How a speed of a joint comes about."""

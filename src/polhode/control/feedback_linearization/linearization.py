@@ -224,11 +224,7 @@ def _substituted(made: ExtendedPlant, values: dict[Expr, Expr]) -> ExtendedPlant
 
 
 def _combined(
-    degree: RelativeDegree,
-    made: ExtendedPlant,
-    rows: Sequence[int],
-    acting: Sequence[int],
-    here: AtState | None,
+    degree: RelativeDegree, made: ExtendedPlant, rows: Sequence[int], acting: Sequence[int], here: AtState | None
 ) -> tuple[ExtendedPlant, list[int]]:
     """What acts in the rows as inputs of its own, ν = c₁ + A₁⁻¹ A₂ c₂, in place of as many others, c₁."""
     form, A, channels = made.regular, degree.driven, list(made.channels)
@@ -501,8 +497,6 @@ class FeedbackLinearization(Controller):
         #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._looked_at()
 
-    # ---- the questions -------------------------------------------------------------------------------------------
-
     def _named(self, outputs: Any) -> dict[str, Expr]:
         return outputs_of(self._plant, outputs)
 
@@ -554,8 +548,6 @@ class FeedbackLinearization(Controller):
             return False
         starts = {each.symbol: each.start for each in plant.integrators}
         return any(map(is_zero, substitute(self.degree.singular, starts)))
-
-    # ---- what was found ------------------------------------------------------------------------------------------
 
     @property
     def outputs(self) -> dict[str, Expr]:
@@ -632,8 +624,6 @@ class FeedbackLinearization(Controller):
 
     def _sentences(self) -> list[str]:
         return [*super()._sentences(), *self.notices]
-
-    # ---- the law -------------------------------------------------------------------------------------------------
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:

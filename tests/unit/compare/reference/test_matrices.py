@@ -9,8 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.compare.reference.evaluate import evaluated, fraction_of, root, root_of
-from polhode.compare.reference.jet import Jet
-from polhode.compare.reference.matrices import product, solved
+from polhode.compare.reference.matrices import Jet, product, solved
 from polhode.expr import Expr, absolute, atan2, cos, derivative, exp, log, maximum, sin, sqrt, symbol, symbols, table
 from polhode.expr.field import P, hash_to_field, rational
 
