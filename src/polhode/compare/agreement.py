@@ -15,7 +15,7 @@ from typing import Any
 
 from ..constraints import Constraints
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..errors import PolhodeError, understood
 from ..expr import as_expr, symbol
 from ..expr.field import P
@@ -260,7 +260,7 @@ def _prints(entries: Sequence[Any]) -> list[int]:
 
 def _applied(equations: EquationsOfMotion) -> list[int]:
     """What the loads come to on the speeds of the tree, weight apart: wrenches by the links' Jacobians, and forces."""
-    tree, loads = equations.tree, Loads(equations.system, equations.tree)
+    tree, loads = equations.tree, loads_of(equations.system, equations.tree)
     efforts = [as_expr(entry) for entry in loads.speed_forces()]
     for i, (n, f) in enumerate(loads.wrenches()):
         for speed, w, v in link_jacobian(tree, i):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..errors import PolhodeError, name_list, unknown
 from ..expr import Expr, Vector, as_expr
 from ..model.forces.protocol import LineTension, PointForce
@@ -110,7 +110,7 @@ class _Vectors:
     # ---- forces ------------------------------------------------------------------------------------------------
 
     def _forces(self, only: str = "") -> Iterator[_Vector]:
-        loads = Loads(self.system, self.equations.tree)
+        loads = loads_of(self.system, self.equations.tree)
         for each in self.system.acting:
             if only and each.name != only:
                 continue

@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...dynamics.equations import EquationsOfMotion
-from ...dynamics.loads import Loads
+from ...dynamics.loads import loads_of
 from ...dynamics.regressor import regressor
 from ...expr import quiet_collector, topological
 from ...expr.text_printer import text
@@ -62,7 +62,7 @@ def _how(k: int) -> str:
 
 
 def _in_metres(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> Naming:
-    return Naming(catalogue, equations, Loads(equations.system, tree), Measured(tree, Fraction(1), frozenset()), how)
+    return Naming(catalogue, equations, loads_of(equations.system, tree), Measured(tree, Fraction(1), frozenset()), how)
 
 
 def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> list[Naming]:
@@ -71,7 +71,7 @@ def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree,
     if by.unit == 1:
         return []
     remarked = replace(catalogue, remark=f", unit {float(by.unit):.4g} m")
-    return [Naming(remarked, equations, Loads(equations.system, tree), by, how)]
+    return [Naming(remarked, equations, loads_of(equations.system, tree), by, how)]
 
 
 def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:
