@@ -121,8 +121,9 @@ def test_a_name_of_a_module_is_defined_once() -> None:
     again = []
     for path in SOURCES:
         body = ast.parse(path.read_text(encoding="utf-8")).body
-        names = [node for each in body if isinstance(each, ast.Assign | ast.AnnAssign) for node in ast.walk(each)]
-        counted = Counter(node.id for node in names if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        assigned = [each for each in body if isinstance(each, ast.Assign | ast.AnnAssign)]
+        targets = [target for each in assigned for target in getattr(each, "targets", None) or [each.target]]
+        counted = Counter(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
         again += [f"{name_of(path)}: {name}" for name, count in counted.items() if count > 1 and name != "_"]
     assert not again
 

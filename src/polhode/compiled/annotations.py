@@ -16,7 +16,7 @@ from typing import Any
 
 from ..dynamics.centroidal import center_of_mass
 from ..dynamics.equations import EquationsOfMotion, factor
-from ..dynamics.loads import Loads
+from ..dynamics.loads import Loads, loads_of
 from ..dynamics.regressor import regressor
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, jacobian, quiet_collector, topological
 from ..expr.field import P
@@ -501,7 +501,7 @@ def _how(k: int) -> str:
 
 
 def _in_metres(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> Naming:
-    return Naming(catalogue, equations, Loads(equations.system, tree), Measured(tree, Fraction(1), frozenset()), how)
+    return Naming(catalogue, equations, loads_of(equations.system, tree), Measured(tree, Fraction(1), frozenset()), how)
 
 
 def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> list[Naming]:
@@ -510,7 +510,7 @@ def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree,
     if by.unit == 1:
         return []
     remarked = replace(catalogue, remark=f", unit {float(by.unit):.4g} m")
-    return [Naming(remarked, equations, Loads(equations.system, tree), by, how)]
+    return [Naming(remarked, equations, loads_of(equations.system, tree), by, how)]
 
 
 def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:

@@ -14,7 +14,7 @@ from ..geometry.twist import Twist
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import Link, Tree
 from ..model.model import Model
-from .loads import Loads
+from .loads import Loads, loads_of
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def envelope(tree: Tree) -> Envelope:
 
 def generalized_forces(system: Model, tree: Tree, gamma: Matrix) -> Vector:
     """What acts on each speed, efforts apart: -Γᵀ ∂𝒱/∂q, given forces, and wrenches by the links' Jacobians."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     slope = Vector(gradient(as_expr(loads.potential_energy), list(tree.q)))
     total = [forces - column.dot(slope) for forces, column in zip(applied_forces(loads), gamma.columns, strict=True)]
     return Vector([as_expr(entry) for entry in total])

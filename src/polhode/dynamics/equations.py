@@ -47,7 +47,7 @@ from ..kinematics.motion import (
 )
 from ..kinematics.tree import Tree
 from ..model.model import Model
-from .loads import Loads
+from .loads import loads_of
 from .small_variables import SmallVariables
 from .whole import check_untruncated
 
@@ -481,7 +481,7 @@ class EquationsOfMotion:
     @cached_property
     def potential_energy(self) -> Expr:
         """Gravity, springs and given potentials."""
-        return as_expr(Loads(self.system, self.tree).potential_energy)
+        return as_expr(loads_of(self.system, self.tree).potential_energy)
 
     @cached_property
     def momentum(self) -> tuple[Vector, Vector]:

@@ -30,7 +30,7 @@ from ..model.forces.protocol import CoordinateForce, LineTension, PotentialEnerg
 from ..model.records import GROUND
 from ..notebook import Cell, Shown, Table
 from .equations import EquationsOfMotion
-from .loads import Loads
+from .loads import loads_of
 from .reactions import Reactions
 from .whole import check_whole
 
@@ -125,7 +125,7 @@ class _Meter:
 
     def __init__(self, swept: Reactions) -> None:
         self.swept, self.system, self.tree = swept, swept.system, swept.tree
-        self.loads = Loads(self.system, self.tree)
+        self.loads = loads_of(self.system, self.tree)
         self.twists = velocities(self.tree)
         self.names = [(load, each.name) for each in self.system.acting for load in each.loads]
         rates = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))

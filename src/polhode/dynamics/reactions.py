@@ -27,7 +27,7 @@ from ..model.forces.protocol import CoordinateForce, PotentialEnergy, SpeedForce
 from ..model.model import Model
 from ..model.records import Joint
 from .equations import EquationsOfMotion
-from .loads import Loads
+from .loads import loads_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +83,7 @@ class Reactions:
         if self._wrenches is None:
             from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
 
-            external = Loads(self.system, self.tree).wrenches()
+            external = loads_of(self.system, self.tree).wrenches()
             if self.constraints is not None:
                 held, _ = constraint_wrenches(self.system, self.constraints, self.given.multipliers)
                 external = [given + own for given, own in zip(external, held, strict=True)]

@@ -50,7 +50,7 @@ from ..kinematics.tree import BASE, Tree
 from ..model.forces.protocol import SpeedForce
 from ..model.model import Model
 from .equations import EquationsOfMotion
-from .loads import Loads
+from .loads import Loads, loads_of
 from .whole import check_rigid, check_whole
 
 #: The parameters of a body in their order.
@@ -121,7 +121,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
     dependent = equations.dependent_speeds
     ud = list(equations.udot if dependent is None else dependent.E @ equations.udot + dependent.gamma)
     with quiet_collector():
-        loads = Loads(equations.system, tree)
+        loads = loads_of(equations.system, tree)
         parameters, columns = _bodies(equations, tree, ud)
         known = [-entry for entry in _generalized(tree, loads)]
         rubbing = friction_terms(equations.system, tree)

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..errors import ModelError
 from ..expr import Matrix, Vector, is_zero
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
@@ -95,7 +95,7 @@ def pivot(link: Link, D: Any) -> Any:
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     companion = composite_body.recipe(system, tree)
 
     def forward() -> Vector:

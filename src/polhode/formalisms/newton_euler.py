@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..expr import Matrix, Vector
 from ..geometry.inertia import acceleration_matrix
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
@@ -76,7 +76,7 @@ def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
 
 def recipe(system: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
     """Inverse dynamics by a recursion; the mass matrix from it, column by column."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     size = len(tree.u)
     free = [Wrench.zero() for _ in tree.links]
 

@@ -32,7 +32,7 @@ from typing import Any
 from ..dynamics.envelope import applied_forces
 from ..dynamics.equations import Recipe
 from ..dynamics.followers import projected, slope_of_auxiliary
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry import Pose
 from ..geometry.deformable import Deformable
@@ -231,7 +231,7 @@ class Poincare:
 
     def potential_force(self) -> Vector:
         """F(q) = Vᵀ ∂𝒱/∂q, (53c) corrected."""
-        slope = gradient(as_expr(Loads(self.system, self.tree).potential_energy), list(self.tree.q))
+        slope = gradient(as_expr(loads_of(self.system, self.tree).potential_energy), list(self.tree.q))
         by_coordinate = dict(zip(self.tree.q, slope, strict=True))
         return Vector([self._along(self.fields[index], by_coordinate) for index in self.real])
 
@@ -241,7 +241,7 @@ class Poincare:
 
     def applied_force(self) -> Vector:
         """Q_p: the given generalized forces, and wrenches brought to the speeds by the links' Jacobians."""
-        return Vector(applied_forces(Loads(self.system, self.tree)))
+        return Vector(applied_forces(loads_of(self.system, self.tree)))
 
     def bias(self) -> Vector:
         """C p + F - Q_p."""

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, is_zero
 from ..geometry.inertia import inertia_of_moments
@@ -98,7 +98,7 @@ def inverse_dynamics(
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by (3.12); the mass matrix from it, column by column."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     inertias = [central_inertia(link) for link in tree.links]
     size = len(tree.u)
     free = [Wrench.zero() for _ in tree.links]

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
@@ -185,7 +185,7 @@ def _efforts(links: Sequence[Segment], first: dict[int, Matrix]) -> list[tuple[i
 
 def given_forces(system: Model, tree: Tree) -> Vector:
     """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     total = list(loads.speed_forces())
     for i, (n, f) in enumerate(loads.wrenches()):
         if any(n) or any(f):

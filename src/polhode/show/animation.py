@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..errors import PolhodeError, check_kind, name_list, path_of, understood, unknown, warn
 from ..expr import Expr, Vector, as_expr, normal, topological
 from ..expr.mathml_printer import mathml, mathml_equation, mathml_parts
@@ -210,7 +210,7 @@ class _Vectors:
     # ---- forces ------------------------------------------------------------------------------------------------
 
     def _forces(self, only: str = "") -> Iterator[_Vector]:
-        loads = Loads(self.system, self.equations.tree)
+        loads = loads_of(self.system, self.equations.tree)
         for each in self.system.acting:
             if only and each.name != only:
                 continue

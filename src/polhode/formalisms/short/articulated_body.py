@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dynamics.equations import Recipe
-from ...dynamics.loads import Loads
+from ...dynamics.loads import loads_of
 from ...expr import Matrix, Vector, as_expr, skew
 from ...geometry import Inertia
 from ...geometry.inertia import rotate_general, rotate_symmetric, symmetric
@@ -176,7 +176,7 @@ def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[A
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     companion = composite_body.recipe(system, tree)
 
     def forward() -> Vector:

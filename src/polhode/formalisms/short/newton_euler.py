@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dynamics.equations import Recipe
-from ...dynamics.loads import Loads
+from ...dynamics.loads import loads_of
 from ...expr import Matrix, Vector
 from ...geometry.inertia import acceleration_matrix
 from ...geometry.twist import Wrench
@@ -177,7 +177,7 @@ def _efforts(
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix and the bias follow from it column by column."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     size = len(tree.u)
     nothing = [0] * size
     free = [Wrench.zero() for _ in tree.links]
