@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import PolhodeError
-from .extended import Extended
+from .functions import Extended
 from .graph import operation_counts, topological
 from .latex_printer import latex, latex_parts
 from .matrix import Matrix, Vector

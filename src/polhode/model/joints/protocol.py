@@ -58,11 +58,6 @@ class JointType(ABC):
     >>> arm = ph.Compound(ph.Revolute("z"), ph.Prismatic("x"))
     >>> arm.coordinates, arm.speeds, arm.is_holonomic, arm.coordinate_labels(), arm.speed_labels()
     (2, 2, True, ['1', '2'], ['1', '2'])
-    >>> len(arm.stages), arm.from_parent, arm.alone
-    (2, [0, 1], [True, True])
-    >>> ball = ph.Spherical()
-    >>> ball.coordinate_labels(), ball.alone[0], ball.nominal is None, ball.in_nominal_frame() == ball
-    (['e0', 'e1', 'e2', 'e3'], False, True, True)
     """
 
     kind: ClassVar[str]  # the `type` in model files
