@@ -1,4 +1,4 @@
-"""Inverse and determinant of small matrices, in the graph and exactly; what vanishes is told by fingerprint."""
+"""Inverse and determinant of small matrices, in the graph and exactly; zeros are recognised by fingerprint."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Refuse what there is no attribute for; what derived equations have is told."""
+            """Refuse an unknown attribute; the message names those of derived equations."""
             raise no_attribute(self, name, _OF_EQUATIONS)
 
     # ---- symbols ---------------------------------------------------------------------------------------------
