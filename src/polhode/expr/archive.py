@@ -12,8 +12,7 @@ from ..errors import PolhodeError
 from .calls import call
 from .functions import pi
 from .graph import rebuild_named, topological
-from .leaves import symbol, unit_symbols
-from .node import CALL, NUMBER, SYMBOL, Expr, number
+from .node import CALL, NUMBER, SYMBOL, Expr, number, symbol, unit_symbols
 from .opaque.function import Opaque
 from .opaque.records import function_of, record_of
 

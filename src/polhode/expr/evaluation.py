@@ -31,14 +31,7 @@ def evaluate(roots: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]
 
 
 class Evaluator:
-    """Roots that are evaluated again and again: their nodes in order, each with the places of its operands.
-
-    >>> from polhode.expr import sin, symbol
-    >>> x = symbol("x")
-    >>> f = Evaluator([x * x, sin(x)])
-    >>> f({x: 0.0}), f({x: 2.0})[0]
-    ([0.0, 0.0], 4.0)
-    """
+    """Roots that are evaluated again and again: their nodes in order, each with the places of its operands."""
 
     def __init__(self, roots: Iterable[Expr]) -> None:
         roots = list(roots)

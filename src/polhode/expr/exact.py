@@ -11,10 +11,10 @@ from inspect import Signature, signature
 from typing import Any
 
 from . import functions
-from .extended import Extended
+from .functions import Extended
 from .functions import pi as pi  # for the examples, as is the next
-from .leaves import symbol as symbol
 from .node import as_expr
+from .node import symbol as symbol
 
 
 def _exactly(name: str, example: str, result: str) -> Any:

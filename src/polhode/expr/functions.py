@@ -8,6 +8,7 @@ for each argument's fingerprint, plus the few rules that they need.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -15,8 +16,24 @@ from typing import Any
 from ..errors import PolhodeError
 from . import field
 from .angle import Angle
-from .extended import Extended
 from .node import MUL, NEG, NUMBER, ONE, ZERO, Expr, as_expr, div, intern_leaf, lasting, mul, neg, number
+
+
+class Extended(ABC):
+    """A number beyond expressions and floats, which knows its own functions."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy arrays hand over to its operators
+
+    @classmethod
+    @abstractmethod
+    def function(cls, name: str, *args: Any) -> Any:
+        """A function by its name in `functions.BY_NAME`, of arguments one of which at least is such a number."""
+
+    @abstractmethod
+    def latex(self, of_part: Callable[[Any], str]) -> str:
+        """The number in LaTeX, its parts written by a function."""
+
 
 #: The number π, exactly; sin(pi/6) is 1/2.
 pi: Expr = lasting(intern_leaf(("pi",), "pi", (), field.hash_to_field("constant", "pi")))

@@ -1,4 +1,4 @@
-"""Inverse and determinant of small matrices, in the graph and exactly; what vanishes is told by fingerprint."""
+"""Inverse and determinant of small matrices, in the graph and exactly; zeros are recognised by fingerprint."""
 
 from __future__ import annotations
 
@@ -16,13 +16,7 @@ _MINORS: Final = 8
 
 
 def inverse(A: Matrix) -> Matrix:
-    """The inverse of a small matrix, kept readable: block by block, and the transpose where a block is orthogonal.
-
-    >>> from polhode.expr import symbol, sin, cos
-    >>> q = symbol("q")
-    >>> inverse(Matrix([[cos(q), -sin(q)], [sin(q), cos(q)]]))
-    Matrix([[cos(q), sin(q)], [-sin(q), cos(q)]])
-    """
+    """The inverse of a small matrix, kept readable: block by block, and the transpose where a block is orthogonal."""
     size = _size(A)
     result: list[list[Any]] = [[0] * size for _ in range(size)]
     blocks = _triangular_blocks(A)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import PolhodeError
-from .extended import Extended
+from .functions import Extended
 from .graph import operation_counts, topological
 from .latex_printer import latex, latex_parts
 from .matrix import Matrix, Vector
@@ -41,17 +41,17 @@ _SMALL = 400
 def display_latex(
     shown: Sequence[tuple[str, Any]],
     names: Mapping[Expr, str] | None = None,
-    told: Sequence[str] = (),
+    sentences: Sequence[str] = (),
     most: int = MOST_NODES,
 ) -> str | None:
     """Values with their left-hand sides in LaTeX, each on its line; parts that are long or shared come first, by name.
 
-    Sentences that are `told` stand below. None where there is too much of it to read, `most` nodes, or where it is no
+    The `sentences` stand below. None where there is too much of it to read, `most` nodes, or where it is no
     expression: then text has to do.
     """
     entries = [entry for _, value in shown for entry in _entries(value)]
     if any(isinstance(entry, Extended) for entry in entries):
-        return typeset([(head, latex(value, names=names)) for head, value in shown], told)
+        return typeset([(head, latex(value, names=names)) for head, value in shown], sentences)
     try:
         roots = [as_expr(entry) for entry in entries]
     except PolhodeError:
@@ -66,7 +66,7 @@ def display_latex(
     if not _fits(shown, texts):
         parts, texts = latex_parts(roots, names, _LEAVES)
     rest = iter(texts)
-    made = typeset([*parts, *((head, _set(value, rest)) for head, value in shown)], told)
+    made = typeset([*parts, *((head, _set(value, rest)) for head, value in shown)], sentences)
     return made if len(parts) <= _MOST_PARTS else None
 
 
@@ -102,19 +102,19 @@ def _set(value: Any, texts: Any) -> str:
     return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
 
-def typeset(made: Sequence[tuple[str, str]], told: Sequence[str] = ()) -> str:
+def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[str] = ()) -> str:
     r"""Left-hand sides and right-hand sides in LaTeX as a display, with sentences below them."""
     if len(made) == 1:
         (head, body) = made[0]
         whole = f"{head} = {body}" if head else body
-        if not told:
+        if not sentences:
             return f"${whole}$"
     else:
         body = r" \\ ".join(f"{head} &= {text}" if head else f"& {text}" for head, text in made)
         whole = rf"\begin{{aligned}} {body} \end{{aligned}}"
-        if not told:
+        if not sentences:
             return f"$${whole}$$"
-    rows = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, told)])
+    rows = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, sentences)])
     return rf"$$\begin{{array}}{{l}} {rows} \end{{array}}$$"
 
 

@@ -1,10 +1,5 @@
 r"""LaTeX of expressions, vectors and matrices.
 
->>> from polhode.expr import symbols, sin, cos
->>> m, l, theta_1 = symbols("m l theta_1")
->>> print(latex(m * l**2 * sin(theta_1) / (2 * cos(theta_1))))
-\frac{l^{2} m \tan(\theta_{1})}{2}
-
 A symbol's name never becomes a command: a plain name (letters, digits, underscores) is typeset, any other is
 shown as escaped text.
 """
@@ -17,13 +12,13 @@ from functools import partial
 from typing import Any
 
 from ..errors import understood
-from .extended import Extended
+from .functions import Extended
 from .graph import free_symbols
 from .matrix import Matrix, Vector
 from .node import CALL, SYMBOL, Expr, as_expr
 from .rational import digits
 from .spelling import latex_escape, latex_name, spelled_latex
-from .typesetting import LONG, RAISED, Typesetter, named_parts
+from .text_printer import LONG, RAISED, Typesetter, named_parts
 
 _FUNCTIONS = {
     "sin": r"\sin", "cos": r"\cos", "tan": r"\tan", "asin": r"\arcsin", "acos": r"\arccos",

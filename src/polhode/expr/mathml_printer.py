@@ -1,10 +1,5 @@
 """MathML of expressions: formulas that browsers draw by themselves, without script and without fonts.
 
->>> from polhode.expr import symbols, sin
->>> m, theta_1 = symbols("m theta_1")
->>> print(mathml(theta_1**2 - m / 2))
-<msup><mrow><msub><mi>&#952;</mi><mn>1</mn></msub></mrow><mn>2</mn></msup><mo>&#8722;</mo><mfrac><mi>m</mi><mn>2</mn></mfrac>
-
 A symbol's name never becomes an element: it is escaped, and what is beyond ASCII is written by its number.
 """
 
@@ -20,7 +15,7 @@ from typing import Any
 from .node import CALL, SYMBOL, Expr, as_expr
 from .rational import digits
 from .spelling import GREEK, name_parts, style_of, word_of
-from .typesetting import LONG, RAISED, Typesetter, named_parts
+from .text_printer import LONG, RAISED, Typesetter, named_parts
 
 _FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 #: A product that is not written, and a function applied to what follows.

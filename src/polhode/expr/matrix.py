@@ -10,14 +10,7 @@ from .node import as_expr
 
 
 class Vector(tuple[Any, ...]):
-    """A tuple of scalars with the arithmetic of a vector.
-
-    >>> x, y = Vector([1, 0, 0]), Vector([0, 1, 0])
-    >>> x.cross(y), x.dot(y), 2 * x + y
-    (Vector([0, 0, 1]), 0, Vector([2, 1, 0]))
-    >>> x == Matrix([[1], [0], [0]])
-    True
-    """
+    """A tuple of scalars with the arithmetic of a vector."""
 
     __slots__ = ()
     __array_ufunc__ = None

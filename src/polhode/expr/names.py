@@ -27,9 +27,8 @@ from .functions import (
 )
 from .graph import free_symbols, operation_counts, quiet_collector, rebuild, substitute, topological
 from .latex_printer import latex
-from .leaves import symbol, symbols, unit_symbols
 from .matrix import Matrix, Vector, skew
-from .node import Expr, as_expr, live_nodes, number
+from .node import Expr, as_expr, live_nodes, number, symbol, symbols, unit_symbols
 from .normal_form import normal
 from .sympy_bridge import from_sympy, to_sympy
 

@@ -28,8 +28,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ..errors import ModelError
-from .leaves import symbol
-from .node import Expr
+from .node import Expr, symbol
 
 #: Roles of a speed. Without one it is the rate of the coordinate of its name; it may have a name of its own, or be a
 #: quasi-velocity, another combination of rates that shares the name of a coordinate.
@@ -118,11 +117,7 @@ def identifier(x: Expr) -> str:
 
 
 def spelled_latex(x: Expr) -> str:
-    r"""A symbol in LaTeX.
-
-    >>> print(spelled_latex(symbol("theta_1", "speed")), spelled_latex(symbol("q1", "effort")))
-    \dot{\theta}_{1} \tau_{q_{1}}
-    """
+    r"""A symbol in LaTeX."""
     head, primes = style_of(x)
     name = word_of(x)
     accent = _ACCENTS[primes] if primes < len(_ACCENTS) else ""

@@ -17,9 +17,8 @@ from ..errors import LimitError, PolhodeError, by_name, fault_at, understood
 from . import functions
 from .calls import call
 from .graph import free_symbols, topological
-from .leaves import symbol
 from .matrix import Matrix, Vector
-from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number
+from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number, symbol
 from .opaque.function import Opaque
 from .spelling import described, identifier
 

@@ -35,7 +35,7 @@ class Typeset:
         return None
 
     def _sentences(self) -> Sequence[str]:
-        """What is told below the formulas."""
+        """The sentences below the formulas."""
         return ()
 
     @property

@@ -19,9 +19,9 @@ from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
+from ..model.building import check_states
 from ..model.model import Model
 from ..model.reading import unknown
-from ..model.states import check_states
 from .registry import formalism_of
 from .speeds import check_speeds
 

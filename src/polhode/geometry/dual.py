@@ -15,7 +15,7 @@ from typing import Any, overload
 
 from ..errors import PolhodeError, fault_at, shown, understood
 from ..expr import Expr, Matrix, Vector, as_expr
-from ..expr.extended import Extended
+from ..expr.functions import Extended
 from .rotations.scalars import FUNCTIONS, is_array
 from .rotations.values import silent
 

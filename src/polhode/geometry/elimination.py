@@ -21,13 +21,7 @@ _SMALLER = 0.1
 def solve_columns(
     A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[float]] | None = None
 ) -> Matrix:
-    """X with A X = B, by elimination with the surest pivots; `at_reference` has the numbers of A at some state.
-
-    >>> from polhode.expr import symbol
-    >>> a = symbol("a")
-    >>> solve_columns([[a, 1], [1, 0]], [[0], [a]])
-    Matrix([[a], [-a**2]])
-    """
+    """X with A X = B, by elimination with the surest pivots; `at_reference` has the numbers of A at some state."""
     return eliminate(A, B, at_reference)[0]
 
 

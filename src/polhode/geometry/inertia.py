@@ -169,9 +169,6 @@ def nearest_inertia(given: Any) -> str:
 
     A body's inertia is tr(J) 1 - J with J ≥ 0, so its principal moments are sums of (0, 1, 1), (1, 0, 1), (1, 1, 0)
     with factors ≥ 0. The nearest in the Frobenius norm has the axes of the given one.
-
-    >>> nearest_inertia([[1, 0, 0], [0, 1, 0], [0, 0, 5]])
-    'xx 2, yy 2, zz 4'
     """
     import numpy as np
 

@@ -40,14 +40,7 @@ def lie_derivative(values: Sequence[Expr], X: Sequence[Expr], variables: Sequenc
 
 
 def bracket(X: Sequence[Expr], Y: Sequence[Expr], variables: Sequence[Expr]) -> Field:
-    """The Lie bracket of two vector fields.
-
-    >>> from polhode.expr import as_expr, cos, sin, symbols
-    >>> x, y, h = symbols("x y h")
-    >>> drive, turn = [cos(h), sin(h), as_expr(0)], [as_expr(0), as_expr(0), as_expr(1)]
-    >>> bracket(drive, turn, [x, y, h])
-    [sin(h), -cos(h), 0]
-    """
+    """The Lie bracket of two vector fields."""
     X_Y = lie_derivative(list(Y), X, variables)
     Y_X = lie_derivative(list(X), Y, variables)
     return [as_expr(a - b) for a, b in zip(X_Y, Y_X, strict=True)]

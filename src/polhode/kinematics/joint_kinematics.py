@@ -24,7 +24,7 @@ from ..expr.spelling import OWN, spelled
 from ..expr.typeset import Typeset
 from ..geometry import Pose
 from ..model.joints import JointType
-from ..model.joints.joint_map import simple_joints
+from ..model.joints.basic import simple_joints
 from ..model.records import Joint
 from ..model.stage import Stage
 from .joint import compound_configuration, compound_kinematic_matrix, compound_map

@@ -113,9 +113,8 @@ class Frame(Directions):
 
     >>> import polhode as ph
     >>> s = ph.System("arm")
-    >>> tip = s.frame("tip", s.body("bob", 1), (0, 0, -2))
-    >>> tip.name, tip.origin
-    ('tip', Point('bob', Vector([0, 0, -2])))
+    >>> s.frame("tip", s.body("bob", 1), (0, 0, -2)).origin
+    Point('bob', Vector([0, 0, -2]))
     """
 
     name: str

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .joints.protocol import JointOptions
     from .records import Coupling, Joint, Prescribed
 
-    Place: TypeAlias = Body | Frame | str
+    FrameOf: TypeAlias = Body | Frame | str
+    Components: TypeAlias = Iterable[Any]
 
 C = TypeVar("C", bound="Constraint")
 
@@ -37,13 +38,13 @@ class ConstraintMethods(Builder):
         Both must have one coordinate. The follower's coordinate, speed and effort leave the equations; its symbols may
         still be used in expressions and stand for what they follow.
         """
-        from .constraining import couple
+        from .elements import couple
 
         return couple(self, follower, leader, multiplier, offset)
 
     def prescribe(self, joint: Joint | str, motion: Any, index: int = 0) -> Prescribed:
         """Give the motion of a coordinate as an expression of time: q = f(t). It leaves the unknowns."""
-        from .constraining import prescribe
+        from .elements import prescribe
 
         return prescribe(self, joint, motion, index)
 
@@ -51,23 +52,15 @@ class ConstraintMethods(Builder):
         """Add a constraint of any kind by the values of its fields (`given`), as the methods below do for those listed
         here.
         """
-        from .constraining import constraint
+        from .elements import constraint
 
         return constraint(self, name, kind, given)
 
     def close(
-        self,
-        name: Place,
-        a: Place,
-        b: Place | None = None,
-        joint: JointType | str = "revolute",
-        *,
-        at_a: Iterable[Any] = (0, 0, 0),
-        at_b: Iterable[Any] = (0, 0, 0),
-        rotation_a: Any = None,
-        rotation_b: Any = None,
+        self, name: FrameOf, a: FrameOf, b: FrameOf | None = None, joint: JointType | str = "revolute", *,
+        at_a: Components = (0, 0, 0), at_b: Components = (0, 0, 0), rotation_a: Any = None, rotation_b: Any = None,
         **options: Unpack[JointOptions],
-    ) -> Closure:
+    ) -> Closure:  # fmt: skip
         """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows.
 
         A compound joint, and others whose conditions need it, bring coordinates of their own: `pin 1`, `pin 2`, ….
@@ -87,16 +80,7 @@ class ConstraintMethods(Builder):
         )  # fmt: skip
 
     def constrain(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression of coordinates, parameters and time at zero.
-
-        >>> import polhode as ph
-        >>> s = ph.System("two carts")
-        >>> a = s.joint("a", s.ground, s.body("A", 1), ph.Prismatic("x"))
-        >>> b = s.joint("b", s.ground, s.body("B", 1), ph.Prismatic("x"))
-        >>> _ = s.constrain(a.q[0] - 2 * b.q[0])
-        >>> s.derive().constraints.names
-        ['condition 1']
-        """
+        """Keep an expression of coordinates, parameters and time at zero."""
         return self._condition(name, "position", value)
 
     def constrain_speed(self, value: Any, name: str = "") -> Condition:
@@ -111,18 +95,9 @@ class ConstraintMethods(Builder):
         return self.constraint(label, Condition, **{level: number_of(value, Condition.place_of(label))})
 
     def roll_wheel(
-        self,
-        name: str,
-        wheel: Place,
-        radius: Any,
-        axis: Any = "y",
-        *,
-        centre: Iterable[Any] = (0, 0, 0),
-        on: Place = "ground",
-        at: Iterable[Any] = (0, 0, 0),
-        rotation: Any = None,
-        upright: Any = None,
-    ) -> Wheel:
+        self, name: str, wheel: FrameOf, radius: Any, axis: Any = "y", *, centre: Components = (0, 0, 0),
+        on: FrameOf = "ground", at: Components = (0, 0, 0), rotation: Any = None, upright: Any = None,
+    ) -> Wheel:  # fmt: skip
         """Let a thin wheel roll on the plane z = 0 of a frame: it touches, and does not slip along or across.
 
         How far it leans enters as √(1 - (n·a)²), with n the plane's normal and a the axis. Where that is the cosine of
@@ -146,17 +121,9 @@ class ConstraintMethods(Builder):
         )  # fmt: skip
 
     def roll_ball(
-        self,
-        name: str,
-        ball: Place,
-        radius: Any,
-        *,
-        centre: Iterable[Any] = (0, 0, 0),
-        on: Place = "ground",
-        at: Iterable[Any] = (0, 0, 0),
-        rotation: Any = None,
-        other_radius: Any = None,
-    ) -> Ball:
+        self, name: str, ball: FrameOf, radius: Any, *, centre: Components = (0, 0, 0), on: FrameOf = "ground",
+        at: Components = (0, 0, 0), rotation: Any = None, other_radius: Any = None,
+    ) -> Ball:  # fmt: skip
         """Let a ball roll on the plane z = 0 of a frame, or on a ball about its origin (inside, if negative).
 
         A disc that rolls on a circle in its plane is this too.
@@ -169,19 +136,9 @@ class ConstraintMethods(Builder):
         )  # fmt: skip
 
     def roll_disc(
-        self,
-        name: str,
-        disc: Place,
-        radius: Any,
-        curve: Any,
-        axis: Any = "y",
-        *,
-        centre: Iterable[Any] = (0, 0, 0),
-        on: Place = "ground",
-        at: Iterable[Any] = (0, 0, 0),
-        rotation: Any = None,
-        slips: bool = False,
-    ) -> DiscOnCurve:
+        self, name: str, disc: FrameOf, radius: Any, curve: Any, axis: Any = "y", *, centre: Components = (0, 0, 0),
+        on: FrameOf = "ground", at: Components = (0, 0, 0), rotation: Any = None, slips: bool = False,
+    ) -> DiscOnCurve:  # fmt: skip
         """Let a disc roll on a curve: its centre stays at P(s) + r n(s), and it does not slip where it touches.
 
         The curve is a function that gives x and z for a parameter s, or the height z for x, in the plane x, z of a
@@ -198,7 +155,7 @@ class ConstraintMethods(Builder):
         )  # fmt: skip
 
     def knife_edge(
-        self, name: str, body: Place, across: Any = "y", *, at: Iterable[Any] = (0, 0, 0), on: Place = "ground"
+        self, name: str, body: FrameOf, across: Any = "y", *, at: Components = (0, 0, 0), on: FrameOf = "ground"
     ) -> KnifeEdge:
         """Let a point of a body not move sideways: a skate, a sleigh's runner. `across` is a direction of the body."""
         from .constraints import KnifeEdge
@@ -206,15 +163,9 @@ class ConstraintMethods(Builder):
         return self.constraint(name, KnifeEdge, body=body, across=across, at=at, on=on)
 
     def no_slip(
-        self,
-        name: str,
-        a: Place,
-        b: Place = "ground",
-        *,
-        frame: Place = "ground",
-        at: Iterable[Any] = (0, 0, 0),
+        self, name: str, a: FrameOf, b: FrameOf = "ground", *, frame: FrameOf = "ground", at: Components = (0, 0, 0),
         directions: Sequence[Any] = ("x", "y", "z"),
-    ) -> NoSlip:
+    ) -> NoSlip:  # fmt: skip
         """Where two bodies meet, let their points have one velocity along some directions.
 
         The place `at` and the directions are components in `frame`; both may depend on coordinates.

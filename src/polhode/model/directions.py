@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from .builder import Builder
 
 
+def _axis(index: int, doc: str) -> Any:
+    """An axis as a property."""
+    return property(lambda frame: frame.axis(index), doc=doc)
+
+
 class Directions:
     """The axes of a body or frame as unit vectors, and how it moves.
 
@@ -34,20 +39,9 @@ class Directions:
         @property
         def home(self) -> Builder | None: ...
 
-    @property
-    def x(self) -> Arrow:
-        """The unit vector along the first axis."""
-        return self.axis(0)
-
-    @property
-    def y(self) -> Arrow:
-        """The unit vector along the second axis."""
-        return self.axis(1)
-
-    @property
-    def z(self) -> Arrow:
-        """The unit vector along the third axis."""
-        return self.axis(2)
+    x: Arrow = _axis(0, "The unit vector along the first axis.")
+    y: Arrow = _axis(1, "The unit vector along the second axis.")
+    z: Arrow = _axis(2, "The unit vector along the third axis.")
 
     def axis(self, index: int) -> Arrow:
         """The unit vector along the axis of an `index`: 0, 1 or 2."""

@@ -152,7 +152,7 @@ def _own_body(system: Builder, point: Point, place: str) -> str:
 
 
 def _components(system: Builder, vector: Any, frame: Any, place: str) -> tuple[Vector, str]:
-    """Components and the frame they are in: for an arrow that asked for or, if it is in one frame, its own."""
+    """Components and the frame they are in: of an arrow `frame`, else the one frame it is written in."""
     wanted = None if frame is None else frame_name(system, frame, place)
     if not isinstance(vector, vectors().Arrow):
         return vector_of(vector, place), wanted or GROUND

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .builder import Builder
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from .body import Body, Frame
     from .forces.protocol import ForceElement
     from .records import Joint
+
+    FrameOf: TypeAlias = Body | Frame | str
+    PointOf: TypeAlias = FrameOf | Point
+    Offset: TypeAlias = Point | Iterable[Any]
 
 
 class ForceMethods(Builder):
@@ -37,38 +41,19 @@ class ForceMethods(Builder):
         >>> s.derive().bias
         Vector([3*x])
         """
-        from .acting import apply
+        from .elements import apply
 
         apply(self, kind, given)
 
     def force(
-        self,
-        on: Body | Frame | Point | str,
-        vector: Arrow | Iterable[Any],
-        *,
-        at: Point | Iterable[Any] = (0, 0, 0),
-        frame: Body | Frame | str | None = None,
+        self, on: PointOf, vector: Arrow | Iterable[Any], *, at: Offset = (0, 0, 0), frame: FrameOf | None = None,
         name: str = "",
-    ) -> None:
-        """Apply a force at a point of a body: an arrow, or components along the axes of `frame` (the ground's).
-
-        >>> import polhode as ph
-        >>> s = ph.System()
-        >>> k, bead = s.parameter("k"), s.body("bead", mass=1)
-        >>> rail = s.joint("x", s.ground, bead, ph.Prismatic("x"))
-        >>> s.force(bead, -k * rail.q[0] * s.ground.x, at=bead.centre)
-        >>> s.derive().bias
-        Vector([k*x])
-        """
+    ) -> None:  # fmt: skip
+        """Apply a force at a point of a body: an arrow, or components along the axes of `frame` (the ground's)."""
         self._apply("force", on=on, vector=vector, at=at, frame=frame, name=name)
 
     def torque(
-        self,
-        on: Body | Frame | str,
-        vector: Arrow | Iterable[Any],
-        *,
-        frame: Body | Frame | str | None = None,
-        name: str = "",
+        self, on: FrameOf, vector: Arrow | Iterable[Any], *, frame: FrameOf | None = None, name: str = ""
     ) -> None:
         """Apply a pure torque to a body: an arrow, or components along the axes of `frame` (the ground's)."""
         self._apply("torque", on=on, vector=vector, frame=frame, name=name)
@@ -98,17 +83,9 @@ class ForceMethods(Builder):
         self._apply("joint_spring", joint=joint, **laws, index=index, name=name)
 
     def spring(
-        self,
-        a: Body | Frame | Point | str,
-        b: Body | Frame | Point | str,
-        stiffness: Any,
-        length: Any = 0,
-        damping: Any = 0,
-        *,
-        at_a: Point | Iterable[Any] = (0, 0, 0),
-        at_b: Point | Iterable[Any] = (0, 0, 0),
-        name: str = "",
-    ) -> None:
+        self, a: PointOf, b: PointOf, stiffness: Any, length: Any = 0, damping: Any = 0, *, at_a: Offset = (0, 0, 0),
+        at_b: Offset = (0, 0, 0), name: str = "",
+    ) -> None:  # fmt: skip
         """A spring and damper along the line between two points: the tension k (L - length) + c dL/dt.
 
         A positive tension pulls the points together, a negative one pushes them apart.
@@ -117,28 +94,16 @@ class ForceMethods(Builder):
         self._apply("spring", a=a, b=b, **laws, at_a=at_a, at_b=at_b, name=name)
 
     def damper(
-        self,
-        a: Body | Frame | Point | str,
-        b: Body | Frame | Point | str,
-        damping: Any,
-        *,
-        at_a: Point | Iterable[Any] = (0, 0, 0),
-        at_b: Point | Iterable[Any] = (0, 0, 0),
+        self, a: PointOf, b: PointOf, damping: Any, *, at_a: Offset = (0, 0, 0), at_b: Offset = (0, 0, 0),
         name: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         """A damper along the line between two points: the tension c dL/dt, which resists both ways."""
         self._apply("damper", a=a, b=b, damping=damping, at_a=at_a, at_b=at_b, name=name)
 
     def line_force(
-        self,
-        a: Body | Frame | Point | str,
-        b: Body | Frame | Point | str,
-        law: Callable[[Expr, Expr], Any],
-        *,
-        at_a: Point | Iterable[Any] = (0, 0, 0),
-        at_b: Point | Iterable[Any] = (0, 0, 0),
-        name: str = "",
-    ) -> None:
+        self, a: PointOf, b: PointOf, law: Callable[[Expr, Expr], Any], *, at_a: Offset = (0, 0, 0),
+        at_b: Offset = (0, 0, 0), name: str = "",
+    ) -> None:  # fmt: skip
         """A force along the line between two points: `law(length, rate)` is the tension that pulls them together.
 
         A negative value pushes them apart. `rate` is positive while they part.

@@ -33,7 +33,7 @@ class Acting:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Model(Shown):
-    """The tables of a System as they were when it was asked for its `model()`: bodies, joints, loads and the rest.
+    """The tables of a System at the call of `model()`: bodies, joints, loads and the rest.
 
     Two models are equal if their digests are: if all that shapes the equations is written alike. A model pickles; its
     bodies and frames then belong to no System, until `System.of(model)` makes one.

@@ -16,17 +16,15 @@ from ..errors import ModelError, PolhodeError, listed, shown, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, skew, substitute
 from ..geometry import Pose
 from ..geometry.inertia import impossible_inertia
-from .acting import apply
-from .building import body, joint, named_symbol
-from .constraining import couple
+from .building import add_state, body, joint, named_symbol
 from .dependence import check_dependence
+from .elements import apply, couple
 from .field_values import completed, field_value
 from .forces import ElasticGear, JointForce
 from .joints import Fixed, Revolute
 from .lookup import frame_name, joint_named, placed
 from .motor import COUPLINGS, Motor
 from .records import GROUND, Joint
-from .states import add_state
 
 if TYPE_CHECKING:
     from .builder import Builder

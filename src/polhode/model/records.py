@@ -37,14 +37,7 @@ class Stated:
 
 @dataclass(frozen=True)
 class Parameter(Stated):
-    """A symbol with an optional default value, in SI units, and the unit that it is stated in.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart")
-    >>> k = s.parameter("k", 20, unit="kN/m")
-    >>> s.parameters["k"].value, s.parameters["k"].si_unit, s.parameters["k"].stated(Fraction(20000))
-    (Fraction(20000, 1), 'N/m', Fraction(20, 1))
-    """
+    """A symbol with an optional default value, in SI units, and the unit that it is stated in."""
 
     symbol: Expr
     value: Fraction | Expr | None = None
@@ -112,9 +105,6 @@ class Joint:
     >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1), ph.Revolute("y"), coordinates=["theta"], speeds=["omega"])
     >>> hinge.name, hinge.parent, hinge.child, hinge.q, hinge.u
     ('hinge', 'ground', 'bob', (theta,), (omega,))
-
-    >>> hinge.displacement(), hinge.stores_tangent(0), hinge.units
-    (theta, False, {theta: 'rad', omega: 'rad/s', tau_omega: 'N·m'})
     """
 
     name: str

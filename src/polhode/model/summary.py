@@ -36,14 +36,7 @@ def flexible_rows(model: Model) -> list[tuple[str, str, str, str]]:
 
 
 def counted(model: Model) -> str:
-    """How many of each there are.
-
-    >>> from .system import System
-    >>> s = System("slider")
-    >>> _ = s.joint("slide", s.ground, s.body("block", 1), "prismatic")
-    >>> counted(s.model())
-    '1 body, 1 joint'
-    """
+    """How many of each there are."""
     numbers = {
         ("body", "bodies"): len(written(model, "bodies")) + len(model.flexible),
         ("joint", "joints"): len(written(model, "joints")),
@@ -51,8 +44,8 @@ def counted(model: Model) -> str:
         ("force", "forces"): len(model.loads) - len(model.flexible),
         ("motor", "motors"): len(model.motors),
     }
-    told = [f"{number} {one if number == 1 else many}" for (one, many), number in numbers.items() if number]
-    return ", ".join(told) or "nothing yet"
+    parts = [f"{number} {one if number == 1 else many}" for (one, many), number in numbers.items() if number]
+    return ", ".join(parts) or "nothing yet"
 
 
 def cell_of(model: Model) -> Cell:

@@ -61,7 +61,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Refuse what there is no attribute for; what derived equations have is told."""
+            """Refuse an unknown attribute; the message names those of derived equations."""
             raise no_attribute(self, name, _OF_EQUATIONS)
 
     # ---- symbols ---------------------------------------------------------------------------------------------
@@ -87,23 +87,14 @@ class System(ForceMethods, ConstraintMethods, Shown):
 
         Forces and the rates of other states may hold it: an actuator, a filter, an integral of an error. A rate that
         holds the state itself is a function of it, or is given later by `state_rate`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("rotor")
-        >>> shaft = s.joint("shaft", s.ground, s.body("rotor", inertia=(1, 1, 2)), ph.Revolute("z"))
-        >>> command, lag = s.input("command"), s.parameter("lag", 0.1)
-        >>> torque = s.state("torque", rate=lambda torque: (command - torque) / lag)
-        >>> s.joint_force(shaft, torque)
-        >>> s.derive().state_rates
-        Vector([shaft', (tau_shaft + torque)/2, (command - torque)/lag])
         """
-        from .states import add_state
+        from .building import add_state
 
         return add_state(self, name, rate, start, unit)
 
     def state_rate(self, state: Expr | str, rate: Any) -> None:
         """Give a state that was declared without one its rate."""
-        from .states import set_rate
+        from .building import set_rate
 
         set_rate(self, state, rate)
 
@@ -133,14 +124,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return body(self, name, mass, com, inertia, shapes, check, about)
 
     def frame(self, name: str, body: Body | str, at: Iterable[Any] = (0, 0, 0), rotation: Any = None) -> Frame:
-        """Add a frame fixed in a body; its origin serves as a point.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> link = s.body("link", 1)
-        >>> s.frame("tip", link, (0, 0, -1)).name, list(s.frames)
-        ('tip', ['tip'])
-        """
+        """Add a frame fixed in a body; its origin serves as a point."""
         from .building import frame
 
         return frame(self, name, body, at, rotation)

@@ -62,11 +62,7 @@ _QUANTITY = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9.]+(?![0-9.
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: `factor`·π^`turns` times the coherent SI unit of its `dimension`, which is written `si`.
-
-    >>> unit_of("kN/m").factor, unit_of("kN/m").si, unit_of("rpm").si, unit_of("N·m/rad").si
-    (Fraction(1000, 1), 'N/m', 'rad/s', 'N·m/rad')
-    """
+    """A unit: `factor`·π^`turns` times the coherent SI unit of its `dimension`, which is written `si`."""
 
     factor: Fraction = Fraction(1)
     turns: int = 0

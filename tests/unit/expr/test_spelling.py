@@ -12,7 +12,7 @@ import sympy
 
 import polhode as ph
 from polhode.expr import Expr, evaluate, same
-from polhode.expr.leaves import symbol
+from polhode.expr.node import symbol
 from polhode.expr.spelling import further_rate, identifier, spelled, spelled_latex
 from polhode.model import samples
 

@@ -115,12 +115,7 @@ class Table(Opaque):
 
 
 class ExtendedTable(Table):
-    """A table f(x, s): the polynomial of the piece that s lies in, at x, also beyond the ends of that piece.
-
-    >>> bent = checked([0, 1, 2], [0, 1, 5])
-    >>> ExtendedTable(bent.points, bent.orders).at(1.5, 0.9)
-    1.5
-    """
+    """A table f(x, s): the polynomial of the piece that s lies in, at x, also beyond the ends of that piece."""
 
     @property
     def arity(self) -> int:

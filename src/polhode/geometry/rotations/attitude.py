@@ -32,14 +32,6 @@ class Attitude:
     >>> top = Attitude((A, B, C), thrusters=[(0, 0, 1)])
     >>> top.drift(symbols("x1 x2 x3"))[2]
     x1*x2/B - x1*x2/A
-
-    Momentum and velocity, and their rates under a torque of the thruster:
-
-    >>> body = Attitude((1, 2, 3), thrusters=[(0, 0, 1)])
-    >>> body.inputs, body.momentum((1, 1, 1)), body.velocity((1, 2, 3))
-    ([Vector([0, 0, 1])], array([1., 2., 3.]), array([1., 1., 1.]))
-    >>> body.momentum_rate((1, 2, 3), (6,))
-    array([-1.,  2.,  5.])
     """
 
     __slots__ = ("_inverse", "inertia", "thrusters")

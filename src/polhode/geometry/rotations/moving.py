@@ -31,11 +31,6 @@ class MovingRotation:
     >>> inner = MovingRotation(Rotation.from_euler("x", b), (t, 0, 0))
     >>> (outer @ inner).velocity()
     Vector([t, s*sin(b), s*cos(b)])
-
-    >>> (outer @ inner).inverse().velocity("space")
-    Vector([-t, -s*sin(b), -s*cos(b)])
-    >>> MovingRotation.from_rate(Rotation.from_vector((0, 0, a)), (0, 0, s)).rate()
-    Vector([0, 0, s])
     """
 
     __slots__ = ("_velocity", "rotation")

@@ -21,7 +21,7 @@ from .charts import CHARTS, chart_named
 from .euler import digits_of, sequence_lift, three_digits_of
 from .exact import CUBE, as_rotation
 from .exponential import angle_of
-from .nearest import checked
+from .matrix import checked
 from .quaternion import conjugate, from_lift, from_quaternion, product, unit
 from .scalars import Components, applied, cos, dot, is_array, joined, scaled, sin, split, sqrt
 from .stored import (
@@ -63,6 +63,11 @@ _FROM = {
 }  # fmt: skip
 
 
+def _form(form: str, doc: str) -> Any:
+    """The coordinates in a form as a property."""
+    return property(lambda rotation: rotation.coordinates(form), doc=doc)
+
+
 class Rotation:
     """Rotations in every form; made by `from_…`, composed by `@`, a batch of them indexed as an array is.
 
@@ -79,14 +84,6 @@ class Rotation:
     >>> r = Rotation.from_euler("z", 0.3) @ Rotation.from_euler("z", 0.4)
     >>> r.exponential.round(12)
     array([0. , 0. , 0.7])
-
-    Every form goes to every other, and so do rates:
-
-    >>> quarter = Rotation.from_axis_angle((0, 0, 1), pi / 2)
-    >>> quarter.matrix, quarter.is_exact, quarter.vector, quarter.axial_vector
-    (Matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), True, Vector([0, 0, 1]), Vector([0, 0, 2]))
-    >>> quarter.apply((1, 0, 0)), quarter.coordinates("matrix") == quarter.matrix
-    (Vector([0, 1, 0]), True)
     """
 
     __slots__ = ("_stored",)
@@ -109,17 +106,18 @@ class Rotation:
     @staticmethod
     def from_quaternion(q: Any, *, scalar_first: bool = True, exact: bool | None = None) -> Rotation:
         """Of a quaternion `q` of any length but zero, its scalar first; last with `scalar_first=False`."""
-        return Rotation(of_quaternion(q, scalar_first, exact))
+        e = read(q, (4,), "a quaternion", exact)
+        return Rotation(of_coordinates(CHARTS["quaternion"], e if scalar_first else (e[3], *e[:3]), "the quaternion"))
 
     @staticmethod
     def from_spinor(psi: Any, *, exact: bool | None = None) -> Rotation:
         """Of a spinor `psi` (ψ1, ψ2) = (β3 + iβ0, β1 + iβ2)."""
-        return Rotation(of_spinor(psi, exact))
+        return Rotation(of_coordinates(CHARTS["quaternion"], read_spinor(psi, "a spinor", exact), "the spinor"))
 
     @staticmethod
     def from_vector(c: Any, *, exact: bool | None = None) -> Rotation:
         """Of a vector-parameter c = n tan(θ/2)."""
-        return Rotation(of_vector(c, exact))
+        return Rotation(of_coordinates(CHARTS["vector"], read(c, (3,), "a vector-parameter", exact)))
 
     @staticmethod
     def from_sine_vector(d: Any, *, cosine: Any = None, exact: bool | None = None) -> Rotation:
@@ -138,7 +136,7 @@ class Rotation:
     @staticmethod
     def from_exponential(l: Any, *, exact: bool | None = None) -> Rotation:
         """Of an exponential vector l = θ n (a rotation vector), of any length."""
-        return Rotation(of_exponential(l, exact))
+        return Rotation(of_coordinates(CHARTS["exponential"], read(l, (3,), "an exponential vector", exact)))
 
     from_rotvec = from_exponential
 
@@ -160,12 +158,7 @@ class Rotation:
 
     @staticmethod
     def from_turns(*turns: tuple[str | Iterable[Any], Any], exact: bool | None = None) -> Rotation:
-        """Of successive turns about axes that move along: `from_turns(("z", yaw), ("y", pitch), ("x", roll))`.
-
-        >>> from polhode.expr import pi
-        >>> Rotation.from_turns(("z", pi / 2)).vector
-        Vector([0, 0, 1])
-        """
+        """Of successive turns about axes that move along: `from_turns(("z", yaw), ("y", pitch), ("x", roll))`."""
         return Rotation(of_turns(turns, exact))
 
     @staticmethod
@@ -189,15 +182,8 @@ class Rotation:
 
     # in each form
 
-    @property
-    def matrix(self) -> Any:
-        """R, 3×3: x' = R x."""
-        return self.coordinates("matrix")
-
-    @property
-    def quaternion(self) -> Any:
-        """The unit quaternion, scalar first; its opposite is the same rotation."""
-        return self.coordinates("quaternion")
+    matrix = _form("matrix", "R, 3×3: x' = R x.")
+    quaternion = _form("quaternion", "The unit quaternion, scalar first; its opposite is the same rotation.")
 
     @property
     def spinor(self) -> Any:
@@ -213,25 +199,10 @@ class Rotation:
             return spinor.unitary_of(q)
         return joined((w - 1j * z, -y - 1j * x, y - 1j * x, w + 1j * z), batch).reshape(*batch, 2, 2)
 
-    @property
-    def vector(self) -> Any:
-        """The vector-parameter c = n tan(θ/2), which a half turn does not have."""
-        return self.coordinates("vector")
-
-    @property
-    def sine_vector(self) -> Any:
-        """d = n sin(θ/2), θ from 0 to π."""
-        return self.coordinates("sine")
-
-    @property
-    def axial_vector(self) -> Any:
-        """a = 2 n sin θ, the vector of R - Rᵀ."""
-        return self.coordinates("axial")
-
-    @property
-    def exponential(self) -> Any:
-        """l = θ n, θ from 0 to π."""
-        return self.coordinates("exponential")
+    vector = _form("vector", "The vector-parameter c = n tan(θ/2), which a half turn does not have.")
+    sine_vector = _form("sine", "d = n sin(θ/2), θ from 0 to π.")
+    axial_vector = _form("axial", "a = 2 n sin θ, the vector of R - Rᵀ.")
+    exponential = _form("exponential", "l = θ n, θ from 0 to π.")
 
     def euler(self, sequence: str, *, extrinsic: bool = False, degrees: bool = False) -> Any:
         """The angles of a sequence of three axes; in gimbal lock one of the outer two is zero.
@@ -412,19 +383,6 @@ def of_matrix(R: Any, nearest: bool, exact: Exact) -> Stored:
     return numeric(CHARTS["matrix"].lift(checked(entries, nearest)), "a rotation matrix")
 
 
-def of_quaternion(q: Any, scalar_first: bool, exact: Exact) -> Stored:
-    e = read(q, (4,), "a quaternion", exact)
-    return of_coordinates(CHARTS["quaternion"], e if scalar_first else (e[3], *e[:3]), "the quaternion")
-
-
-def of_spinor(psi: Any, exact: Exact) -> Stored:
-    return of_coordinates(CHARTS["quaternion"], read_spinor(psi, "a spinor", exact), "the spinor")
-
-
-def of_vector(c: Any, exact: Exact) -> Stored:
-    return of_coordinates(CHARTS["vector"], read(c, (3,), "a vector-parameter", exact))
-
-
 def of_sine_vector(d: Any, cosine: Any, exact: Exact) -> Stored:
     exact = is_exact(d) or is_exact(cosine) if exact is None else exact
     entries = read(d, (3,), "a sine vector", exact)
@@ -450,10 +408,6 @@ def of_axial_vector(a: Any, far: Any, exact: Exact) -> Stored:
     there = np.asarray(far, dtype=bool)
     batch_of((there, *near.lift))
     return numeric(tuple(np.where(there, b, n) for b, n in zip(beyond, near.lift, strict=True)), "the axial vector")
-
-
-def of_exponential(l: Any, exact: Exact) -> Stored:
-    return of_coordinates(CHARTS["exponential"], read(l, (3,), "an exponential vector", exact))
 
 
 def of_axis_angle(axis: Any, angle: Any, exact: Exact) -> Stored:

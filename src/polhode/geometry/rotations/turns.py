@@ -84,10 +84,6 @@ def rotation(*turns: tuple[str | Iterable[Any], Any]) -> Matrix:
     """The matrix of successive turns about body-fixed axes: `rotation(("z", yaw), ("y", pitch), ("x", roll))`.
 
     Exact whatever it is given, as `Rotation.from_turns(..., exact=True).matrix` is.
-
-    >>> from polhode.expr import pi
-    >>> rotation(("z", pi / 2))
-    Matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     """
     result = Matrix.identity(3)
     for turn in turns:

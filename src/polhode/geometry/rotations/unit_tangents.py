@@ -35,11 +35,7 @@ def pair_of(r: Rotation) -> Pair:
 
 
 def composed(one: Pair, two: Pair) -> Pair:
-    """The product of two unit tangent vectors: x3 = O1 x2, y3 = O1 y2.
-
-    >>> composed(([0, 1, 0], [-1, 0, 0]), ([0, 1, 0], [-1, 0, 0]))[0].tolist()
-    [-1.0, 0.0, 0.0]
-    """
+    """The product of two unit tangent vectors: x3 = O1 x2, y3 = O1 y2."""
     exact = is_exact([*one, *two])
     x1, y1, x2, y2 = (read(v, (3,), "a unit vector", exact) for v in (*one, *two))
     frame = (x1, y1, cross(x1, y1))

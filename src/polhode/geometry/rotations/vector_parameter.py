@@ -48,9 +48,6 @@ def composed(c1: Numbers, c2: Numbers) -> Components:
     """⟨c1, c2⟩ = (c1 + c2 + c1 × c2) / (1 - c1·c2), (67): R(⟨c1, c2⟩) = R(c1) R(c2).
 
     Where c1·c2 = 1 the two make a half turn, which has no vector-parameter.
-
-    >>> composed((1, 0, 0), (0, 2, 0))
-    (1.0, 2.0, 2.0)
     """
     turned = cross(c1, c2)
     scale = 1 - dot(c1, c2)

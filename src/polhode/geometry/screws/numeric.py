@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...errors import PolhodeError
 from ..rotations import Rotation
-from ..rotations.nearest import TOLERANCE
+from ..rotations.matrix import TOLERANCE
 from .exact import no_axis
 from .motion import ScrewMotion
 

@@ -1,4 +1,4 @@
-"""A joint of any kind that closes a loop, by what it asks of the pose X = (R, p) of frame b in frame a.
+"""A joint of any kind that closes a loop, by its conditions on the pose X = (R, p) of frame b in frame a.
 
     turns about    nothing: R = 1        one axis a: R a = a       any axis: nothing
     slides along   nothing: p = 0        d: p × d = 0              a plane: p·n = 0      anywhere: nothing
@@ -142,18 +142,19 @@ class Closure(LoopConstraint):
         return replace(made, rotation_a=turned.R, at_a=turned.p, joint=made.joint.in_nominal_frame())
 
     @cached_property
-    def asked(self) -> list[LoopCondition] | None:
-        """What the joint asks of the pose; None where that needs coordinates of its own."""
+    def pose_conditions(self) -> list[LoopCondition] | None:
+        """The joint's conditions on the pose; None where they need auxiliary coordinates."""
         stages = [self.joint.stages[k] for k in self.joint.from_parent]
         if not stages:
             return nothing_free()
         return _of_stage(stages[0]) if len(stages) == 1 else _of_universal(stages)
 
     def conditions(self, X: Pose) -> dict[str, Expr] | None:
-        return None if self.asked is None else {asked.name: asked.value(X) for asked in self.asked}
+        return None if self.pose_conditions is None else {each.name: each.value(X) for each in self.pose_conditions}
 
     def directions(self, R_a: Matrix, R_b: Matrix) -> dict[str, tuple[Vector, Vector]] | None:
-        return None if self.asked is None else {asked.name: asked.direction(R_a, R_b) for asked in self.asked}
+        found = self.pose_conditions
+        return None if found is None else {each.name: each.direction(R_a, R_b) for each in found}
 
     @property
     def closing_joint(self) -> JointType:

@@ -5,7 +5,7 @@
     CoordinateConstraint   expressions of coordinates, or of coordinates and speeds, that stay zero
 
 A new constraint is one file with a class of one of these forms, and one line in the list of this package. Rows, forces,
-assembly, runs, model files and pictures follow from what it states; none of them asks which constraint it is.
+assembly, runs, model files and pictures follow from what it states; none of them depends on its class.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Constraint(ABC):
 
     @property
     def is_watched(self) -> bool:
-        """Whether a run asks for faults at every step, and not only where it starts or fails."""
+        """Whether a run checks `fault` at every step, and not only where it starts or fails."""
         return False
 
     def fault(self, number: Callable[[Any], float]) -> Fault | None:

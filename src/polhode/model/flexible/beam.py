@@ -1,4 +1,4 @@
-"""The Beam: what a user says of a uniform straight beam, read and checked, and the stations that were asked for.
+"""The Beam: the data of a uniform straight beam, read and checked, and its stations.
 
 The fields, moments and stiffness of a uniform straight beam.
 
@@ -232,7 +232,7 @@ class BeamFields:
 
     @cached_property
     def interfaces(self) -> tuple[Fraction, ...]:
-        """The stations with static shapes, as fractions of the length, in the order in which they were asked for."""
+        """The stations with static shapes, as fractions of the length, in order of creation."""
         return tuple(ratio for _, ratio, static in self.beam.stations if static)
 
     @cached_property

@@ -106,11 +106,7 @@ def _whole(coefficients: Sequence[Fraction]) -> tuple[list[int], int]:
 
 
 def legendre(count: int) -> list[Polynomial]:
-    """The first Legendre polynomials on [0, 1], each 1 at 1.
-
-    >>> legendre(3)[2]
-    (Fraction(1, 1), Fraction(-6, 1), Fraction(6, 1))
-    """
+    """The first Legendre polynomials on [0, 1], each 1 at 1."""
     result: list[Polynomial] = [(Fraction(1),), (Fraction(-1), Fraction(2))]
     for k in range(1, count - 1):  # (k + 1) P_(k+1) = (2 k + 1) (2 ξ - 1) P_k - k P_(k-1)
         grown = tuple(Fraction(2 * k + 1, k + 1) * c for c in times(result[1], result[k]))

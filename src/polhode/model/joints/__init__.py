@@ -5,9 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ModelError, suggestion, unknown
-from .basic import Compound, Cylindrical, Fixed, Free, Planar, Prismatic, Revolute, Screw, Spherical, Universal
+from .basic import (
+    Compound,
+    Cylindrical,
+    Fixed,
+    Free,
+    JointMap,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
 from .building_block import BuildingBlock
-from .joint_map import JointMap
 from .protocol import JointType
 
 __all__ = [

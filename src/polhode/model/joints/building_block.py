@@ -120,9 +120,6 @@ def nominal_orientation(rotations: Sequence[int], axis: Any, reference: Any) -> 
 
     With i the first index, b_i = d_rot, b_(i+2) is along d_rot × d_ref, b_(i+1) = b_(i+2) × b_i. Unless given, d_rot is
     axis i of the parent and d_ref its axis i+1.
-
-    >>> nominal_orientation((3,), "x", "y")
-    Matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
     """
     first = rotations[0] - 1 if rotations else 0
     d_rot = unit_direction("xyz"[first] if axis is None else axis, "axis")

@@ -50,7 +50,7 @@ class Solid:
 class JointType(ABC):
     """A joint: its simple stages, listed as their coordinates are.
 
-    A sequence of stages is a compound joint. `outermost_first` tells which way the list runs: Kwatny and Blankenship
+    A sequence of stages is a compound joint. `outermost_first` is the direction of the list: Kwatny and Blankenship
     count from the child to the parent (26); a user who writes `Compound(...)` thinks from the parent to the child. A
     `nominal` orientation turns the joint's frame in the parent, after the rotation that a user gives to place it.
 
@@ -58,11 +58,6 @@ class JointType(ABC):
     >>> arm = ph.Compound(ph.Revolute("z"), ph.Prismatic("x"))
     >>> arm.coordinates, arm.speeds, arm.is_holonomic, arm.coordinate_labels(), arm.speed_labels()
     (2, 2, True, ['1', '2'], ['1', '2'])
-    >>> len(arm.stages), arm.from_parent, arm.alone
-    (2, [0, 1], [True, True])
-    >>> ball = ph.Spherical()
-    >>> ball.coordinate_labels(), ball.alone[0], ball.nominal is None, ball.in_nominal_frame() == ball
-    (['e0', 'e1', 'e2', 'e3'], False, True, True)
     """
 
     kind: ClassVar[str]  # the `type` in model files
@@ -90,7 +85,7 @@ class JointType(ABC):
         return None
 
     def in_nominal_frame(self) -> JointType:
-        """The same joint, told in the frame that its nominal orientation makes."""
+        """The same joint in the frame of its nominal orientation."""
         return self
 
     @property

@@ -10,11 +10,7 @@ _GRAVITY = (0, 0, "-9.81")
 
 
 def cart_pole() -> System:
-    """A pole on a cart, upright at home; the input `F` pushes the cart.
-
-    >>> cart_pole().derive().coordinates
-    ['x', 'theta']
-    """
+    """A pole on a cart, upright at home; the input `F` pushes the cart."""
     s = System("cart-pole", gravity=_GRAVITY)
     M, m, l = s.parameter("M", 1, "kg"), s.parameter("m", "0.2", "kg"), s.parameter("l", "0.5", "m")
     cart = s.joint("x", s.ground, s.body("cart", M), Prismatic("x"))

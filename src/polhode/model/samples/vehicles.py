@@ -90,11 +90,6 @@ def car(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float = 25) -> 
     """A car whose front wheels are steered as a function of time, and whose engine holds the speed of the input "V".
 
     `curve` is that of the tyres: `tanh`, `brush`, or a table of what was measured.
-
-    >>> made = car()
-    >>> equations = made.system.derive("kane")
-    >>> len(equations.u), list(made.patches)
-    (14, ['front left', 'front right', 'rear left', 'rear right'])
     """
     s = System("car")
     p = parameters_of(s, SALOON)
@@ -375,11 +370,7 @@ LEAST_SLIP = Fraction(1, 10**6)
 
 
 def brush(n: Any) -> Any:
-    """Fiala's curve, of a brush with a parabolic pressure: n - n²/3 + n³/27 until all bristles slide, at n = 3.
-
-    >>> round(brush(1.0), 3), brush(5.0)
-    (0.704, 1.0)
-    """
+    """Fiala's curve, of a brush with a parabolic pressure: n - n²/3 + n³/27 until all bristles slide, at n = 3."""
     m = minimum(n, 3)
     return m - m**2 / 3 + m**3 / 27
 
@@ -489,15 +480,7 @@ BENDING: tuple[tuple[Callable[[Any], Any], Fraction], ...] = (
 
 
 def tracked_vehicle(flexible: bool = True) -> TrackedVehicle:
-    """A tracked vehicle that drives at the speed V over an obstacle, h_left and h_right high under its tracks.
-
-    >>> made = tracked_vehicle()
-    >>> equations = made.system.derive()
-    >>> len(equations.u), len(made.loads), len(made.tensions)
-    (15, 10, 12)
-    >>> made.system.bodies["hull"].q
-    (hull_1, hull_2)
-    """
+    """A tracked vehicle that drives at the speed V over an obstacle, h_left and h_right high under its tracks."""
     s = System("tracked vehicle")
     p = parameters_of(s, CARRIER)
     hull, section = (_flexible_hull if flexible else _rigid_hull)(s, p)
