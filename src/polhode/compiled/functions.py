@@ -19,7 +19,6 @@ from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribu
 from ..native.backends import check_backend
 from ..native.quaternions import stretch, unit_quaternions
 from .catalogue import catalogued
-from .parameter_sets import check_lengths, counted, in_si, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import (
     Asked,
@@ -32,7 +31,7 @@ from .quantities import (
     ReactionOf,
     label_of,
 )
-from .values import given_states, real_numbers, stacked
+from .values import check_lengths, counted, given_states, in_si, parameter_sets, real_numbers, stacked
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from .call_options import CallOptions, TimeOptions
     from .closed_loop import Laws
     from .store import Facts, StoredFunction
+    from .values import CallOptions, TimeOptions
 
 Floats: TypeAlias = NDArray[np.float64]
 

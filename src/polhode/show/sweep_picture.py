@@ -187,8 +187,7 @@ def _nothing(sweep: Sweep, count: int) -> PolhodeError:
 
 def _drawn(sweep: Sweep, made: Arrangement, results: Sequence[Quantity], title: str) -> Any:
     """The figure of an arrangement."""
-    from ..view.families import Panel, Quantity, plot_families
-    from ..view.maps import Map, plot_maps
+    from ..view.families import Map, Panel, Quantity, plot_families, plot_maps
 
     def varied(name: str, values: Floats) -> Quantity:
         return Quantity(name, sweep.units.get(name, ""), values)

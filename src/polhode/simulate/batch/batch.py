@@ -15,8 +15,7 @@ from ...compiled.functions import Functions
 from ...errors import PolhodeError, understood, unknown
 from ...notebook import Cell, Shown, Table
 from ..initial_state import Floats
-from ..trajectory.column_names import NAMES
-from ..trajectory.named_value import check_unambiguous
+from ..trajectory.column_names import NAMES, check_unambiguous
 from ..trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
