@@ -122,15 +122,7 @@ class Functions:
         return Functions(self.derivation.keeping(rows), bake=self.bake, laws=self.laws, **self._options)
 
     def driven(self, laws: Laws | Mapping[Expr, Any]) -> Functions:
-        """The same functions with laws, expressions of time and state, in place of some efforts and inputs.
-
-        >>> import polhode as ph
-        >>> s = ph.System("slider")
-        >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
-        >>> e = s.derive()
-        >>> e.compile().driven({e.tau[0]: -3 * x.q[0] + s.time}).evaluate("state_rates", [2.0, 5.0], [0.0], t=1.0)
-        array([ 5. , -2.5])
-        """
+        """The same functions with laws, expressions of time and state, in place of some efforts and inputs."""
         from .closed_loop import Laws, laws_of
 
         made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)

@@ -8,7 +8,7 @@ Arrows on a page: the forces that act, what joints and constraints carry, angula
     "momentum"            of the whole, linear and angular, at its mass centre
     a name                of a joint, a constraint, a force element or a body: its reaction, force or angular velocity
 
-Arrows of one kind share a scale, which the page tells.
+Arrows of one kind share a scale, which the page states.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ from ..simulate.trajectory.reactions import reaction_along
 from ..view.page import page
 from ..view.scene import PALETTE, Ghost, MovingLine, Scene, Sheet
 from .mesh_assets import Looks, looks_of
-from .scene import drawn_motion, size_of
-from .traces import Traces, with_axes, with_traces
+from .scene import Traces, drawn_motion, size_of, with_axes, with_traces
 
 if TYPE_CHECKING:
     from ..simulate.trajectory.trajectory import Trajectory

@@ -130,11 +130,7 @@ def _read(wanted: Iterable[Shape]) -> tuple[dict[str, Mesh], dict[str, list[str]
 
 
 def _cure(file: str) -> str:
-    """What finds a mesh of a package.
-
-    >>> _cure("package://arm/meshes/a.stl")[-62:]
-    "Name its folder: packages={'arm': …}, or --package arm=FOLDER."
-    """
+    """What finds a mesh of a package."""
     found = re.match(r"(?:package|model)://([^/]+)/", file)
     if not found:
         return ""

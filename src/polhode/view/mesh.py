@@ -327,10 +327,6 @@ def library(name: str) -> Any:
 
 
 def hex_color(rgb: Sequence[float]) -> str:
-    """Red, green and blue from 0 to 1 as a page writes them.
-
-    >>> hex_color((1, 0.5, 0))
-    '#ff8000'
-    """
+    """Red, green and blue from 0 to 1 as a page writes them."""
     r, g, b = (round(255 * min(1.0, max(0.0, float(part)))) for part in list(rgb)[:3])
     return f"#{r:02x}{g:02x}{b:02x}"

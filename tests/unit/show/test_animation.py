@@ -11,8 +11,7 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.show import cell
 from polhode.show.animation import Animation, Drawn, moving_arrows, moving_axes, page_of
-from polhode.show.scene import drawn_motion
-from polhode.show.traces import with_axes, with_traces
+from polhode.show.scene import drawn_motion, with_axes, with_traces
 from polhode.simulate.trajectory.trajectory import Trajectory
 
 

@@ -18,6 +18,7 @@ from polhode.view.families import (
     is_geometric,
     plot_families,
     plot_maps,
+    plot_overlay,
     set_label,
     set_scale,
 )
@@ -279,3 +280,18 @@ def test_a_result_that_is_the_same_everywhere_has_one_colour():
 def test_a_map_of_nothing_is_not_drawn():
     with pytest.raises(PolhodeError, match="nothing to plot"):
         plot_maps([], X, Y)
+
+
+def test_a_panel_for_each_quantity_and_a_line_for_each_run_named_as_they_are_written() -> None:
+    t, values = np.linspace(0, 1, 5), np.arange(15.0).reshape(3, 5)
+    values[1, 3:] = np.nan
+    figure = plot_overlay(t, [("$x_1$", values), ("speed", values)], "l", [0.5, 1, 2], title="three")
+    first, second, bar = figure.axes
+    assert [len(axes.get_lines()) for axes in (first, second)] == [3, 3]
+    assert first.get_title(loc="left") == "$x_1$"
+    assert bar.get_ylabel() == "l"
+
+
+def test_nothing_to_plot_is_told() -> None:
+    with pytest.raises(PolhodeError, match="nothing to plot"):
+        plot_overlay([0.0, 1.0], [], "l", [])

@@ -262,7 +262,7 @@ class Batch(Shown):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Every coordinate, state and speed over time, all members in one panel, as a matplotlib figure."""
-        from ...view.overlay import plot_overlay
+        from ...view.families import plot_overlay
         from ...view.plot import save_plot
 
         panels = [(name, self.q[:, :, k]) for k, name in enumerate(self.coordinates)]

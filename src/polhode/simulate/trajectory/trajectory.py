@@ -23,7 +23,7 @@ from .energy import Energy
 
 if TYPE_CHECKING:
     from ...expr import Expr
-    from ...show.traces import Traces
+    from ...show.scene import Traces
     from ...surface.equations import Equations
     from ..control.actuation import Acted
     from ..limits import PassedLimit
