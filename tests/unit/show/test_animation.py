@@ -221,3 +221,10 @@ def test_the_page_carries_them(tmp_path) -> None:
     run = two_links().derive().simulate(0.5, start={"a": 0.3}, samples=5)
     text = run.animate(tmp_path / "run.html", screw_axes=True).read_text(encoding="utf-8")
     assert "screw axis of second" in text
+
+
+def test_a_short_equation_of_motion_is_on_the_page() -> None:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    text = s.derive().simulate(1, samples=3).animate().page
+    assert "Equation of motion, joint hinge" in text and "too long to be read" not in text
