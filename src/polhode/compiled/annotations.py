@@ -84,16 +84,7 @@ def _fitted(note: str) -> str:
 
 @dataclass
 class Catalogue:
-    """What was named first keeps its name, whatever its sign.
-
-    >>> from polhode.expr import symbols
-    >>> a, b = symbols("a b")
-    >>> known = Catalogue()
-    >>> known.name(a - b, "how far")
-    >>> known.name(b - a, "how near")
-    >>> list(known.sentences.values())
-    ['how far']
-    """
+    """What was named first keeps its name, whatever its sign."""
 
     sentences: dict[int, str] = field(default_factory=dict)
     remark: str = ""  # what is added to every sentence

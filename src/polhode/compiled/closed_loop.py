@@ -48,15 +48,7 @@ class Laws:
 
 
 def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
-    """Laws by the symbols of efforts and inputs, in unknowns alone: what follows others is replaced by what it follows.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
-    >>> e = s.derive()
-    >>> laws_of(e.record, {e.tau[0]: -3 * x.q[0] - x.u[0]}).given
-    {tau_v: -v - 3*x}
-    """
+    """Laws by the symbols of efforts and inputs, in unknowns alone: dependent symbols are replaced."""
     symbols = [as_expr(symbol) for symbol in given]
     values = substitute([as_expr(value) for value in given.values()], equations.tree.followed)
     values = list(equations.in_independent_speeds(values))

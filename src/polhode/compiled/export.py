@@ -122,11 +122,7 @@ def export(
 
 
 def default_prefix(name: str) -> str:
-    """A system's name as the beginning of identifiers; where more than spaces had to change, a digest follows.
-
-    >>> default_prefix("quarter car"), default_prefix("Arm 1"), default_prefix("3R"), default_prefix("größer")
-    ('quarter_car', 'arm_1_9e570da7', 'm_3r_37a67f87', 'gr_er_45fbf6a6')
-    """
+    """A system's name as the beginning of identifiers; where more than spaces had to change, a digest follows."""
     plain = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
     if plain == name.replace(" ", "_") and plain[:1].isalpha() and len(plain) <= _LONGEST_PREFIX:
         return plain

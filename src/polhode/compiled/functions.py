@@ -19,7 +19,6 @@ from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribu
 from ..native.backends import check_backend
 from ..native.quaternions import stretch, unit_quaternions
 from .catalogue import catalogued
-from .parameter_sets import check_lengths, counted, in_si, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import (
     Asked,
@@ -32,7 +31,7 @@ from .quantities import (
     ReactionOf,
     label_of,
 )
-from .values import given_states, real_numbers, stacked
+from .values import check_lengths, counted, given_states, in_si, parameter_sets, real_numbers, stacked
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from .call_options import CallOptions, TimeOptions
     from .closed_loop import Laws
     from .store import Facts, StoredFunction
+    from .values import CallOptions, TimeOptions
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -123,15 +122,7 @@ class Functions:
         return Functions(self.derivation.keeping(rows), bake=self.bake, laws=self.laws, **self._options)
 
     def driven(self, laws: Laws | Mapping[Expr, Any]) -> Functions:
-        """The same functions with laws, expressions of time and state, in place of some efforts and inputs.
-
-        >>> import polhode as ph
-        >>> s = ph.System("slider")
-        >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
-        >>> e = s.derive()
-        >>> e.compile().driven({e.tau[0]: -3 * x.q[0] + s.time}).evaluate("state_rates", [2.0, 5.0], [0.0], t=1.0)
-        array([ 5. , -2.5])
-        """
+        """The same functions with laws, expressions of time and state, in place of some efforts and inputs."""
         from .closed_loop import Laws, laws_of
 
         made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)

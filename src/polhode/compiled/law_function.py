@@ -31,8 +31,7 @@ from ..model.unit import si_values
 from ..native.quaternions import unit_quaternions
 from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
 from .export import check_value, folder_of, names_before, shortened, write_together
-from .parameter_sets import parameter_sets
-from .values import real_numbers, stacked
+from .values import parameter_sets, real_numbers, stacked
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion

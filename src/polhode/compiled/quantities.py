@@ -195,7 +195,11 @@ class _FrameMotion(Quantity):
 
 
 class FrameVelocityOf(_FrameMotion):
-    """ω over v of the origin of a body or frame, in ground components."""
+    """ω over v of the origin of a body or frame, in ground components.
+
+    >>> FrameVelocityOf("tip").label
+    'frame_velocity_tip'
+    """
 
     kind, output = "frame_velocity", "velocity"
     arrays = ("q", "u")

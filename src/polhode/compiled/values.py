@@ -3,12 +3,122 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ShapeError, ValueMissing, listed, shown, unknown
+from ..errors import PolhodeError, ShapeError, ValueMissing, listed, shown, understood, unknown
+
+if TYPE_CHECKING:
+    from ..model.records import Parameter
+
+
+class TimeOptions(TypedDict, total=False):
+    """Time, inputs of the model, multipliers of constraints where they are given, and values of parameters by name."""
+
+    t: ArrayLike
+    inputs: Mapping[str, Any] | ArrayLike | None
+    multipliers: ArrayLike | str | None
+    parameters: Mapping[str, Any] | None
+
+
+class CallOptions(TimeOptions, total=False):
+    """The same, and the values of states without mass."""
+
+    z: Mapping[str, Any] | ArrayLike | None
+
+
+def parameter_sets(values: Mapping[str, Any], given: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Values in their order: one row, or a row for each state where some that are given are arrays.
+
+    >>> parameter_sets({"l": [1.0, 2.0], "m": 3}, {"l": [1.0, 2.0]})
+    array([[1., 3.],
+           [2., 3.]])
+    """
+    count = _common_length({key: value for key, value in given.items() if np.ndim(value)})
+    if count is None:
+        return np.array([_number(key, value) for key, value in values.items()], dtype=np.float64)
+    columns = [np.broadcast_to(_numbers(key, value), count) for key, value in values.items()]
+    return np.stack(columns, axis=-1) if columns else np.zeros((count, 0))
+
+
+def _number(key: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
+    return number
+
+
+def in_si(table: Mapping[str, Parameter], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Values by name in SI units; see `polhode.model.unit.si_values`."""
+    if not given:
+        return given
+    from ..model.unit import si_values
+
+    read: Mapping[str, Any] = si_values(table, given, lists=False)
+    return read
+
+
+def counted(key: str, value: Any) -> Any:
+    """A value that has a shape: a list becomes an array."""
+    if not isinstance(value, list | tuple):
+        return value
+    with understood("a list of numbers", value, place=f"parameter '{key}'", cure="Give one number for each state."):
+        return np.asarray(value)
+
+
+def _numbers(key: str, value: Any) -> NDArray[np.float64]:
+    """One value of a parameter, or one for each member of a batch."""
+    if not np.ndim(value):
+        return np.array(_number(key, value))
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise ShapeError(f"{array.dtype} is no type of real numbers.", place=f"parameter '{key}'", code="E-VALUE-013")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if len(bad):
+        raise PolhodeError(
+            f"value {bad[0]} of parameter '{key}' is {array[bad[0]]}, not a finite number.", code="E-VALUE-014"
+        )
+    return array.astype(np.float64)
+
+
+def _common_length(given: Mapping[str, Any]) -> int | None:
+    """How many values the parameters that are arrays have, which is one number for them all."""
+    shapes = {key: np.shape(value) for key, value in given.items()}
+    for key, shape in shapes.items():
+        if len(shape) != 1:
+            raise ShapeError(
+                f"the values have shape {shape}.",
+                place=f"parameter '{key}'",
+                cure="Give one number, or an array (N,) with one for each of N states.",
+                code="E-VALUE-010",
+            )
+    if len({*shapes.values()}) > 1:
+        told = listed(f"'{key}' has {shape[0]}" for key, shape in shapes.items())
+        raise ShapeError(
+            f"the parameters have different numbers of values: {told}.",
+            place="parameters",
+            cure="Give each one number, or as many as the others have.",
+            code="E-VALUE-011",
+        )
+    return next((shape[0] for shape in shapes.values()), None)
+
+
+def check_lengths(parameters: Mapping[str, Any] | None, count: int, arrays: Mapping[str, ArrayLike]) -> None:
+    """Refuse parameters that are of another number than the states."""
+    key = next(key for key, value in (parameters or {}).items() if np.ndim(value))
+    for name, array in arrays.items():
+        if np.ndim(array) == 2 and np.shape(array)[0] != count:
+            raise ShapeError(
+                f"it has {count} values; the array '{name}' has {np.shape(array)[0]} states.",
+                place=f"parameter '{key}'",
+                cure="Give one value, or one for each state.",
+                code="E-VALUE-012",
+            )
 
 
 def real_numbers(value: Any, what: str) -> NDArray[np.float64]:

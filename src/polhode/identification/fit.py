@@ -37,7 +37,7 @@ from .consistent_bodies import consistent_parameters
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from ..compiled.call_options import CallOptions
+    from ..compiled.values import CallOptions
 
 
 Floats: TypeAlias = NDArray[np.float64]

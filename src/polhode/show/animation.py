@@ -8,7 +8,7 @@ Arrows on a page: the forces that act, what joints and constraints carry, angula
     "momentum"            of the whole, linear and angular, at its mass centre
     a name                of a joint, a constraint, a force element or a body: its reaction, force or angular velocity
 
-Arrows of one kind share a scale, which the page tells.
+Arrows of one kind share a scale, which the page states.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from ..expr import Expr, Vector, as_expr, normal, topological
 from ..expr.mathml_printer import mathml, mathml_equation, mathml_parts
 from ..expr.reading import leaf_counts
 from ..files.writing import replace_file
-from ..geometry.dual import real_part
+from ..geometry.dual import dual_part, real_part
+from ..geometry.screws.numeric import of_twist
 from ..model.forces.protocol import LineTension, PointForce
 from ..model.records import GROUND, Joint
 from ..notebook import Cell, Shown, framed
@@ -39,17 +40,60 @@ from ..simulate.trajectory.reactions import reaction_along
 from ..view.page import page
 from ..view.scene import PALETTE, Ghost, MovingLine, Scene, Sheet
 from .mesh_assets import Looks, looks_of
-from .scene import drawn_motion, size_of
-from .screw_axes import moving_axes, velocities_along
-from .traces import Traces, with_axes, with_traces
+from .scene import Traces, drawn_motion, size_of, with_axes, with_traces
 
 if TYPE_CHECKING:
     from ..simulate.trajectory.trajectory import Trajectory
 
+#: Half the length of an axis, how far from its body it is still drawn, and its radius, in the mechanism's size.
+_HALF, _FAR, _AXIS_RADIUS = 1.0, 5.0, 0.006
+
+
+def moving_axes(run: Trajectory, bodies: bool | Sequence[str], scene: Scene) -> list[MovingLine]:
+    """The screw axes of the named bodies, or of all, in their colours; none where a body does not turn, or far away."""
+    everyone = [name for name in run.mechanism.equations.system.bodies if name != GROUND]
+    names = _joint_names(bodies, everyone)
+    if not names:
+        return []
+    size = size_of(run.mechanism.equations, run.parameters)
+    positions, _ = run.poses()
+    colors = {body.name: body.color(number) for number, body in enumerate(scene.bodies)}
+    made = []
+    for name in names:
+        ends = _ends(*velocities_along(run, name), positions[:, everyone.index(name)], size)
+        made.append(MovingLine(f"screw axis of {name}", ends, _AXIS_RADIUS * size, colors[name]))
+    return made
+
+
+def velocities_along(run: Trajectory, body: str) -> tuple[Floats, Floats]:
+    """Angular velocity of a body and velocity of its point at the ground's origin, each (T, 3)."""
+    screw = run.mechanism.equations.velocity_screw(body)
+    values = run.values(*map(as_expr, (*real_part(screw), *dual_part(screw))))
+    return values[:3].T, values[3:].T
+
+
+def _joint_names(bodies: bool | Sequence[str], everyone: Sequence[str]) -> list[str]:
+    if isinstance(bodies, bool):
+        return list(everyone) if bodies else []
+    names = name_list(bodies, "True or a list of bodies", place="screw_axes", cure='Give ["coupler"].')
+    for strange in (name for name in names if name not in everyone):
+        raise unknown("body", strange, everyone, place="screw_axes", code="E-SCREW-004")
+    return names
+
+
+def _ends(w: Floats, v: Floats, near: Floats, size: float) -> Floats:
+    """The ends (T, 2, 3) of a piece of each axis about the point that is nearest to the body's origin."""
+    screw = of_twist(w, v, rest=True)
+    foot = screw.point + screw.axis * np.einsum("ti,ti->t", near - screw.point, screw.axis)[:, None]
+    drawn = (screw.angle > 0) & (np.linalg.norm(foot - near, axis=1) < _FAR * size)
+    reach = _HALF * size * screw.axis
+    return np.where(drawn[:, None, None], np.stack([foot - reach, foot + reach], axis=1), np.nan)
+
+
 #: With more speeds than this there are no equations: they would be too long.
 MOST_SPEEDS = 8
 #: Leaves of a formula that is still read; of an equation of motion, whose long parts are named beside it.
-_READ, _LONGEST = 60, 200
+_READ, _LONGEST_EQUATION = 60, 200
 #: Leaves of an expression that is brought to a readable form, and of all of them together: that takes time.
 _FORMED, _BUDGET = 36, 300
 #: Beyond so many leaves a part of an equation of motion is given a name.
@@ -103,7 +147,7 @@ class _Writer:
             return
         terms = [self._formed(as_expr(entry)) * rate for entry, rate in zip(row, equations.udot, strict=True)]
         total = as_expr(sum(terms)) + self._formed(bias)
-        if _leaves(total) > _LONGEST:
+        if _leaves(total) > _LONGEST_EQUATION:
             note = f"too long to be read here: {_leaves(total):,} symbols or more"
             yield words, f'<math display="block"><mtext>{note}</mtext></math>'
             return

@@ -22,8 +22,7 @@ from ..geometry.rotations.exact import as_rotation
 from ..model.body import Shape
 from ..model.model import Model
 from ..simulate.initial_state import Floats
-from ..view.mesh import Mesh, library, shares, simplified
-from ..view.mesh_files import read_mesh
+from ..view.mesh import Mesh, library, read_mesh, shares, simplified
 
 #: Turns y to z.
 _UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
@@ -131,11 +130,7 @@ def _read(wanted: Iterable[Shape]) -> tuple[dict[str, Mesh], dict[str, list[str]
 
 
 def _cure(file: str) -> str:
-    """What finds a mesh of a package.
-
-    >>> _cure("package://arm/meshes/a.stl")[-62:]
-    "Name its folder: packages={'arm': …}, or --package arm=FOLDER."
-    """
+    """What finds a mesh of a package."""
     found = re.match(r"(?:package|model)://([^/]+)/", file)
     if not found:
         return ""

@@ -13,7 +13,7 @@ from ..errors import check_kind, understood
 from ..simulate.initial_state import Floats
 from ..simulate.trajectory.channels import Channels, channels_of, tell
 from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
-from ..view.charts import charts_of
+from ..view.page import charts_of
 from ..view.scene import Channel
 
 if TYPE_CHECKING:

@@ -33,6 +33,111 @@ from polhode.view.scene import PALETTE, Channel, Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
+def plot_overlay(
+    time: ArrayLike, panels: Sequence[tuple[str, ArrayLike]], label: str, shade: ArrayLike, title: str = ""
+) -> Figure:
+    """Draw quantities (N, T) over time; a line's shade is its place in `shade` (N,), of which `label` is the name.
+
+    figure = plot_overlay(t, [("hinge", q[:, :, 0])], "l", lengths, title="A hundred pendulums")
+    """
+    if not panels:
+        raise nothing_to_plot("Give at least one quantity.")
+    times, shades = np.asarray(time, dtype=float), np.asarray(shade, dtype=float)
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+
+        height = PANEL_HEIGHT * len(panels) + (0.9 if title else 0.5)
+        figure: Figure = figure_class()(figsize=(8.0, height), layout="constrained", facecolor="white")
+        scale = Normalize(float(np.nanmin(shades)), float(np.nanmax(shades)))
+        colors = matplotlib.colormaps[_MAP](scale(shades))
+        axes: Any = None
+        everyone = []
+        for row, (name, values) in enumerate(panels):
+            axes = figure.add_subplot(len(panels), 1, row + 1, sharex=axes)
+            everyone.append(axes)
+            frame(axes)
+            for line, color in zip(np.asarray(values, dtype=float), colors, strict=True):
+                axes.plot(times, line, color=color, linewidth=0.8)
+            axes.set_title(one_line(name), loc="left", fontsize=9.5, pad=6, parse_math=False)
+        axes.set_xlabel("time, s", fontsize=9, loc="right")
+        bar = figure.colorbar(ScalarMappable(scale, _MAP), ax=everyone, aspect=40, fraction=0.03)
+        bar.set_label(one_line(label), parse_math=False)
+        put_title(figure, title)
+    return figure
+
+
+_SIZE = (4.3, 3.3)  # inches
+_NARROWEST = 6.4
+_EMPTY: dict[str, Any] = {"facecolor": "#eef0f2", "edgecolor": "#a2a9b0", "hatch": "////", "linewidth": 0}
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A result (X, Y) over two values; `note` is written beside its name."""
+
+    of: Quantity
+    note: str = ""
+
+
+def plot_maps(
+    maps: Sequence[Map], x: Quantity, y: Quantity, columns: int = 1, title: str = "", absent: str = ""
+) -> Figure:
+    """Draw results (X, Y) as colours over values x (X,) and y (Y,), which increase; `absent` says what is hatched.
+
+    Maps go from left to right; those of one result follow each other, with the same colours.
+
+        figure = plot_maps([Map(Quantity("lean", "rad", lean))], Quantity("a", "m", a), Quantity("w", "rad/s", w))
+    """
+    if not maps:
+        raise nothing_to_plot("Give at least one result.")
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
+        rows = -(-len(maps) // columns)
+        size = (max(_NARROWEST, _SIZE[0] * columns), _SIZE[1] * rows + (0.4 if title else 0.0))
+        spacing = matplotlib.layout_engine.ConstrainedLayoutEngine(hspace=0.05, h_pad=0.08, w_pad=0.08)
+        figure: Figure = figure_class()(figsize=size, layout=spacing, facecolor="white")
+        drawn: list[Any] = []  # of one result, with one bar
+        for place, each in enumerate(maps):
+            axes = figure.add_subplot(rows, columns, place + 1)
+            mesh = _draw_map(axes, each, [one.of.values for one in maps if one.of.name == each.of.name], x, y)
+            set_label(axes, "x", x)
+            set_label(axes, "y", y)
+            drawn.append(axes)
+            if place + 1 == len(maps) or maps[place + 1].of.name != each.of.name:
+                few_ticks(put_bar(figure, mesh, drawn, aspect=25).ax.yaxis)
+                drawn = []
+        explain(figure, [(_patch(), absent)] if absent else [])
+        put_title(figure, title)
+    return figure
+
+
+def _draw_map(axes: Any, each: Map, same: Sequence[Any], x: Quantity, y: Quantity) -> Any:
+    frame(axes)
+    axes.grid(False)
+    axes.spines["bottom"].set_visible(False)
+    low, high, change = limits([np.concatenate([values.ravel() for values in same])], LEVEL, room=0.0)
+    shown = np.ma.masked_invalid(each.of.values.T)
+    edges = [cell_edges(axis.values, is_geometric(axis.values)) for axis in (x, y)]
+    mesh = axes.pcolormesh(*edges, shown, cmap=_MAP, vmin=low, vmax=high, rasterized=True)
+    if np.ma.getmaskarray(shown).any():
+        axes.patch.set(**_EMPTY)
+    for letter, axis, (first, *_, last) in zip("xy", (x, y), edges, strict=True):
+        set_scale(axes, letter, axis.values)
+        (axes.set_xlim if letter == "x" else axes.set_ylim)(first, last)
+    told = f"{change} {one_line(each.of.unit)}".rstrip() if change else ""
+    put_heading(axes, "   ".join(filter(None, [each.of.heading, one_line(each.note), told])))
+    return mesh
+
+
+def _patch() -> Any:
+    from matplotlib.patches import Patch
+
+    return Patch(**_EMPTY)
+
+
 _MOST_TICKS = 8
 _LONGEST_TICK = 6  # letters
 #: Steps are even where the largest is not longer than the smallest by more than this: 1, 2, 5, 10 are, by their ratios.

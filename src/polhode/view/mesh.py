@@ -1,18 +1,180 @@
-"""Triangles to be drawn: pieces of one colour each, fewer where there are too many, and small enough for a page."""
+"""Triangles to be drawn: pieces of one colour each, fewer where there are too many, and small enough for a page.
+
+Mesh files as triangles, read by trimesh: STL, OBJ, COLLADA and glTF, of bounded size, with colours as far as given.
+
+A file may name others (materials, buffers, pictures): they are read from its own folder alone. Nothing in it is run.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import logging
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polhode.errors import PolhodeError
+from polhode.files.reading import MESH_KINDS, TooLarge, locate, read_file
 from polhode.view.scene import NO_TURN, ORIGIN, Floats
 
 from ..errors import installed
+
+MOST_BYTES = 100_000_000
+MOST_TRIANGLES = 2_000_000
+_FARTHEST = 1e6
+#: As many colours on faces as are kept apart; more are averaged.
+_MOST_COLORS = 8
+
+_UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([-+.0-9eE]+)[\"']")
+_Y_UP = re.compile(rb"<up_axis>\s*Y_UP\s*</up_axis>")
+_PICTURES = [re.compile(rb"<%s\b.*?</%s>" % (tag, tag), re.DOTALL) for tag in (b"library_images", b"newparam")]
+_TEXTURE = re.compile(rb"<texture\b[^>]*/>|<texture\b.*?</texture>", re.DOTALL)
+_COLOR = re.compile(rb"<color\b")
+
+
+def read_mesh(path: Path) -> Mesh:
+    """The triangles of a file, in metres where it says its unit; what cannot be drawn is refused in one sentence."""
+    kind = path.suffix.lower()
+    if kind not in MESH_KINDS:
+        known = ", ".join(MESH_KINDS)
+        raise _refused(f"{kind!r} is no kind of mesh that is drawn", f"Convert it to one of {known}.", "E-MESH-002")
+    try:
+        content = read_file(path, MOST_BYTES)
+    except TooLarge as error:
+        raise _refused(str(error.strerror), "Simplify it first.", "E-MESH-003") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise _refused(f"the file cannot be read: {reason}", "Check its name.", "E-MESH-004") from None
+    if kind == ".dae" and (b"<!DOCTYPE" in content or b"<!ENTITY" in content or b"\0" in content):
+        raise _refused("a DOCTYPE, or what is no UTF-8, is not allowed in COLLADA", "Save it again.", "E-MESH-005")
+    mesh = _load(content, kind, path)
+    if kind == ".dae" and b"<texture" in content and not mesh.count:
+        # A picture that is not declared takes all that wears it with it; without pictures the form is there.
+        mesh = replace(_load(_plain(content), kind, path), lacks_pictures=True)
+    mesh = replace(_checked(mesh), is_y_up=kind == ".dae" and _Y_UP.search(content) is not None)
+    found = _UNIT.search(content[:20_000]) if kind == ".dae" else None
+    return mesh if found is None else _scaled(mesh, float(found.group(1)))
+
+
+def _plain(content: bytes) -> bytes:
+    """COLLADA without its pictures, grey where they were."""
+    for pattern in _PICTURES:
+        content = pattern.sub(b"", content)
+    return _TEXTURE.sub(b"<color>0.35 0.35 0.35 1</color>", content)
+
+
+def _refused(message: str, cure: str, code: str) -> PolhodeError:
+    return PolhodeError(f"{message}.", cure=cure, code=code)
+
+
+def _load(content: bytes, kind: str, path: Path) -> Mesh:
+    trimesh = library("trimesh")
+    if kind == ".dae":
+        library("collada")
+    log = logging.getLogger("trimesh")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())  # what it lacks is told by us
+    try:
+        with np.errstate(all="ignore"):
+            scene = trimesh.load_scene(BytesIO(content), file_type=kind[1:], resolver=_Beside(path.parent))
+        nodes = [(name, *scene.graph[name]) for name in scene.graph.nodes_geometry]
+        total = sum(len(getattr(scene.geometry[each], "faces", ())) for _, _, each in nodes)
+        if total > MOST_TRIANGLES:
+            raise _refused(f"it has {total:,} triangles, more than {MOST_TRIANGLES:,}", "Simplify it.", "E-MESH-003")
+        pieces = []
+        for _, placing, each in nodes:
+            geometry = scene.geometry[each]
+            if len(getattr(geometry, "faces", ())) == 0:
+                continue
+            points = np.asarray(geometry.vertices, dtype=float) @ placing[:3, :3].T + placing[:3, 3]
+            triangles = np.asarray(geometry.faces, dtype=np.int64)
+            has_colors = kind != ".dae" or _COLOR.search(content) is not None
+            for own, color, shades in _colored(geometry.visual, has_colors):
+                pieces.append(Piece(points, triangles[own], color, shades))
+    except PolhodeError:
+        raise
+    except (MemoryError, RecursionError):
+        raise _refused("it is too large", "Simplify it.", "E-MESH-003") from None
+    except Exception as error:  # a broken file may raise anything in a reader that is not ours
+        words = " ".join(str(error).split())[:120] or type(error).__name__
+        raise _refused(f"the file is broken: {words}", "Export it again.", "E-MESH-005") from None
+    lacks = kind == ".dae" and b"<texture" in content and all(piece.shades is None for piece in pieces)
+    return Mesh(tuple(pieces), lacks)
+
+
+def _colored(visual: Any, has_colors: bool) -> Iterator[tuple[Any, str | None, Any]]:
+    """Which triangles are of which colour, none where the file says nothing; and colours of points, if they differ."""
+    if visual.kind is None:
+        yield slice(None), None, None
+        return
+    if visual.kind == "texture":
+        material = visual.material
+        picture = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
+        if picture is None or visual.uv is None:
+            flat = [float(part) / 255 for part in material.main_color[:3]]
+            yield slice(None), hex_color(flat) if has_colors else None, None
+        else:
+            yield _shaded(visual.to_color().vertex_colors)
+        return
+    colors = np.asarray(visual.face_colors)[:, :3]
+    kept, which = np.unique(colors, axis=0, return_inverse=True)
+    if len(kept) > _MOST_COLORS:
+        yield _shaded(visual.vertex_colors)
+        return
+    for k, color in enumerate(kept):
+        yield which.reshape(-1) == k, hex_color(color / 255), None
+
+
+def _shaded(colors: Any) -> tuple[Any, str, Any]:
+    """Colours of points, and their average."""
+    shades = np.asarray(colors)[:, :3].astype(np.uint8)
+    return slice(None), hex_color(shades.mean(axis=0) / 255), shades
+
+
+def _checked(mesh: Mesh) -> Mesh:
+    if not mesh.count:
+        raise _refused("there is no triangle in it", "Export it again.", "E-MESH-006")
+    for piece in mesh.pieces:
+        used = (
+            piece.points[piece.triangles.reshape(-1)] if piece.triangles.max() < len(piece.points) else np.array(np.nan)
+        )
+        if piece.triangles.min() < 0 or not np.isfinite(used).all() or np.abs(used).max() > _FARTHEST:
+            raise _refused("it has points that are nowhere, or too far away", "Export it again.", "E-MESH-005")
+    return mesh
+
+
+def _scaled(mesh: Mesh, unit: float) -> Mesh:
+    if not 1e-6 <= unit <= 1e3 or unit == 1:
+        return mesh
+    return replace(mesh, pieces=tuple(replace(each, points=unit * each.points) for each in mesh.pieces))
+
+
+class _Beside:
+    """Gives a mesh the files that it names, from its own folder only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, name: str) -> bytes:
+        _, found, reason = locate(str(name).strip(), self.folder, {})
+        if found is None:
+            raise ValueError(f"{str(name)[:60]}: {reason}")
+        return read_file(found, MOST_BYTES)
+
+    __getitem__ = get  # as readers of OBJ ask for materials
+
+    def namespaced(self, _: str) -> _Beside:
+        return self
+
+    def keys(self) -> list[str]:
+        return []
+
 
 Integers = NDArray[np.int64]
 
@@ -165,10 +327,6 @@ def library(name: str) -> Any:
 
 
 def hex_color(rgb: Sequence[float]) -> str:
-    """Red, green and blue from 0 to 1 as a page writes them.
-
-    >>> hex_color((1, 0.5, 0))
-    '#ff8000'
-    """
+    """Red, green and blue from 0 to 1 as a page writes them."""
     r, g, b = (round(255 * min(1.0, max(0.0, float(part)))) for part in list(rgb)[:3])
     return f"#{r:02x}{g:02x}{b:02x}"

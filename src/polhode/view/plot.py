@@ -99,11 +99,7 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
 
 
 def plot_format(path: str | os.PathLike[str]) -> str:
-    """The format that a plot's file name asks for.
-
-    >>> plot_format("run.SVG")
-    'svg'
-    """
+    """The format that a plot's file name asks for."""
     kind = path_of(path).suffix.lower().removeprefix(".")
     if kind not in _DATES:
         raise PolhodeError(
@@ -246,11 +242,7 @@ def few_ticks(axis: Any) -> None:
 
 
 def heading_of(name: str, unit: str) -> str:
-    """A quantity as it is written above a panel.
-
-    >>> heading_of("elbow", "rad")
-    'elbow  (rad)'
-    """
+    """A quantity as it is written above a panel."""
     return "  ".join(part for part in (one_line(name), f"({one_line(unit)})" if unit else "") if part)
 
 

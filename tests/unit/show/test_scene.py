@@ -9,8 +9,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.model.records import GROUND
 from polhode.model.samples import six_degree_of_freedom_arm
-from polhode.show.scene import drawn_motion, quaternions_of, scene_of
-from polhode.show.traces import with_axes, with_traces
+from polhode.show.scene import drawn_motion, quaternions_of, scene_of, with_axes, with_traces
 from polhode.view.scene import SceneBody
 
 

@@ -34,11 +34,7 @@ _ROUNDER = 1.5 * 2.0**52
 
 
 def double(value: float) -> str:
-    """A float as an LLVM literal that is read back to the same bits.
-
-    >>> double(1.0)
-    '0x3FF0000000000000'
-    """
+    """A float as an LLVM literal that is read back to the same bits."""
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 

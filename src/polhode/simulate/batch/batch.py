@@ -15,8 +15,7 @@ from ...compiled.functions import Functions
 from ...errors import PolhodeError, understood, unknown
 from ...notebook import Cell, Shown, Table
 from ..initial_state import Floats
-from ..trajectory.column_names import NAMES
-from ..trajectory.named_value import check_unambiguous
+from ..trajectory.column_names import NAMES, check_unambiguous
 from ..trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -263,7 +262,7 @@ class Batch(Shown):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Every coordinate, state and speed over time, all members in one panel, as a matplotlib figure."""
-        from ...view.overlay import plot_overlay
+        from ...view.families import plot_overlay
         from ...view.plot import save_plot
 
         panels = [(name, self.q[:, :, k]) for k, name in enumerate(self.coordinates)]

@@ -38,7 +38,7 @@ class ControllerLog(Shown):
 
     def __getitem__(self, name: str) -> Floats:
         """A control or a state of the controller at the samples, by its name."""
-        from ..trajectory.named_value import named_value
+        from ..trajectory.column_names import named_value
 
         known = dict(zip(self.control_names, self.controls.T, strict=True))
         known |= dict(zip(self.names, self.states.T, strict=True))

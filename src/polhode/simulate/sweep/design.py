@@ -42,11 +42,7 @@ class Design:
 
 
 def shape_of(axes: Mapping[str, Floats], zipped: bool) -> tuple[int, ...]:
-    """The shape of what is kept for each member.
-
-    >>> shape_of({"l": np.ones(20), "c": np.ones(2)}, zipped=False)
-    (20, 2)
-    """
+    """The shape of what is kept for each member."""
     lengths = tuple(len(values) for values in axes.values())
     return lengths[:1] if zipped else lengths
 
@@ -133,11 +129,7 @@ def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
 
 
 def axis_named(axes: Iterable[str], name: Any) -> str | None:
-    """The label of what was varied that a word means, as in what to vary: `hinge(0)` is also `start:hinge` and `hinge`.
-
-    >>> axis_named(["l", "hinge(0)"], "hinge"), axis_named(["d(hinge)(0)"], "speed:hinge"), axis_named(["l"], "m")
-    ('hinge(0)', 'd(hinge)(0)', None)
-    """
+    """The label of a varied value that a name means: `hinge(0)` is also `start:hinge` and `hinge`."""
     prefix, _, rest = str(name).partition(":")
     written = [name, *([label_of(_PREFIXES[prefix], rest)] if prefix in _PREFIXES else [])]
     written += [label_of(option, str(name)) for option in ("start", "speeds")]

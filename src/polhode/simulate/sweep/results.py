@@ -49,14 +49,6 @@ class Sweep(Shown):
     >>> sweep = s.derive().sweep({"l": [1, 2, 3]}, 1, measure="max:hinge", start={"hinge": 0.1}, workers=1)
     >>> sweep.shape, sweep.dimensions, sweep.failures, sweep.notices, sweep.is_whole, sweep.at(1)
     ((3,), ('l',), {}, {}, True, {'l': 2.0})
-    >>> sweep.to_xarray().sizes["l"]
-    3
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     Sweep.load(sweep.save(f"{folder}/sweep.npz")).shape
-    ...     sweep.to_csv(f"{folder}/sweep.csv").read_text(encoding="utf-8").splitlines()[:2]
-    (3,)
-    ['l,max:hinge [rad],status,message', '1.0,0.1,done,']
     """
 
     axes: Mapping[str, Floats]

@@ -102,14 +102,7 @@ _WHOLE_RUN = {"end_time": "s", "energy": "J"}
 
 
 def varied_units(equations: EquationsOfMotion, varied: Iterable[Which]) -> dict[str, str]:
-    """Units of varied values by their labels; "" where the model does not tell.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1, unit="m"))), ph.Revolute("y"))
-    >>> varied_units(s.derive().record, [("parameters", "l"), ("speeds", "hinge")])
-    {'l': 'm', 'd(hinge)(0)': 'rad/s'}
-    """
+    """Units of varied values by their labels; "" where the model does not tell."""
     system, units = equations.system, units_of(equations)
     symbols: dict[str, dict[str, Expr]] = {
         "parameters": {name: each.symbol for name, each in system.parameters.items()},
@@ -123,14 +116,7 @@ def varied_units(equations: EquationsOfMotion, varied: Iterable[Which]) -> dict[
 
 
 def result_units(equations: EquationsOfMotion, measures: Sequence[Measure]) -> dict[str, str]:
-    """Units of results by their names; those of functions are not known.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> result_units(s.derive().record, [Measure("max:d(hinge)", "max", "d(hinge)"), Measure("energy", "energy")])
-    {'max:d(hinge)': 'rad/s', 'energy': 'J'}
-    """
+    """Units of results by their names; those of functions are not known."""
     units, histories = units_of(equations), _history_units(equations)
     made: dict[str, str] = {}
     for measure in measures:
@@ -300,14 +286,6 @@ def sweep(
     The options are those of `Equations.sweep`.
 
     What `simulate` takes goes to every run. A run that fails has its sentence in `failures`, and nan for results.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> l = s.parameter("l", 1)
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -l)), ph.Revolute("y"))
-    >>> lengths = s.derive().sweep({"l": [0.5, 1, 2]}, 10, measure="max:hinge", start={"hinge": 0.1}, workers=1)
-    >>> lengths["max:hinge"].round(6).tolist()
-    [0.1, 0.1, 0.1]
     """
     check_kinds(options.get("functions"), options.get("progress"), options.get("audit", False))
     derivation, options = closing(derivation, **options)

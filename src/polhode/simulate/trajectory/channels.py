@@ -22,7 +22,7 @@ import numpy as np
 from ...errors import PolhodeError, shown, suggestion, understood, warn
 from ...expr import Expr
 from ...expr.spelling import spelled
-from ...view.charts import is_rounding, sizes_of
+from ...view.page import is_rounding, sizes_of
 from ...view.scene import Channel
 from ..initial_state import Floats
 from .units import units_of

@@ -161,16 +161,7 @@ class _Book:
 
 
 def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
-    """The audit of a trajectory, at its samples.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> s.joint_spring(hinge, 1, damping=0.1)
-    >>> audit = audited(s.derive().simulate(2, start={"hinge": 1.0}))
-    >>> audit.residual < 1e-6
-    True
-    """
+    """The audit of a trajectory, at its samples."""
     books, multipliers = _books_along(trajectory, tau)
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
     scale = max(least, *(book.turnover for book in books))

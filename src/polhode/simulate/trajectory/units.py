@@ -63,14 +63,7 @@ def _tree_units(equations: EquationsOfMotion) -> dict[Expr, str]:
 
 
 def units_of(equations: EquationsOfMotion) -> dict[Expr, str]:
-    """Units by symbol, as far as they are known: of coordinates, speeds, efforts, states, inputs and parameters.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", 1), "prismatic")
-    >>> [(str(symbol), unit) for symbol, unit in units_of(s.derive().record).items()]
-    [('t', 's'), ('x', 'm'), ("x'", 'm/s'), ('tau_x', 'N')]
-    """
+    """Units by symbol, as far as they are known: of coordinates, speeds, efforts, states, inputs and parameters."""
     made = symbol_units(equations.system)
     made |= dict(zip(equations.q, coordinate_units(equations), strict=True))
     made |= dict(zip(equations.u, speed_units(equations), strict=True))

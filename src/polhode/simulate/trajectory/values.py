@@ -26,16 +26,7 @@ if TYPE_CHECKING:
 
 
 def dependent_of(equations: EquationsOfMotion) -> tuple[dict[str, Expr], dict[str, Expr]]:
-    """The symbols of coordinates, and of speeds, that follow the state, by name.
-
-    >>> import polhode as ph
-    >>> s = ph.System("turntable")
-    >>> _ = s.joint("turn", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"), speeds=["spin"])
-    >>> _ = s.joint("slide", s.bodies["table"], s.body("block", 1), ph.Prismatic("x"))
-    >>> _ = s.prescribe("turn", 2 * s.time)
-    >>> [list(each) for each in dependent_of(s.derive().record)]
-    [['turn'], ['spin']]
-    """
+    """The symbols of coordinates, and of speeds, that follow the state, by name."""
     joints = equations.system.joints.values()
     coordinates = {q.name: q for joint in joints for q in joint.q if q not in (*equations.q, *equations.omitted)}
     return coordinates, {u.name: u for joint in joints for u in joint.u if u not in equations.u}

@@ -10,8 +10,7 @@ from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.ops import live_run
 from polhode.codegen.llvm import kernels, module
 from polhode.codegen.passes import function_splitting
-from polhode.codegen.passes.scheduling import schedule
-from polhode.codegen.plan import plan
+from polhode.codegen.plan import plan, schedule
 from polhode.codegen.slp import vectoriser
 from polhode.expr import cos, sin, symbol
 from polhode.native import compile_program
