@@ -202,12 +202,7 @@ class Gains(Typeset):
 
 
 def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
-    """K of a number for all `names`, of one for each in order or by name, or of a symmetric positive definite matrix.
-
-    >>> made = gains("kp", {"a": 2, "b": 3}, ["a", "b"], "here")
-    >>> made.matrix, {name: float(each.value) for name, each in made.parameters.items()}
-    (Matrix([[kp_a, 0], [0, kp_b]]), {'kp_a': 2.0, 'kp_b': 3.0})
-    """
+    """K of a number for all `names`, of one for each in order or by name, or a symmetric positive definite matrix."""
     size = len(names)
     if isinstance(given, Mapping):
         strange = [name for name in given if name not in names]

@@ -34,13 +34,7 @@ _NONE: Variation = {}
 
 
 class Jet:
-    """x, its first and second rate, and its variations.
-
-    >>> t = Jet(3, 1)
-    >>> square = t * t
-    >>> square.x, square.d, square.dd
-    (9, 6, 2)
-    """
+    """x, its first and second rate, and its variations."""
 
     __slots__ = ("d", "dd", "vary", "x")
 
@@ -206,11 +200,7 @@ def twist(h: Sequence[int]) -> Rows:
 
 
 def solved(left: Numbers, right: Numbers) -> Rows | None:
-    """The X with left · X = right, a row for each unknown; None unless there is exactly one.
-
-    >>> solved([[1, 1], [1, -1], [2, 0]], [[3], [1], [4]])
-    [[2], [1]]
-    """
+    """The X with left · X = right, a row for each unknown; None unless there is exactly one."""
     table = [[entry % P for entry in (*row, *known)] for row, known in zip(left, right, strict=True)]
     size = len(left[0]) if left else 0
     for column in range(size):
@@ -230,11 +220,7 @@ def solved(left: Numbers, right: Numbers) -> Rows | None:
 
 
 def independent_rows(rows: Numbers) -> list[int]:
-    """The first rows that span the row space.
-
-    >>> independent_rows([[0, 0], [1, 2], [2, 4], [0, 1]])
-    [1, 3]
-    """
+    """The first rows that span the row space."""
     found: list[int] = []
     leads: list[tuple[int, list[int]]] = []  # rows brought to a leading one, with its index
     for k, row in enumerate(rows):

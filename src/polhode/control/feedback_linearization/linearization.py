@@ -271,12 +271,7 @@ def error_coefficients(
     gains: Any = None,
     place: str = "feedback_linearize",
 ) -> ErrorCoefficients:
-    """Coefficients by poles, or as given: one number or list for all outputs, or by their names.
-
-    >>> made = error_coefficients(["x"], [2], poles=-3)
-    >>> made.coefficients, {name: float(each.value) for name, each in made.parameters.items()}
-    (((lambda**2, 2*lambda),), {'lambda': 3.0})
-    """
+    """Coefficients by poles, or as given: one number or list for all outputs, or by their names."""
     if poles is not None and gains is not None:
         raise PolhodeError(
             "poles and gains are both given.", place=place, cure="Give one of them.", code="E-FEEDBACK-001"
