@@ -1,6 +1,6 @@
 """Deriving by every formalism: whether the results are the same functions, and what each costs.
 
-Equations of motion beside the reference derivation, item by item, by fingerprint.
+The reference derivation is compared item by item, by fingerprint:
 
     of the mechanism       coordinate rates q̇, kinetic and potential energy, applied efforts, the constraints' rows
     of each formalism      M, τ, and u̇ and λ by the residuals  M u̇ + b - Aᵀλ - τ = 0,  A u̇ + γ = 0
@@ -42,7 +42,7 @@ from ..model.reading import checked_name, list_of
 from ..model.system import System
 from ..notebook import Cell, Shown, Table, Told
 from .reference import Choice, ConstraintRow, ReferenceDerivation
-from .reference.matrices import applied, independent_rows, product, solved, transposed
+from .reference.prime_field import applied, independent_rows, product, solved, transposed
 
 #: What tells one reduction of a mechanism from another; equations that have it alike share one.
 Key = tuple[object, ...]

@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from ..laws.law import Law as Law
     from ..laws.law import Reference as Reference
     from .computed_torque import ComputedTorque as ComputedTorque
+    from .computed_torque import OperationalSpace as OperationalSpace
     from .computed_torque import PDGravity as PDGravity
     from .computed_torque import PotentialShaping as PotentialShaping
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
     from .feedback_linearization.partial import PartialLinearization as PartialLinearization
     from .filtering import EKF as EKF
     from .filtering import Estimates as Estimates
-    from .gain_schedule import GainSchedule as GainSchedule
     from .ilqr import iLQR as iLQR
     from .kalman import HighGain as HighGain
     from .kalman import KalmanFilter as KalmanFilter
     from .kalman import Luenberger as Luenberger
-    from .linear_mpc import LinearMPC as LinearMPC
     from .lqr import LQR as LQR
+    from .lqr import GainSchedule as GainSchedule
     from .lyapunov import ErrorDynamics as ErrorDynamics
     from .lyapunov import LyapunovFunction as LyapunovFunction
-    from .operational_space import OperationalSpace as OperationalSpace
-    from .real_time_iteration import RealTimeIteration as RealTimeIteration
+    from .model_predictive import LinearMPC as LinearMPC
+    from .model_predictive import RealTimeIteration as RealTimeIteration
     from .sliding_variable import Adaptive as Adaptive
     from .sliding_variable import PassivityBased as PassivityBased
     from .sliding_variable import SlidingMode as SlidingMode
@@ -49,16 +49,13 @@ _NAMES = {
     ".laws.law": "Law Reference ControllerState",
     "feedback_linearization.linearization": "FeedbackLinearization",
     "feedback_linearization.partial": "PartialLinearization",
-    "lqr": "LQR",
+    "lqr": "LQR GainSchedule",
     "filtering": "EKF Estimates",
     "kalman": "KalmanFilter Luenberger HighGain",
-    "gain_schedule": "GainSchedule",
-    "linear_mpc": "LinearMPC",
+    "model_predictive": "LinearMPC RealTimeIteration",
     "ilqr": "iLQR",
-    "real_time_iteration": "RealTimeIteration",
-    "computed_torque": "ComputedTorque PDGravity PotentialShaping",
+    "computed_torque": "ComputedTorque OperationalSpace PDGravity PotentialShaping",
     "sliding_variable": "PassivityBased Adaptive SlidingMode",
-    "operational_space": "OperationalSpace",
     "underactuated": "EnergyControl EnergyShaping",
     "switched": "Switched",
     "lyapunov": "LyapunovFunction ErrorDynamics",

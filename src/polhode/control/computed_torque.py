@@ -6,28 +6,45 @@ B. R. Markiewicz, "Analysis of the computed torque drive method and comparison w
 computer-controlled manipulator" (1973); J. J. Craig, *Introduction to Robotics* (1989). M and
 the bias are never made: inverse dynamics at u̇ = a takes fewer operations.
 
-Potential energy shaped by feedback, and damping put in: set points without inverting the mechanism.
+Potential shaping, to set points, without inverting the mechanism:
 
     B c = bias(q, 0) - ∂V_d/∂q Γ - Kd u,    V = T + V_d,    V̇ = -uᵀ Kd u
 
 M. Takegaki and S. Arimoto, "A new feedback method for dynamic control of manipulators" (1981). Efforts carry what the
 mechanism's own potential asks for, gravity and springs, and put another in its place; with V_d = ½ eᵀ Kp e this is PD
 control with gravity compensation. The set point stays where it is.
+
+Operational space control: a frame follows a path in space, as if it were a body of its own.
+
+    A F = ẍ* - J̇ u - J M⁻¹ τ₀,    B c = τ₀ + bias + Jᵀ F,    A = J M⁻¹ Jᵀ
+    ẍ* = ẍ_r + Kd (ẋ_r - ẋ) + Kp (x_r - x)
+
+O. Khatib, "A unified approach for motion and force control of robot manipulators: the operational space formulation"
+(1987). A⁻¹ is the mass Λ that the frame feels like, F the force on it. τ₀ are efforts that a
+posture asks for; what of them would move the frame is taken back by F, which is the projection by the dynamically
+consistent inverse M⁻¹ Jᵀ Λ, without making it. With damping δ, A + δ 1 is solved in place of A: near singular poses the
+frame then lags behind, and efforts stay finite (Y. Nakamura and H. Hanafusa, 1986).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, is_zero, symbol
+from ..dynamics.frame_motion import bias_acceleration, frame_velocity
+from ..dynamics.mass_factors import mass_factors
+from ..errors import PolhodeError, listed, shown
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, independent_columns, is_zero, symbol
 from ..expr.spelling import spelled
-from ..laws.law import ControllerState, integral_name
-from ..model.reading import number_of
-from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
+from ..geometry.elimination import factor_symmetric
+from ..laws.controller import named_numbers
+from ..laws.law import ControllerState, Reference, integral_name
+from ..model.reading import number_of, pose_of
+from .lyapunov import ErrorDynamics, LyapunovFunction, quadratic, rate_along
 from .model_based import ModelBased, Written, step
 from .tracking import TrackingController, tracking
 
@@ -110,9 +127,7 @@ class ComputedTorque(TrackingController):
             )
         e, rates = list(self.tracking.errors.values()), self.tracking.rates
         V = (quadratic(Matrix.identity(len(e)), rates) + quadratic(self.kp.matrix, e)) / 2
-        return prove(
-            self.equations,
-            self.law,
+        return self._prove(
             V,
             quadratic(self.kd.matrix, rates),
             formula=("1/2 e'ᵀe' + 1/2 eᵀ Kp e", r"\tfrac12 \dot{e}^T \dot{e} + \tfrac12 e^T K_p e"),
@@ -208,9 +223,7 @@ class PotentialShaping(ModelBased):
         moving = zip(act.required([0] * len(u)), e.coriolis_matrix @ Vector(u), act.at_rest(), strict=True)
         friction = Vector([as_expr(whole - own - still) for whole, own, still in moving])
         rubs = not all(is_zero(each) for each in friction)
-        made = prove(
-            e,
-            self.law,
+        made = self._prove(
             e.kinetic_energy + potential,
             quadratic(self.kd.matrix, u) + friction.dot(u),
             is_constant=True,
@@ -270,3 +283,291 @@ class PDGravity(PotentialShaping):
             ("T + 1/2 eᵀ Kp e", r"T + \tfrac12 e^T K_p e"),
             "The mechanism comes to rest at the set point, for it can rest nowhere else.",
         )
+
+
+_AXES = ("x", "y", "z")
+_TURNS = ("turn x", "turn y", "turn z")
+_QUATERNION = ("e0", "e1", "e2", "e3")
+
+
+class OperationalSpace(ModelBased):
+    """The origin of a frame follows references x, y, z in ground components, with errors that obey ë + kd ė + kp e = 0.
+
+    `axes` leaves directions out, "xz" for an arm in that plane. `orientation` is one that the frame is to keep, a
+    rotation as joints take it, or "reference": then e0, e1, e2, e3, its unit quaternion, are references too; its gains
+    are those of "turn x", "turn y" and "turn z". Freedoms that are left over need `posture_kd`, and may have
+    `posture_kp` and `posture`, coordinates to go to: dampers and springs, in units of efforts. `damping` keeps efforts
+    finite near singular poses.
+
+    >>> import polhode as ph
+    >>> s = ph.System("gantry")
+    >>> _ = s.joint("a", s.ground, s.body("bridge", 3), ph.Prismatic("x"))
+    >>> _ = s.joint("b", "bridge", s.body("hook", 2), ph.Prismatic("z"))
+    >>> c = OperationalSpace(s.derive(), "hook", kp=9, kd=6, axes="xz")
+    >>> c.error_dynamics.proved, c.law.controls[c.equations.tau[0]]
+    (True, 5*(kd*(ref_x' - a') + kp*(ref_x - a) + ref_x''))
+    """
+
+    def __init__(
+        self,
+        equations: Derived | EquationsOfMotion,
+        frame: str,
+        kp: Any = None,
+        kd: Any = None,
+        *,
+        axes: str = "xyz",
+        orientation: Any = None,
+        posture: Mapping[str, Any] | None = None,
+        posture_kp: Any = None,
+        posture_kd: Any = None,
+        damping: Any = 0,
+        inputs: Sequence[str] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(equations, inputs=inputs, parameters=parameters)
+        self.actuation.check_full()
+        e = self.equations
+        e.located(frame)
+        self.frame = frame
+        self.axes = _axes_of(axes, self.name)
+        self.follows_orientation = isinstance(orientation, str)
+        if isinstance(orientation, str) and orientation != "reference":
+            raise PolhodeError(
+                f"the orientation {shown(orientation)} is not known.",
+                place=self.name,
+                cure='Give a rotation, or "reference" to have it follow one.',
+                code="E-CONTROL-190",
+            )
+        is_kept = orientation is not None and not self.follows_orientation
+        self._kept = pose_of((0, 0, 0), orientation, f"{self.name} orientation").R if is_kept else None
+        turns = _TURNS if orientation is not None else ()
+        self.names = (*self.axes, *turns)
+        self._rows = [*(3 + _AXES.index(axis) for axis in self.axes), *range(len(turns))]
+        self.kp, self.kd = self.gains("kp", kp, self.names), self.gains("kd", kd, self.names)
+        self._check_reach()
+        speeds = [u.name for u in e.u]
+        self.posture_kd = None if posture_kd is None else self.gains("posture_kd", posture_kd, speeds)
+        self.posture_kp = None if posture_kp is None else self.gains("posture_kp", posture_kp, speeds)
+        self.posture = self._posture(posture)
+        self.damping = named_numbers({"damping": damping}, "option", ["damping"], self.name)["damping"]
+        if self.damping < 0:
+            raise PolhodeError(
+                f"the damping {shown(damping)} is negative.",
+                place=self.name,
+                cure="Give a small number, such as 0.01.",
+                code="E-CONTROL-191",
+            )
+
+    def _check_reach(self) -> None:
+        """Refuse directions in which the frame cannot be moved, and freedoms that nobody would hold."""
+        had = independent_columns(self._jacobian.T)
+        if len(had) < len(self.names):
+            lost = listed([name for k, name in enumerate(self.names) if k not in had])
+            beside = f" beside {listed(self.names[k] for k in had)}" if had else ""
+            raise PolhodeError(
+                f"'{self.frame}' cannot be moved along {lost}{beside}.",
+                place=self.name,
+                cure="Leave directions out: axes='xy', or give no orientation.",
+                code="E-CONTROL-192",
+            )
+
+    def _posture(self, given: Any) -> dict[str, Fraction]:
+        """Where coordinates are to go as far as the frame lets them, by name; zero where nothing is said."""
+        e = self.equations
+        left = len(e.u) - len(self.names)
+        if left and self.posture_kd is None:
+            raise PolhodeError(
+                f"'{self.frame}' leaves {left} of the {len(e.u)} freedoms of '{e.system.name}' to themselves.",
+                place=self.name,
+                cure="Give posture_kd=… to damp them, and posture_kp=… to bring them to a posture.",
+                code="E-CONTROL-193",
+            )
+        if self.posture_kp is None:
+            return {}
+        own = self._coordinates()
+        found = {q.name: Fraction(0) for q in own}
+        return found | named_numbers(given, "coordinate", found, f"{self.name} posture")
+
+    def _coordinates(self) -> list[Expr]:
+        """The coordinate whose rate each speed is."""
+        e = self.equations
+        by_rate = {rate: q for q, rate in zip(e.q, e.coordinate_rates, strict=True)}
+        lacking = [u.name for u in e.u if u not in by_rate]
+        if lacking:
+            raise PolhodeError(
+                f"the speed '{lacking[0]}' is not the rate of a coordinate, which could be brought to a posture.",
+                place=self.name,
+                cure="Give posture_kd alone.",
+                code="E-CONTROL-195",
+            )
+        return [by_rate[u] for u in e.u]
+
+    @cached_property
+    def _jacobian(self) -> Matrix:
+        whole = self.equations.jacobian(self.frame)
+        return Matrix([whole[row] for row in self._rows]).map(as_expr)
+
+    @cached_property
+    def _columns(self) -> list[Any]:
+        """The columns of M⁻¹ Jᵀ."""
+        factors = mass_factors(self.equations, self.equations.mass_matrix)
+        return [factors.solve(list(row)) for row in self._jacobian]
+
+    @cached_property
+    def reference(self) -> tuple[Reference, ...]:
+        """The frame's position, its orientation where that is followed, and the posture."""
+        e = self.equations
+        p = e.pose(self.frame).p
+        made = [Reference(axis, 2, quantity=as_expr(p[_AXES.index(axis)]), unit="m") for axis in self.axes]
+        if self.follows_orientation:
+            made += [Reference(name, 2, orientation=self.frame) for name in _QUATERNION]
+        known = {q.name: q for q in e.q}
+        return (*made, *(Reference(name, 0, value, known[name]) for name, value in self.posture.items()))
+
+    @cached_property
+    def _wanted(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
+        """Errors, their rates (of an orientation: ω_r - ω), and accelerations of the reference."""
+        e = self.equations
+        p, V = e.pose(self.frame).p, frame_velocity(e, self.frame)
+        at = {wanted.name: wanted.symbols for wanted in self.reference}
+        errors = [as_expr(at[axis][0] - p[_AXES.index(axis)]) for axis in self.axes]
+        rates = [as_expr(at[axis][1] - V[3 + _AXES.index(axis)]) for axis in self.axes]
+        forward = [as_expr(at[axis][2]) for axis in self.axes]
+        if len(self.names) > len(self.axes):
+            R, w = e.pose(self.frame).R, Vector(V[:3])
+            if self._kept is None:
+                r, rd, rdd = ([at[name][order] for name in _QUATERNION] for order in range(3))
+                R_r, w_r, alpha_r = _rotation(r), _spin(rd, r), _spin(rdd, r)
+            else:
+                R_r, w_r, alpha_r = self._kept, Vector([0, 0, 0]), Vector([0, 0, 0])
+            lacking = Vector([0, 0, 0])
+            for own, wanted in zip(R.columns, R_r.columns, strict=True):
+                lacking = lacking + own.cross(wanted)
+            errors += [as_expr(each / 2) for each in lacking]
+            rates += [as_expr(each) for each in w_r - w]
+            forward += [as_expr(each) for each in alpha_r]
+        return errors, rates, forward
+
+    def write(self) -> Written:
+        """Errors, accelerations of the frame, efforts of the posture, the force on the frame, and controls."""
+        e, J = self.equations, self._jacobian
+        errors, rates, forward = self._wanted
+        own = {step("e", name): error for name, error in zip(self.names, errors, strict=True)}
+        asked = zip(forward, self.kd.times(rates), self.kp.times(list(own)), strict=True)
+        accelerations = {step("a", name): as_expr(sum(each)) for name, each in zip(self.names, asked, strict=True)}
+        held, bias = self._held(), bias_acceleration(e, self.frame)
+        drift = {step("h", name): as_expr(bias[row]) for name, row in zip(self.names, self._rows, strict=True)}
+        efforts = [step("p", u.name) for u in e.u] if held else [as_expr(0)] * len(e.u)
+        moved = [Vector(column).dot(efforts) for column in self._columns]
+        right = [as_expr(a - h - m) for a, h, m in zip(accelerations, drift, moved, strict=True)]
+        feels, A = self._mobility()
+        factors = factor_symmetric(A)
+        solved = factors.solve(right)
+        forces = {step("F", name): as_expr(F) for name, F in zip(self.names, solved, strict=True)}
+        pushed = J.T @ Vector(list(forces))
+        done = [
+            as_expr(sum(each)) for each in zip(self.actuation.required([0] * len(e.u)), efforts, pushed, strict=True)
+        ]
+        parts = [self.kp, self.kd, *(each for each in (self.posture_kp, self.posture_kd) if each)]
+        lost = () if self.damping else (f"'{self.frame}' cannot be moved in some direction",)
+        return Written(
+            self.actuation.solved(done),
+            {**own, **accelerations, **drift, **held, **feels, **forces},
+            reference=self.reference,
+            parameters={name: each for gains in parts for name, each in gains.parameters.items()},
+            conditions=lost,
+            singular=tuple((words, as_expr(prod(factors.pivots, start=as_expr(1)))) for words in lost),
+            errors={name: error for name, error in zip(self.names, errors, strict=True) if name in _TURNS},
+        )
+
+    def _mobility(self) -> tuple[dict[Expr, Expr], list[list[Expr]]]:
+        """J M⁻¹ Jᵀ, with the damping: steps for its entries, and the matrix of these."""
+        J, columns = self._jacobian, self._columns
+        steps: dict[Expr, Expr] = {}
+        A = [[as_expr(0)] * len(J) for _ in J]
+        for i, row in enumerate(J):
+            for j in range(i + 1):
+                value = as_expr(row.dot(columns[j]) + (self.damping if i == j else 0))
+                if not is_zero(value):
+                    pair = (self.names[j], self.names[i])
+                    A[i][j] = A[j][i] = step("A", ("" if len("".join(pair)) == 2 else " ").join(pair))
+                    steps[A[i][j]] = value
+        return steps, A
+
+    def _held(self) -> dict[Expr, Expr]:
+        """τ₀ = Kp (q_r - q) - Kd u, in steps; none where no freedom is left."""
+        e = self.equations
+        if self.posture_kd is None or len(e.u) == len(self.names):
+            return {}
+        made = [as_expr(-each) for each in self.posture_kd.times(e.u)]
+        if self.posture_kp is not None:
+            lacking = [Reference(q.name).symbols[0] - q for q in self._coordinates()]
+            made = [as_expr(a + b) for a, b in zip(made, self.posture_kp.times(lacking), strict=True)]
+        return {step("p", u.name): each for u, each in zip(e.u, made, strict=True)}
+
+    @cached_property
+    def error_dynamics(self) -> ErrorDynamics:
+        """ė̇ + Kd ė + Kp e along the closed loop; of an orientation, ė is ω_r - ω."""
+        errors, rates, _ = self._wanted
+        left = zip(
+            rate_along(self.equations, self.law, rates), self.kd.times(rates), self.kp.times(errors), strict=True
+        )
+        formula = ("e'' + Kd e' + Kp e = 0", r"\ddot{e} + K_d \dot{e} + K_p e = 0")
+        named = dict(zip(self.names, errors, strict=True))
+        return ErrorDynamics(named, tuple(as_expr(sum(each)) for each in left), formula, self.law.conditions)
+
+    @cached_property
+    def lyapunov(self) -> LyapunovFunction:
+        """V = ½ ėᵀė + ½ eᵀ Kp e of the position, and of a kept orientation ½ ω² + ½ kp tr(1 - R_rᵀ R) beside it."""
+        errors, rates, _ = self._wanted
+        count = len(self.axes)
+        place = Matrix([row[:count] for row in self.kp.matrix[:count]])
+        V = (quadratic(Matrix.identity(len(rates)), rates) + quadratic(place, errors[:count])) / 2
+        formula = ("1/2 e'ᵀe' + 1/2 eᵀ Kp e", r"\tfrac12 \dot{e}^T \dot{e} + \tfrac12 e^T K_p e")
+        if len(self.names) > count:
+            if (
+                self._kept is None
+                or not self.kp.is_diagonal
+                or len({self.kp.matrix[k][k] for k in range(count, count + 3)}) > 1
+            ):
+                return super().lyapunov
+            R = self.equations.pose(self.frame).R
+            together = sum(own.dot(wanted) for own, wanted in zip(R.columns, self._kept.columns, strict=True))
+            V = V + self.kp.matrix[count][count] * (3 - together) / 2
+            formula = (
+                f"{formula[0]} + 1/2 kp tr(1 - R_rᵀR)",
+                rf"{formula[1]} + \tfrac12 k_p \operatorname{{tr}}(1 - R_r^T R)",
+            )
+        return self._prove(
+            V,
+            quadratic(self.kd.matrix, rates),
+            formula=formula,
+            rate_formula=("-e'ᵀ Kd e'", r"-\dot{e}^T K_d \dot{e}"),
+            conclusion="The frame's errors go to zero; what its other freedoms do is not said.",
+        )
+
+
+def _axes_of(given: Any, place: str) -> tuple[str, ...]:
+    found = tuple(given) if isinstance(given, str | list | tuple) else ()
+    if not found or any(axis not in _AXES or found.count(axis) > 1 for axis in found):
+        raise PolhodeError(
+            f"{shown(given)} does not name axes of space.",
+            place=place,
+            cure="Give axes='xyz', or fewer.",
+            code="E-CONTROL-196",
+        )
+    return tuple(axis for axis in _AXES if axis in found)
+
+
+def _rotation(r: Sequence[Any]) -> Matrix:
+    """The rotation matrix of a unit quaternion."""
+    a, v = r[0], Vector(r[1:])
+    W = [[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]]
+    square = a * a - v.dot(v)
+    return Matrix([[2 * v[i] * v[j] + 2 * a * W[i][j] + (square if i == j else 0) for j in range(3)] for i in range(3)])
+
+
+def _spin(rate: Sequence[Any], r: Sequence[Any]) -> Vector:
+    """2 vec(ṙ ∘ r*): the angular velocity of a unit quaternion, in ground components."""
+    v, w = Vector(rate[1:]), Vector(r[1:])
+    return Vector(2 * part for part in v * r[0] - w * rate[0] - v.cross(w))

@@ -32,14 +32,14 @@ from ..laws.law import Law, sample_time_of
 from ..linear.operating_point import parameter_values
 from ..model.reading import number_of
 from .filtering import function_of
-from .linear_mpc import clipped, count_of
+from .model_predictive import clipped, count_of
 from .state_equations import check_no_quaternions, state_equations, step_of
 from .weights import Floats, input_limits
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derived
 
-_MOST_STEP, _NOTHING = 30, 1e-12
+_MOST_ITERATIONS, _NOTHING = 30, 1e-12
 
 
 def box_step(H: Floats, g: Floats, lower: Floats, upper: Floats) -> tuple[Floats, NDArray[np.bool_], Floats] | None:
@@ -54,7 +54,7 @@ def box_step(H: Floats, g: Floats, lower: Floats, upper: Floats) -> tuple[Floats
     x, free = np.clip(freely, lower, upper), np.ones(len(g), dtype=np.bool_)
     if (x == freely).all():
         return x, free, inverse
-    for _ in range(_MOST_STEP):
+    for _ in range(_MOST_ITERATIONS):
         slope = H @ x + g
         free = ~(((x <= lower) & (slope > 0)) | ((x >= upper) & (slope < 0)))
         if not free.any() or np.abs(slope[free]).max() <= _NOTHING * (1 + np.abs(g).max()):

@@ -8,10 +8,8 @@ R. E. Kalman and R. S. Bucy, *New results in linear filtering and prediction the
 
 x are deviations from the operating point of `linearize`; L is that of the dual Riccati equation, or places poles.
 
-The high-gain observer: speeds from measured coordinates, as fast as one likes.
-
-H. K. Khalil, *High-gain observers in nonlinear feedback control* (2008); F. Esfandiari and H. K. Khalil, *Output
-feedback stabilization of fully linearizable systems* (1992).
+The high-gain observer of speeds from measured coordinates: H. K. Khalil, *High-gain observers in nonlinear feedback
+control* (2008); F. Esfandiari and H. K. Khalil, *Output feedback stabilization of fully linearizable systems* (1992).
 
     q̂̇ = Γ(q̂) û + (α₁/ε) (y - q̂),     û̇ = f(q̂, û, c) + (α₂/ε²) Γ⁻(q̂) (y - q̂),     y = q
 
@@ -70,7 +68,9 @@ class LinearObserver(Observer):
         check_kind(Linear, "a set of linear equations, as equations.linearize(…) returns it", linear, self.name)
         super().__init__(linear.equations, parameters=linear.given)
         self.linear = linear.with_ports(inputs, outputs)
-        self._observed = self.linear.observed or _named_states(self.linear)
+        self._observed = self.linear.observed or read_outputs(
+            self.equations, self.linear.moved, self.linear.states, "outputs"
+        )
         check_measurable(self._observed, self.name)
         self.deviations: Deviations = deviations(self.linear, inputs, None, self.name)
         self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
@@ -264,11 +264,6 @@ class Luenberger(LinearObserver):
 
 def _sum(row: Sequence[float], values: Sequence[Expr]) -> Expr:
     return as_expr(Vector([as_expr(entry) for entry in row]).dot(Vector(values)))
-
-
-def _named_states(linear: Linear) -> dict[str, Expr]:
-    """All states as outputs, where none are named."""
-    return read_outputs(linear.equations, linear.moved, linear.states, "outputs")
 
 
 def _starts(given: Any, names: Sequence[str], place: str) -> list[Fraction]:

@@ -148,10 +148,10 @@ def signs_of(
     Without a goal it is where references are, else home; or, if V is not least there, where it is.
     """
     with quiet_collector():
-        return _Looked(equations, law, as_expr(V), as_expr(decrease), goal).signs()
+        return _DefinitenessCheck(equations, law, as_expr(V), as_expr(decrease), goal).signs()
 
 
-class _Looked:
+class _DefinitenessCheck:
     """V and W as functions of the state alone, at nominal values of everything else."""
 
     def __init__(

@@ -61,9 +61,8 @@ from ..geometry.elimination import solve_symmetric
 from ..identification.base_parameters import base_parameters
 from ..laws.controller import named_numbers
 from ..laws.law import ControllerState
-from .actuation import Actuation
-from .lyapunov import LyapunovFunction, prove, quadratic
-from .model_based import Gains, Written, step
+from .lyapunov import LyapunovFunction, quadratic
+from .model_based import Actuation, Gains, Written, step
 from .tracking import Tracking, TrackingController
 
 if TYPE_CHECKING:
@@ -156,9 +155,7 @@ class PassivityBased(TrackingController):
             energy = energy + quadratic(self.kp.matrix, list(self.tracking.errors.values())) / 2
             formula = ("1/2 sᵀ M s + 1/2 eᵀ Kp e", r"\tfrac12 s^T M s + \tfrac12 e^T K_p e")
             conclusion = "Errors go to zero, for where s stays zero, Kp e is zero."
-        return prove(
-            self.equations,
-            self.law,
+        return self._prove(
             energy,
             quadratic(self.kd.matrix, s),
             formula=formula,
@@ -246,9 +243,7 @@ class SlidingMode(TrackingController):
         taken = sum(each * push for each, push in zip(s, pushed, strict=True))
         more = ("", "") if self.kd is None else (" - sᵀ Kd s", " - s^T K_d s")
         taken = taken if self.kd is None else taken + quadratic(self.kd.matrix, s)
-        return prove(
-            self.equations,
-            self.law,
+        return self._prove(
             quadratic(self.equations.mass_matrix, s) / 2,
             taken,
             formula=("1/2 sᵀ M s", r"\tfrac12 s^T M s"),
@@ -431,9 +426,7 @@ class Adaptive(TrackingController):
         wrong = [as_expr(own - x) for own, x in zip(self._unknown.estimates, self._unknown.true, strict=True)]
         weighed = Vector(solve_symmetric(self.gamma.matrix, wrong))
         V = (quadratic(self.equations.mass_matrix, s) + weighed.dot(wrong)) / 2
-        return prove(
-            self.equations,
-            self.law,
+        return self._prove(
             V,
             quadratic(self.kd.matrix, s),
             goal=dict(zip(self._unknown.estimates, self._unknown.true, strict=True)),

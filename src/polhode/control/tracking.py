@@ -120,7 +120,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     singular: list[tuple[str, Expr]] = []
     turned = {first + k for first in equations.quaternions for k in range(4)}
     for first in equations.quaternions:
-        joint = _joint_of(equations, q[first])
+        joint = next(name for name, each in equations.system.joints.items() if q[first] in each.q)
         own = [Reference(x.name, order, quantity=x, orientation=joint) for x in q[first : first + 4]]
         wanted += own
         error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
@@ -181,10 +181,6 @@ def _lacking(q: Sequence[Expr], r: Sequence[Expr]) -> list[Expr]:
     """2 vec(q* ∘ r)."""
     v, w = Vector(q[1:]), Vector(r[1:])
     return [as_expr(2 * part) for part in w * q[0] - v * r[0] - v.cross(w)]
-
-
-def _joint_of(equations: EquationsOfMotion, q: Expr) -> str:
-    return next(name for name, joint in equations.system.joints.items() if q in joint.q)
 
 
 def _blocks(E: Matrix) -> list[tuple[list[int], list[int]]]:

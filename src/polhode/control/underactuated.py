@@ -42,7 +42,7 @@ from ..expr.spelling import spelled
 from ..geometry.elimination import factor_symmetric, solve_columns
 from ..laws.controller import named_numbers
 from ..laws.law import Reference
-from .lyapunov import LyapunovFunction, prove, quadratic
+from .lyapunov import LyapunovFunction, quadratic
 from .model_based import ModelBased, Written, step
 
 if TYPE_CHECKING:
@@ -221,9 +221,7 @@ class EnergyControl(Underactuated):
         k, excess = self._gain, self.excess
         taken = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)
         limited = "limit" in k
-        return prove(
-            self.equations,
-            self.law,
+        return self._prove(
             excess * excess / 2,
             taken,
             is_constant=True,
@@ -305,9 +303,7 @@ class EnergyShaping(Underactuated):
             k["kd"] * quadratic(unit, self._speeds),
             k["kp"] * quadratic(unit, self._lacking()),
         )
-        return prove(
-            self.equations,
-            self.law,
+        return self._prove(
             sum(parts) / 2,
             k["kv"] * quadratic(unit, self._speeds),
             is_constant=True,

@@ -1,4 +1,4 @@
-"""Weights of costs and covariances of noise, as a user gives them: symmetric matrices by names."""
+"""Weights of costs, covariances of noise and limits of inputs, as a user gives them."""
 
 from __future__ import annotations
 

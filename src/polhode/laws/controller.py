@@ -3,8 +3,6 @@
 A controller of one's own is a subclass with one method, `design`, which returns a `Law`. Whatever is done with laws
 (runs in continuous time or sampled, source code, proofs) is then done with it too.
 
-What every observer is, and how one is put before a controller.
-
 An observer comes to an `Estimator`: estimates of coordinates, speeds and states as expressions of what is measured and
 of states of its own. `Observed` puts these into a law in place of what the law measures, and the law's controls into
 the observer in place of the inputs that it has to know: one law again, which runs and is written as source as one.

@@ -35,12 +35,8 @@ def law_formulas(law: Law) -> list[tuple[str, Expr]]:
     changes = [(changed_latex(each), each.rate if each.update is None else each.update) for each in law.states]
     made = [(spelled_latex(control), as_expr(value)) for control, value in law.controls.items()]
     made += [(head, as_expr(value)) for head, value in changes]
-    return [] if any(map(_is_long_number, topological([value for _, value in made]))) else made
-
-
-def _is_long_number(node: Expr) -> bool:
-    """Whether a node is a number that came out of an algorithm, with all its digits."""
-    return node.is_number and node.data.denominator > _LONGEST
+    nodes = topological([value for _, value in made])
+    return [] if any(node.is_number and node.data.denominator > _LONGEST for node in nodes) else made
 
 
 def changed_latex(state: ControllerState, name: str | None = None) -> str:

@@ -1,11 +1,8 @@
-"""Values that a user gives by the names of controls or measurements: limits, steps of converters, noise.
-
-Which inputs are controls, and by which names a user calls them: one rule for all that takes `inputs` or `limits`.
+"""Which inputs are controls, their names, and values by these names: limits, steps of converters, noise.
 
 Controls are those named, else the declared inputs, else the efforts of joints with a motor, else all efforts but those
-on elastic coordinates, which nothing drives. An input
-is named by its name; an effort by its speed, by its joint, where that has one speed, or as it is written, `tau_<speed>`
-or `tau(<speed>)`; either by its symbol.
+on elastic coordinates, which nothing drives. An input has its name; an effort that of its speed, of its joint, where
+that has one speed, or `tau_<speed>` or `tau(<speed>)`; either its symbol.
 """
 
 from __future__ import annotations

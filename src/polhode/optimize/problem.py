@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..control.actuation import warn_of_base
+from ..control.model_based import warn_of_base
 from ..control.weights import control_limits, controls_by_name
 from ..dynamics.joint_limits import joint_limits, seen_limits
 from ..errors import (
@@ -39,10 +39,9 @@ from ..notebook import Cell, Shown, Table
 from ..simulate.run import first_state
 from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.values import acting_columns, columns_of, substitutions_of
-from .ipopt import check_ipyopt, search
 from .mesh import SCHEMES, Floats, Mesh
 from .point_model import PointModel
-from .solution import Solution, check
+from .solution import Solution, check, check_ipyopt, search
 from .transcription import Transcription
 
 if TYPE_CHECKING:
@@ -240,14 +239,14 @@ def arrays_of(ranges: Sequence[Range]) -> tuple[Floats, Floats]:
     return np.array([each.lower for each in ranges]), np.array([each.upper for each in ranges])
 
 
-fault_guess = fault_at("guess")
+guess_fault = fault_at("guess")
 
 
 def first_variables(problem: Collocation, guess: Any) -> Floats:
     """The variables of all points, and the duration where it is free."""
     width = len(problem.point.variables)
     y = np.zeros((problem.mesh.points, width))
-    first, last = _ends_guess(problem)
+    first, last = _guessed_ends(problem)
     shares = problem.mesh.shares[:, None]
     y[:, : len(first)] = (1 - shares) * first + shares * last
     if guess is None or isinstance(guess, Mapping) or (isinstance(guess, str) and guess == "cubic"):
@@ -262,7 +261,7 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     elif isinstance(guess, Mapping):
         _from_values(problem, guess, y)
     elif guess is not None and not (isinstance(guess, str) and guess in ("cubic", "linear")):
-        raise fault_guess(
+        raise guess_fault(
             f"{shown(guess)} is nothing to begin with.",
             'Give "cubic", "linear", a trajectory, a solution, or values by name.',
             "E-OPTIM-008",
@@ -271,7 +270,7 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     return np.concatenate([y.reshape(-1), free])
 
 
-def _ends_guess(problem: Collocation) -> tuple[Floats, Floats]:
+def _guessed_ends(problem: Collocation) -> tuple[Floats, Floats]:
     """A state at either end: where one is known on one side alone, the same on the other."""
     first, last = [], []
     for start, end in zip(problem.start, problem.end, strict=True):
@@ -305,7 +304,7 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
     theirs = guess.problem.point
     if theirs.variables != problem.point.variables:
         names = [each.name for each in theirs.variables]
-        raise fault_guess(
+        raise guess_fault(
             f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here.",
             "Give its trajectory: guess=solution.trajectory.",
             "E-OPTIM-009",
@@ -319,7 +318,7 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
 def _from_trajectory(problem: Collocation, guess: Trajectory, y: Floats) -> float:
     equations = problem.point.equations
     if len(guess.t) < 2:
-        raise fault_guess(
+        raise guess_fault(
             "the trajectory to begin with has less than two samples.", "Give one with more.", "E-OPTIM-010"
         )
     q, u, z = columns_of(guess, equations)
@@ -600,13 +599,15 @@ def collocation(
     named, end_ranges = ranges_at_end(end)
     ended = known_expressions(equations, [key for key, _ in end_ranges], "end", at_end=True)
     held = _held(derivation, functions, controls)
+    is_large = len(equations.u) > _FEW_SPEEDS or equations.constraints is not None or equations.small is not None
+    is_implicit = is_large if dynamics == "auto" else dynamics == "implicit"
     point = PointModel(
         equations,
         controls,
         held,
         made[0],
         tuple(made[1:]),
-        _is_implicit(derivation, dynamics),
+        is_implicit,
         not times.is_fixed,
         terminal,
         tuple(ended),
@@ -637,14 +638,6 @@ def _check_supported(derivation: Derivation) -> None:
             'Store it in angles, as in Spherical("321") or Free("321"), or as a vector-parameter.',
             "E-OPTIM-032",
         )
-
-
-def _is_implicit(derivation: Derivation, dynamics: str) -> bool:
-    """Whether accelerations are variables."""
-    if dynamics != "auto":
-        return dynamics == "implicit"
-    equations = derivation.equations
-    return len(equations.u) > _FEW_SPEEDS or equations.constraints is not None or equations.small is not None
 
 
 def _durations(given: Any) -> Range:

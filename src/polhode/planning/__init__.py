@@ -1,9 +1,8 @@
 """Motions to be made: curves on SO(3) and SE(3) through given poses, with their rates."""
 
 from ..calls import public
-from .pose_spline import PoseSpline
 from .quintic import quintic
-from .rotation_spline import RotationSpline
+from .splines import PoseSpline, RotationSpline
 
 __all__ = ["PoseSpline", "RotationSpline", "quintic"]
 __dir__ = __all__.copy

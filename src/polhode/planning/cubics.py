@@ -2,7 +2,7 @@
 
 Every formula here is rational but for square roots, so that it serves complex numbers as well; a small imaginary part
 then carries a derivative along, exactly. With the displacement of a rigid motion as that derivative, turns become
-motions on SE(3) (the principle of transference): that is how `pose_spline` uses these lines.
+motions on SE(3) (the principle of transference): that is how `PoseSpline` uses these lines.
 
 The angular velocities at the knots make the angular acceleration continuous: on a segment of length h the chart's
 coordinates are the cubic with c₀, c₁ at its ends and ċ = A⁻¹ ω there, so that

@@ -221,19 +221,14 @@ class Equations(
         return self.record.jacobian(name, orientation)
 
     def dual_jacobian(self, name: str) -> Matrix:
-        """The 3×n dual Jacobian matrix of a body, or of the body of a frame: the lines of the joints that carry it.
+        """The 3×n dual Jacobian of a body or of the body of a frame: angular + μ velocity at the ground's origin.
 
-        Its real part is the angular one of `jacobian`, its dual part the velocity of the body's point at the ground's
-        origin: that of a point p is dual part + real part × p, column by column. A joint that slides gives μ times its
-        direction; Mladenova (157) to (163).
+        Its columns are the lines of the joints that carry the body; Mladenova (157) to (163).
         """
         return self.record.dual_jacobian(name)
 
     def velocity_screw(self, name: str) -> Vector:
-        """ω + μ v of a body, or of the body of a frame, v the velocity of its point at the ground's origin.
-
-        `screw_of` gives its instantaneous axis, rate of turning and pitch.
-        """
+        """ω + μ v of a body or of the body of a frame, v the velocity at the ground's origin; see `screw_of`."""
         return self.record.velocity_screw(name)
 
     def frame_velocity(self, name: str) -> Vector:
@@ -284,21 +279,14 @@ class Equations(
 
     @cached_property
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
-        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
-
-        A column of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j: for a joint with one coordinate the
-        partial derivative, for a spherical or free joint the derivative along a turn or a shift of the body.
-        """
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M; column j of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j."""
         from ..dynamics.derivatives import inverse_derivatives
 
         return inverse_derivatives(self.record)
 
     @cached_property
     def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
-        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ).
-
-        A column of ∂/∂q is as for the inverse dynamics; in other speeds than the joints' own ∂u̇/∂τ is M⁻¹ Eᵀ.
-        """
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹ (M⁻¹ Eᵀ in other speeds than the joints'); ∂/∂q as for inverse dynamics."""
         from ..dynamics.derivatives import forward_derivatives
 
         return forward_derivatives(self.record)
@@ -321,17 +309,11 @@ class Equations(
     # ---- in words --------------------------------------------------------------------------------------------
 
     def agrees_with(self, other: Equations) -> bool:
-        """Whether two derivations give the same functions exactly: M, τ, u̇ and ż, by fingerprint.
-
-        With other speeds, or constraints written in different ways: whether all accelerations are the same on the
-        speeds that one has.
-        """
+        """Whether two derivations give the same M, τ, u̇ and ż, by fingerprint; in other speeds, the same u̇ of all."""
         return self.record.agrees_with(other.record)
 
     def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
-        """A result in LaTeX, in readable normal form, by its name or letter ("mass_matrix", "M"), with `names` of
-        symbols.
-        """
+        """A result in LaTeX, in normal form, by its name or letter ("mass_matrix", "M"), with `names` of symbols."""
         from ..dynamics.naming import latex_of
 
         return latex_of(self.record, of, names)

@@ -9,16 +9,14 @@ and no rows from the formalisms. What it shares with them, and so cannot judge:
     Choice                which conditions the equations take to define a constraint's own coordinates
 
 Nothing is built as a graph. All is computed at the one point of the prime field at which expressions have their
-fingerprints (`expr.field`), with numbers that carry their rates along (`jet`), so that each result is compared with a
+fingerprints (`expr.field`), with numbers that carry their rates along (`Jet`), so that each result is compared with a
 fingerprint directly.
 
-    jet, matrices         numbers that move; 4×4 matrices and elimination
-    evaluate              what users' expressions are at the point, and how they move
-    stage, positions      X, Ẋ, Ẍ of every body, q̇ and q̈ by X⁻¹Ẋ = Σ ĥ u
-    power                 M, efforts, energies by d'Alembert's principle
-    closures, contacts    what joints that close loops and rolling contacts ask
-    auxiliary             coordinates that constraints bring with them
-    conditions            the rows A, a, γ of all constraints
+    prime_field           numbers that move, 4×4 matrices, elimination, values of users' expressions
+    positions             X, Ẋ, Ẍ of every body, q̇ and q̈ by X⁻¹Ẋ = Σ ĥ u
+    derivation            M, efforts, energies by d'Alembert's principle
+    auxiliary             loops, and coordinates that constraints bring with them
+    conditions            contacts, and the rows A, a, γ of all constraints
 """
 
 from .auxiliary import Choice

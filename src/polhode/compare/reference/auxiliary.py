@@ -3,9 +3,7 @@
 They move so that what defines them stays: with ν their speeds, ψ̇ = 0 is solved for ν and ψ̈ = 0 for its rate, by
 elimination in the field.
 
-Vectors and poses over jets: a body on the move, its points, and the velocities of what is fixed in it.
-
-What a joint that closes a loop asks of the pose X = (R, p) of frame b in frame a.
+Conditions of a joint that closes a loop on the pose X = (R, p) of frame b in frame a:
 
     nothing may turn            (R - Rᵀ)/2 = 0            "turn x", "turn y", "turn z"
     turns about a               e·(R a) = 0, e ⊥ a        "tilt 1", "tilt 2"
@@ -15,8 +13,8 @@ What a joint that closes a loop asks of the pose X = (R, p) of frame b in frame 
     two axes at right angles    a₁·(R a₂) = 0             "square"
     a screw                     a·p = pitch · angle       "advance"
 
-The directions across a are c × a and a × (c × a), with c the first axis that is not along a. What other joints ask
-needs coordinates of their own (`auxiliary`).
+The directions across a are c × a and a × (c × a), with c the first axis that is not along a. Other joints
+need coordinates of their own.
 """
 
 from __future__ import annotations
@@ -32,8 +30,8 @@ from ...model.constraints import Closure
 from ...model.constraints.protocol import LoopConstraint
 from ...model.reading import coordinate_symbols
 from ...model.stage import Stage
-from .matrices import IDENTITY, ZERO, Jet, Rows, added, jet_product, product, scaled, solved, summed, undone
 from .positions import Moving, Placed, Positions
+from .prime_field import IDENTITY, ZERO, Jet, Rows, added, jet_product, product, scaled, solved, summed, undone
 
 Arrow = list[Any]  # three components: jets, or numbers that do not move
 

@@ -3,9 +3,10 @@
     φ = 0,    φ̇ = A u + a,    φ̈ = A u̇ + γ        for conditions on the position
               w = A u + a,    ẇ = A u̇ + γ        for velocities that vanish
 
-A is what varies with each speed. Rows are not unique: twice a condition keeps the same. Those here have names (`jets`
-has those of loops), so that each can be compared with its like: φ, A, a and γ, entry by entry. A constraint that is
-not stated a second time here is given poses of letters; its expressions of them are then evaluated in the prime field.
+A is what varies with each speed. Rows are not unique: twice a condition keeps the same. Those here have names (those of
+loops are in `auxiliary`), so that each can be compared with its like: φ, A, a and γ, entry by entry. A constraint that
+is not stated a second time here is given poses of letters; its expressions of them are then evaluated in the prime
+field.
 
 Rolling and sliding contacts:
 
@@ -58,9 +59,8 @@ from .auxiliary import (
     spin,
     times,
 )
-from .evaluate import NotCovered, evaluated, root
-from .matrices import Jet, Rows, Variation, jet_product, undone
 from .positions import Positions
+from .prime_field import Jet, NotCovered, Rows, Variation, evaluated, jet_product, root, undone
 
 if TYPE_CHECKING:
     from ...geometry import Pose

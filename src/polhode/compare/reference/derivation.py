@@ -36,9 +36,23 @@ from ...model.forces.protocol import (
 from ...model.model import Model
 from .auxiliary import Choice
 from .conditions import Conditions, ConstraintRow
-from .evaluate import NotCovered, evaluated, root_of
-from .matrices import ZERO, Jet, Rows, added, applied, hat, outer, paired, product, scaled, transposed
 from .positions import Positions
+from .prime_field import (
+    ZERO,
+    Jet,
+    NotCovered,
+    Rows,
+    added,
+    applied,
+    evaluated,
+    hat,
+    outer,
+    paired,
+    product,
+    root_of,
+    scaled,
+    transposed,
+)
 
 _HALF = inverse(2)
 

@@ -40,13 +40,14 @@ from ...model.flexible.record import Flexibility, Segment
 from ...model.model import Model
 from ...model.records import GROUND, Joint
 from ...model.stage import Stage
-from .evaluate import Symbols, evaluated
-from .matrices import (
+from .prime_field import (
     IDENTITY,
     ZERO,
     Jet,
     Rows,
+    Symbols,
     added,
+    evaluated,
     hat,
     jet_product,
     motion,

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from ...formalisms.derivation import Derived
     from ...linear.operating_point import Values
 
-_PLACE_INTEGRATORS = "feedback_linearize"
+_PLACE = "feedback_linearize"
 #: Quotients with more nodes than this are left as they are.
 _READABLE = 60
 
@@ -165,7 +165,7 @@ def extended(plant: Plant, outputs: dict[str, Expr], here: AtState | None) -> Re
     if not degree.exists:
         raise PolhodeError(
             f"integrators do not help: after {len(made.integrators)} of them there is {str(degree).rstrip('.')}.",
-            place=_PLACE_INTEGRATORS,
+            place=_PLACE,
             cure="Take other outputs, such as flat ones: see equations.is_flat_output.",
             code="E-FEEDBACK-020",
         )
@@ -271,12 +271,7 @@ def error_coefficients(
     gains: Any = None,
     place: str = "feedback_linearize",
 ) -> ErrorCoefficients:
-    """Coefficients by poles, or as given: one number or list for all outputs, or by their names.
-
-    >>> made = error_coefficients(["x"], [2], poles=-3)
-    >>> made.coefficients, {name: float(each.value) for name, each in made.parameters.items()}
-    (((lambda**2, 2*lambda),), {'lambda': 3.0})
-    """
+    """Coefficients by poles, or as given: one number or list for all outputs, or by their names."""
     if poles is not None and gains is not None:
         raise PolhodeError(
             "poles and gains are both given.", place=place, cure="Give one of them.", code="E-FEEDBACK-001"
@@ -447,7 +442,6 @@ def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDe
     )
 
 
-_PLACE = "feedback_linearize"
 fault = fault_at(_PLACE)
 #: Expressions with longer texts are not written out in sentences.
 _SHORT = 80
@@ -493,7 +487,8 @@ class FeedbackLinearization(Controller):
             self.linearizability: Linearizability | None = None
             self.degree = self._whole() if outputs is None else self._degree(self._named(outputs), extend)
             _check(self.degree)
-            self._errors = self._error_coefficients(poles, gains)
+            degrees = [degree or 0 for degree in self.degree.degrees]
+            self._errors = error_coefficients([*self.outputs], degrees, poles, gains, _PLACE)
         #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._looked_at()
 
@@ -514,10 +509,6 @@ class FeedbackLinearization(Controller):
             )
         found = degrees_of(self._plant, outputs, self._state)
         return extended(self._plant, outputs, self._state) if extend and not found.exists else found
-
-    def _error_coefficients(self, poles: Any, gains: Any) -> ErrorCoefficients:
-        degrees = [degree or 0 for degree in self.degree.degrees]
-        return error_coefficients([*self.outputs], degrees, poles, gains, _PLACE)
 
     def _looked_at(self) -> tuple[str, ...]:
         if self._starts_singular():

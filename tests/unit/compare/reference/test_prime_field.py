@@ -8,9 +8,33 @@ from fractions import Fraction
 import pytest
 
 import polhode as ph
-from polhode.compare.reference.evaluate import evaluated, fraction_of, root, root_of
-from polhode.compare.reference.matrices import Jet, product, solved
-from polhode.expr import Expr, absolute, atan2, cos, derivative, exp, log, maximum, sin, sqrt, symbol, symbols, table
+from polhode.compare.reference.prime_field import (
+    Jet,
+    evaluated,
+    fraction_of,
+    function_value,
+    product,
+    root,
+    root_of,
+    solved,
+)
+from polhode.expr import (
+    Expr,
+    absolute,
+    atan,
+    atan2,
+    cos,
+    derivative,
+    exp,
+    log,
+    maximum,
+    sin,
+    sqrt,
+    symbol,
+    symbols,
+    table,
+    tanh,
+)
 from polhode.expr.field import P, hash_to_field, rational
 
 x, y = symbols("x y")
@@ -76,3 +100,11 @@ def test_elimination_finds_what_was_multiplied() -> None:
     right[4][0] += 1
     assert solved(A, right) is None, "no solution"
     assert solved([[1, 2], [2, 4]], [[1], [2]]) is None, "more than one"
+
+
+@pytest.mark.parametrize("function", [absolute, atan, tanh])
+@pytest.mark.parametrize("name", "abcd")
+def test_a_function_of_other_values_is_the_graph_s_of_either_sign(function: Callable[[Expr], Expr], name: str) -> None:
+    x, y = symbol(name), symbol(f"other {name}")
+    for argument in (y, -y):
+        assert function_value(function(x), [argument.fp]) % P == function(argument).fp

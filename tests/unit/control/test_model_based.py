@@ -10,7 +10,7 @@ from tests.planar_arm import planar_arm
 
 import polhode as ph
 from polhode.control import ComputedTorque
-from polhode.control.actuation import actuation
+from polhode.control.model_based import actuation
 from polhode.expr import same
 from polhode.model.samples.underactuated import cart_pole, quadrotor
 
