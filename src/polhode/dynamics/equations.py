@@ -80,6 +80,11 @@ class Recipe:
     stabilisation: Stabilisation | None = None  # what a run needs to stay on them
 
 
+def by_columns(inverse: Callable[[Sequence[Any]], Vector], at_rest: Callable[[Vector], list[Any]], size: int) -> Recipe:
+    """Inverse dynamics, and the mass matrix column by column: the efforts at rest for each acceleration alone."""
+    return Recipe(inverse=inverse, mass_matrix=lambda: Matrix.columns_of(map(at_rest, Matrix.identity(size)), size))
+
+
 def solve(tree: Tree, recipe: Recipe) -> Vector:
     """The accelerations: as the recipe has them, or from mass matrix and bias by elimination from the tips."""
     if recipe.forward is not None:

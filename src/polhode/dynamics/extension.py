@@ -16,17 +16,7 @@ _OF_STATES = ("z_rates", "state_rates")
 
 
 def extended(equations: EquationsOfMotion, system: Model) -> EquationsOfMotion:
-    """The same equations for a model that has more states without mass, or more parameters.
-
-    >>> import polhode as ph
-    >>> from polhode.model.records import State
-    >>> s = ph.System("slider")
-    >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
-    >>> e = s.derive()
-    >>> way = State(ph.symbol("way", "state"), rate=x.u[0])
-    >>> extended(e.record, e.system.with_record("states", "way", way)).state_rates
-    Vector([v, tau_v/2, v])
-    """
+    """The same equations for a model that has more states without mass, or more parameters."""
     narrowed, whole = equations.narrowed, equations.whole
     made = replace(
         equations,
