@@ -532,3 +532,22 @@ class EquationsOfMotion:
         """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
         entries = [*self.accelerations, *self.z_rates]
         return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
+
+
+#: What is kept of the equations, once it was asked for, and has the states without mass in it.
+_OF_STATES = ("z_rates", "state_rates")
+
+
+def extended(equations: EquationsOfMotion, system: Model) -> EquationsOfMotion:
+    """The same equations for a model that has more states without mass or parameters; nothing is derived again."""
+    narrowed, whole = equations.narrowed, equations.whole
+    made = replace(
+        equations,
+        system=system,
+        make_recipe=lambda: equations.recipe,
+        narrowed=None if narrowed is None else lambda rows: extended(narrowed(rows), system),
+        whole=None if whole is None else extended(whole, system),
+    )
+    known = {name: value for name, value in vars(equations).items() if name not in _OF_STATES}
+    vars(made).update({name: value for name, value in known.items() if name not in vars(made)})
+    return made

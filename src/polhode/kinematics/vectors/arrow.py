@@ -26,8 +26,7 @@ from ...model.directions import Directions
 from ...model.reading import vector_of
 from ..tree_paths import path_between
 from .combination import Combination
-from .owner import Anchor, home_of, key_of
-from .scene import CONSTANT, Axis, Key, Scene
+from .scene import CONSTANT, Anchor, Axis, Key, Scene, home_of, key_of
 from .walk import along, gathered
 from .writing import latex_sum, text_sum
 

@@ -12,8 +12,7 @@ from ...model.body import Body
 from ...model.builder import Builder
 from .arrow import Arrow
 from .combination import Combination, same_system
-from .owner import Anchor, home_of, key_of
-from .scene import Axis, Key, Scene, scene_of
+from .scene import Anchor, Axis, Key, Scene, home_of, key_of, scene_of
 from .walk import gathered
 from .writing import latex_sum, text_sum
 
