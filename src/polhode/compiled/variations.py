@@ -107,8 +107,7 @@ class TangentVariations(VariationalRates):
     arrays = ("x",)
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        from ..dynamics.tangents import tangent_variations
-        from ..dynamics.variations import varying
+        from ..dynamics.variations import tangent_variations, varying
         from ..expr import as_expr
 
         columns = self._variations(equations)

@@ -42,12 +42,6 @@ def auxiliary_of(
     `ways` are the columns in which σ moves, each coordinate by itself if there are none; `at_reference` the numbers of
     (∂ψ/∂σ) G at a state of reference, by which pivots are chosen; `units` where unit quaternions begin in σ;
     `guess` where to seek σ first.
-
-    >>> from polhode.expr import symbol, symbols
-    >>> q, u, s = symbols("q u s")
-    >>> made = auxiliary_of("slot", {"length": s * s - q}, [s], {q: u})
-    >>> made.rates, made.back
-    ((u/(2*s),), (-(s**2 - q)/(2*s),))
     """
     G = Matrix.identity(len(symbols)) if ways is None else ways
     values = list(definitions.values())

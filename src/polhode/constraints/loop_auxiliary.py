@@ -96,15 +96,7 @@ class _Cut:
 
 
 def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
-    """The coordinates and conditions of a closing joint; None if its conditions need no coordinates.
-
-    >>> from polhode.geometry import Pose
-    >>> from polhode.model.constraints import Closure
-    >>> from polhode.model.joints import Compound, Prismatic, Revolute
-    >>> made = loop_auxiliary(Closure(name="pin", joint=Compound(Revolute("z"), Prismatic("x")), a="a", b="b"))
-    >>> [q.name for q in made.symbols], list(made.conditions(Pose.identity())[0])
-    (['pin 1', 'pin 2'], ['turn z', 'x'])
-    """
+    """The coordinates and conditions of a closing joint; None if its conditions need no coordinates."""
     kind = closure.closing_joint
     if kind is None or closure.conditions(Pose.identity()) is not None:
         return None

@@ -61,15 +61,7 @@ class Dropped(Told):
 
 @quiet_collector()
 def dropped(equations: EquationsOfMotion) -> Dropped:
-    """What the truncation of equations in small variables left out.
-
-    >>> import polhode as ph
-    >>> s = ph.System("whirl", gravity=(0, 0, 0))
-    >>> _ = s.joint("turn", s.ground, s.body("arm"), ph.Revolute("z"))
-    >>> _ = s.joint("slide", "arm", s.body("bead", mass=2), ph.Prismatic("x"), small=True)
-    >>> print(s.derive().dropped)
-    equation of 'turn': slide*(2*slide*turn'' + 4*slide'*turn')
-    """
+    """What the truncation of equations in small variables left out."""
     small, whole = equations.small, equations.whole
     if small is None or whole is None:
         return Dropped(())

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from ..expr import Expr, Matrix, Vector, as_expr, gradient, symbol
 from ..geometry.twist import Twist
-from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import Link, Tree
 from ..model.model import Model
 from .loads import Loads, loads_of
@@ -55,9 +54,4 @@ def generalized_forces(system: Model, tree: Tree, gamma: Matrix) -> Vector:
 
 def applied_forces(loads: Loads) -> list[Expr]:
     """What acts on each speed, but for efforts and what has a potential."""
-    total = loads.speed_forces(conservative=False)
-    for i, (n, f) in enumerate(loads.wrenches(conservative=False)):
-        if any(n) or any(f):
-            for speed, w, v in link_jacobian(loads.tree, i):
-                total[speed] = total[speed] + w.dot(n) + v.dot(f)
-    return [as_expr(entry) for entry in total]
+    return [as_expr(entry) for entry in loads.generalized_forces(conservative=False)]

@@ -80,6 +80,11 @@ class Recipe:
     stabilisation: Stabilisation | None = None  # what a run needs to stay on them
 
 
+def by_columns(inverse: Callable[[Sequence[Any]], Vector], at_rest: Callable[[Vector], list[Any]], size: int) -> Recipe:
+    """Inverse dynamics, and the mass matrix column by column: the efforts at rest for each acceleration alone."""
+    return Recipe(inverse=inverse, mass_matrix=lambda: Matrix.columns_of(map(at_rest, Matrix.identity(size)), size))
+
+
 def solve(tree: Tree, recipe: Recipe) -> Vector:
     """The accelerations: as the recipe has them, or from mass matrix and bias by elimination from the tips."""
     if recipe.forward is not None:
@@ -527,3 +532,22 @@ class EquationsOfMotion:
         """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
         entries = [*self.accelerations, *self.z_rates]
         return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
+
+
+#: What is kept of the equations, once it was asked for, and has the states without mass in it.
+_OF_STATES = ("z_rates", "state_rates")
+
+
+def extended(equations: EquationsOfMotion, system: Model) -> EquationsOfMotion:
+    """The same equations for a model that has more states without mass or parameters; nothing is derived again."""
+    narrowed, whole = equations.narrowed, equations.whole
+    made = replace(
+        equations,
+        system=system,
+        make_recipe=lambda: equations.recipe,
+        narrowed=None if narrowed is None else lambda rows: extended(narrowed(rows), system),
+        whole=None if whole is None else extended(whole, system),
+    )
+    known = {name: value for name, value in vars(equations).items() if name not in _OF_STATES}
+    vars(made).update({name: value for name, value in known.items() if name not in vars(made)})
+    return made

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from ..expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, jacobian, sqrt, substitute
-from ..geometry.twist import Wrench
-from ..kinematics.motion import centre_of_mass
+from ..geometry.twist import Twist, Wrench
+from ..kinematics.motion import centre_of_mass, link_jacobian
 from ..kinematics.tree import BASE, Tree
 from ..kinematics.tree_paths import common_ancestor, point_seen_from, re_expressed
 from ..model.forces.protocol import (
@@ -166,6 +166,15 @@ class Loads:
             slope = gradient(self.given_potential, list(self.tree.q))
             for speed, column in enumerate(self.tree.kinematic_matrix().columns):
                 total[speed] = total[speed] - column.dot(slope)
+        return total
+
+    def generalized_forces(self, conservative: bool = True) -> list[Any]:
+        """What acts on each speed, gravity and efforts apart: forces given on it, and wrenches by links' Jacobians."""
+        total = self.speed_forces(conservative)
+        for i, wrench in enumerate(self.wrenches(conservative)):
+            if any(wrench.six):
+                for speed, w, v in link_jacobian(self.tree, i):
+                    total[speed] = wrench.power(Twist(w, v), total[speed])
         return total
 
     def led_by(self, speed: Expr) -> list[tuple[str, Any]]:

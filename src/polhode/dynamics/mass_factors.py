@@ -14,15 +14,7 @@ from .equations import EquationsOfMotion, factor
 def mass_factors(
     equations: EquationsOfMotion, mass_matrix: Matrix, is_truncated: bool = False
 ) -> Factors | SymmetricFactors | TriangularFactors:
-    """LᵀDL along the branches of a tree, LDLᵀ on dependent speeds; truncated in small variables, LU from the tips.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
-    >>> made = s.derive().record
-    >>> mass_factors(made, made.mass_matrix).solve([6])
-    Vector([3])
-    """
+    """LᵀDL along the branches of a tree, LDLᵀ on dependent speeds; truncated in small variables, LU from the tips."""
     tree, is_tree = equations.tree, equations.dependent_speeds is None
     if is_truncated and is_tree and not same(mass_matrix.entries(), mass_matrix.T.entries()):
         return triangular_factors(mass_matrix, tree.speed_order[::-1], equations.speeds)

@@ -25,15 +25,7 @@ _RATE = "the rate of the coordinate"
 
 
 def without(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
-    """The same equations without coordinates, by their names or by those of whole joints.
-
-    >>> import polhode as ph
-    >>> s = ph.System("stone")
-    >>> _ = s.joint("fall", s.ground, s.body("stone", 2), ph.Prismatic("z"), speeds=["v"])
-    >>> made = without(s.derive().record, ["fall"])
-    >>> made.coordinates, made.speeds, made.forward_dynamics
-    ([], ['v'], Vector([tau_v/2 - 981/100]))
-    """
+    """The same equations without coordinates, by their names or by those of whole joints."""
     tree = full.tree
     left_out = dict.fromkeys(q for name in names for q in _named(full, name))
     home = {tree.q[first]: as_expr(1) for first in tree.quaternions}

@@ -50,7 +50,7 @@ from ..kinematics.tree import BASE, Tree
 from ..model.forces.protocol import SpeedForce
 from ..model.model import Model
 from .equations import EquationsOfMotion
-from .loads import Loads, loads_of
+from .loads import loads_of
 from .whole import check_rigid, check_whole
 
 #: The parameters of a body in their order.
@@ -123,7 +123,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
     with quiet_collector():
         loads = loads_of(equations.system, tree)
         parameters, columns = _bodies(equations, tree, ud)
-        known = [-entry for entry in _generalized(tree, loads)]
+        known = [-entry for entry in loads.generalized_forces()]
         rubbing = friction_terms(equations.system, tree)
         for term in rubbing:
             column = [as_expr(0)] * len(tree.u)
@@ -226,16 +226,6 @@ def _unit_wrenches(w: Vector, alpha: Vector, a: Vector) -> list[Wrench]:
     return made
 
 
-def _generalized(tree: Tree, loads: Loads) -> list[Any]:
-    """The generalized forces of all loads on the speeds of the tree."""
-    total = list(loads.speed_forces())
-    for i, (torque, force) in enumerate(loads.wrenches()):
-        if any(torque) or any(force):
-            for speed, hw, hv in link_jacobian(tree, i):
-                total[speed] = total[speed] + hw.dot(torque) + hv.dot(force)
-    return total
-
-
 #: The functions of a speed that dry friction is written with.
 _DRY = ("sign", "tanh")
 
@@ -268,13 +258,7 @@ def friction_terms(model: Model, tree: Tree) -> list[FrictionTerm]:
 
 
 def _split(value: Expr, speed: Expr) -> Iterator[tuple[str, Expr, Expr]]:
-    """Kind, shape and coefficient of each part that is friction.
-
-    >>> from polhode.expr import sign, symbols
-    >>> u, b, k = symbols("u b k", "parameter")
-    >>> list(_split(2 - b * u - 3 * sign(u) + u * u, u))
-    [('viscous', u, b), ('coulomb', sign(u), 3)]
-    """
+    """Kind, shape and coefficient of each part that is friction."""
     if speed not in free_symbols([value]):
         return
     stands: dict[Expr, Expr] = {speed: speed}

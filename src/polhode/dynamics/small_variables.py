@@ -44,13 +44,7 @@ class SmallVariables:
         return Vector(first_order([as_expr(entry) for entry in entries], self.symbols).sums)
 
     def truncated_matrix(self, matrix: Matrix, rates: Sequence[Expr]) -> Matrix:
-        """A matrix that multiplies rates, a column each: those of small rates at zero, the others to first order.
-
-        >>> from polhode.expr import symbols, cos
-        >>> a, v, w = symbols("a v w")
-        >>> SmallVariables((a,), (v,)).truncated_matrix(Matrix([[1, a], [a, cos(a)]]), [v, w])
-        Matrix([[1, a], [0, 1]])
-        """
+        """A matrix that multiplies rates, a column each: those of small rates at zero, the others to first order."""
         made = first_order([as_expr(entry) for entry in matrix.entries()], self.symbols)
         width, sums = len(rates), made.sums
         flat = [

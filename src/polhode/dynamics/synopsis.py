@@ -140,14 +140,7 @@ class Synopsis:
 
 
 def joints_of_one_speed(equations: EquationsOfMotion) -> dict[str, str]:
-    """Joints with one speed that has another name, which an effort acts on: other words for that effort.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speeds=["w"])
-    >>> joints_of_one_speed(s.derive().record)
-    {'hinge': 'w'}
-    """
+    """Joints with one speed that has another name, which an effort acts on: other words for that effort."""
     efforts = equations.tree.speeds
     return {
         name: joint.u[0].name

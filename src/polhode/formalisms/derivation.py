@@ -157,7 +157,7 @@ class Derivation:
 
     def extended(self, model: Model) -> Derivation:
         """The same for a model that has more states without mass, or more parameters: it is not derived again."""
-        from ..dynamics.extension import extended
+        from ..dynamics.equations import extended
 
         made = replace(self, source=model)
         vars(made)["equations"] = extended(self.equations, model).derived_by(made)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..dynamics.equations import Recipe
+from ..dynamics.equations import Recipe, by_columns
 from ..expr import Matrix, Vector
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
@@ -70,8 +70,4 @@ def recipe(system: Model, tree: Tree) -> Recipe:
     def inverse(ud: Sequence[Any]) -> Vector:
         return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(system, tree)
 
-    def mass_matrix() -> Matrix:
-        units = Matrix.identity(size)
-        return Matrix.columns_of((inverse_dynamics(still, [0] * size, unit, [0, 0, 0]) for unit in units), size)
-
-    return Recipe(inverse=inverse, mass_matrix=mass_matrix)
+    return by_columns(inverse, lambda unit: inverse_dynamics(still, [0] * size, unit, [0, 0, 0]), size)

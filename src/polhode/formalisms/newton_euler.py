@@ -27,9 +27,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dynamics.equations import Recipe
+from ..dynamics.equations import Recipe, by_columns
 from ..dynamics.loads import loads_of
-from ..expr import Matrix, Vector
+from ..expr import Vector
 from ..geometry.inertia import acceleration_matrix
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
 from ..geometry.twist import Twist, Wrench
@@ -84,9 +84,4 @@ def recipe(system: Model, tree: Tree, recursion: Callable[..., list[Any]] = inve
         tau = recursion(tree, tree.u, ud, loads.wrenches(), tree.gravity)
         return Vector(tau) - loads.speed_forces()
 
-    def mass_matrix() -> Matrix:
-        rest = tree.at_rest
-        columns = (recursion(rest, [0] * size, unit, free, _ZERO) for unit in Matrix.identity(size))
-        return Matrix.columns_of(columns, size)
-
-    return Recipe(inverse=inverse, mass_matrix=mass_matrix)
+    return by_columns(inverse, lambda unit: recursion(tree.at_rest, [0] * size, unit, free, _ZERO), size)

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dynamics.equations import Recipe
+from ..dynamics.equations import Recipe, by_columns
 from ..dynamics.loads import loads_of
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, is_zero
@@ -107,9 +107,6 @@ def recipe(system: Model, tree: Tree) -> Recipe:
         tau = inverse_dynamics(tree, inertias, tree.u, ud, loads.wrenches(), tree.gravity)
         return Vector(tau) - loads.speed_forces()
 
-    def mass_matrix() -> Matrix:
-        rest, still = tree.at_rest, [0] * size
-        columns = (inverse_dynamics(rest, inertias, still, unit, free, _ZERO) for unit in Matrix.identity(size))
-        return Matrix.columns_of(columns, size)
-
-    return Recipe(inverse=inverse, mass_matrix=mass_matrix)
+    return by_columns(
+        inverse, lambda unit: inverse_dynamics(tree.at_rest, inertias, [0] * size, unit, free, _ZERO), size
+    )

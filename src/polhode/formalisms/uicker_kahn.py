@@ -31,7 +31,6 @@ from ..errors import PolhodeError
 from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
 from ..geometry.twist import Twist
-from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 
@@ -185,13 +184,7 @@ def _efforts(links: Sequence[Segment], first: dict[int, Matrix]) -> list[tuple[i
 
 def given_forces(system: Model, tree: Tree) -> Vector:
     """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
-    loads = loads_of(system, tree)
-    total = list(loads.speed_forces())
-    for i, (n, f) in enumerate(loads.wrenches()):
-        if any(n) or any(f):
-            for speed, w, v in link_jacobian(tree, i):
-                total[speed] = total[speed] + w.dot(n) + v.dot(f)
-    return Vector(total)
+    return Vector(loads_of(system, tree).generalized_forces())
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:

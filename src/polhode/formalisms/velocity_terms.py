@@ -73,16 +73,7 @@ class VelocityTerms(Typeset):
 
 
 def velocity_terms(equations: EquationsOfMotion) -> VelocityTerms:
-    """The terms of the bias, each as graphs.
-
-    >>> import polhode as ph
-    >>> s = ph.System("whirl", gravity=(0, 0, 0))
-    >>> _ = s.joint("turn", s.ground, s.body("arm"), ph.Revolute("z"))
-    >>> _ = s.joint("slide", "arm", s.body("bead", mass=2), ph.Prismatic("x"))
-    >>> terms = velocity_terms(s.derive().record)
-    >>> terms.centrifugal, terms.coriolis
-    (Matrix([[0, 0], [-2*slide, 0]]), Matrix([[4*slide], [0]]))
-    """
+    """The terms of the bias, each as graphs."""
     check_whole(equations, "the matrix of velocity terms")
     tree, dependent, size = equations.tree, equations.dependent_speeds, len(equations.u)
 

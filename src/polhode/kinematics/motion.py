@@ -155,9 +155,6 @@ def vector_parameter_map(R: Matrix, in_floats: bool = False) -> Matrix:
 
     `in_floats` writes 1 + tr R as floats keep it; under the square it is max(1 + tr R, 0), which no pass that shares
     equal values takes for the sum itself.
-
-    >>> vector_parameter_map(Matrix.identity(3))
-    Matrix([[1/2, 0, 0], [0, 1/2, 0], [0, 0, 1/2]])
     """
     bottom, *o = fourfold(nine(R))[0]
     if in_floats:

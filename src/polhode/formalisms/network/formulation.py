@@ -213,17 +213,7 @@ _PLACE = "formulation tree"
 
 
 def given_formulation(graph: LinearGraph, tree: Iterable[str]) -> Formulation:
-    """The graph with this tree: all its edges, or those that belong to no body, from which the others follow.
-
-    >>> pendulum = LinearGraph((
-    ...     Edge("hinge", "bob.b", "O", "joint"),
-    ...     Edge("bob.G", "bob.G", "O", "body", "bob"),
-    ...     Edge("bob.b", "bob.b", "O", "body", "bob"),
-    ...     Edge("inertia", "bob.G", "O", "inertia"),
-    ... ))
-    >>> given_formulation(pendulum, ["inertia"]).tree
-    ('bob.b', 'inertia')
-    """
+    """The graph with this tree: all its edges, or those that belong to no body, from which the others follow."""
     edges = _named(graph, list(tree))
     _check_drivers(graph, edges)
     if not any(edge.role == "body" for edge in edges):

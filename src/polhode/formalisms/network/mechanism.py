@@ -94,26 +94,13 @@ class ClosingEdge:
 
     @property
     def rule(self) -> str:
-        """What holds for its across variable, in words; a single direction may have no name.
-
-        >>> ClosingEdge("skate", "skate", (Direction("", (Vector([0, 1, 0]), ZERO)),)).rule
-        '= 0 along its direction'
-        """
+        """What holds for its across variable, in words; a single direction may have no name."""
         labels = [direction.label or "its direction" for direction in self.directions]
         return f"= 0 along {', '.join(labels)}" if labels else "is what its joint allows"
 
 
 def forbidden(loop: LoopConstraint, X: Pose, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ...]:
-    """The directions that a loop keeps at zero; X is the pose of frame b in a, R_a and R_b take them to the ground.
-
-    >>> import polhode as ph
-    >>> from polhode.expr import Matrix
-    >>> from polhode.geometry import Pose
-    >>> system, here = ph.System("table"), Pose.identity()
-    >>> cross = system.close("cross", system.ground, system.body("top", 1), ph.Universal("x", "y"))
-    >>> forbidden(cross, here, here.R, here.R)[-1]
-    Direction(label='square', pair=(Vector([0, 0, 0]), Vector([0, 0, -1])))
-    """
+    """The directions that a loop keeps at zero; X is the pose of frame b in a, R_a and R_b take them to the ground."""
     found = loop.directions(R_a, R_b)
     if found is None:
         found = {name: (R_b @ f, R_b @ n) for name, (n, f) in loop_directions(loop, X).items()}
@@ -404,13 +391,5 @@ def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link,
 
 
 def mechanism(system: Model, tree: Tree) -> Mechanism:
-    """The components and the graph of a system, on its tree as it was written (no pass applied).
-
-    >>> import polhode as ph
-    >>> from polhode.kinematics.tree import build_tree
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> [edge.name for edge in mechanism(s, build_tree(s)).graph.edges]
-    ['hinge', 'bob.G', 'bob.hinge', 'inertia of bob']
-    """
+    """The components and the graph of a system, on its tree as it was written (no pass applied)."""
     return _Builder(system, tree).build()

@@ -26,8 +26,7 @@ from ...model.directions import Directions
 from ...model.reading import vector_of
 from ..tree_paths import path_between
 from .combination import Combination
-from .owner import Anchor, home_of, key_of
-from .scene import CONSTANT, Axis, Key, Scene
+from .scene import CONSTANT, Anchor, Axis, Key, Scene, home_of, key_of
 from .walk import along, gathered
 from .writing import latex_sum, text_sum
 
@@ -51,15 +50,6 @@ class Arrow(Combination):
     u1*ground_x + u2*a_y
     >>> w == B.angular_velocity(), w & B.x, w ^ A.x
     (True, u1*cos(q2), -u2*a_z)
-
-    By the names of products, and in components:
-
-    >>> A.x.dot(B.x), A.x.cross(A.y), A.x.outer(A.y), w.norm()
-    (cos(q2), a_z, a_x|a_y, sqrt(u1**2 + u2**2))
-    >>> w.components(A), w.express(A), (3 * A.x).normalized(), (2 * A.x).latex()
-    (Vector([u1, u2, 0]), u1*a_x + u2*a_y, a_x, '2 \\\\mathbf{a}_{1}')
-    >>> w.by_frame, w.dt(s.ground) == B.angular_acceleration(), w.partial(one.u[0])
-    ({'ground': Vector([u1, 0, 0]), 'A': Vector([0, u2, 0])}, True, ground_x)
     """
 
     terms: Mapping[Axis, Expr]
@@ -253,11 +243,7 @@ def unit_direction(value: Arrow | Iterable[Any], place: str) -> Any:
 
 
 def reference_direction(axis: Any, reference: Arrow | Iterable[Any], place: str) -> Any:
-    """The unit vector across an axis on the side of a reference: (r - a (a·r))/|…|, for a unit axis a.
-
-    >>> reference_direction((0, 0, 1), (3, 4, 5), "spin axis")
-    Vector([3/5, 4/5, 0])
-    """
+    """The unit vector across an axis on the side of a reference: (r - a (a·r))/|…|, for a unit axis a."""
     a = unit_direction(axis, place)
     r = reference if isinstance(reference, Arrow) else vector_of(reference, place)
     across = r - a * a.dot(r)

@@ -17,8 +17,7 @@ from ...errors import PolhodeError, fault_at, shown
 from ...expr import Expr, Vector, as_expr, derivative, directional, free_symbols, substitute
 from ...expr.node import SYMBOL
 from ...model.builder import Builder
-from .owner import Anchor, key_of
-from .scene import CONSTANT, Axis, Key, Scene, scene_of
+from .scene import CONSTANT, Anchor, Axis, Key, Scene, key_of, scene_of
 from .walk import along, gathered, spin_between
 
 

@@ -12,8 +12,7 @@ from ...model.body import Body
 from ...model.builder import Builder
 from .arrow import Arrow
 from .combination import Combination, same_system
-from .owner import Anchor, home_of, key_of
-from .scene import Axis, Key, Scene, scene_of
+from .scene import Anchor, Axis, Key, Scene, home_of, key_of, scene_of
 from .walk import gathered
 from .writing import latex_sum, text_sum
 
@@ -34,14 +33,6 @@ class Dyadic(Combination):
     2*a_y
     >>> (A.x | A.y).dt(), A.inertia_dyadic.dt(A)
     (q'*a_x|a_z, 0)
-
-    By the names of products, and in components:
-
-    >>> I = A.inertia_dyadic
-    >>> I.dot(A.y), I.trace, I.T == I, I.components(A), A.x.outer(A.y).cross(A.y)
-    (2*a_y, 6, True, Matrix([[1, 0, 0], [0, 2, 0], [0, 0, 3]]), 0)
-    >>> (A.x | A.x).express(A), (A.x | A.y).latex()
-    (a_x|a_x, '\\\\mathbf{a}_{1} \\\\,\\\\mathbf{a}_{2}')
     """
 
     terms: Mapping[Pair, Expr]
@@ -145,13 +136,6 @@ def basis(frame: Body | Any, shared: bool = False) -> Dyadic:
     """The basis dyadic xx + yy + zz of a body or frame (6): dotting with it projects a vector into that basis.
 
     With `shared`, an axis that is also an axis of the body that carries it is written as that one's, as in the paper.
-
-    >>> import polhode as ph
-    >>> s = ph.System()
-    >>> A = s.body("A")
-    >>> _ = s.joint("q", s.ground, A, ph.Revolute("x"))
-    >>> basis(A, shared=True)
-    ground_x|ground_x + a_y|a_y + a_z|a_z
     """
     system = home_of(frame)
     key = key_of(system, frame, "basis")

@@ -13,8 +13,7 @@ from ...model.directions import Directions
 from ...model.reading import vector_of
 from .arrow import Arrow
 from .combination import same_system
-from .owner import Anchor, home_of, key_of
-from .scene import Key, Scene, Stage, scene_of
+from .scene import Anchor, Key, Scene, Stage, home_of, key_of, scene_of
 from .walk import along, common_body, gathered, slide, spin, spin_between, walk
 
 
