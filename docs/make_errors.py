@@ -262,8 +262,8 @@ def page(found: Iterable[Told]) -> str:
         "",
         "Every error, warning and notice of polhode says where something is wrong, what it is and what to do about it,",
         "and errors end with a code, as do most of the others. A code names a kind of mistake: `E-` are errors,",
-        "`W-` warnings, `N-` notices; then comes the topic, and then the kind. `E-RUN-` before another word is the status",
-        "with which a run ended. ‹…› stands for a name or a number of yours.",
+        "`W-` warnings, `N-` notices; then comes the topic, and then the kind. `E-RUN-` before another word is how a",
+        "run ended. ‹…› stands for a name or a number of yours.",
     ]
     for family, members in groupby(rows, key=lambda each: each.code.split("-")[1]):
         lines += ["", f"## {FAMILIES[family]}"]

@@ -237,12 +237,46 @@ def test_the_watch_wakes_at_a_wrong_answer() -> None:
 
 
 def test_the_page_of_error_codes_has_every_code_and_its_kind() -> None:
-    codes = {each.code for each in make_errors.told(make_errors.sources())}
-    made = make_errors.page(make_errors.told(make_errors.sources()))
+    found = make_errors.told(make_errors.sources())
+    codes, made = {each.code for each in found}, make_errors.page(found)
     assert 150 < len(codes) < 240, "a code names a kind of mistake; the sentence says the rest"
     assert not [code for code in codes if f"### {code}\n" not in made]
-    kinds = make_errors.KINDS | dict.fromkeys(["EVENT_FAILED", "INTERRUPTED"])
+    kinds = {*make_errors.KINDS, "EVENT_FAILED", "INTERRUPTED"}
     assert not [code for code in codes if code.split("-")[2] not in kinds]
+
+
+def test_the_page_of_the_papers_says_what_their_docstrings_say() -> None:
+    assert make_papers.PAGE.read_text(encoding="utf-8") == make_papers.page(), "run python docs/make_papers.py"
+
+
+@pytest.mark.parametrize("paper", make_papers.PAPERS)
+def test_the_map_of_a_paper_names_calls_that_there_are(paper: str) -> None:
+    package = import_module(f"polhode.papers.{paper}")
+    roots = {"ph": polhode, "system": polhode.System, "equations": polhode.Equations, "polhode": polhode}
+    calls = re.findall(r"`([A-Za-z_][\w.]*)(?=[(`])", package.__doc__ or "")
+    assert len(calls) > 10
+    for call in calls:
+        root, *names = call.split(".")
+        if call.startswith("polhode."):
+            module = max(k for k in range(len(names) + 1) if _is_module(".".join(["polhode", *names[:k]])))
+            owner, names = import_module(".".join(["polhode", *names[:module]])), names[module:]
+        elif call.startswith("equations.report."):
+            owner, names = Report, names[1:]
+        elif root in roots or hasattr(package, root):
+            owner = roots[root] if root in roots else getattr(package, root)
+        else:  # a method or field of what stands before it in the row
+            owner, names = None, []
+        for name in names:
+            fields = getattr(owner, "__dataclass_fields__", {})
+            assert name in fields or hasattr(owner, name), f"{paper}: {call}"
+            owner = getattr(owner, name, None)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def test_the_page_of_error_codes_finds_sentences_and_cures() -> None:
