@@ -78,7 +78,8 @@ KINDS = {
 }
 
 #: The parameters of constructors that take no names from a `def`.
-_RECORDS = {"Problem": ("message", "place", "cure", "code")}
+_ERRORS = ("PolhodeError", "ModelError", "FormatError", "ValueMissing", "ShapeError", "LimitError")
+_RECORDS = dict.fromkeys(("Problem", *_ERRORS), ("message", "place", "cure", "code"))
 
 
 @dataclass(frozen=True)
