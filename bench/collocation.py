@@ -215,7 +215,7 @@ class Peer:
 
     def solve(self) -> float:
         """The cost of the optimum, from our first guess."""
-        from polhode.optimize.guess import first_variables
+        from polhode.optimize.problem import first_variables
 
         (low, high), (row_low, row_high) = self.ours.bounds, self.ours.row_bounds
         first = first_variables(self.ours, None)

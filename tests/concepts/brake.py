@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polhode.control import Controller, Law
-from polhode.control.gains import gains
+from polhode.control.model_based import gains
 
 
 class Brake(Controller):

@@ -12,71 +12,58 @@ from ..calls import public
 
 if TYPE_CHECKING:
     from ..laws.controller import Controller as Controller
+    from ..laws.controller import Estimator as Estimator
+    from ..laws.controller import Observed as Observed
+    from ..laws.controller import Observer as Observer
     from ..laws.law import ControllerState as ControllerState
     from ..laws.law import Law as Law
     from ..laws.law import Reference as Reference
-    from ..laws.observer import Estimator as Estimator
-    from ..laws.observer import Observed as Observed
-    from ..laws.observer import Observer as Observer
-    from .adaptive import Adaptive as Adaptive
     from .computed_torque import ComputedTorque as ComputedTorque
-    from .ekf import EKF as EKF
-    from .energy_control import EnergyControl as EnergyControl
-    from .energy_shaping import EnergyShaping as EnergyShaping
-    from .error_dynamics import ErrorDynamics as ErrorDynamics
+    from .computed_torque import PDGravity as PDGravity
+    from .computed_torque import PotentialShaping as PotentialShaping
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
     from .feedback_linearization.partial import PartialLinearization as PartialLinearization
+    from .filtering import EKF as EKF
     from .filtering import Estimates as Estimates
     from .gain_schedule import GainSchedule as GainSchedule
-    from .high_gain import HighGain as HighGain
     from .ilqr import iLQR as iLQR
+    from .kalman import HighGain as HighGain
     from .kalman import KalmanFilter as KalmanFilter
     from .kalman import Luenberger as Luenberger
     from .linear_mpc import LinearMPC as LinearMPC
     from .lqr import LQR as LQR
+    from .lyapunov import ErrorDynamics as ErrorDynamics
     from .lyapunov import LyapunovFunction as LyapunovFunction
     from .operational_space import OperationalSpace as OperationalSpace
-    from .passivity import PassivityBased as PassivityBased
-    from .potential_shaping import PDGravity as PDGravity
-    from .potential_shaping import PotentialShaping as PotentialShaping
     from .real_time_iteration import RealTimeIteration as RealTimeIteration
-    from .sliding_mode import SlidingMode as SlidingMode
+    from .sliding_variable import Adaptive as Adaptive
+    from .sliding_variable import PassivityBased as PassivityBased
+    from .sliding_variable import SlidingMode as SlidingMode
     from .switched import Switched as Switched
+    from .underactuated import EnergyControl as EnergyControl
+    from .underactuated import EnergyShaping as EnergyShaping
 
-#: What there is, and the file that it is in.
-_FILES = {
-    "Controller": ".laws.controller",
-    "Law": ".laws.law",
-    "Reference": ".laws.law",
-    "ControllerState": ".laws.law",
-    "FeedbackLinearization": "feedback_linearization.linearization",
-    "PartialLinearization": "feedback_linearization.partial",
-    "LQR": "lqr",
-    "Observer": ".laws.observer",
-    "Observed": ".laws.observer",
-    "Estimator": ".laws.observer",
-    "EKF": "ekf",
-    "Estimates": "filtering",
-    "KalmanFilter": "kalman",
-    "Luenberger": "kalman",
-    "HighGain": "high_gain",
-    "GainSchedule": "gain_schedule",
-    "LinearMPC": "linear_mpc",
-    "iLQR": "ilqr",
-    "RealTimeIteration": "real_time_iteration",
-    "ComputedTorque": "computed_torque",
-    "PassivityBased": "passivity",
-    "PDGravity": "potential_shaping",
-    "PotentialShaping": "potential_shaping",
-    "Adaptive": "adaptive",
-    "SlidingMode": "sliding_mode",
-    "OperationalSpace": "operational_space",
-    "EnergyControl": "energy_control",
-    "EnergyShaping": "energy_shaping",
-    "Switched": "switched",
-    "LyapunovFunction": "lyapunov",
-    "ErrorDynamics": "error_dynamics",
-}  # fmt: skip
+#: The names in each file.
+_NAMES = {
+    ".laws.controller": "Controller Observer Observed Estimator",
+    ".laws.law": "Law Reference ControllerState",
+    "feedback_linearization.linearization": "FeedbackLinearization",
+    "feedback_linearization.partial": "PartialLinearization",
+    "lqr": "LQR",
+    "filtering": "EKF Estimates",
+    "kalman": "KalmanFilter Luenberger HighGain",
+    "gain_schedule": "GainSchedule",
+    "linear_mpc": "LinearMPC",
+    "ilqr": "iLQR",
+    "real_time_iteration": "RealTimeIteration",
+    "computed_torque": "ComputedTorque PDGravity PotentialShaping",
+    "sliding_variable": "PassivityBased Adaptive SlidingMode",
+    "operational_space": "OperationalSpace",
+    "underactuated": "EnergyControl EnergyShaping",
+    "switched": "Switched",
+    "lyapunov": "LyapunovFunction ErrorDynamics",
+}
+_FILES = {name: file for file, names in _NAMES.items() for name in names.split()}
 
 __all__ = [*_FILES]
 __dir__ = __all__.copy

@@ -18,7 +18,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, qui
 from ..expr.decide import independent_columns
 from ..expr.spelling import spelled
 from ..geometry.elimination import solve_columns, solve_symmetric
-from ..laws.controls import controls_of, declared_controls, joint_efforts
+from ..laws.named_symbols import controls_of, declared_controls, joint_efforts
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,16 +98,7 @@ class Actuation:
 
 
 def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuation:
-    """The controls of a mechanism whose equations are written on independent speeds.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart")
-    >>> slide = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
-    >>> s.joint_force(slide, 3 * s.input("F"))
-    >>> made = actuation(s.derive().record, None, "here")
-    >>> made.controls, made.matrix, made.solved([6])
-    ((F,), Matrix([[3]]), {F: 2})
-    """
+    """The controls of a mechanism whose equations are written on independent speeds."""
     check_whole(equations, f"the law of {place}")
     if equations.constraints is not None and equations.dependent_speeds is None:
         raise PolhodeError(

@@ -24,8 +24,8 @@ from ..expr import Expr, as_expr, directional, table
 from ..expr.opaque.table import KINDS
 from ..expr.spelling import spelled
 from ..laws.controller import Controller
-from ..laws.controls import controls_of
 from ..laws.law import Law, Reference
+from ..laws.named_symbols import controls_of
 from ..linear.linear import Linear
 from ..linear.operating_point import state_names
 from .lqr import LQR
@@ -100,8 +100,6 @@ class GainSchedule(Controller):
         self.K: Floats = np.array([each.K for each in self.regulators])
         self._check_between(equations, regulator, inputs)
 
-    # ---- the family ----------------------------------------------------------------------------------------------
-
     def _find(self) -> None:
         """The symbol of the scheduling variable, and whether it is a parameter."""
         own = self.equations
@@ -175,8 +173,6 @@ class GainSchedule(Controller):
         ends = f"from {self.values[0]:g} to {self.values[-1]:g}"
         told = f"Gains are tables over {self.variable} {ends}, made at {len(self.values)} equilibria."
         return [told, *super()._sentences()]
-
-    # ---- the law -------------------------------------------------------------------------------------------------
 
     def design(self) -> Law:
         """c = c₀(r) - K(σ) (x - x₀(r)), all of tables."""

@@ -10,6 +10,9 @@ dynamic programming* (2014).
 g is one Runge-Kutta step (`state_equations`); it and its derivatives, and those of the costs, are native functions for
 all samples at once. Each iteration solves the linear-quadratic problem about the motion, backwards, and then takes the
 longest step along its solution at which the cost falls as it should. The law is made of tables over time.
+
+Steps within limits: D. P. Bertsekas, *Projected Newton methods for optimization problems with simple constraints*
+(1982), as in Tassa et al.
 """
 
 from __future__ import annotations
@@ -19,24 +22,55 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, number, shown, understood, warn
 from ..expr import Expr, as_expr, free_symbols, jacobian, substitute, table
-from ..laws.controller import Controller
+from ..laws.controller import Controller, starts_of
 from ..laws.law import Law, sample_time_of
-from ..laws.observer import starts_of
 from ..linear.operating_point import parameter_values
 from ..model.reading import number_of
-from .box_step import box_step
 from .filtering import function_of
-from .input_limits import input_limits
 from .linear_mpc import clipped, count_of
 from .state_equations import check_no_quaternions, state_equations, step_of
-from .weights import Floats
+from .weights import Floats, input_limits
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derived
+
+_MOST_STEP, _NOTHING = 30, 1e-12
+
+
+def box_step(H: Floats, g: Floats, lower: Floats, upper: Floats) -> tuple[Floats, NDArray[np.bool_], Floats] | None:
+    """The x of least ½ xᵀH x + gᵀx within limits, which entries are free, and the inverse of H among these.
+
+    None where H is not positive definite.
+    """
+    if not np.isfinite(H).all() or np.linalg.eigvalsh(H)[0] <= 0:
+        return None
+    inverse: Floats = np.asarray(np.linalg.inv(H), dtype=np.float64)
+    freely = -inverse @ g
+    x, free = np.clip(freely, lower, upper), np.ones(len(g), dtype=np.bool_)
+    if (x == freely).all():
+        return x, free, inverse
+    for _ in range(_MOST_STEP):
+        slope = H @ x + g
+        free = ~(((x <= lower) & (slope > 0)) | ((x >= upper) & (slope < 0)))
+        if not free.any() or np.abs(slope[free]).max() <= _NOTHING * (1 + np.abs(g).max()):
+            break
+        step = np.zeros_like(x)
+        step[free] = -np.linalg.solve(H[np.ix_(free, free)], slope[free])
+        length = 1.0
+        while length > _NOTHING:
+            tried = np.clip(x + length * step, lower, upper)
+            moved = tried - x
+            if slope @ moved + moved @ H @ moved / 2 <= 0.1 * slope @ moved:
+                break
+            length /= 2
+        x = tried
+    return x, free, np.asarray(np.linalg.inv(H[np.ix_(free, free)]), dtype=np.float64)
+
 
 #: Step lengths that are tried, all at once.
 _LENGTHS: Floats = np.power(0.6, np.arange(16.0))
@@ -102,8 +136,6 @@ class iLQR(Controller):
         x0 = np.array([float(first[x]) for x in self.plant.x])
         self._optimise(self._rolled(x0, self._guess(guess)), count_of(iterations, "number of iterations", self.name),
                        number(tolerance, "a tolerance > 0", above=0.0, place=f"{self.name} tolerance"))  # fmt: skip
-
-    # ---- what is least -------------------------------------------------------------------------------------------
 
     def _costs(self, cost: Any, final: Any) -> tuple[Expr, Expr]:
         """The cost of a sample and of the end, of what is known there."""
@@ -179,8 +211,6 @@ class iLQR(Controller):
             cost = cost + np.asarray(self._end(x[:, -1]))[:, 0]
         finite = np.isfinite(x).all(axis=(1, 2)) & np.isfinite(cost)
         return [_Motion(x[i], c[i], float(cost[i]) if finite[i] else np.inf) for i in range(count)]
-
-    # ---- iterations ----------------------------------------------------------------------------------------------
 
     def _optimise(self, motion: _Motion, most: int, tolerance: float) -> None:
         if not np.isfinite(motion.cost):

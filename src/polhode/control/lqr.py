@@ -12,27 +12,262 @@ disturbances* (1971).
     P            P of `riccati`
 
 From sample to sample the mechanism is taken with inputs that are held (C. F. Van Loan, 1978), and the sum is least.
+
+The deviations are δx = x - r with references r, by default at the operating point; the reference of a coordinate's
+rate is the rate of its reference, that of a stored orientation its value at the operating point.
+
+Riccati equations, in numbers, and why they may have no solution.
+
+    continuous    AᵀP + P A - P B R⁻¹ Bᵀ P + Q = 0,              K = R⁻¹ Bᵀ P
+    from sample to sample    P = AᵀP A - AᵀP B (R + BᵀP B)⁻¹ BᵀP A + Q,    K = (R + BᵀP B)⁻¹ BᵀP A
+
+A stabilising solution exists where every mode that does not decay is reached by an input, and none that keeps its size
+is unseen by the cost (V. Kučera, *A contribution to matrix quadratic equations*, 1972). Modes are tested one by one by
+the rank of [A - λ, B] (V. M. Popov, V. Belevitch, M. L. J. Hautus).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, understood
-from ..expr import Expr, as_expr, symbol
+from ..errors import PolhodeError, check_kind, listed, understood, unknown
+from ..expr import Expr, Vector, as_expr, evaluate, substitute, symbol
+from ..expr.spelling import spelled
 from ..laws.controller import Controller
-from ..laws.law import ControllerState, Law, integral_name, sample_time_of
+from ..laws.law import ControllerState, Law, Reference, integral_name, sample_time_of
+from ..linear.displacements import displaced_from
 from ..linear.linear import Linear
+from ..linear.operating_point import parameter_values
+from ..model.reading import list_of
 from ..model.records import Parameter
 from ..notebook import complex_text
-from .deviations import Deviations, deviations
-from .riccati import Riccati, solve_riccati, unreached
 from .weights import Floats, weights
+
+#: Singular values below this part of the matrices' size are rounding; and so near is a mode to one that keeps its size.
+_NOTHING, _EDGE = 1e-9, 1e-7
+#: States with less than this part of a mode are not named in sentences about it.
+_PART = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Riccati:
+    """The solution P of a Riccati equation, the gain K, and the poles of A - B K."""
+
+    P: Floats
+    K: Floats
+    poles: np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+
+
+def solve_riccati(
+    A: Floats, B: Floats, Q: Floats, R: Floats, names: Sequence[str], place: str, sampled: bool = False
+) -> Riccati:
+    """The stabilising solution; where there is none, a sentence that names the mode."""
+    from scipy.linalg import solve_continuous_are, solve_discrete_are
+
+    for mode in unreached(A, B, sampled):
+        raise PolhodeError(
+            f"no input reaches the mode with the {mode.told(names, sampled)}, which does not decay.",
+            place=place,
+            cure="Add an input, or leave these states out: states=[…].",
+            code="E-REGULATOR-010",
+        )
+    for mode in unreached(A.T, Q, sampled):
+        if mode.is_at_edge(sampled):
+            raise PolhodeError(
+                f"the cost does not see the mode with the {mode.told(names, sampled)}, which keeps its size.",
+                place=place,
+                cure="Give one of these states a weight.",
+                code="E-REGULATOR-011",
+            )
+    try:
+        P = (solve_discrete_are if sampled else solve_continuous_are)(A, B, Q, R)
+    except (np.linalg.LinAlgError, ValueError) as error:
+        raise _unsolved(place) from error
+    P = (P + P.T) / 2
+    K = np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A) if sampled else np.linalg.solve(R, B.T @ P)
+    poles = np.linalg.eigvals(A - B @ K).astype(np.complex128)
+    size = np.abs(poles) - 1 if sampled else poles.real
+    if not (np.isfinite(K).all() and size.max(initial=-1.0) < 0):
+        raise _unsolved(place)
+    return Riccati(P, K, poles[np.argsort(-size, kind="stable")])
+
+
+def _unsolved(place: str) -> PolhodeError:
+    return PolhodeError(
+        "no stabilising solution of the Riccati equation was found.",
+        place=place,
+        cure="Scale the weights: those of states and inputs should be of like size.",
+        code="E-REGULATOR-012",
+    )
+
+
+@dataclass(frozen=True)
+class Mode:
+    """An eigenvalue, and how much of each state is in its left eigenvector."""
+
+    eigenvalue: complex
+    parts: tuple[float, ...]
+
+    def told(self, names: Sequence[str], sampled: bool) -> str:
+        """The mode in words."""
+        if abs(self.eigenvalue.imag) > _EDGE * (1 + abs(self.eigenvalue)):
+            number = f"{self.eigenvalue.real:.4g} ± {abs(self.eigenvalue.imag):.4g}i"
+        else:
+            number = f"{self.eigenvalue.real if abs(self.eigenvalue.real) > _EDGE else 0.0:.4g}"
+        unit = "" if sampled else " 1/s"
+        met = [name for name, part in zip(names, self.parts, strict=True) if part > _PART * max(self.parts)]
+        return f"eigenvalue {number}{unit} (in {listed(met)})"
+
+    def is_at_edge(self, sampled: bool) -> bool:
+        """Whether the mode neither grows nor decays."""
+        size = abs(self.eigenvalue) - 1 if sampled else self.eigenvalue.real
+        return abs(size) <= _EDGE * (1 + abs(self.eigenvalue))
+
+
+def unreached(A: Floats, B: Floats, sampled: bool) -> Iterator[Mode]:
+    """The modes that do not decay and that no column of B reaches."""
+    scale = max(float(np.abs(A).max(initial=0.0)), float(np.abs(B).max(initial=0.0)), 1e-300)
+    for value in np.linalg.eigvals(A).tolist():
+        size = abs(value) - 1 if sampled else value.real
+        if size < -_EDGE * (1 + abs(value)) or value.imag < 0:
+            continue
+        pencil = np.hstack([A - value * np.eye(len(A)), B])
+        left, sizes, _ = np.linalg.svd(pencil)
+        if sizes[-1] <= _NOTHING * scale:
+            yield Mode(complex(value), tuple(np.abs(left[:, -1]).tolist()))
+
+
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """The states of linear equations as deviations from references, and the inputs at the operating point."""
+
+    names: tuple[str, ...]
+    values: tuple[Expr, ...]
+    reference: tuple[Reference, ...]
+    inputs: Mapping[str, Expr]  # symbols by name
+    steady: tuple[Expr, ...]  # the inputs that hold the operating point
+    A: Floats
+    B: Floats
+
+    def places(self, given: Sequence[str], place: str) -> list[int]:
+        """Where states are among the names."""
+        for name in given:
+            if name not in self.names:
+                raise unknown("state", name, self.names, place=place, code="E-REGULATOR-020")
+        return [self.names.index(name) for name in given]
+
+
+def deviations(linear: Linear, inputs: Sequence[str] | None, states: Sequence[str] | None, place: str) -> Deviations:
+    """Deviations from a steady operating point, and A and B there in numbers; of some states, if asked for."""
+    check_kind(Linear, "a set of linear equations, as equations.linearize(…) returns it", linear, place)
+    _check_steady(linear, place)
+    ports = linear if inputs is None else linear.with_ports(inputs)
+    A, B = linear.state_space()
+    equations, every = linear.equations, dict(zip(linear.controls, range(len(linear.controls)), strict=True))
+    symbols = [*equations.tau, *(entry.symbol for entry in equations.system.inputs.values())]
+    chosen = {name: symbols[every[name]] for name in ports.inputs}
+    if not chosen:
+        raise PolhodeError(
+            "there is no input to control with.", place=place, cure="Name inputs: inputs=[…].", code="E-REGULATOR-021"
+        )
+    kept = _kept(linear, states, A, place)
+    values, reference = _of_states(linear, kept)
+    return Deviations(
+        tuple(linear.states[k] for k in kept),
+        values,
+        reference,
+        chosen,
+        tuple(linear.point.values[x] for x in chosen.values()),
+        A[np.ix_(kept, kept)],
+        B[np.ix_(kept, [every[name] for name in chosen])],
+    )
+
+
+def _check_steady(linear: Linear, place: str) -> None:
+    if not linear.is_equilibrium:
+        told = [notice for notice in linear.notices if "no equilibrium" in notice]
+        raise PolhodeError(
+            told[0] if told else "this state is no equilibrium.",
+            place=place,
+            cure="Find one with equations.equilibrium(free=[…]), the inputs that hold it among what is free.",
+            code="E-REGULATOR-022",
+        )
+
+
+def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -> list[int]:
+    """The indices of the states that are regulated; the rest must not act on them, nor may they run on."""
+    names = linear.states
+    if states is None:
+        kept = list(range(len(names)))
+    else:
+        given = list_of(states, "a list of states", f"{place} states")
+        for name in given:
+            if name not in names:
+                raise unknown("state", name, names, place=f"{place} states", code="E-REGULATOR-020")
+        kept = [k for k, name in enumerate(names) if name in given]
+        if not kept:
+            raise PolhodeError(
+                "no state is to be regulated.", place=f"{place} states", cure="Name some.", code="E-REGULATOR-025"
+            )
+    left = [k for k in range(len(names)) if k not in kept]
+    acting = [names[j] for j in left if np.abs(A[kept, j]).max(initial=0.0) > 1e-12 * np.abs(A).max(initial=1.0)]
+    if acting:
+        raise PolhodeError(
+            f"{listed(acting)} cannot be left out: other states depend on it.",
+            place=f"{place} states",
+            cure="Name these states as well.",
+            code="E-REGULATOR-023",
+        )
+    running = [names[k] for k in _running(linear) if k in kept]
+    if running:
+        raise PolhodeError(
+            f"{listed(running)} runs on in this steady motion, and cannot be held.",
+            place=place,
+            cure=f"Name the states that are to be held: states={[names[k] for k in kept if names[k] not in running]}.",
+            code="E-REGULATOR-024",
+        )
+    return kept
+
+
+def _running(linear: Linear) -> list[int]:
+    """The displacements that change at the operating point."""
+    equations = linear.equations
+    known = linear.point.values
+    rates = substitute([as_expr(rate) for rate in equations.all_coordinate_rates], known)
+    back = linear.moved.back
+    moved = substitute([as_expr(entry) for entry in back @ Vector(rates)], known)
+    numbers = evaluate(moved, parameter_values(equations, linear.given))
+    return [k for k, number in enumerate(numbers) if abs(number) > 1e-9]
+
+
+def _of_states(linear: Linear, kept: Sequence[int]) -> tuple[tuple[Expr, ...], tuple[Reference, ...]]:
+    equations, at = linear.equations, linear.point.values
+    known, names = parameter_values(equations, linear.given), linear.states
+    coordinates = {spelled(q): q for q in equations.q}
+    symbols = [*map(coordinates.get, linear.displacements), *equations.u, *equations.z]  # a turn has none
+    found = {x: names[k] for k in kept if (x := symbols[k]) is not None}
+    rates = dict(zip(equations.q, equations.coordinate_rates, strict=True))
+    wanted: dict[Expr, Expr] = {}
+    references: list[Reference] = []
+    for x, name in found.items():
+        if x in wanted:
+            continue
+        rate = rates.get(x)
+        order = int(rate in found)
+        (start,) = evaluate([at[x]], known)
+        references.append(Reference(name, order, Fraction(start), x))
+        wanted[x] = references[-1].symbols[0]
+        if rate is not None and order:
+            wanted[rate] = references[-1].symbols[1]
+    moved = displaced_from(equations, at)
+    values = [moved[names[k]] if (x := symbols[k]) is None else as_expr(x - wanted[x]) for k in kept]
+    return tuple(values), tuple(references)
 
 
 class LQR(Controller):
@@ -48,10 +283,6 @@ class LQR(Controller):
     >>> regulator = ph.control.LQR(cart_pole().derive().linearize(), Q={"x": 1, "theta": 1}, R=1)
     >>> regulator.K.round(3).tolist()
     [[-1.0, -30.78, -1.969, -6.487]]
-    >>> bool(regulator.poles.real.max() < 0), regulator.inputs, regulator.P.shape, regulator.is_sampled
-    (True, ['F'], (4, 4), False)
-    >>> regulator.notices
-    ()
     """
 
     def __init__(
@@ -171,12 +402,7 @@ def feedback(
 
 
 def held(A: Floats, B: Floats, sample_time: float) -> tuple[Floats, Floats]:
-    """The mechanism from sample to sample, with inputs that are held between them.
-
-    >>> A, B = held(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]]), 0.5)
-    >>> A.tolist(), B.tolist()
-    ([[1.0, 0.5], [0.0, 1.0]], [[0.125], [0.5]])
-    """
+    """The mechanism from sample to sample, with inputs that are held between them."""
     from scipy.linalg import expm
 
     size, count = B.shape

@@ -26,8 +26,7 @@ from ..geometry.elimination import factor_symmetric
 from ..laws.controller import named_numbers
 from ..laws.law import Reference
 from ..model.reading import pose_of
-from .error_dynamics import ErrorDynamics
-from .lyapunov import LyapunovFunction, prove, quadratic, rate_along
+from .lyapunov import ErrorDynamics, LyapunovFunction, prove, quadratic, rate_along
 from .model_based import ModelBased, Written, step
 
 if TYPE_CHECKING:
@@ -55,8 +54,6 @@ class OperationalSpace(ModelBased):
     >>> c = OperationalSpace(s.derive(), "hook", kp=9, kd=6, axes="xz")
     >>> c.error_dynamics.proved, c.law.controls[c.equations.tau[0]]
     (True, 5*(kd*(ref_x' - a') + kp*(ref_x - a) + ref_x''))
-    >>> [each.name for each in c.reference], c.lyapunov.proved
-    (['x', 'z'], True)
     """
 
     def __init__(
@@ -109,8 +106,6 @@ class OperationalSpace(ModelBased):
                 code="E-CONTROL-191",
             )
 
-    # ---- what is asked for -------------------------------------------------------------------------------------
-
     def _check_reach(self) -> None:
         """Refuse directions in which the frame cannot be moved, and freedoms that nobody would hold."""
         had = independent_columns(self._jacobian.T)
@@ -154,8 +149,6 @@ class OperationalSpace(ModelBased):
                 code="E-CONTROL-195",
             )
         return [by_rate[u] for u in e.u]
-
-    # ---- the law -----------------------------------------------------------------------------------------------
 
     @cached_property
     def _jacobian(self) -> Matrix:
@@ -259,8 +252,6 @@ class OperationalSpace(ModelBased):
             lacking = [Reference(q.name).symbols[0] - q for q in self._coordinates()]
             made = [as_expr(a + b) for a, b in zip(made, self.posture_kp.times(lacking), strict=True)]
         return {step("p", u.name): each for u, each in zip(e.u, made, strict=True)}
-
-    # ---- proofs ------------------------------------------------------------------------------------------------
 
     @cached_property
     def error_dynamics(self) -> ErrorDynamics:

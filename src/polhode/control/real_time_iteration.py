@@ -35,16 +35,14 @@ from ..expr import (
     topological,
 )
 from ..geometry.elimination import factor_symmetric
-from ..laws.controller import Controller, named_numbers
+from ..laws.controller import Controller, named_numbers, starts_of
 from ..laws.law import ControllerState, Law, Reference, sample_time_of
-from ..laws.observer import starts_of
 from ..linear.operating_point import parameter_values
 from .actuation import warn_of_base
-from .input_limits import input_limits
 from .linear_mpc import clipped, count_of
-from .riccati import solve_riccati
+from .lqr import solve_riccati
 from .state_equations import StateEquations, check_count, check_no_quaternions, check_size, state_equations, step_of
-from .weights import Floats, weights
+from .weights import Floats, input_limits, weights
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derived
@@ -129,8 +127,6 @@ class RealTimeIteration(Controller):
         A = np.array(evaluate(list(F.entries()), there)).reshape(n, n)
         B = np.array(evaluate(list(G.entries()), there)).reshape(n, m)
         return solve_riccati(A, B, self.Q, self.R, self.plant.names, self.name, sampled=True).P
-
-    # ---- the law -------------------------------------------------------------------------------------------------
 
     def design(self) -> Law:
         """One step of the plan from what is measured; its first input acts."""

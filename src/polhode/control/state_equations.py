@@ -20,7 +20,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, fault_at, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, sqrt, substitute, topological
 from ..expr.spelling import spelled
-from ..laws.controls import controls_of
+from ..laws.named_symbols import controls_of
 from ..linear.displacements import Displacements, displacements
 
 #: Laws with more nodes than this are refused: they would take minutes to compile.
@@ -119,16 +119,7 @@ class StateEquations:
 
 
 def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, place: str) -> StateEquations:
-    """The mechanism with these controls (those of `controls_of`); other inputs are held at the model's values.
-
-    >>> import polhode as ph
-    >>> s = ph.System("block", gravity=(0, 0, 0))
-    >>> slide = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
-    >>> s.joint_force(slide, s.input("F"))
-    >>> made = state_equations(s.derive().record, None, "here")
-    >>> made.rates, made.step(0.5, "euler")
-    ((x', F/2), [x + x'/2, F/4 + x'])
-    """
+    """The mechanism with these controls (those of `controls_of`); other inputs are held at the model's values."""
     held = equations.constraints
     if held is not None and held.rows:
         raise PolhodeError(

@@ -41,8 +41,6 @@ class Switched(Controller):
     ...         return Law({self.equations.system.inputs["F"].symbol: x + 31 * theta + 2 * v + 7 * w})
     >>> Switched(swing, Balance(e), within={"theta": 0.4, "theta'": 2}, turning=["theta"])
     Switched(F of 'cart-pole')
-    >>> Switched(swing, Balance(e), within={"theta": 0.5}).distance
-    4*theta**2
     """
 
     def __init__(

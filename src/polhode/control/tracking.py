@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..control_geometry.determinant import determinant
 from ..dynamics.equations import EquationsOfMotion
@@ -24,6 +24,10 @@ from ..expr.ranges import cannot_vanish
 from ..expr.spelling import reference_symbol, spelled
 from ..geometry.elimination import solve_columns
 from ..laws.law import Reference
+from .model_based import Gains, ModelBased, Written, step
+
+if TYPE_CHECKING:
+    from ..formalisms.derivation import Derived
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,15 +112,7 @@ def reference_flow(reference: Sequence[Reference]) -> dict[Expr, Expr]:
 
 
 def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
-    """Coordinates that follow references of the same names, with `order` derivatives.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
-    >>> made = tracking(s.derive().record, 2, "here")
-    >>> made.errors, made.rates, made.speeds_for([0])
-    ({'x': ref_x - x}, [ref_x' - v], [ref_x'])
-    """
+    """Coordinates that follow references of the same names, with `order` derivatives."""
     _check_holonomic(equations, place)
     rates, q = equations.coordinate_rates, list(equations.q)
     errors: dict[str, Expr] = {}
@@ -206,3 +202,26 @@ def _blocks(E: Matrix) -> list[tuple[list[int], list[int]]]:
         found.append((sorted(rows), sorted(columns)))
         left = [r for r in left if r not in rows]
     return found
+
+
+class TrackingController(ModelBased):
+    """A controller of a fully actuated mechanism; `tracking` has its errors and how they change."""
+
+    def __init__(self, equations: Derived | EquationsOfMotion, **options: Any) -> None:
+        super().__init__(equations, **options)
+        self.actuation.check_full()
+        self.tracking = tracking(self.equations, 2, self.name)
+
+    def _law_of_forces(
+        self, forces: Sequence[Any], steps: Mapping[Expr, Expr], states: Sequence[Any], *gains: Gains | None
+    ) -> Written:
+        """The law that exerts these forces, with the references and the singular poses of the tracking."""
+        parameters = {name: each for own in gains if own for name, each in own.parameters.items()}
+        controls, followed = self.actuation.solved(forces), self.tracking
+        return Written(
+            controls, steps, tuple(states), followed.reference, parameters, followed.conditions, followed.singular
+        )
+
+    def _sliding_steps(self) -> list[Expr]:
+        """s of all speeds, as expressions of the state and the reference."""
+        return self.written.put_into([step("s", u.name) for u in self.equations.u])

@@ -1,7 +1,30 @@
-"""What controllers of mechanisms with fewer controls than speeds share: driven speeds, and the energy of a target.
+"""Swing-up of mechanisms with fewer controls than speeds: energy control, and energy shaping.
 
 Controls act on some speeds, the driven ones, as many as there are controls; the target is a pose at which the mechanism
 would rest, or fall, and E_r its energy there.
+
+Energy control accelerates the driven speeds so that the others gain the energy that they lack:
+
+    u̇_a = a,    Ė_p = f₀ + f₁·a,    a = -k_e (E_p - E_r) f₁ - k_p (q_a - r) - k_v u_a
+
+K. J. Åström and K. Furuta, "Swinging up a pendulum by energy control" (2000); M. W. Spong, "The swing up
+control problem for the Acrobot" (1995) and "Partial feedback linearization of underactuated mechanical systems" (1994),
+for controls that give the driven speeds any acceleration a. E_p = ½ u_pᵀ M_pp u_p + V is the mechanism's energy with
+what is driven held still. With ½ (E_p - E_r)² = V, and f₀ = 0 as for a pole on a cart, V̇ = -k_e (E_p - E_r)² f₁² where
+driven coordinates are not brought back; of Furuta's pendulum f₀ has the square of the arm's speed, and is small.
+
+Energy shaping brings the whole mechanism to the energy of a pose that it cannot hold:
+
+    V = ½ k_e (E - E_r)² + ½ k_d u_aᵀ u_a + ½ k_p (q_a - r)ᵀ (q_a - r),    V̇ = -k_v u_aᵀ u_a
+
+I. Fantoni and R. Lozano, *Non-linear Control for Underactuated Mechanical Systems* (2002), on the
+cart and pole, the pendubot and Furuta's pendulum. a are the driven speeds, f the forces on them:
+Ė = u_aᵀ f, and u̇_a = W f + n with W a block of M⁻¹, so that
+
+    (k_e (E - E_r) 1 + k_d W) f = -k_d n - k_p (q_a - r) - k_v u_a
+
+The mechanism comes to orbits with E = E_r that pass by the wanted pose again and again, where another controller takes
+over (`Switched`).
 """
 
 from __future__ import annotations
@@ -11,13 +34,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..control_geometry.determinant import determinant
 from ..errors import PolhodeError, listed
-from ..expr import Expr, Matrix, as_expr, is_zero, substitute
+from ..expr import Expr, Matrix, as_expr, directional, gradient, is_zero, substitute
+from ..expr.exact import maximum, minimum
 from ..expr.spelling import spelled
-from ..geometry.elimination import solve_columns
+from ..geometry.elimination import factor_symmetric, solve_columns
 from ..laws.controller import named_numbers
 from ..laws.law import Reference
-from .model_based import ModelBased
+from .lyapunov import LyapunovFunction, prove, quadratic
+from .model_based import ModelBased, Written, step
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -32,11 +58,9 @@ class Underactuated(ModelBased):
         equations: Derived | EquationsOfMotion,
         target: Mapping[str, Any] | None,
         words: Mapping[str, Any],
-        *,
-        inputs: Sequence[str] | None = None,
-        parameters: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(equations, inputs=inputs, parameters=parameters)
+        super().__init__(equations, **options)
         self.target = named_numbers(target, "coordinate", self.equations.coordinates, f"{self.name} target")
         self.driven = self._driven()
         found = {word: self.gains(word, given, ["all"]) for word, given in words.items()}
@@ -94,3 +118,203 @@ class Underactuated(ModelBased):
         acting = Matrix([self.actuation.matrix[row] for row in self.driven])
         found = solve_columns(acting, [[as_expr(each)] for each in forces])
         return dict(zip(self.actuation.controls, (as_expr(row[0]) for row in found), strict=True))
+
+
+class EnergyControl(Underactuated):
+    """What is driven pumps energy into the rest until it has that of rest at `target`, coordinates by name.
+
+    `ke` says how hard, `limit` how much acceleration there is for it; `kp` and `kv` bring driven coordinates back.
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> c = EnergyControl(cart_pole().derive(), {"theta": 0}, ke=20)
+    >>> print(c.lyapunov)
+    V = 1/2 (E_p - E_r)²
+    V' = -ke (E_p - E_r)² f₁ᵀf₁: proved, for all values of parameters and states
+    V >= 0 and W >= 0: checked by number at nominal parameters, not known for others.
+    The energy comes to E_r, unless the mechanism rests.
+    """
+
+    def __init__(
+        self,
+        equations: Derived | EquationsOfMotion,
+        target: Mapping[str, Any] | None = None,
+        *,
+        ke: Any = None,
+        kp: Any = None,
+        kv: Any = None,
+        limit: Any = None,
+        inputs: Sequence[str] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        others = {"kp": kp, "kv": kv, "limit": limit}
+        words = {"ke": ke} | {word: given for word, given in others.items() if given is not None}
+        super().__init__(equations, target, words, inputs=inputs, parameters=parameters)
+        if len(self.driven) == len(self.equations.u):
+            raise PolhodeError(
+                f"every speed of '{self.equations.system.name}' is driven: there is nothing to pump energy into.",
+                place=self.name,
+                cure="Use ComputedTorque, or name fewer inputs.",
+                code="E-CONTROL-210",
+            )
+
+    @property
+    def _free(self) -> list[int]:
+        return [k for k in range(len(self.equations.u)) if k not in self.driven]
+
+    @cached_property
+    def excess(self) -> Expr:
+        """E_p - E_r."""
+        e, free = self.equations, self._free
+        M = e.mass_matrix
+        moving = quadratic(Matrix([[M[i][j] for j in free] for i in free]), [e.u[k] for k in free]) / 2
+        return as_expr(moving + e.potential_energy - self.wanted_energy)
+
+    @cached_property
+    def _accelerations(self) -> list[Expr]:
+        """u̇ of all speeds where the driven ones have the accelerations a: M_pp u̇_p = -b_p - M_pa a."""
+        e, free = self.equations, self._free
+        asked = {k: step("a", e.u[k].name) for k in self.driven}
+        lacking = self.actuation.required([asked.get(k, 0) for k in range(len(e.u))])
+        M = e.mass_matrix
+        found = factor_symmetric([[M[i][j] for j in free] for i in free]).solve([-lacking[k] for k in free])
+        asked |= {k: as_expr(each) for k, each in zip(free, found, strict=True)}
+        return [asked[k] for k in range(len(e.u))]
+
+    @cached_property
+    def pumping(self) -> list[Expr]:
+        """f₁ = ∂Ė_p/∂a."""
+        e = self.equations
+        flow = {**dict(zip(e.q, e.coordinate_rates, strict=True)), **dict(zip(e.u, self._accelerations, strict=True))}
+        (rate,) = directional([self.excess], flow)
+        return gradient(rate, [self._accelerations[k] for k in self.driven])
+
+    def _limited(self, value: Any) -> Expr:
+        limit = self._gain.get("limit")
+        return as_expr(value if limit is None else maximum(minimum(value, limit), -limit))
+
+    def write(self) -> Written:
+        """Energy, accelerations of what is driven, and controls that give them."""
+        e, k = self.equations, self._gain
+        excess = step("E", "excess")
+        a: dict[Expr, Expr] = {}
+        for row, pump, place in zip(self.driven, self.pumping, self._lacking(), strict=True):
+            back = k.get("kp", as_expr(0)) * place + k.get("kv", as_expr(0)) * e.u[row]
+            a[step("a", e.u[row].name)] = as_expr(-self._limited(k["ke"] * excess * pump) - back)
+        forces = self.actuation.required(self._accelerations)
+        return Written(
+            self._controls([forces[row] for row in self.driven]),
+            {excess: self.excess, **a},
+            reference=self._reference() if "kp" in k else (),
+            parameters=self._parameters,
+        )
+
+    @cached_property
+    def lyapunov(self) -> LyapunovFunction:
+        """½ (E_p - E_r)², where nothing brings the driven coordinates back."""
+        if {"kp", "kv"} & {*self._gain}:
+            raise PolhodeError(
+                "with kp or kv the energy is not the only thing that is wanted, and need not come nearer at all times.",
+                place=self.name,
+                cure="Use EnergyShaping, which has a proof with both, or leave kp and kv out.",
+                code="E-CONTROL-211",
+            )
+        k, excess = self._gain, self.excess
+        taken = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)
+        limited = "limit" in k
+        return prove(
+            self.equations,
+            self.law,
+            excess * excess / 2,
+            taken,
+            is_constant=True,
+            formula=("1/2 (E_p - E_r)²", r"\tfrac12 (E_p - E_r)^2"),
+            rate_formula=(
+                "-Σ (E_p - E_r) f₁ sat(ke (E_p - E_r) f₁)" if limited else "-ke (E_p - E_r)² f₁ᵀf₁",
+                r"-\sum (E_p - E_r) f_1 \,\mathrm{sat}(k_e (E_p - E_r) f_1)" if limited
+                else r"-k_e (E_p - E_r)^2 f_1^T f_1",
+            ),
+            conclusion="The energy comes to E_r, unless the mechanism rests.",
+        )  # fmt: skip
+
+
+class EnergyShaping(Underactuated):
+    """The energy is brought to that of rest at `target`, coordinates by name, and driven coordinates to their places.
+
+    `ke` weighs the energy, `kd` the driven speeds and `kp` the driven coordinates, `kv` damps. The law is regular where
+    ke (E - E_r) + kd W is: with kd large enough against ke, everywhere below the wanted energy.
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> c = EnergyShaping(cart_pole().derive(), {"theta": 0}, ke=1, kd=1, kp=1, kv=1)
+    >>> c.lyapunov.formula[0]
+    '1/2 ke (E - E_r)² + 1/2 kd uᵀu + 1/2 kp (q - r)ᵀ(q - r)'
+    """
+
+    def __init__(
+        self,
+        equations: Derived | EquationsOfMotion,
+        target: Mapping[str, Any] | None = None,
+        *,
+        ke: Any = None,
+        kd: Any = None,
+        kp: Any = None,
+        kv: Any = None,
+        inputs: Sequence[str] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        words = {"ke": ke, "kd": kd, "kp": kp, "kv": kv}
+        super().__init__(equations, target, words, inputs=inputs, parameters=parameters)
+
+    @cached_property
+    def excess(self) -> Expr:
+        """E - E_r."""
+        return as_expr(self.equations.kinetic_energy + self.equations.potential_energy - self.wanted_energy)
+
+    def write(self) -> Written:
+        """Energy, places and accelerations of what is driven, and controls."""
+        e, k = self.equations, self._gain
+        size = len(self.driven)
+        nothing = {each: as_expr(0) for each in (*self.actuation.controls, *self.actuation.idle)}
+        free = substitute([e.forward_dynamics[row] for row in self.driven], nothing)
+        inverse = e.inverse_mass_matrix
+        W = Matrix([[inverse[i][j] for j in self.driven] for i in self.driven])
+        names = [e.u[row].name for row in self.driven]
+        excess = step("E", "excess")
+        places = {step("e", q.name): each for q, each in zip(self._coordinates, self._lacking(), strict=True)}
+        n = {step("n", name): each for name, each in zip(names, free, strict=True)}
+        left = [[k["kd"] * W[i][j] + (k["ke"] * excess if i == j else 0) for j in range(size)] for i in range(size)]
+        right = [
+            [-k["kd"] * own - k["kp"] * place - k["kv"] * u]
+            for own, place, u in zip(n, places, self._speeds, strict=True)
+        ]
+        forces = [as_expr(row[0]) for row in solve_columns(left, right)]
+        return Written(
+            self._controls(forces),
+            {excess: self.excess, **places, **n},
+            reference=self._reference(),
+            parameters=self._parameters,
+            conditions=("ke (E - E_r) + kd W is singular",),
+            singular=(("ke (E - E_r) + kd W is singular", determinant(left)),),
+        )
+
+    @cached_property
+    def lyapunov(self) -> LyapunovFunction:
+        """V as above; it is no proof that the energy comes to E_r, for V rests wherever the driven speeds do."""
+        k, unit = self._gain, Matrix.identity(len(self.driven))
+        parts = (
+            k["ke"] * self.excess * self.excess,
+            k["kd"] * quadratic(unit, self._speeds),
+            k["kp"] * quadratic(unit, self._lacking()),
+        )
+        return prove(
+            self.equations,
+            self.law,
+            sum(parts) / 2,
+            k["kv"] * quadratic(unit, self._speeds),
+            is_constant=True,
+            formula=(
+                "1/2 ke (E - E_r)² + 1/2 kd uᵀu + 1/2 kp (q - r)ᵀ(q - r)",
+                r"\tfrac12 k_e (E - E_r)^2 + \tfrac12 k_d u_a^T u_a + \tfrac12 k_p (q_a - r)^T (q_a - r)",
+            ),
+            rate_formula=("-kv uᵀu", r"-k_v u_a^T u_a"),
+            conclusion="The driven coordinates come to rest, and then either all do, or E is E_r.",
+        )

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, numbers, unknown
+from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.joint_limits import Ends, joint_limits
+from ..dynamics.synopsis import joints_of_one_speed
+from ..errors import PolhodeError, numbers, unknown, warn
+from ..expr import Expr
+from ..expr.spelling import spelled
+from ..laws.named_symbols import Named, control_names, limits_of, told_unlimited
 
 Floats = NDArray[np.float64]
 
@@ -20,11 +26,6 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
     """W of a number for all `names`, of one for each in order or by name (others nil), or of a symmetric matrix.
 
     W is positive semidefinite, or with `positive` positive definite.
-
-    >>> weights("Q", {"a": 2}, ["a", "b"], "LQR").tolist()
-    [[2.0, 0.0], [0.0, 0.0]]
-    >>> weights("R", 3, ["F"], "LQR").tolist()
-    [[3.0]]
     """
     where, size = f"{place} {word}", len(names)
     if isinstance(given, Mapping):
@@ -64,3 +65,58 @@ def _check(made: Floats, where: str, positive: bool) -> None:
             cure=f"Give a {what} one, or {'positive numbers' if positive else 'numbers that are not negative'}.",
             code="E-REGULATOR-005",
         )
+
+
+def input_limits(
+    given: Any,
+    inputs: Mapping[str, Expr],
+    equations: EquationsOfMotion,
+    parameters: Mapping[str, Any],
+    place: str,
+    steady: Sequence[float] | None = None,
+) -> tuple[Floats, Floats]:
+    """Lower and upper limits of inputs, as deviations from what they are at the operating point, where there is one."""
+    limits = control_limits(given, tuple(inputs.values()), equations, parameters, place)
+    ends = np.array([limits.get(each, (-np.inf, np.inf)) for each in inputs.values()]).reshape(-1, 2)
+    middle = np.zeros(len(ends)) if steady is None else np.asarray(steady)
+    for name, (low, high), value in zip(inputs, ends.tolist(), middle.tolist(), strict=True):
+        if steady is not None and not low <= value <= high:
+            raise PolhodeError(
+                f"{name} is {value:g} at the operating point, which is not between {low:g} and {high:g}.",
+                place=f"{place} limits",
+                cure="Give limits between which the operating point is.",
+                code="E-REGULATOR-043",
+            )
+    return ends[:, 0] - middle, ends[:, 1] - middle
+
+
+def control_limits(
+    given: Any, controls: Sequence[Expr], equations: EquationsOfMotion, parameters: Mapping[str, Any], place: str
+) -> dict[Expr, tuple[float, float]]:
+    """The limits of controls; those of the model at the values of parameters."""
+    named = controls_by_name(controls, equations)
+    ends = {each.quantity: each for each in joint_limits(equations, parameters, "effort")}
+    rated = {x: (_end(each, "lower", -np.inf), _end(each, "upper", np.inf)) for x, each in ends.items()}
+    limits = {x: (float(low), float(high)) for x, (low, high) in limits_of(given, named, rated).items()}
+    for x, pair in limits.items():
+        if np.isnan(pair).any():
+            raise PolhodeError(
+                f"the limit {next(iter(ends[x].unknown.values()))} of {spelled(x)} has no value.",
+                place=f"{place} limits",
+                cure="Give its parameters values: parameters={…}.",
+                code="E-REGULATOR-046",
+            )
+    unlimited = told_unlimited(given, named, limits)
+    if unlimited:
+        warn(f"{place}: {unlimited}", code="W-REGULATOR-047")
+    return limits
+
+
+def _end(ends: Ends, side: Any, otherwise: float) -> float:
+    """One end of a joint's limits: not a number where its parameters have no value."""
+    return np.nan if side in ends.unknown else ends.known.get(side, otherwise)
+
+
+def controls_by_name(controls: Sequence[Expr], equations: EquationsOfMotion) -> Named:
+    """Controls of a mechanism by all of their names."""
+    return Named("control", tuple(controls), control_names(controls, joints_of_one_speed(equations)))

@@ -28,7 +28,7 @@ from ..expr.typeset import Typeset
 from ..formalisms.deriving import derive
 from ..geometry.elimination import factor_symmetric
 from ..geometry.vector_fields import Field, bracket, is_involutive, lie_derivative
-from ..laws.controls import controls_of, declared_controls
+from ..laws.named_symbols import controls_of, declared_controls
 from ..linear.displacements import Displacements, displacements
 from ..linear.operating_point import Values, parameter_values
 from .determinant import determinant

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..expr import Expr, Matrix, Vector, as_expr, gradient, symbol
+from ..geometry.twist import Twist
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import Link, Tree
 from ..model.model import Model
@@ -33,7 +34,7 @@ def envelope(tree: Tree) -> Envelope:
     links: list[Link] = []
     for link in tree.links:
         spare = [] if link.drive else link.stage.algebra[link.stage.speeds :]
-        columns = tuple((Vector(h[:3]), Vector(h[3:])) for h in spare)
+        columns = tuple(map(Twist.of, spare))
         extra = tuple(range(len(u), len(u) + len(columns)))
         u += [symbol(f"{link.name} {link.joint} beyond {k + 1}", "speed") for k in range(len(columns))]
         tau += [as_expr(0)] * len(columns)

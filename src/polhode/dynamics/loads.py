@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, jacobian, sqrt, substitute
+from ..geometry.twist import Wrench
 from ..kinematics.motion import centre_of_mass
 from ..kinematics.tree import BASE, Tree
 from ..kinematics.tree_paths import common_ancestor, point_seen_from, re_expressed
@@ -29,8 +30,6 @@ from ..model.forces.protocol import (
     SpeedForce,
 )
 from ..model.model import Model
-
-Wrench = tuple[Vector, Vector]
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,7 @@ class Loads:
 
     def wrenches_of(self, loads: Iterable[PrimitiveLoad], conservative: bool = True) -> list[Wrench]:
         """The same of some loads alone."""
-        zero = Vector([0, 0, 0])
-        table: list[Wrench] = [(zero, zero) for _ in self.tree.links]
+        table = [Wrench.zero() for _ in self.tree.links]
         for load in loads:
             if isinstance(load, PointForce):
                 self._push(table, load.body, self._given(load.point), *self._in_link(load))
@@ -85,7 +83,7 @@ class Loads:
                 if i != BASE:
                     vector, origin = self._in_link(load)
                     torque = re_expressed(self.tree, vector, origin, i)
-                    table[i] = (table[i][0] + torque, table[i][1])
+                    table[i] = Wrench(table[i].angular + torque, table[i].linear)
             elif isinstance(load, LineTension):
                 self._pull(table, load, conservative)
         return table
@@ -122,7 +120,7 @@ class Loads:
         i, X = self.tree.bodies[body]
         if i != BASE:
             own = re_expressed(self.tree, force, origin, i)
-            table[i] = (table[i][0] + X.point(point).cross(own), table[i][1] + own)
+            table[i] = table[i] + Wrench(X.point(point).cross(own), own)
 
     def _line(self, load: LineTension) -> Line:
         top = common_ancestor(self.tree, *(self.tree.bodies[body][0] for body in (load.body_a, load.body_b)))

@@ -36,6 +36,7 @@ from ..dynamics.loads import Loads
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry import Pose
 from ..geometry.deformable import Deformable
+from ..geometry.twist import Twist, Wrench
 from ..kinematics.joint import compound_map
 from ..kinematics.tree import BASE, Link, Tree, build_tree
 from ..model.model import Model
@@ -110,11 +111,11 @@ class Poincare:
             columns = [start + k for start, count in reversed(self._stages[first : last + 1]) for k in range(count)]
             last_link = chain[-1]
             if last_link.drive:
-                H, columns = Matrix.columns_of([_six((last_link.drive.w, last_link.drive.v))], 6), [self._width - 1]
+                H, columns = Matrix.columns_of([Twist(last_link.drive.w, last_link.drive.v).six], 6), [self._width - 1]
             elif columns:
                 H = compound_map(stages, eps, envelope=True)
             else:  # it follows the elastic coordinates of a flexible body
-                H = Matrix.columns_of(list(map(_six, last_link.H)), 6)
+                H = Matrix.columns_of([column.six for column in last_link.H], 6)
                 columns = [self.real[speed] for speed in last_link.speeds]
             joints.append(_JointBody(body_of_link[chain[0].parent], X, H, tuple(columns), last_link))
             body_of_link[last] = len(joints) - 1
@@ -163,7 +164,9 @@ class Poincare:
     def _add_bending(self, M: list[list[Any]], material: Deformable, columns: Mapping[int, Vector]) -> None:
         """What M_o of a flexible body has beyond (48): rows and columns of its elastic speeds."""
         indices = [self.real[speed] for speed in material.speeds]
-        for e, momentum, masses in zip(indices, map(_six, material.columns), material.masses, strict=True):
+        for e, momentum, masses in zip(
+            indices, (Wrench(*pair).six for pair in material.columns), material.masses, strict=True
+        ):
             for i, column in columns.items():
                 M[i][e] = M[i][e] + column.dot(momentum)
                 M[e][i] = M[e][i] + column.dot(momentum)
@@ -245,10 +248,6 @@ class Poincare:
         C, moving = self.enlarged_velocity_matrix, [*self.real, *[self._width - 1] * self.tree.is_driven]
         C_p = Matrix([[as_expr(C[i, j]) for j in moving] for i in self.real]) @ Vector([self.p[j] for j in moving])
         return C_p + self.potential_force() - self.applied_force()
-
-
-def _six(pair: tuple[Vector, Vector]) -> Vector:
-    return Vector([*pair[0], *pair[1]])
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:

@@ -30,6 +30,7 @@ from ..dynamics.loads import Loads
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
+from ..geometry.twist import Twist
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
@@ -88,11 +89,11 @@ def speed_of(link: Link) -> int | None:
     return link.speeds[0] if link.drive is None else None
 
 
-def coordinate_twist(link: Link) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
+def coordinate_twist(link: Link) -> tuple[Twist, Twist]:
     """The twist of a joint for a unit of q̇, and its rate in the link: of a driven joint, whose q is time, as given."""
     if link.drive is not None:
-        return (link.drive.w, link.drive.v), (link.drive.alpha, link.drive.a)
-    return link.H[0], (_ZERO, _ZERO)
+        return Twist(link.drive.w, link.drive.v), Twist(link.drive.alpha, link.drive.a)
+    return link.H[0], Twist.zero()
 
 
 def coordinate_rates(speed: int | None, qd: Sequence[Any], qdd: Sequence[Any]) -> tuple[Any, Any]:

@@ -2,13 +2,19 @@
 
 A controller of one's own is a subclass with one method, `design`, which returns a `Law`. Whatever is done with laws
 (runs in continuous time or sampled, source code, proofs) is then done with it too.
+
+What every observer is, and how one is put before a controller.
+
+An observer comes to an `Estimator`: estimates of coordinates, speeds and states as expressions of what is measured and
+of states of its own. `Observed` puts these into a law in place of what the law measures, and the law's controls into
+the observer in place of the inputs that it has to know: one law again, which runs and is written as source as one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -16,23 +22,40 @@ from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import joints_of_one_speed
-from ..errors import PolhodeError, by_name, check_kind, check_pickles, shown, unknown, warn
-from ..expr import Expr
+from ..errors import PolhodeError, by_name, check_kind, check_pickles, fault_at, listed, shown, unknown, warn
+from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..formalisms.derivation import Derived, record_of
 from ..model.reading import number_of
+from ..model.records import Parameter
 from ..model.unit import si_values
-from .law import Law
+from ..notebook import Cell, Shown, Table
+from .law import ControllerState, Law
 from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
-    from ..expr import Expr
-    from .named_symbols import Range
 
 
-class Controller(Typeset, ABC):
+class Designed(ABC):
+    """A design for a mechanism: its `equations`, and nominal values of `parameters` that are not the model's."""
+
+    def __init__(self, equations: Derived | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None) -> None:
+        self.equations = record_of(equations, self.name)
+        self.nominal = nominal_values(self.equations, parameters, self.name)
+
+    @property
+    def name(self) -> str:
+        """The name of the class, for sentences."""
+        return type(self).__name__
+
+    @abstractmethod
+    def design(self) -> Any:
+        """The law or the estimator."""
+
+
+class Controller(Typeset, Designed):
     """A controller of a mechanism: its `equations`, and nominal values of `parameters` that are not the model's.
 
     In time it is continuous, or asked every `sample_time` seconds; the `discretisation` steps its states, "euler" or
@@ -44,26 +67,9 @@ class Controller(Typeset, ABC):
     >>> class Brake(Controller):
     ...     def design(self):
     ...         return Law({tau: -3 * u for tau, u in zip(self.equations.tau, self.equations.u)})
-    >>> brake = Brake(s.derive())
-    >>> brake.law.controls, brake.name, brake.design().is_static
-    ({tau_v: -3*v}, 'Brake', True)
-    >>> brake.nominal_law.parameters  # a law with the mass in it would have 'nominal m'
-    {}
-    >>> brake.law_within({}) is brake.nominal_law  # an observer's would know the limits
-    True
-    >>> from tempfile import mkdtemp
-    >>> [path.suffix for path in brake.export("numpy", mkdtemp())]
-    ['.py', '.json']
+    >>> Brake(s.derive()).law.controls
+    {tau_v: -3*v}
     """
-
-    def __init__(self, equations: Derived | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None) -> None:
-        self.equations = record_of(equations, self.name)
-        self.nominal = nominal_values(self.equations, parameters, self.name)
-
-    @property
-    def name(self) -> str:
-        """What the controller is called in sentences."""
-        return type(self).__name__
 
     @abstractmethod
     def design(self) -> Law:
@@ -98,16 +104,6 @@ class Controller(Typeset, ABC):
 
         Where the controller has states, it gives them at the next sample too. `limits` are those of controls, as in
         `simulate`: numbers, or "model".
-
-        >>> import polhode as ph
-        >>> s = ph.System("slider")
-        >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
-        >>> class Brake(Controller):
-        ...     def design(self):
-        ...         return Law({tau: -3 * u for tau, u in zip(self.equations.tau, self.equations.u)})
-        >>> f = Brake(s.derive()).compile()
-        >>> f(u=[2.0]), f({"v": [1.0, 2.0]}).tolist()
-        (array([-6.]), [[-3.0], [-6.0]])
         """
         from ..compiled.law_function import LawFunction
 
@@ -129,7 +125,7 @@ class Controller(Typeset, ABC):
         The sample time is a parameter of the set-up where states of the controller have rates. `limits` are those of
         controls, as in `simulate`: numbers, or "model".
         """
-        from ..compiled.law_export import export_law
+        from ..compiled.law_function import export_law
 
         how: dict[str, Any] = {"prefix": prefix, "sample_time": sample_time, "discretisation": discretisation}
         law, kept = limited_law(self, limits)
@@ -209,3 +205,209 @@ def limited_law(controller: Controller, given: Any) -> tuple[Law, dict[Expr, Ran
     law = controller.law_within(limits)
     kept = replace(law, controls={x: saturated(value, limits.get(x)) for x, value in law.controls.items()})
     return kept.with_nominal(equations.system.parameters, controller.nominal), limits
+
+
+fault = fault_at("Observed")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimator(Shown):
+    """Estimates by the symbols of the mechanism, and all that they depend on.
+
+    estimates     what each coordinate, speed and state is taken to be
+    states        the observer's own states; their rates or updates may depend on `inputs`
+    measured      what is measured, by symbols of its own, as expressions of the mechanism's state
+    inputs        efforts and inputs that the observer has to know
+    sample_time   seconds, where it goes from sample to sample
+
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> from polhode.control import HighGain
+    >>> made = HighGain(cart_pole().derive(), epsilon=0.01).estimator
+    >>> [*made.estimates], made.inputs
+    ([x, theta, x', theta'], (F,))
+    """
+
+    estimates: Mapping[Expr, Expr]
+    states: tuple[ControllerState, ...]
+    measured: Mapping[Expr, Expr]
+    inputs: tuple[Expr, ...]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    sample_time: float | None = None
+
+    def __repr__(self) -> str:
+        told = listed(map(spelled, self.estimates))
+        return f"Estimator(of {told} by {listed(each.name for each in self.measured)})"
+
+    def _cell(self) -> Cell:
+        measured = Table(["measured", "is"], [(x.name, str(value)) for x, value in self.measured.items()])
+        states = Table(
+            ["state of the observer", "starts at"],
+            [(each.symbol.name, f"{float(each.start):.6g}") for each in self.states],
+            numbers_from=1,
+        )
+        inputs = f"knows the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
+        often = "" if self.sample_time is None else f"every {self.sample_time:g} s"
+        return Cell(repr(self), [measured, states, inputs, often])
+
+
+class Observer(Shown, Designed):
+    """An observer of a mechanism, with nominal values of `parameters` that are not the model's.
+
+    >>> from polhode.control import HighGain
+    >>> issubclass(HighGain, Observer)
+    True
+    """
+
+    @abstractmethod
+    def design(self) -> Estimator:
+        """The estimator, with the mechanism's own symbols and parameters."""
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        """The estimator as it was designed."""
+        made = self.design()
+        check_kind(Estimator, "an estimator", made, f"{self.name}.design")
+        return made
+
+    def __repr__(self) -> str:
+        told = listed(each.name for each in self.estimator.measured)
+        return f"{self.name}(of '{self.equations.system.name}' by {told})"
+
+    def _cell(self) -> Cell:
+        return Cell(repr(self), self.estimator._cell().parts)
+
+
+class Observed(Controller):
+    """A controller that knows what an observer estimates, and measures nothing else.
+
+    >>> import polhode as ph
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> linear = cart_pole().derive().linearize()
+    >>> filter = ph.control.KalmanFilter(linear, ["x", "theta"], process_noise=1, measurement_noise=0.01)
+    >>> ph.control.Observed(ph.control.LQR(linear), filter).law.measured
+    {y_x: x, y_theta: theta}
+    """
+
+    def __init__(self, controller: Controller, observer: Observer) -> None:
+        self.controller, self.observer = controller, observer
+        super().__init__(controller.equations)
+        self.nominal = {**observer.nominal, **controller.nominal}
+        self._within: dict[tuple[Any, ...], Law] = {}
+
+    def design(self) -> Law:
+        """The law with estimates for what it measures."""
+        return self._design({})
+
+    def law_within(self, limits: Mapping[Expr, Range]) -> Law:
+        """The law for a run, with an observer that knows the limits of controls, and so what really acts."""
+        key = tuple(limits.items())
+        if key not in self._within:
+            made = self._design(limits)
+            self._within[key] = made.with_nominal(self.equations.system.parameters, self.nominal)
+        return self._within[key]
+
+    def _design(self, limits: Mapping[Expr, Range]) -> Law:
+        law, seen = self.controller.law, self.observer.estimator
+        sample_time = _common_sample_time(law, seen)
+        needed = [x for x in law.measurements.values() if x not in law.measured.values()]
+        missing = [x for x in free_symbols([*needed, *law.measured.values()]) if _moves(x) and x not in seen.estimates]
+        if missing:
+            raise PolhodeError(
+                f"the law measures {spelled(missing[0])}, which the observer does not estimate.",
+                place=self.name,
+                cure="Design both for one mechanism.",
+                code="E-OBSERVER-010",
+            )
+        told = dict(seen.estimates)
+        told |= dict(zip(law.measured, substitute([*law.measured.values()], told), strict=True))
+        flat = substitute([*law.controls.values(), *_changes(law.states)], told)
+        controls = dict(zip(law.controls, flat, strict=False))
+        vanishing = substitute([each for _, each in law.singular], told)
+        lacking = [x for x in seen.inputs if x not in controls]
+        values = {x: saturated(value, limits.get(x)) for x, value in controls.items()}
+        values |= {x: _constant(x, self.equations) for x in lacking}
+        return Law(
+            controls,
+            (*_changed(seen.states, substitute(_changes(seen.states), values)),
+             *_changed(law.states, flat[len(controls) :])),
+            law.reference,
+            seen.measured,
+            {**seen.parameters, **law.parameters},
+            sample_time,
+            law.conditions,
+            tuple((words, each) for (words, _), each in zip(law.singular, vanishing, strict=True)),
+        )  # fmt: skip
+
+
+def _changed(states: Sequence[ControllerState], changes: Sequence[Expr]) -> Iterator[ControllerState]:
+    for each, made in zip(states, changes, strict=True):
+        yield replace(each, rate=made) if each.update is None else replace(each, update=made)
+
+
+def _changes(states: Sequence[ControllerState]) -> list[Expr]:
+    return [as_expr(each.update if each.rate is None else each.rate) for each in states]
+
+
+def _moves(x: Expr) -> bool:
+    return str(x.data[0]) in ("coordinate", "speed", "state")
+
+
+def _constant(x: Expr, equations: EquationsOfMotion) -> Expr:
+    """An input that the law does not give: the model's value, or no effort."""
+    entry = equations.system.inputs.get(x.name) if str(x.data[0]) == "input" else None
+    return as_expr(0 if entry is None else entry.value or 0)
+
+
+def _common_sample_time(law: Law, seen: Estimator) -> float | None:
+    if law.sample_time is not None and seen.sample_time is not None and law.sample_time != seen.sample_time:
+        raise fault(
+            f"the controller is sampled every {law.sample_time:g} s and the observer every {seen.sample_time:g} s.",
+            "Give both the same sample_time.",
+            "E-OBSERVER-011",
+        )
+    found = law.sample_time or seen.sample_time
+    states = (*law.states, *seen.states)
+    if found is not None and any(each.rate is not None for each in states):
+        smooth = "the controller" if law.sample_time is None else "the observer"
+        raise fault(
+            f"{smooth} changes in continuous time and the other from sample to sample.",
+            "Give both the same sample_time.",
+            "E-OBSERVER-012",
+        )
+    return found
+
+
+def estimate_symbol(name: str) -> Expr:
+    """The symbol of an observer's state that estimates something."""
+    return symbol(f"estimate of {name}", "state")
+
+
+def measured_symbols(names: Any) -> list[Expr]:
+    """The symbols of what is measured, by the names of outputs."""
+    return [symbol(f"y_{name}", "measurement") for name in names]
+
+
+def check_measurable(outputs: Mapping[str, Expr], place: str) -> None:
+    """Refuse small turns as outputs: nothing measures them."""
+    kinds = {name: {str(x.data[0]) for x in free_symbols([each])} for name, each in outputs.items()}
+    turns = [name for name, found in kinds.items() if "displacement" in found]
+    if turns:
+        raise PolhodeError(
+            f"'{turns[0]}' is a small turn, which cannot be measured.",
+            place=f"{place} outputs",
+            cure="Give expressions by name, for example entries of equations.pose(…).R.",
+            code="E-OBSERVER-014",
+        )
+
+
+def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr, Fraction]:
+    """Where estimates begin: values by name, the rest at home and at rest."""
+    found = dict.fromkeys([*equations.q, *equations.u], Fraction(0))
+    found |= {equations.q[k]: Fraction(1) for k in equations.quaternions}
+    found |= {
+        each.symbol: Fraction(float(each.start)) if isinstance(each.start, Expr) else each.start
+        for each in equations.system.states.values()
+    }
+    known = {spelled(x): x for x in found}
+    starts = named_numbers(given, "coordinate, speed or state", known, f"{place} start")
+    return found | {known[name]: value for name, value in starts.items()}

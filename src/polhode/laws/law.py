@@ -9,18 +9,92 @@ code with them, or is sampled, or is written as source, without a second form of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from ..errors import PolhodeError, fault_at, listed, number
-from ..expr import Expr, as_expr, free_symbols, substitute, symbol
+from ..expr import Expr, as_expr, free_symbols, substitute, symbol, topological
 from ..expr.node import SYMBOL
-from ..expr.spelling import is_reference, reference_symbol, spelled
+from ..expr.spelling import is_reference, latex_escape, latex_name, reference_symbol, spelled, spelled_latex
 from ..expr.typeset import Typeset
 from ..model.records import Parameter
+
+#: A law with more nodes is told of, not written.
+READABLE = 300
+#: A number with a larger denominator is not to be read.
+_LONGEST = 10**9
+#: Gains and states beyond these are counted.
+_MOST = 12
+
+
+def law_formulas(law: Law) -> list[tuple[str, Expr]]:
+    """Controls, then how the controller's states change; none where numbers with all their digits are in them."""
+    changes = [(changed_latex(each), each.rate if each.update is None else each.update) for each in law.states]
+    made = [(spelled_latex(control), as_expr(value)) for control, value in law.controls.items()]
+    made += [(head, as_expr(value)) for head, value in changes]
+    return [] if any(map(_is_long_number, topological([value for _, value in made]))) else made
+
+
+def _is_long_number(node: Expr) -> bool:
+    """Whether a node is a number that came out of an algorithm, with all its digits."""
+    return node.is_number and node.data.denominator > _LONGEST
+
+
+def changed_latex(state: ControllerState, name: str | None = None) -> str:
+    """The rate of a controller's state, or what it is at the next sample, in LaTeX."""
+    own = name or spelled_latex(state.symbol)
+    return rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {own}" if state.update is None else f"{{{own}}}^{{+}}"
+
+
+def gain_names(law: Law) -> dict[Expr, str]:
+    """LaTeX of the law's parameters."""
+    return {each.symbol: gain_latex(name) for name, each in law.parameters.items()}
+
+
+def gain_latex(name: str) -> str:
+    r"""A gain by what it is of: kp_q1 is k with two indices, K_F_x' an entry of K; other names as they are written."""
+    word, *whose = name.split("_", 2) if name.startswith("K_") else name.split("_", 1)
+    if len(word) == 2 and word[0] == "k":
+        return rf"k_{{{','.join([word[1], *map(_index_latex, whose)])}}}"
+    if word == "K" and whose:
+        return rf"K_{{{','.join(map(_index_latex, whose))}}}"
+    return latex_name(name)
+
+
+def _index_latex(name: str) -> str:
+    plain = name.rstrip("'")
+    dots = len(name) - len(plain)
+    if not plain.replace("_", "").isalnum():
+        return rf"\text{{{latex_escape(name)}}}"
+    return rf"\{'d' * dots}ot{{{latex_name(plain)}}}" if dots else latex_name(plain)
+
+
+def law_sentences(law: Law) -> list[str]:
+    """Gains, references, states and sample time, and where the law does not hold."""
+    told = [f"Gains: {listed(valued(law.parameters), most=_MOST)}."] if law.parameters else []
+    if law.reference:
+        told.append(f"References: {listed((each.name for each in law.reference), most=_MOST)}.")
+    if law.states:
+        starts = (f"{spelled(each.symbol)} from {float(each.start):.6g}" for each in law.states)
+        told.append(f"States of the controller: {listed(starts, most=_MOST)}.")
+    if law.sample_time is not None:
+        told.append(f"It is made for samples every {law.sample_time:g} s.")
+    return [*told, *where_not(law.conditions)]
+
+
+def where_not(conditions: Sequence[str]) -> list[str]:
+    """Sentences of the conditions of a law."""
+    return [f"The law does not hold where {each}." for each in conditions]
+
+
+def valued(parameters: Mapping[str, Parameter]) -> Iterator[str]:
+    """Each parameter with its value, as text."""
+    for name, each in parameters.items():
+        yield f"{name} = {'?' if each.value is None else f'{float(each.value):.6g}'}"
+
 
 fault = fault_at("law")
 
@@ -66,11 +140,7 @@ class Reference:
 
     @property
     def symbols(self) -> tuple[Expr, ...]:
-        """The symbols of the reference and of its derivatives: `Reference("x", 1).symbols` are r and ṙ.
-
-        >>> len(Reference("x", 1).symbols)
-        2
-        """
+        """The symbols of the reference and of its derivatives: `Reference("x", 1).symbols` are r and ṙ."""
         return tuple(reference_symbol(self.name, order) for order in range(self.order + 1))
 
 
@@ -96,13 +166,6 @@ class Law(Typeset):
     >>> r, rdot = wanted.symbols
     >>> Law({tau: kp * (r - x) + rdot - v}, reference=(wanted,), parameters={"kp": Parameter(kp, Fraction(4))})
     Law(tau_x; of x, x', ref_x and ref_x')
-    >>> brake = Law({tau: -kp * v})  # kp is a parameter of the mechanism
-    >>> brake.is_static, brake.is_sampled, brake.arguments, brake.measurements, brake.sample_time_as(0.01)
-    (True, False, [x'], {x': x'}, 0.01)
-    >>> brake.with_values({kp: 3}).expressions
-    [-3*x']
-    >>> [*brake.with_nominal({"kp": Parameter(kp, Fraction(4))}, {}).parameters]
-    ['nominal kp']
     """
 
     controls: Mapping[Expr, Expr]
@@ -186,14 +249,7 @@ class Law(Typeset):
 
     @property
     def orientations(self) -> dict[str, tuple[Reference, ...]]:
-        """The references that are unit quaternions: the four components of each, by the name of the orientation.
-
-        >>> x = symbol("x", "effort")
-        >>> wanted = [Reference(f"e{k}", orientation="hand") for k in range(4)]
-        >>> law = Law({x: sum(each.symbols[0] for each in wanted)}, reference=tuple(wanted))
-        >>> {name: len(four) for name, four in law.orientations.items()}
-        {'hand': 4}
-        """
+        """The references that are unit quaternions: the four components of each, by the name of the orientation."""
         names = dict.fromkeys(each.orientation for each in self.reference if each.orientation)
         return {name: tuple(each for each in self.reference if each.orientation == name) for name in names}
 
@@ -242,22 +298,22 @@ class Law(Typeset):
 
     @property
     def _readable(self) -> int:
-        from .law_display import READABLE
+        from .law import READABLE
 
         return READABLE
 
     def _formulas(self) -> list[tuple[str, Expr]]:
-        from .law_display import law_formulas
+        from .law import law_formulas
 
         return law_formulas(self)
 
     def _names(self) -> dict[Expr, str]:
-        from .law_display import gain_names
+        from .law import gain_names
 
         return gain_names(self)
 
     def _sentences(self) -> list[str]:
-        from .law_display import law_sentences
+        from .law import law_sentences
 
         return law_sentences(self)
 

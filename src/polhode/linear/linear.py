@@ -16,7 +16,7 @@ from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
-from ..laws.controls import controls_of
+from ..laws.named_symbols import controls_of
 from ..notebook import Cell, Shown, Table, complex_text
 from .displacements import Displacements, output_rates, read_outputs
 from .eigensystem import in_order

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, fault_at, understood
-from ..laws.controls import controls_of
+from ..laws.named_symbols import controls_of
 from ..notebook import Told
 from ..simulate.initial_state import Floats
 from ..simulate.trajectory.trajectory import Trajectory

@@ -19,7 +19,7 @@ from ..dynamics.variations import Variations
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, quiet_collector
 from ..expr.spelling import spelled
-from ..laws.controls import controls_of
+from ..laws.named_symbols import controls_of
 from .displacements import Displacements, displacements, output_rates
 
 

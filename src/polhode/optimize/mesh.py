@@ -1,14 +1,70 @@
-"""The points of a mesh: the ends of its intervals first, then, where a scheme has them, their middles."""
+"""Schemes of collocation and their meshes: the ends of all intervals first, then, where a scheme has them, the middles.
+
+Each defect of an interval is linear in states and rates; it vanishes where the scheme holds:
+
+    defect = a₀ x_left + a₁ x_middle + a₂ x_right + h (b₀ f_left + b₁ f_middle + b₂ f_right)
+
+    trapezoidal       x_right - x_left = h (f_left + f_right)/2                        order 2
+    Hermite–Simpson   x_right - x_left = h (f_left + 4 f_middle + f_right)/6           order 4
+                      x_middle = (x_left + x_right)/2 + h (f_left - f_right)/8
+
+J. T. Betts, *Practical Methods for Optimal Control and Estimation Using Nonlinear Programming* (2010), sections 4.5 and
+4.7: the separated form, in which the state in the middle is a variable. So every function is one of a single point, and
+the matrix of second derivatives has a block for each point and nothing between them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .schemes import Scheme
+Triple = tuple[Fraction, Fraction, Fraction]
+
+
+def _triple(left: int, middle: int, right: int, over: int = 1) -> Triple:
+    return Fraction(left, over), Fraction(middle, over), Fraction(right, over)
+
+
+@dataclass(frozen=True)
+class Defect:
+    """The factors of the states and of the rates, at left end, middle and right end."""
+
+    states: Triple
+    rates: Triple
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme: its defects, the weights of its quadrature, and its order."""
+
+    defects: tuple[Defect, ...]
+    quadrature: Triple
+    order: int
+
+    @property
+    def has_middle(self) -> bool:
+        """Whether there is a point in the middle of each interval."""
+        return self.quadrature[1] != 0
+
+
+SCHEMES: Mapping[str, Scheme] = MappingProxyType({
+    "hermite_simpson": Scheme(
+        (
+            Defect(_triple(-1, 2, -1, 2), _triple(-1, 0, 1, 8)),
+            Defect(_triple(-1, 0, 1), _triple(-1, -4, -1, 6)),
+        ),
+        _triple(1, 4, 1, 6),
+        4,
+    ),
+    "trapezoidal": Scheme((Defect(_triple(-1, 0, 1), _triple(-1, 0, -1, 2)),), _triple(1, 0, 1, 2), 2),
+})  # fmt: skip
+
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]

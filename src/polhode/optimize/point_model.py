@@ -90,8 +90,6 @@ class PointModel:
         )  # fmt: skip
         return sha256(repr(told).encode()).hexdigest()
 
-    # ---- variables -------------------------------------------------------------------------------------------
-
     @cached_property
     def state(self) -> list[Expr]:
         return [*self.equations.q, *self.equations.u, *self.equations.z]
@@ -115,8 +113,6 @@ class PointModel:
     def by(self) -> list[Expr]:
         """What derivatives are by."""
         return [*self.variables, self.duration] if self.is_free else self.variables
-
-    # ---- functions -------------------------------------------------------------------------------------------
 
     def _put(self, entries: Sequence[Any]) -> list[Expr]:
         """Expressions with what is held in them, and time as a share of the duration."""
@@ -170,8 +166,6 @@ class PointModel:
         if self.is_implicit or accelerations.isdisjoint(free_symbols(entries)):
             return list(entries)
         return substitute(entries, dict(zip(equations.udot, equations.forward_dynamics, strict=True)))
-
-    # ---- derivatives -----------------------------------------------------------------------------------------
 
     def _jacobian(self, roots: Sequence[Expr]) -> Entries:
         made = Entries([], [], [])

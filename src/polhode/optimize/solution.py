@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import unknown
+from ..errors import PolhodeError, unknown, warn
 from ..expr import Expr, Function, sampled
 from ..notebook import Cell, Shown, Table, course_table
 from ..simulate.run import simulate
@@ -20,6 +20,69 @@ from .mesh import Floats
 
 if TYPE_CHECKING:
     from .problem import Collocation
+
+_CURES = {
+    "infeasible": "Give more time, wider limits or other ends; or another guess, from which more may be found.",
+    "overdetermined": "Free an end, add a control, or take more nodes; with constraints, name independent coordinates.",
+    "iterations": "Give a better guess, or iterations=… for more of them.",
+    "interrupted": "The last motion is in the error's `solution`, from which a search goes on: solve(guess=…).",
+    "invalid": "Give a guess where everything has a value.",
+}
+_OTHERWISE = "Give another guess, more nodes, or limits that keep the motion in bounds."
+
+
+class OptimizationError(PolhodeError):
+    """A search ended without an optimum; the last motion is kept in `solution`."""
+
+    def __init__(self, message: str, *, solution: object = None, cure: str = "", code: str = "") -> None:
+        super().__init__(message, place="collocation", cure=cure, code=code)
+        self.solution = solution
+
+
+def check(problem: Collocation, found: Solution) -> None:
+    """Raise where a search found no optimum; warn where it is not as exact as was asked for."""
+    if found.status == "acceptable":
+        warn("the conditions of an optimum are met to a looser tolerance than was asked for.", code="W-OPTIM-023")
+    if found.status in ("optimal", "acceptable", "feasible"):
+        return
+    if found.status in ("overdetermined", "invalid", "interrupted", "option"):
+        told = ""
+    else:
+        told = f" {largest_violation(problem, found)}"
+    raise OptimizationError(
+        f"no optimum was found after {found.iterations} iterations: {found.message}{told}",
+        solution=found,
+        cure=_CURES.get(found.status, _OTHERWISE),
+        code="E-OPTIM-022",
+    )
+
+
+def largest_violation(problem: Collocation, found: Solution) -> str:
+    """The constraint that is violated most, in words."""
+    made, mesh = problem.transcription, problem.mesh
+    values = made.values(found.variables, np.zeros(made.constraints))
+    lower, upper = problem.row_bounds
+    beyond = np.maximum(np.maximum(lower - values, values - upper), 0.0)
+    beyond[np.isnan(values)] = np.inf
+    worst = int(np.argmax(beyond))
+    if not beyond[worst] > 1e-6:
+        return "Everything is kept to 1e-6."
+    amount = f"{beyond[worst]:.3g}"
+    if worst < made.defects:
+        interval, entry = divmod(worst, made.defects // mesh.intervals)
+        a, b = mesh.ends[interval : interval + 2] * found.duration
+        name = problem.names.state[entry % made.states]
+        return f"Most is missed by the motion of '{name}' between t = {a:.4g} s and {b:.4g} s, by {amount}."
+    if worst >= made.at_end:
+        return f"Most is missed by the range of {problem.end_ranges[worst - made.at_end][0]} at the end, by {amount}."
+    point, row = divmod(worst - made.defects, len(problem.point.rows))
+    t, dynamics = mesh.shares[point] * found.duration, len(problem.point.dynamics)
+    if row < dynamics:
+        speeds = problem.point.equations.speeds
+        name = f"the dynamics of '{speeds[row]}'" if row < len(speeds) else "a constraint of the mechanism"
+    else:
+        name = f"the limit of {problem.limits.expressions[row - dynamics][0]}"
+    return f"Most is missed by {name} at t = {t:.4g} s, by {amount}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,13 +125,8 @@ class Solution(Shown):
     >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     >>> e = s.derive()
     >>> best = e.collocation(1, end={"x": 1, "x'": 0}, inputs=["tau_x"], nodes=3).solve()
-    >>> best.t.tolist(), best.duration, best.q.shape, best.u.shape, best.z.shape
-    ([0.0, 0.25, 0.5, 0.75, 1.0], 1.0, (5, 1), (5, 1), (5, 0))
-    >>> best.control_names, best.controls.shape, [*best.control_laws], [*best.reference]
-    (('tau_x',), (5, 1), ['tau_x'], ['x', "x'", 'tau_x'])
-    >>> best.deviation.largest < 1e-8, len(best.trajectory.t), len(best.replay.t)
-    (True, 5, 3)
-    >>> best.animate("motion.html"), best.plot()  # doctest: +SKIP
+    >>> best.duration, best.deviation.largest < 1e-8, [*best.reference]
+    (1.0, True, ['x', "x'", 'tau_x'])
     """
 
     problem: Collocation = field(repr=False)
@@ -138,8 +196,6 @@ class Solution(Shown):
         if isinstance(name, str) and (name in names.state or name in names.also):
             return self._y[:, names.state_place(name, "solution")]
         raise unknown("value", name, [*names.state, *names.also, *names.controls], code="E-OPTIM-012")
-
-    # ---- in other forms --------------------------------------------------------------------------------------
 
     @cached_property
     def trajectory(self) -> Trajectory:

@@ -6,30 +6,168 @@
 A derivative's entries lie in the order in which native code writes them; where an entry stands in the matrix is told
 once (`jacobian_places`, `curvature_places`), and entries at one place are summed, as IPOPT does. So nothing is
 gathered, sorted or scattered while a problem is solved.
+
+Programs over the intervals and over the ends, which depend on the scheme and on no mechanism:
+
+    defects       of states and rates at the points of an interval
+    slopes        the entries of the Jacobian that are rates' derivatives times a factor of the scheme and a step
+    multipliers   what the rates of a point are weighed with, by the multipliers of the defects that they enter
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..codegen.ir.program import Program
+from ..codegen.plan import plan
 from ..compiled.functions import Functions
-from ..expr import Expr
+from ..compiled.planning import plan_outputs
+from ..expr import Expr, as_expr, derivative, gradient, substitute, symbol
 from ..native.call_sequence import BoundLoop, sequence_of
-from .interval_programs import (
-    defects_program,
-    end_multipliers_program,
-    entered,
-    middle_multipliers_program,
-    slopes_program,
-)
-from .mesh import Floats, Mesh, Whole
-from .point_model import Entries, PointFunction, PointModel
-from .terminal import Terminal
+from .mesh import Defect, Floats, Mesh, Scheme, Whole
+from .point_model import Entries, PointFunction, PointModel, lower_triangle
+
+_SIDES = ("left", "middle", "right")
+
+
+def _symbols(name: str, count: int) -> list[Expr]:
+    return [symbol(f"{name} {k}", "collocation") for k in range(count)]
+
+
+def defects_program(scheme: Scheme, variables: int, states: int) -> Program:
+    """The defects of an interval, group by group, of its points' variables, their rates, and its length."""
+    sides = [k for k in range(3) if k != 1 or scheme.has_middle]
+    y = {k: _symbols(f"variable at {_SIDES[k]}", variables) for k in sides}
+    f = {k: _symbols(f"rate at {_SIDES[k]}", states) for k in sides}
+    (h,) = _symbols("step", 1)
+    entries = []
+    for defect in scheme.defects:
+        for i in range(states):
+            at_points = sum((as_expr(defect.states[k]) * y[k][i] for k in sides), start=as_expr(0))
+            grown = sum((as_expr(defect.rates[k]) * f[k][i] for k in sides), start=as_expr(0))
+            entries.append(at_points + h * grown)
+    arrays = [(f"y_{_SIDES[k]}", y[k]) for k in sides] + [(f"f_{_SIDES[k]}", f[k]) for k in sides]
+    return plan("collocation_defects", [*arrays, ("step", [h])], [("defects", (len(entries),), entries)])
+
+
+def slopes_program(scheme: Scheme, count: int) -> Program:
+    """Each of `count` derivatives of rates as an entry of every defect that it enters, an output for each."""
+    sides = [k for k in range(3) if k != 1 or scheme.has_middle]
+    slopes = {k: _symbols(f"slope at {_SIDES[k]}", count) for k in sides}
+    (h,) = _symbols("step", 1)
+    outputs = [
+        (f"defect_{g}_{_SIDES[k]}", (count,), [as_expr(defect.rates[k]) * h * slope for slope in slopes[k]])
+        for g, k, defect in entered(scheme)
+    ]
+    return plan("collocation_slopes", [*((_SIDES[k], slopes[k]) for k in sides), ("step", [h])], outputs)
+
+
+def entered(scheme: Scheme) -> list[tuple[int, int, Defect]]:
+    """Which defect, by its number, the rates at which side of an interval enter."""
+    return [(g, k, defect) for g, defect in enumerate(scheme.defects) for k in range(3) if defect.rates[k]]
+
+
+def end_multipliers_program(scheme: Scheme, states: int, chosen: Sequence[int]) -> Program:
+    """What the chosen rates at the end of two intervals are weighed with, by the multipliers of both."""
+    groups = len(scheme.defects)
+    before, after = (_symbols(f"multiplier {name}", groups * states) for name in ("before", "after"))
+    (step_before,), (step_after,) = _symbols("step before", 1), _symbols("step after", 1)
+    entries = [
+        sum(
+            (
+                as_expr(defect.rates[2]) * step_before * before[g * states + i]
+                + as_expr(defect.rates[0]) * step_after * after[g * states + i]
+                for g, defect in enumerate(scheme.defects)
+            ),
+            start=as_expr(0),
+        )
+        for i in chosen
+    ]
+    arrays = [("before", before), ("after", after), ("step_before", [step_before]), ("step_after", [step_after])]
+    return plan("collocation_end_multipliers", arrays, [("multipliers", (len(entries),), entries)])
+
+
+def middle_multipliers_program(scheme: Scheme, states: int, chosen: Sequence[int]) -> Program:
+    """What the chosen rates in the middle of an interval are weighed with."""
+    multipliers = _symbols("multiplier", len(scheme.defects) * states)
+    (step,) = _symbols("step", 1)
+    entries = [
+        sum(
+            (as_expr(d.rates[1]) * step * multipliers[g * states + i] for g, d in enumerate(scheme.defects)),
+            start=as_expr(0),
+        )
+        for i in chosen
+    ]
+    arrays = [("multipliers", multipliers), ("step", [step])]
+    return plan("collocation_middle_multipliers", arrays, [("multipliers", (len(entries),), entries)])
+
+
+class Terminal:
+    """Terminal cost and rows of a problem in numbers, of the variables of the last point and the duration."""
+
+    def __init__(self, point: PointModel, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
+        self.has_cost, self._size, self._is_free = point.terminal is not None, len(point.variables), point.is_free
+        given = [as_expr(0) if point.terminal is None else point.terminal, *point.ended]
+        cost, *rows = substitute(given, {point.equations.system.time: point.duration})
+        factor = symbol("factor", "collocation")
+        multipliers = [symbol(f"multiplier {k}", "collocation") for k in range(len(rows))]
+        self.row_places, self.places = (
+            _jacobian(rows, point.by),
+            self._curvature(cost, rows, factor, multipliers, point),
+        )
+        slopes = gradient(cost, point.by)
+        outputs = [
+            ("cost", (), [cost]), ("slopes", (len(slopes),), slopes), ("rows", (len(rows),), list(rows)),
+            ("row_slopes", (len(self.row_places.values),), list(self.row_places.values)),
+            ("curvature", (len(self.places.values),), list(self.places.values)),
+        ]  # fmt: skip
+        own = {"y": point.variables, "duration": [point.duration], "factor": [factor], "multipliers": multipliers}
+        planned = plan_outputs(point.equations, "collocation_end", tuple(own), outputs, own_arrays=own)
+        values = functions.values_of(planned.parameters, parameters)
+        self._native = functions.compiled(planned.program).with_parameters(values)
+        self._factor, self._multipliers = np.ones(1), np.zeros(len(rows))
+
+    @staticmethod
+    def _curvature(cost: Expr, rows: list[Expr], factor: Expr, multipliers: list[Expr], point: PointModel) -> Entries:
+        weighed = sum((weight * row for weight, row in zip(multipliers, rows, strict=True)), start=factor * cost)
+        return lower_triangle(weighed, point.by)
+
+    def _evaluated(self, y: Floats, duration: Floats) -> Any:
+        return self._native(y, duration, self._factor, self._multipliers)
+
+    def value(self, y: Floats, duration: Floats) -> float:
+        """The cost."""
+        return float(self._evaluated(y, duration)[0])
+
+    def slopes(self, y: Floats, duration: Floats) -> tuple[Floats, float]:
+        """The derivatives of the cost by the variables, and by the duration where that is free."""
+        found = self._evaluated(y, duration)[1]
+        return found[: self._size], float(found[self._size]) if self._is_free else 0.0
+
+    def rows(self, y: Floats, duration: Floats) -> Floats:
+        """The rows that are kept."""
+        return np.asarray(self._evaluated(y, duration)[2])
+
+    def row_slopes(self, y: Floats, duration: Floats) -> Floats:
+        """Their derivatives, at `row_places`."""
+        return np.asarray(self._evaluated(y, duration)[3])
+
+    def curvature(self, y: Floats, duration: Floats, factor: float, multipliers: Floats) -> Floats:
+        """The second derivatives of factor·cost + multipliers·rows, at `places`."""
+        return np.asarray(self._native(y, duration, np.array([factor]), np.array(multipliers))[4])
+
+
+def _jacobian(rows: list[Expr], by: list[Expr]) -> Entries:
+    made = Entries([], [], [])
+    for column, variable in enumerate(by):
+        for row, value in enumerate(derivative(rows, variable)):
+            made.add(row, column, value)
+    return made
+
 
 Places = tuple[Whole, Whole]
 Run = Callable[[], object]
@@ -89,8 +227,6 @@ class Transcription:
         """Compile everything, so that what cannot be compiled is told before a search."""
         _ = self._cost, self._gradient, self._values, self._jacobian, self._curvature
 
-    # ---- cost ------------------------------------------------------------------------------------------------
-
     @cached_property
     def _cost(self) -> tuple[Floats, Run]:
         found = np.zeros(self.mesh.points)
@@ -132,8 +268,6 @@ class Transcription:
             if self.point.is_free:
                 out[-1] += by_end
         return out
-
-    # ---- constraints -----------------------------------------------------------------------------------------
 
     @cached_property
     def _values(self) -> tuple[Floats, Run]:
@@ -239,8 +373,6 @@ class Transcription:
         if self._terminal is not None and self.point.ended:
             out[len(found) :] = self._terminal.row_slopes(*self._end)
         return out
-
-    # ---- second derivatives ----------------------------------------------------------------------------------
 
     @cached_property
     def curvature_places(self) -> Places:

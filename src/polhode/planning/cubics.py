@@ -3,6 +3,16 @@
 Every formula here is rational but for square roots, so that it serves complex numbers as well; a small imaginary part
 then carries a derivative along, exactly. With the displacement of a rigid motion as that derivative, turns become
 motions on SE(3) (the principle of transference): that is how `pose_spline` uses these lines.
+
+The angular velocities at the knots make the angular acceleration continuous: on a segment of length h the chart's
+coordinates are the cubic with c₀, c₁ at its ends and ċ = A⁻¹ ω there, so that
+
+    at its start  ω̇ = A₀ (6 (c₁ - c₀) - 4 ċ₀ h - 2 ċ₁ h)/h² + κ |ω₀|² c₀ - (c₀·ω₀) ω₀
+    at its end    ω̇ = A₁ (6 (c₀ - c₁) + 2 ċ₀ h + 4 ċ₁ h)/h² + κ |ω₁|² c₁ - (c₁·ω₁) ω₁
+
+Equal on both sides of every knot, these are equations that couple neighbours only: linear but for the turning of a
+knot's own velocity. They are solved together, by Newton's method on a block tridiagonal matrix. (Mladenova's recursion
+goes from knot to knot; its errors grow by -(2 + √3) at each.)
 """
 
 from __future__ import annotations
@@ -14,10 +24,205 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError
-from .charts import Chart, Floats, times
-from .knot_velocities import KnotEquations, knot_velocities
-from .quaternions import conjugate, matrices, product, unit
+from ..constraints.newton import solve
+from ..errors import PolhodeError, shown
+from ..geometry.rotations import Rotation, values
+from .charts import Chart, Floats, conjugate, matrices, matrix_of, product, times, unit
+
+#: Two orientations as near to half a turn apart as this have no shorter way between them.
+_OPPOSITE = 1e-9
+
+
+def numbers(values: Any, what: str, place: str) -> Floats:
+    """An array of finite floats."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise PolhodeError(
+            f"{what}: {shown(values)} are not numbers.",
+            place=place,
+            cure="Give an array of numbers.",
+            code="E-PATH-010",
+        ) from None
+    if not np.isfinite(array).all():
+        raise PolhodeError(
+            f"{what} must be finite numbers.", place=place, cure="Remove NaN and infinity.", code="E-PATH-011"
+        )
+    return array
+
+
+def knot_times(t: Any, place: str) -> Floats:
+    """Two times or more, increasing."""
+    found = numbers(t, "the knots' times", place)
+    if found.ndim != 1 or len(found) < 2 or not (np.diff(found) > 0).all():
+        raise PolhodeError(
+            "the knots' times must be two or more and increase.", place=place, cure="Sort them.", code="E-PATH-012"
+        )
+    return found
+
+
+def unit_quaternions(R: Any, count: int, place: str) -> Floats:
+    """The knots' orientations as unit quaternions, each on the side of the one before it."""
+    if not isinstance(R, Rotation):
+        matrices = [values.matrix_of(each) for each in R] if isinstance(R, list | tuple) else values.matrix_of(R)
+        R = Rotation.from_matrix(numbers(matrices, "the orientations", place))
+    q = R.quaternion
+    if np.shape(q) != (count, 4):
+        raise PolhodeError(
+            f"there are not {count} orientations, one for each time.",
+            place=place,
+            cure="Give an array of as many rotation matrices.",
+            code="E-PATH-013",
+        )
+    opposite = np.flatnonzero(np.abs(product(conjugate(q[:-1]), q[1:])[:, 0]) < _OPPOSITE)
+    if len(opposite):
+        raise PolhodeError(
+            f"orientations {opposite[0]} and {opposite[0] + 1} are half a turn apart: either way is as short.",
+            place=place,
+            cure="Put an orientation between them that says which way to turn.",
+            code="E-PATH-015",
+        )
+    return on_one_side(np.asarray(q))
+
+
+def on_one_side(q: Floats) -> Floats:
+    """Quaternions of the same rotations, each on the side of the one before it."""
+    signs = np.where(np.sum(q[:-1] * q[1:], axis=1) < 0, -1.0, 1.0)
+    return np.asarray(q * np.cumprod(np.concatenate([[1.0], signs]))[:, None])
+
+
+def end_vector(value: Any, what: str, place: str) -> Floats | None:
+    """An angular velocity at an end, or None."""
+    if value is None:
+        return None
+    found = numbers(value, what, place)
+    if found.shape != (3,):
+        raise PolhodeError(
+            f"{what} has the shape {found.shape}, not (3,).",
+            place=place,
+            cure="Give an angular velocity in body components.",
+            code="E-PATH-016",
+        )
+    return found
+
+
+def place_in(knots: Floats, t: Any, place: str) -> tuple[Floats, NDArray[np.intp]]:
+    """Times as an array and the segment in which each lies; the last segment has its end."""
+    asked = numbers(t, "times", place)
+    low, high = float(knots[0]), float(knots[-1])
+    slack = 1e-12 * (high - low)
+    if asked.size and (asked.min() < low - slack or asked.max() > high + slack):
+        raise PolhodeError(
+            f"a time lies outside of the knots' {low:g} … {high:g}.",
+            place=place,
+            cure="Ask between the first and the last knot.",
+            code="E-PATH-017",
+        )
+    return asked, np.searchsorted(knots[1:-1], asked, side="right")
+
+
+_MOST_STEPS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class KnotEquations:
+    """The equations of the knots: the chart, the segments' lengths in time, and c at both ends of each.
+
+    `held` says at which ends the velocity is given; at the other the angular acceleration is nought.
+    """
+
+    chart: Chart
+    h: Floats
+    c0: Any
+    c1: Any
+    held: tuple[bool, bool]
+
+    @cached_property
+    def _blocks(self) -> tuple[Any, Any, Any, Any]:
+        """Blocks before, on (their number times the unit matrix) and after the diagonal, and the right-hand side."""
+        chart, h = self.chart, self.h[:, None, None]
+        (A0, A1), (B0, B1) = ([matrix_of(each, c) for c in (self.c0, self.c1)] for each in (chart.velocity, chart.rate))
+        way = 6 * (self.c1 - self.c0)
+        own = np.zeros(len(h) + 1)
+        own[:-1] += 4 / self.h
+        own[1:] += 4 / self.h
+        given = np.zeros((len(h) + 1, 3), dtype=way.dtype)
+        given[:-1] += times(A0 / h**2, way)
+        given[1:] += times(A1 / h**2, way)
+        return 2 * A1 @ B0 / h, own, 2 * A0 @ B1 / h, given
+
+    @cached_property
+    def _bend(self) -> Any:
+        """c at the end of the segment before a knot, less that at the start of the one after it."""
+        bend = np.zeros((len(self.h) + 1, 3), dtype=np.result_type(self.c0, self.c1))
+        bend[1:] += self.c1
+        bend[:-1] -= self.c0
+        return bend
+
+    @cached_property
+    def _fixed(self) -> NDArray[np.bool_]:
+        fixed = np.zeros(len(self.h) + 1, dtype=bool)
+        fixed[0], fixed[-1] = self.held
+        return fixed
+
+    def scale(self, w: Floats) -> float:
+        """How large the terms of the equations are."""
+        _, own, _, given = self._blocks
+        return float(np.abs(given).max()) + float(np.abs(own[:, None] * w).max())
+
+    def residual(self, w: Any) -> Any:
+        """What the angular accelerations on the two sides of each knot differ by."""
+        before, own, after, given = self._blocks
+        left = own[:, None] * w - given + self.chart.turning(self._bend, w)
+        left[1:] += times(before, w[:-1])
+        left[:-1] += times(after, w[1:])
+        left[self._fixed] = 0
+        return left
+
+    def step(self, w: Floats, left: Floats) -> Floats | None:
+        """Newton's step; None where the matrix is singular."""
+        from scipy.linalg import solve_banded
+
+        before, own, after, _ = self._blocks
+        before, after = before.copy(), after.copy()
+        diagonal = own[:, None, None] * np.eye(3) + self.chart.turning_D_w(self._bend, w)
+        diagonal[self._fixed] = np.eye(3)
+        if self.held[0]:
+            after[0] = 0
+        if self.held[1]:
+            before[-1] = 0
+        try:
+            found = -np.asarray(solve_banded((5, 5), banded(before, diagonal, after), left.ravel())).reshape(-1, 3)
+        except np.linalg.LinAlgError:
+            return None
+        found[self._fixed] = 0  # exactly
+        return found
+
+
+def knot_velocities(equations: KnotEquations, guess: Floats) -> Floats | None:
+    """ω at each knot, from a guess that has those which are given; None where Newton's method finds none."""
+
+    def step(flat: Floats, left: Floats) -> Floats | None:
+        found = equations.step(flat.reshape(-1, 3), left)
+        return None if found is None else found.ravel()
+
+    scale = equations.scale(guess)
+    found = solve(
+        lambda flat: equations.residual(flat.reshape(-1, 3)).ravel(), step, np.add, guess.ravel(),
+        tolerance=1e-14 * scale, most_steps=_MOST_STEPS, shortest=1e-3,
+    )  # fmt: skip
+    return found.q.reshape(-1, 3) if found.size <= 1e-10 * scale else None
+
+
+def banded(before: Floats, own: Floats, after: Floats) -> Floats:
+    """A block tridiagonal matrix of 3×3 blocks by its eleven diagonals, as LAPACK wants it."""
+    rows = np.zeros((11, 3 * len(own)))
+    for i in range(3):
+        for j in range(3):
+            rows[5 + i - j, j::3] = own[:, i, j]
+            rows[2 + i - j, 3 + j :: 3] = after[:, i, j]
+            rows[8 + i - j, j:-3:3] = before[:, i, j]
+    return rows
 
 
 @dataclass(frozen=True, eq=False)

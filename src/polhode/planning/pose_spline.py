@@ -19,11 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, unknown
-from ..geometry.pose_parts import pose_parts
-from .charts import CHARTS, Floats, cross, times
-from .cubics import RotationMotion, cubics_through
-from .knots import end_vector, knot_times, numbers, place_in, unit_quaternions
-from .quaternions import conjugate, product
+from ..geometry.pose import pose_parts
+from .charts import CHARTS, Floats, conjugate, cross, product, times
+from .cubics import RotationMotion, cubics_through, end_vector, knot_times, numbers, place_in, unit_quaternions
 from .rotation_spline import RotationSpline
 
 _PLACE = "PoseSpline"

@@ -19,8 +19,6 @@ def quintic(t: Any, start: Sequence[Any], end: Sequence[Any], duration: Any, *, 
     >>> move = quintic(t, (0, 0, 0), (1, 0, 0), 2)
     >>> [float(move.subs({t: each})) for each in (0, 1, 2, 3)], float(move.diff(t).subs({t: 2}))
     ([0.0, 0.5, 1.0, 1.0], 0.0)
-    >>> print(quintic(t, (0, 0, 0), (1, 1, 0), 1))
-    t**3*(6 + t*(3*t - 8))
     """
     ends_at_rest = all(is_zero(each) for each in end[1:])
     T, now = as_expr(duration), as_expr(minimum(t, duration) if hold or (hold is None and ends_at_rest) else t)

@@ -2,19 +2,28 @@
 
 C. D. Mladenova, section 9.2: on each segment R(t) = R_ref R(c(t)) with c a cubic, (389)–(397). Frames do not matter:
 the same curve comes out however the fixed and the body frame are turned (bi-invariance).
+
+The curve of least ∫ |ω̇|² dt satisfies ω⃛ = ω̈ × ω between knots, with ω in body components (L. Noakes, G. Heinzinger,
+B. Paden, Cubic splines on curved spaces, 1989); ω and ω̇ are continuous at the knots, ω̈ jumps; an end whose velocity
+is free has ω̇ = 0. This boundary-value problem is solved by multiple shooting: each segment is cut into a few
+intervals, and orientation, ω, ω̇ and ω̈ at their nodes are found by Newton's method from the flows over the intervals.
+The equation is polynomial, so a flow is a Taylor series whose coefficients follow by recurrence; its derivatives are
+exact by a complex step.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..errors import unknown
-from .charts import CHARTS, Floats
-from .cubics import cubics_through
-from .knots import end_vector, knot_times, place_in, unit_quaternions
+from ..constraints.newton import solve
+from ..errors import PolhodeError, unknown
+from .charts import CHARTS, Floats, conjugate, cross, dot, from_turn, matrices, product, times
+from .cubics import cubics_through, end_vector, knot_times, on_one_side, place_in, unit_quaternions
 
 _PLACE = "RotationSpline"
 
@@ -33,9 +42,6 @@ class RotationSpline:
     >>> curve = RotationSpline([0, 1, 3], [np.eye(3), quarter, np.eye(3)], start=(0, 0, 0), end=(0, 0, 0))
     >>> curve(1).R.round(6).astype(int).tolist(), curve(0.5).w.round(3).tolist()
     ([[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.0, 0.0, 2.086])
-
-    >>> curve.knots.shape, [end.tolist() for end in curve.ends], round(curve.effort(), 3)
-    ((3, 4), [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], 25.014)
     """
 
     def __init__(
@@ -57,7 +63,7 @@ class RotationSpline:
         self._start, self._end = end_vector(start, "start", _PLACE), end_vector(end, "end", _PLACE)
         self._segments: Any = cubics_through(CHARTS[chart], self.t, self._knots, self._start, self._end, _PLACE)
         if least is not None:
-            from .minimum_acceleration import extremal
+            from .rotation_spline import extremal
 
             self._segments = extremal(self)
 
@@ -86,3 +92,282 @@ class RotationSpline:
         at = self.t[:-1, None] + h * (place + 1) / 2
         square = np.sum(self(at.ravel()).wdot ** 2, axis=-1).reshape(at.shape)
         return float(np.sum(square * weight * h / 2))
+
+
+#: Intervals in a segment, and terms of the series in each: with two turns a segment, what is left out is below 1e-16.
+_INTERVALS, _TERMS = 4, 22
+_COMPLEX_STEP = 1e-40
+_MOST_STEPS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class ExtremalMotion:
+    """Orientation, angular velocity and angular acceleration at the times that were asked for, in body components."""
+
+    _q: Floats
+    _w: Floats
+    _s: Floats
+    _h: Floats
+
+    @cached_property
+    def quaternion(self) -> Any:
+        """The orientation as a unit quaternion, scalar first."""
+        q = _horner(self._q, self._s)
+        return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+    @cached_property
+    def R(self) -> Any:
+        """The rotation matrix, from body to fixed components."""
+        return matrices(self.quaternion)
+
+    @cached_property
+    def w(self) -> Any:
+        """ω in body components, rad/s."""
+        return _horner(self._w, self._s) / self._h
+
+    @cached_property
+    def wdot(self) -> Any:
+        """ω̇ in body components, rad/s²."""
+        powers = np.arange(1, len(self._w)).reshape(-1, *[1] * (self._w.ndim - 1))
+        return _horner(self._w[1:] * powers, self._s) / self._h**2
+
+    @property
+    def w_fixed(self) -> Any:
+        """ω in the fixed frame's components."""
+        return times(self.R, self.w)
+
+    @property
+    def wdot_fixed(self) -> Any:
+        """ω̇ in the fixed frame's components."""
+        return times(self.R, self.wdot)
+
+
+@dataclass(frozen=True, eq=False)
+class Extremal:
+    """Series of q and ω for each interval, by time in units of its length."""
+
+    t: Floats
+    q: Floats
+    w: Floats
+
+    def at(self, t: Floats, segment: NDArray[np.intp]) -> ExtremalMotion:
+        inner = np.searchsorted(self.t, t, side="right") - 1
+        k = np.clip(inner, _INTERVALS * segment, _INTERVALS * (segment + 1) - 1)
+        h = (self.t[k + 1] - self.t[k])[..., None]
+        return ExtremalMotion(self.q[:, k], self.w[:, k], (t - self.t[k])[..., None] / h, h)
+
+
+def extremal(spline: RotationSpline) -> Extremal:
+    """The curve of least ∫ |ω̇|² dt through the knots of a spline, which is where the search begins."""
+    part = np.arange(_INTERVALS) / _INTERVALS
+    inner = (spline.t[:-1, None] + np.diff(spline.t)[:, None] * part).ravel()
+    t = np.concatenate([inner, spline.t[-1:]])
+    problem = _Shooting(t, *spline.ends)
+    guess, h = spline(t), problem.h
+    late = spline(t[:-1] + 1e-3 * h[:, 0])
+    q = guess.quaternion
+    q[::_INTERVALS] = spline.knots
+    begin = _Nodes(on_one_side(q), guess.w, guess.wdot, (late.wdot - guess.wdot[:-1]) / (1e-3 * h))
+    found = solve(
+        problem.residual, problem.step, problem.moved, problem.clamped(begin).flat,
+        tolerance=1e-13, most_steps=_MOST_STEPS, shortest=1e-4,
+    )  # fmt: skip
+    if not found.size <= 1e-9:
+        raise PolhodeError(
+            "no curve of least acceleration was found.",
+            place="RotationSpline",
+            cure='Put knots nearer to each other, or leave out least="acceleration".',
+            code="E-PATH-004",
+        )
+    nodes = _Nodes.of(found.q)
+    turns, w = _series(problem.begins(nodes))
+    return Extremal(t, product(nodes.q[:-1], turns), w)
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Orientation, ω and ω̇ at each node, and ω̈ at the start of each interval."""
+
+    q: Any
+    w: Any
+    a: Any
+    j: Any
+
+    @property
+    def flat(self) -> Any:
+        return np.concatenate([each.ravel() for each in (self.q, self.w, self.a, self.j)])
+
+    @classmethod
+    def of(cls, flat: Any) -> _Nodes:
+        count = (len(flat) + 3) // 13
+        q, w, a, j = np.split(flat, np.cumsum([4 * count, 3 * count, 3 * count]))
+        return cls(q.reshape(-1, 4), *(each.reshape(-1, 3) for each in (w, a, j)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Shooting:
+    """The nodes' times and the velocities at the ends: what the flows over the intervals have to meet."""
+
+    t: Floats
+    start: Floats | None
+    end: Floats | None
+
+    @cached_property
+    def h(self) -> Floats:
+        return np.diff(self.t)[:, None]
+
+    @property
+    def _ends(self) -> tuple[tuple[int, Floats | None], ...]:
+        return (0, self.start), (-1, self.end)
+
+    def clamped(self, nodes: _Nodes) -> _Nodes:
+        """With the velocities that are given, or else no acceleration, at the ends."""
+        w, a = nodes.w.copy(), nodes.a.copy()
+        for end, given in self._ends:
+            if given is None:
+                a[end] = 0
+            else:
+                w[end] = given
+        return _Nodes(nodes.q, w, a, nodes.j)
+
+    @cached_property
+    def _free(self) -> NDArray[np.intp]:
+        """Which of the turns, ω, ω̇ at the nodes and ω̈ in the intervals are unknown: knots do not turn."""
+        count = len(self.t)
+        turns, w, a = np.ones((3, count, 3), dtype=bool)
+        turns[::_INTERVALS] = False
+        for end, given in self._ends:
+            (a if given is None else w)[end] = False
+        return np.flatnonzero(np.concatenate([turns, w, a, np.ones((count - 1, 3), dtype=bool)]))
+
+    @cached_property
+    def _inner(self) -> Any:
+        """The intervals that end within a segment, where ω̈ is continuous too."""
+        return np.arange(1, len(self.t)) % _INTERVALS != 0
+
+    def begins(self, nodes: _Nodes) -> Any:
+        """(ω, ω̇, ω̈) at the start of each interval, in units of its length."""
+        return np.stack([nodes.w[:-1] * self.h, nodes.a[:-1] * self.h**2, nodes.j * self.h**3])
+
+    @np.errstate(over="ignore", invalid="ignore")  # a step that is far too long is halved
+    def residual(self, flat: Floats) -> Floats:
+        """What the flows' ends differ from the next nodes by."""
+        nodes, h = _Nodes.of(flat), self.h
+        turns, ends = _flow(self.begins(nodes))
+        gaps = [_gap(nodes, turns), ends[0] - nodes.w[1:] * h, ends[1] - nodes.a[1:] * h**2]
+        jump = ends[2][:-1] - nodes.j[1:] * h[:-1] ** 3
+        return np.concatenate([*(gap.ravel() for gap in gaps), jump[self._inner[:-1]].ravel()])
+
+    def step(self, flat: Floats, left: Floats) -> Floats | None:
+        """Newton's step, by the exact derivatives of the flows; None where there is none."""
+        from scipy.sparse.linalg import splu
+
+        try:
+            step = splu(self._jacobian(_Nodes.of(flat))).solve(-left)
+        except RuntimeError:  # singular
+            return None
+        whole = np.zeros(3 * (4 * len(self.t) - 1))
+        whole[self._free] = step
+        return whole
+
+    def moved(self, flat: Floats, step: Floats) -> Any:
+        """Where a step leads: nodes turn, the rest is added."""
+        nodes = _Nodes.of(flat)
+        count = len(self.t)
+        turns, w, a, j = np.split(step.reshape(-1, 3), [count, 2 * count, 3 * count])
+        q = nodes.q.copy()
+        inner = np.arange(count) % _INTERVALS != 0
+        q[inner] = product(q[inner], from_turn(turns[inner]))
+        return _Nodes(q, nodes.w + w, nodes.a + a, nodes.j + j).flat
+
+    def _jacobian(self, nodes: _Nodes) -> Any:
+        """The residual's derivative by what is free."""
+        from scipy.sparse import csc_array
+
+        begin, h, count = self.begins(nodes), self.h[:, 0], len(self.h)
+        moved = np.repeat(begin[:, None].astype(complex), 9, axis=1)
+        for k in range(9):
+            moved[k // 3, k, :, k % 3] += 1j * _COMPLEX_STEP
+        turns, ends = _flow(moved)
+        flows = np.concatenate([_gap(nodes, turns), *ends], axis=-1).imag / _COMPLEX_STEP  # (9, intervals, 12)
+        flows = np.moveaxis(flows, 0, -1)
+        at = np.arange(count)
+        entries: list[tuple[Any, Any, Any]] = []
+
+        def add(row: Any, column: Any, blocks: Any) -> None:
+            rows = 3 * np.asarray(row)[:, None, None] + np.arange(3)[:, None]
+            columns = 3 * np.asarray(column)[:, None, None] + np.arange(3)
+            row_of, column_of, values = (each.ravel() for each in np.broadcast_arrays(rows, columns, blocks))
+            entries.append((row_of, column_of, values))
+
+        inner = np.flatnonzero(self._inner[:-1])
+        jump_rows = 3 * count + np.arange(len(inner))
+        for k in range(3):  # by ω, ω̇, ω̈ at the start of the interval
+            column = (k + 1) * (count + 1) + at
+            by = flows[..., 3 * k : 3 * k + 3] * h[:, None, None] ** (k + 1)
+            for row in range(3):
+                add(row * count + at, column, by[:, 3 * row : 3 * row + 3])
+            add(jump_rows, column[inner], by[inner, 9:])
+        for k in (1, 2):  # by ω and ω̇ at its end
+            add(k * count + at, k * (count + 1) + at + 1, -(h[:, None, None] ** k) * np.eye(3))
+        add(jump_rows, 3 * (count + 1) + inner + 1, -(h[inner, None, None] ** 3) * np.eye(3))
+        early, late = _gap_by_turns(nodes, turns[0].real)
+        add(at, at, early)
+        add(at, at + 1, late)
+        rows, columns, values = (np.concatenate(each) for each in zip(*entries, strict=True))
+        shape = (3 * (3 * count + len(inner)), 3 * (4 * (count + 1) - 1))
+        return csc_array((values, (rows, columns)), shape=shape)[:, self._free]
+
+
+def _gap(nodes: _Nodes, turns: Any) -> Any:
+    """Twice the vector of the turn from the next node to where an interval's turn leads."""
+    return 2 * product(product(conjugate(nodes.q[1:]), nodes.q[:-1]), turns)[..., 1:]
+
+
+def _gap_by_turns(nodes: _Nodes, turns: Floats) -> tuple[Floats, Floats]:
+    """The derivatives of `_gap` by turns of an interval's first and last node."""
+    between = product(conjugate(nodes.q[1:]), nodes.q[:-1])
+    units = np.eye(4)[1:, None]
+    early = product(product(between, units), turns)[..., 1:]
+    late = -product(units, product(between, turns))[..., 1:]
+    return np.moveaxis(early, 0, -1), np.moveaxis(late, 0, -1)
+
+
+def _series(begin: Any) -> tuple[Any, Any]:
+    """Coefficients by powers of the turn since the start of an interval, as a quaternion, and of ω."""
+    shape, dtype = begin.shape[1:-1], begin.dtype
+    q = np.empty((_TERMS + 1, *shape, 4), dtype=dtype)
+    w = np.empty((_TERMS + 1, *shape, 3), dtype=dtype)
+    weights = _powers(w) * (_powers(w) - 1)
+    q[0] = np.array([1.0, 0, 0, 0])
+    w[0], w[1], w[2] = begin[0], begin[1], begin[2] / 2
+    for k in range(_TERMS):
+        if k + 3 <= _TERMS:  # ω⃛ = ω̈ × ω, by powers
+            bends = cross(weights[2 : k + 3] * w[2 : k + 3], w[k::-1]).sum(axis=0)
+            w[k + 3] = bends / ((k + 1) * (k + 2) * (k + 3))
+        q[k + 1] = _times_vector(q[: k + 1], w[k::-1]).sum(axis=0) / (2 * (k + 1))  # q̇ = q ω / 2
+    return q, w
+
+
+def _powers(coefficients: Any) -> Floats:
+    return np.arange(float(len(coefficients))).reshape(-1, *[1] * (coefficients.ndim - 1))
+
+
+def _flow(begin: Any) -> tuple[Any, tuple[Any, Any, Any]]:
+    """Where intervals end: the turn since their start, and (ω, ω̇, ω̈)."""
+    q, w = _series(begin)
+    power = _powers(w)
+    return q.sum(axis=0), (w.sum(axis=0), (power * w).sum(axis=0), (power * (power - 1) * w).sum(axis=0))
+
+
+def _horner(coefficients: Any, s: Any) -> Any:
+    total = coefficients[-1]
+    for coefficient in coefficients[-2::-1]:
+        total = total * s + coefficient
+    return total
+
+
+def _times_vector(q: Any, w: Any) -> Any:
+    """q (0, w)."""
+    a, u = q[..., :1], q[..., 1:]
+    return np.concatenate([-dot(u, w), a * w + cross(u, w)], axis=-1)

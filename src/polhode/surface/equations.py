@@ -5,11 +5,11 @@ Each method enters the room that does it; nothing of these rooms is loaded befor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from ..control_geometry import ControlGeometryMethods
 from ..equilibria import EquilibriumMethods
@@ -21,9 +21,6 @@ from ..papers.mladenova import MladenovaMethods
 from ..papers.sayers import SayersMethods
 from ..simulate.methods import RunMethods
 from ..symmetry import SymmetryMethods
-from .analysis_methods import AnalysisMethods
-from .control_methods import ControlMethods
-from .kinematic_methods import KinematicMethods
 
 if TYPE_CHECKING:
     from ..codegen.ir.count import Operations
@@ -31,26 +28,87 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
     from ..constraints import Constraints, DependentSpeeds
+    from ..control.feedback_linearization.linearization import FeedbackLinearization
     from ..dynamics.dropped import Dropped
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
+    from ..formalisms.velocity_terms import VelocityTerms
+    from ..geometry import Pose
+    from ..kinematics.joint_kinematics import JointKinematics
     from ..kinematics.tree import Tree
+    from ..linear.operating_point import Values
     from ..model import Model
+    from ..optimize.problem import Collocation, CollocationOptions
+
+T = TypeVar("T")
+
+
+class Recorded(property, Generic[T]):
+    """A result of the derived record, under the same name."""
+
+    def __init__(self, doc: str) -> None:
+        super().__init__(doc=doc)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, equations: Any, owner: type | None = None) -> T:  # type: ignore[override]
+        found: T = self if equations is None else getattr(equations.record, self.name)  # type: ignore[assignment]
+        return found
+
+
+class Results(RunMethods):
+    """The graphs of the equations of motion, each built when it is first used."""
+
+    passes: Recorded[tuple[str, ...] | None] = Recorded(
+        "Passes that rewrote the tree; None if several sets were tried."
+    )
+    tree: Recorded[Tree] = Recorded("The tree of links, before any pass.")
+    constraints: Recorded[Constraints | None] = Recorded("Constraints as rows on coordinates and speeds, if any.")
+    dependent_speeds: Recorded[DependentSpeeds | None] = Recorded("Dependent speeds of independent ones, if any.")
+    q: Recorded[Vector] = Recorded("The symbols of the coordinates.")
+    u: Recorded[Vector] = Recorded("The symbols of the speeds.")
+    z: Recorded[Vector] = Recorded("The symbols of states without mass.")
+    tau: Recorded[Vector] = Recorded("The symbols of the efforts.")
+    udot: Recorded[Vector] = Recorded("Symbols for the accelerations, as inverse dynamics takes them.")
+    mass_matrix: Recorded[Matrix] = Recorded("M(q).")
+    coriolis_matrix: Recorded[Matrix] = Recorded("C(q, u) with velocity terms C u and Ṁ - 2C skew.")
+    inverse_mass_matrix: Recorded[Matrix] = Recorded("M⁻¹(q).")
+    gravity_terms: Recorded[Vector] = Recorded("Gravity's part of the bias: the efforts that carry the weight.")
+    bias: Recorded[Vector] = Recorded("What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces.")
+    forcing: Recorded[Vector] = Recorded("f = τ - bias, so that M u̇ = f (and Aᵀλ, where there are multipliers).")
+    efforts: Recorded[Vector] = Recorded("The efforts τ brought to the speeds of these equations.")
+    inverse_dynamics: Recorded[Vector] = Recorded("τ(q, u, u̇).")
+    forward_dynamics: Recorded[Vector] = Recorded("u̇(q, u, τ).")
+    state_rates: Recorded[Vector] = Recorded("The rates of all states (q, u, z).")
+    z_rates: Recorded[Vector] = Recorded("ż(q, u, z, t, inputs) of the states without mass.")
+    accelerations: Recorded[Vector] = Recorded("u̇ of all speeds of the tree, dependent ones too.")
+    multipliers: Recorded[Vector] = Recorded("λ(q, u, τ); the constraint forces are Aᵀλ, see `constraints`.")
+    stabilisation_rate: Recorded[Expr] = Recorded("Symbol of the rate α of `stabilised_dynamics`, in 1/s.")
+    stabilised_dynamics: Recorded[Vector] = Recorded("u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0.")
+    constraint_pivots: Recorded[Vector] = Recorded(
+        "Pivots of A M⁻¹ Aᵀ; where one vanishes, its constraint is redundant."
+    )
+    kinetic_energy: Recorded[Expr] = Recorded("½ uᵀ M u, summed over the bodies.")
+    potential_energy: Recorded[Expr] = Recorded("Gravity, springs and given potentials.")
+    momentum: Recorded[tuple[Vector, Vector]] = Recorded("Angular (about the ground's origin) and linear.")
+    mass_moment: Recorded[tuple[Expr, Vector]] = Recorded("Total mass, and Σ m c in ground components.")
+    kinematic_matrix: Recorded[Matrix] = Recorded(
+        "Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."
+    )
+    coordinate_rates: Recorded[Vector] = Recorded("q̇ = Γ(q) u.")
 
 
 @dataclass(frozen=True, repr=False)
 class Equations(
-    KinematicMethods,
+    Results,
     InverseKinematicsMethods,
-    AnalysisMethods,
     SymmetryMethods,
     ControlGeometryMethods,
-    ControlMethods,
     EquilibriumMethods,
     LinearMethods,
     IdentificationMethods,
-    RunMethods,
     KwatnyMethods,
     MladenovaMethods,
     SayersMethods,
@@ -72,53 +130,6 @@ class Equations(
     >>> e = s.derive()
     >>> e.mass_matrix, e.bias, e.agrees_with(s.derive("kane")), e.compile().mass_matrix([0.0]).tolist()
     (Matrix([[l**2*m]]), Vector([981*l*m*sin(q)/100]), True, [[2.0]])
-
-    What `Equations` give, by name:
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
-    >>> _ = s.joint("q", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"), speeds=["u"])
-    >>> e = s.derive()
-    >>> e.coordinates, e.speeds, e.states, e.q, e.u, e.z, e.tau, e.udot
-    (['q'], ['u'], [], Vector([q]), Vector([u]), Vector([]), Vector([tau_u]), Vector([u']))
-    >>> e.mass_matrix, e.inverse_mass_matrix, e.coriolis_matrix, e.bias == e.gravity_terms
-    (Matrix([[l**2*m]]), Matrix([[1/(l**2*m)]]), Matrix([[0]]), True)
-    >>> e.inverse_dynamics, e.forward_dynamics == e.accelerations, e.forcing, e.efforts
-    (Vector([981*l*m*sin(q)/100 + l**2*m*u']), True, Vector([tau_u - 981*l*m*sin(q)/100]), Vector([tau_u]))
-    >>> e.kinetic_energy, e.potential_energy, e.mass_moment[0], e.state_rates[0], e.z_rates, e.momentum[1][0]
-    (l**2*m*u**2/2, -981*l*m*cos(q)/100, m, u, Vector([]), -l*m*u*cos(q))
-    >>> e.formalism, e.passes, e.system.name, e.tree.speeds, "m" in e.symbols, e.constraints, e.dependent_speeds
-    ('auto', None, 'pendulum', ['u'], True, None, None)
-    >>> e.agrees_with(s.derive("kane")), "l^{2}" in e.latex("M"), e.operations("bias").total, e.record.mass_matrix
-    (True, True, 1, Matrix([[l**2*m]]))
-    >>> e.simulate(1, start={"q": 0.1}).status, e.sweep({"l": [1, 2]}, 1, workers=1).shape
-    ('done', (2,))
-    >>> e.reaction("q").force[1], list(e.power().ports), e.assemble({"q": 1}).q.tolist()
-    (0, ['effort u'], [1.0])
-    >>> s.derive("kane", report=True).report is not None, e.dropped
-    (True, Dropped(nothing was dropped))
-    >>> q, u = e.stepper(dt=0.1).step()
-    >>> len(e.sensitivities(1, ["l"], start={"q": 0.1}).t)
-    201
-    >>> list(e.gradient(1, ["l"], of=e.q[0], start={"q": 0.1}))
-    ['l']
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     [path.name for path in e.export("c", folder)][:2]
-    ['pendulum_forward_dynamics.h', 'pendulum_forward_dynamics.c']
-
-    Constraints and prescribed motions have their own:
-
-    >>> _ = s.constrain_speed(e.u[0] - ph.sin(s.time))
-    >>> e = s.derive()
-    >>> len(e.multipliers), len(e.constraint_pivots), e.stabilisation_rate, len(e.stabilised_dynamics)
-    (1, 1, alpha_stabilisation, 1)
-    >>> s = ph.System("crank")
-    >>> _ = s.joint("q", s.ground, s.body("crank", 0, inertia=(1, 1, 1)), ph.Revolute("y"))
-    >>> _ = s.prescribe("q", ph.sin(s.time))
-    >>> s.derive().driving_force("q")
-    -sin(t)
     """
 
     # ---- names and symbols -----------------------------------------------------------------------------------
@@ -132,26 +143,6 @@ class Equations(
     def formalism(self) -> str:
         """The name of the formalism."""
         return self.derivation.formalism
-
-    @property
-    def passes(self) -> tuple[str, ...] | None:
-        """The passes that rewrote the tree; None where several sets of them were tried."""
-        return self.record.passes
-
-    @property
-    def tree(self) -> Tree:
-        """The tree of links, before any pass."""
-        return self.record.tree
-
-    @property
-    def constraints(self) -> Constraints | None:
-        """The constraints as rows on coordinates and speeds, if there are any."""
-        return self.record.constraints
-
-    @property
-    def dependent_speeds(self) -> DependentSpeeds | None:
-        """How dependent speeds follow from independent ones, if they do."""
-        return self.record.dependent_speeds
 
     @property
     def coordinates(self) -> list[str]:
@@ -169,31 +160,6 @@ class Equations(
         return list(self.derivation.synopsis.states)
 
     @property
-    def q(self) -> Vector:
-        """The symbols of the coordinates."""
-        return self.record.q
-
-    @property
-    def u(self) -> Vector:
-        """The symbols of the speeds."""
-        return self.record.u
-
-    @property
-    def z(self) -> Vector:
-        """The symbols of states without mass."""
-        return self.record.z
-
-    @property
-    def tau(self) -> Vector:
-        """The symbols of the efforts."""
-        return self.record.tau
-
-    @property
-    def udot(self) -> Vector:
-        """Symbols for the accelerations, as inverse dynamics takes them."""
-        return self.record.udot
-
-    @property
     def symbols(self) -> dict[str, Expr]:
         """Every symbol by its spelling in text and in SymPy, as `from_sympy` takes them."""
         from ..dynamics.naming import symbols_of
@@ -201,106 +167,6 @@ class Equations(
         return symbols_of(self.record)
 
     # ---- dynamics --------------------------------------------------------------------------------------------
-
-    @property
-    def mass_matrix(self) -> Matrix:
-        """M(q)."""
-        return self.record.mass_matrix
-
-    @property
-    def coriolis_matrix(self) -> Matrix:
-        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew for any speeds; see `polhode.dynamics.coriolis`."""
-        return self.record.coriolis_matrix
-
-    @property
-    def inverse_mass_matrix(self) -> Matrix:
-        """M⁻¹(q)."""
-        return self.record.inverse_mass_matrix
-
-    @property
-    def gravity_terms(self) -> Vector:
-        """What gravity adds to M u̇, part of the bias: the efforts that carry the weight."""
-        return self.record.gravity_terms
-
-    @property
-    def bias(self) -> Vector:
-        """What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces."""
-        return self.record.bias
-
-    @property
-    def forcing(self) -> Vector:
-        """f = τ - bias, so that M u̇ = f (and Aᵀλ, where there are multipliers)."""
-        return self.record.forcing
-
-    @property
-    def efforts(self) -> Vector:
-        """The efforts τ brought to the speeds of these equations."""
-        return self.record.efforts
-
-    @property
-    def inverse_dynamics(self) -> Vector:
-        """τ(q, u, u̇)."""
-        return self.record.inverse_dynamics
-
-    @property
-    def forward_dynamics(self) -> Vector:
-        """u̇(q, u, τ)."""
-        return self.record.forward_dynamics
-
-    @property
-    def state_rates(self) -> Vector:
-        """The rates of all states (q, u, z)."""
-        return self.record.state_rates
-
-    @property
-    def z_rates(self) -> Vector:
-        """ż(q, u, z, t, inputs) of the states without mass."""
-        return self.record.z_rates
-
-    @property
-    def accelerations(self) -> Vector:
-        """u̇ of all speeds of the tree, dependent ones too."""
-        return self.record.accelerations
-
-    @property
-    def multipliers(self) -> Vector:
-        """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
-        return self.record.multipliers
-
-    @property
-    def stabilisation_rate(self) -> Expr:
-        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
-        return self.record.stabilisation_rate
-
-    @property
-    def stabilised_dynamics(self) -> Vector:
-        """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
-        return self.record.stabilised_dynamics
-
-    @property
-    def constraint_pivots(self) -> Vector:
-        """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
-        return self.record.constraint_pivots
-
-    @property
-    def kinetic_energy(self) -> Expr:
-        """½ uᵀ M u, summed over the bodies."""
-        return self.record.kinetic_energy
-
-    @property
-    def potential_energy(self) -> Expr:
-        """Gravity, springs and given potentials."""
-        return self.record.potential_energy
-
-    @property
-    def momentum(self) -> tuple[Vector, Vector]:
-        """Angular momentum about the ground's origin and linear momentum, in ground components."""
-        return self.record.momentum
-
-    @property
-    def mass_moment(self) -> tuple[Expr, Vector]:
-        """Total mass, and Σ m c in ground components."""
-        return self.record.mass_moment
 
     def reaction(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
@@ -330,6 +196,127 @@ class Equations(
         from ..dynamics.dropped import dropped
 
         return dropped(self.record)
+
+    # ---- kinematics, terms and derivatives ----------------------------------------------------------------
+
+    def pose(self, name: str) -> Pose:
+        """Where a body or a frame is in the ground: rotation matrix R and position p."""
+        return self.record.pose(name)
+
+    def joint_kinematics(self, name: str) -> JointKinematics:
+        """A joint's configuration X, kinematic matrix Γ and map H, as of `ph.joint_kinematics`."""
+        return self.record.joint_kinematics(name)
+
+    @property
+    def joint_poses(self) -> dict[str, Pose]:
+        """X of every joint: the pose of its frame on the child in its frame on the parent."""
+        return {name: self.record.joint_kinematics(name).X for name in self.record.system.joints}
+
+    def jacobian(self, name: str, orientation: str | None = None) -> Matrix:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity, by u.
+
+        With orientation="vector" it has the rate of the frame's vector-parameter c, whose length is tan(θ/2), over the
+        velocity, by the rates of the coordinates: ċ = N_CV q̇, (122) to (125) of Mladenova.
+        """
+        return self.record.jacobian(name, orientation)
+
+    def dual_jacobian(self, name: str) -> Matrix:
+        """The 3×n dual Jacobian matrix of a body, or of the body of a frame: the lines of the joints that carry it.
+
+        Its real part is the angular one of `jacobian`, its dual part the velocity of the body's point at the ground's
+        origin: that of a point p is dual part + real part × p, column by column. A joint that slides gives μ times its
+        direction; Mladenova (157) to (163).
+        """
+        return self.record.dual_jacobian(name)
+
+    def velocity_screw(self, name: str) -> Vector:
+        """ω + μ v of a body, or of the body of a frame, v the velocity of its point at the ground's origin.
+
+        `screw_of` gives its instantaneous axis, rate of turning and pitch.
+        """
+        return self.record.velocity_screw(name)
+
+    def frame_velocity(self, name: str) -> Vector:
+        """ω over v of the origin of a body or frame, in ground components."""
+        from ..dynamics.frame_motion import frame_velocity
+
+        return frame_velocity(self.record, name)
+
+    def frame_acceleration(self, name: str) -> Vector:
+        """ω̇ over v̇ of the origin of a body or frame in ground components, of q, u and u̇ (`udot`): J u̇ + J̇ u."""
+        from ..dynamics.frame_motion import frame_acceleration
+
+        return frame_acceleration(self.record, name)
+
+    def bias_acceleration(self, name: str) -> Vector:
+        """J̇ u of a body or frame: its acceleration where no speed changes."""
+        from ..dynamics.frame_motion import bias_acceleration
+
+        return bias_acceleration(self.record, name)
+
+    @property
+    def center_of_mass(self) -> Vector:
+        """The mass centre of all bodies, in ground components."""
+        from ..dynamics.centroidal import center_of_mass
+
+        return center_of_mass(self.record)
+
+    @property
+    def centroidal_momentum(self) -> tuple[Vector, Vector]:
+        """Angular momentum about the mass centre and linear momentum, in ground components."""
+        from ..dynamics.centroidal import centroidal_momentum
+
+        return centroidal_momentum(self.record)
+
+    @property
+    def centroidal_matrix(self) -> Matrix:
+        """A_G, 6×n, with A_G u the momenta about the mass centre, angular over linear."""
+        from ..dynamics.centroidal import centroidal_matrix
+
+        return centroidal_matrix(self.record)
+
+    @cached_property
+    def velocity_terms(self) -> VelocityTerms:
+        """Centrifugal and Coriolis matrices, gravity and applied forces; see `polhode.formalisms.velocity_terms`."""
+        from ..formalisms.velocity_terms import velocity_terms
+
+        return velocity_terms(self.record)
+
+    @cached_property
+    def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
+
+        A column of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j: for a joint with one coordinate the
+        partial derivative, for a spherical or free joint the derivative along a turn or a shift of the body.
+        """
+        from ..dynamics.derivatives import inverse_derivatives
+
+        return inverse_derivatives(self.record)
+
+    @cached_property
+    def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ).
+
+        A column of ∂/∂q is as for the inverse dynamics; in other speeds than the joints' own ∂u̇/∂τ is M⁻¹ Eᵀ.
+        """
+        from ..dynamics.derivatives import forward_derivatives
+
+        return forward_derivatives(self.record)
+
+    def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
+        """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
+        return self.record.parameter_derivatives(of, parameters)
+
+    def derivatives(self, of: str, by: Sequence[str]) -> Matrix:
+        """∂(a result)/∂s by parameters, inputs, efforts (`tau_…`) or time `t`, a column each.
+
+        Results are `inverse_dynamics`, `forward_dynamics`, `bias` and `state_rates`.
+        """
+        from ..compiled.variations import DerivativesOf
+        from ..dynamics.variations import derivatives_by
+
+        asked = DerivativesOf(of, tuple(by))
+        return derivatives_by(self.record, asked.of, asked.by)
 
     # ---- in words --------------------------------------------------------------------------------------------
 
@@ -392,6 +379,67 @@ class Equations(
         from ..compiled.export import export
 
         return export(self.record, target, path, "forward_dynamics" if of is None else of, **options)
+
+    # ---- control ----------------------------------------------------------------------------------------------
+
+    def feedback_linearize(
+        self,
+        outputs: Any = None,
+        inputs: Sequence[str] | None = None,
+        at: Values = None,
+        *,
+        extend: bool = False,
+        poles: Any = None,
+        gains: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> FeedbackLinearization:
+        """A law that makes outputs, or the whole state, linear; see `control.feedback_linearization.linearization`.
+
+        With `extend`, integrators before inputs; the errors have `poles`, or `gains`; `at` is a state in the domain.
+
+        >>> from polhode.model.samples.underactuated import cart_pole
+        >>> law = cart_pole().derive().feedback_linearize(["theta"], poles=-4)
+        >>> law.degrees, law.conditions
+        ((2,), ('The law does not hold where cos(theta) = 0, as the decoupling matrix is singular there.',))
+        """
+        from ..control.feedback_linearization.linearization import FeedbackLinearization
+
+        return FeedbackLinearization(
+            self, outputs, inputs, at, extend=extend, poles=poles, gains=gains, parameters=parameters
+        )
+
+    def collocation(self, duration: Any, **options: Unpack[CollocationOptions]) -> Collocation:
+        """The problem of moving from one state to another at least cost; see `polhode.optimize.problem`.
+
+        duration        in seconds, or (shortest, longest) where it is to be found
+        start           as in `simulate`: a pose's name, arrays, or by name a value; also (lower, upper) or None for a
+                        free one; the rest is at home and at rest
+        end             by name, or for an expression of the state, a value, (lower, upper) or None; the rest is free
+        cost            the integrand: "effort" for Σ c² of the controls c, "time", an expression, or several with
+                        weights
+        terminal_cost   an expression of the last state and of time, which then is the duration
+        limits          by name, or for an expression: (lower, upper), or b for ±b, or None; coordinates, speeds and
+                        efforts of joints that are not named have those of the model; without names, for all controls
+        inputs          the controls, by name; else the declared inputs, the efforts of motors, or all efforts
+        nodes           how many, or where: shares of the duration from 0 to 1
+        scheme          "hermite_simpson", of order 4, or "trapezoidal", of order 2
+        dynamics        "implicit": accelerations are variables, and no M⁻¹ is differentiated; "explicit": they are not;
+                        or "auto": explicit for up to four speeds without constraints
+        parameters      values by name that are not the model's; `functions` that were compiled before, to use again
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+        >>> fastest = s.derive().collocation(
+        ...     (0.1, 10), start={"x": 0}, end={"x": 1, "x'": 0}, cost="time", limits={"tau_x": 1}, inputs=["tau_x"]
+        ... )
+        >>> round(fastest.solve().duration, 3)  # half of it forward, half back
+        2.0
+        """
+        from ..optimize.problem import collocation
+
+        options.setdefault("functions", self._functions)
+        return collocation(self.derivation, duration, **options)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What a notebook shows."""

@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.control import Law, iLQR
-from polhode.control.box_step import box_step
+from polhode.control.ilqr import box_step
 from polhode.model.samples.underactuated import cart_pole
 
 

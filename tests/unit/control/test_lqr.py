@@ -68,7 +68,7 @@ def test_an_orientation_comes_home_from_far_by_the_short_way() -> None:
 
 
 def test_deviations_of_an_orientation_are_rotation_vectors() -> None:
-    from polhode.control.deviations import deviations
+    from polhode.control.lqr import deviations
 
     e = free_ball()
     made = deviations(e.linearize(), None, None, "here")

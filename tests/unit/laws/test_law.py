@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.control.gains import gains
+from polhode.control.model_based import gains
 
 
 def slider() -> tuple[ph.System, ph.Joint]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from math import pi, sqrt
 from typing import Any
 
@@ -9,8 +11,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.optimize.bounds import Range
-from polhode.optimize.schemes import SCHEMES
+from polhode.errors import PolhodeError
+from polhode.model.samples.underactuated import cart_pole
+from polhode.optimize.mesh import SCHEMES
+from polhode.optimize.problem import Range, first_variables
 
 
 def slider(**options: object) -> ph.Equations:
@@ -157,3 +161,144 @@ def test_the_tip_of_an_arm_ends_where_it_is_wanted() -> None:
     ).solve()
     tip = best.trajectory.values(x, y)[:, -1]
     assert tip == pytest.approx([1.0, 1.0], abs=1e-6) and abs(best["b"][-1] - 0.5) > abs(best["a"][-1])
+
+
+def slider_bounds() -> ph.Equations:
+    s = ph.System("slider_bounds")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(-2, 2))
+    return s.derive()
+
+
+FOREIGN = ph.symbol("foreign")
+WRONG = {
+    "duration is not positive": ({"duration": -1}, "the duration -1 is not positive"),
+    "duration None": ({"duration": None}, "the duration None is not positive, or not known"),
+    "duration text": ({"duration": "long"}, "'long' is not a number or a pair of them"),
+    "duration reversed": ({"duration": (2, 1)}, "the lower end 2 is above the upper one 1"),
+    "duration from zero": ({"duration": (0, 1)}, "is not positive"),
+    "start unknown": ({"start": {"y": 1}}, "there is no coordinate, speed or state 'y'"),
+    "start text": ({"start": {"x": "here"}}, "'here' is not a number or a pair"),
+    "start outside": ({"start": {"x": 3}}, "'x' is to be 3, and its limits are -2 and 2"),
+    "end unknown": ({"end": {"tau_x": 1}}, "there is no coordinate, speed or state 'tau_x'"),
+    "end no mapping": ({"end": 5}, "5 is not values or ranges by names or expressions"),
+    "end outside": ({"end": {"x": (3, 4)}}, "'x' is to be between 3 and 4, and its limits"),
+    "end foreign": ({"end": {FOREIGN: 1}}, "'foreign' is not known at the end"),
+    "end nan": ({"end": {"x": float("nan")}}, "nan is no range"),
+    "limits unknown": ({"limits": {"F": 3}}, "there is no coordinate, speed, state or control 'F'"),
+    "limits no mapping": ({"limits": [1]}, "[1] are no limits"),
+    "limits of three": ({"limits": {"x": (1, 2, 3)}}, "is not a number or a pair of them"),
+    "limits reversed": ({"limits": {"x": (1, -1)}}, "the lower end 1 is above the upper one -1"),
+    "cost unknown": ({"cost": "energy"}, "there is no cost 'energy'"),
+    "cost of nothing": ({"cost": {}}, "there is nothing to make least"),
+    "limits below zero": ({"limits": {"x": -20}}, "the lower end 20 is above the upper one -20"),
+    "parameters of several": ({"parameters": {"m": [1, 2]}}, "[1, 2] is not one number"),
+    "cost wrong kind": ({"cost": object()}, "is not a number or an expression"),
+    "cost weight": ({"cost": {"effort": "much"}}, "cost 'effort'"),
+    "cost foreign": ({"cost": FOREIGN**2}, "'foreign' is not known along the motion"),
+    "limit foreign": ({"limits": {FOREIGN * 2: 1}}, "'foreign' is not known along the motion"),
+    "terminal foreign": ({"terminal_cost": FOREIGN}, "'foreign' is not known at the end"),
+    "terminal wrong kind": ({"terminal_cost": "x"}, "terminal_cost"),
+    "inputs unknown": ({"inputs": ["F"]}, "there is no input 'F'"),
+    "inputs none": ({"inputs": []}, "there is nothing to choose"),
+    "nodes one": ({"nodes": 1}, "1 is no mesh"),
+    "nodes half": ({"nodes": 2.5}, "2.5 is no mesh"),
+    "nodes text": ({"nodes": "many"}, "'many' is not a number of nodes"),
+    "nodes not to the end": ({"nodes": [0, 0.5]}, "is no mesh"),
+    "nodes not growing": ({"nodes": [0, 0.6, 0.5, 1]}, "is no mesh"),
+    "scheme": ({"scheme": "euler"}, "there is no scheme 'euler'"),
+    "dynamics": ({"dynamics": "quantum"}, "there is no dynamics 'quantum'"),
+    "parameters kind": ({"parameters": 3}, "3 is not values by name"),
+    "parameters unknown": ({"parameters": {"m": 3}}, "there is no parameter 'm'"),
+    "option": ({"node": 3}, "there is no option 'node'"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_problem_is_told(case: str) -> None:
+    given, sentence = WRONG[case]
+    options = {"duration": 1, "start": {"x": 0}, "end": {"x": 1}, "inputs": ["x"], "nodes": 5, **given}
+    with pytest.raises(PolhodeError) as told:
+        slider_bounds().collocation(**options)
+    assert sentence in str(told.value) and told.value.problems[0].code
+
+
+def test_a_terminal_cost_knows_no_controls() -> None:
+    e = cart_pole().derive()
+    with pytest.raises(PolhodeError, match="the input 'F' is not known at the end"):
+        e.collocation(1, terminal_cost=e.system.inputs["F"].symbol)
+
+
+def slider_guess() -> ph.Equations:
+    s = ph.System("slider_guess")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(-2, 2))
+    return s.derive()
+
+
+CALLS = {
+    "guess word": ({"guess": "good"}, "'good' is nothing to begin with"),
+    "guess unknown": ({"guess": {"y": 1}}, "there is no coordinate, speed or state 'y'"),
+    "guess nan": ({"guess": {"x": [0, float("nan")]}}, "[0, nan] is not a finite number"),
+    "guess text": ({"guess": {"x": "a"}}, "is not a finite number, or several"),
+    "tolerance": ({"tolerance": 0}, "solve tolerance: 0 is not a number from 0 to 1"),
+    "iterations": ({"iterations": 0.5}, "solve iterations: 0.5 is not a whole number"),
+    "options": ({"options": 3}, "3 is not a mapping"),
+    "unknown option": ({"options": {"colour": "red"}}, "IPOPT does not take these options"),
+    "strange": ({"tolerances": 3}, "there is no option 'tolerances'"),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_a_wrong_call_is_told(case: str) -> None:
+    given, sentence = CALLS[case]
+    problem = slider_guess().collocation(1, end={"x": 1}, inputs=["x"], nodes=5)
+    with pytest.raises(PolhodeError) as told:
+        problem.solve(**given)
+    assert sentence in str(told.value) and told.value.problems[0].code
+
+
+def test_a_solution_of_other_variables_is_no_guess_but_its_trajectory_is() -> None:
+    e = slider_guess()
+    first = e.collocation(1, end={"x": 1}, inputs=["x"], nodes=5, dynamics="implicit").solve()
+    other = e.collocation(1, end={"x": 1}, inputs=["x"], nodes=5, dynamics="explicit")
+    with pytest.raises(PolhodeError, match="has the variables x, x, x, x, which are not those sought here"):
+        other.solve(guess=first)
+    assert other.solve(guess=first.trajectory).cost == pytest.approx(first.cost)
+
+
+def test_without_ipyopt_the_cure_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = slider_guess().collocation(1, end={"x": 1}, inputs=["x"], nodes=5)
+    monkeypatch.setitem(sys.modules, "ipyopt", None)
+    with pytest.raises(PolhodeError, match=r"pip install \"polhode\[optimize\]\""):
+        problem.solve()
+
+
+def test_a_trajectory_of_one_sample_is_no_guess() -> None:
+    e = slider_guess()
+    run = e.simulate(1, samples=3)
+    with pytest.raises(PolhodeError, match="less than two samples"):
+        short = replace(run, t=run.t[:1], q=run.q[:1], u=run.u[:1], z=run.z[:1], tau=None, inputs=None)
+        e.collocation(1, end={"x": 1}, inputs=["x"], nodes=5).solve(guess=short)
+
+
+@pytest.mark.parametrize("guess", [None, "cubic", "linear", {"x": [0, 0.2, 1], "tau_x": 3}])
+def test_a_convex_problem_has_one_optimum_from_any_guess(guess: object) -> None:
+    problem = slider_guess().collocation(1, end={"x": 1, "x'": 0}, inputs=["x"], nodes=5)
+    assert problem.solve(guess=guess).cost == pytest.approx(12)
+
+
+def test_a_run_is_a_guess() -> None:
+    e = slider_guess()
+    run = e.simulate(1, tau={"x": 1.0}, samples=11)
+    for dynamics in ("implicit", "explicit"):
+        problem = e.collocation((0.5, 3), end={"x": 1, "x'": 0}, inputs=["x"], nodes=5, dynamics=dynamics)
+        assert problem.solve(guess=run).duration == pytest.approx(3), "the slower, the less effort"
+
+
+def test_a_first_guess_meets_start_and_end_in_the_middle_of_the_durations() -> None:
+    ends = {"start": {"x": 0.5, "x'": 1}, "end": {"x": 1, "x'": -2}}
+    problem = slider_guess().collocation((1, 3), **ends, inputs=["x"], nodes=5, dynamics="explicit")
+    *variables, duration = first_variables(problem, "cubic")
+    y = np.reshape(variables, (-1, 3))[np.argsort(problem.mesh.shares)]
+    assert duration == problem.first_duration == 2
+    assert np.allclose(y[[0, -1], :2], [[0.5, 1], [1, -2]], rtol=0, atol=1e-14)
+    assert np.allclose(y[len(y) // 2, 0], 0.75 + (1 + 2) * duration / 8), "Hermite's cubic half way"

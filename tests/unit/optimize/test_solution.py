@@ -12,7 +12,7 @@ import pytest
 import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.model.samples.underactuated import cart_pole
-from polhode.optimize.failure import OptimizationError
+from polhode.optimize.solution import OptimizationError
 
 UP = {"x": 1, "theta": 0, "x'": 0, "theta'": 0}
 

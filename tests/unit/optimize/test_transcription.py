@@ -10,8 +10,8 @@ from scipy.sparse import coo_array, tril
 
 import polhode as ph
 from polhode.model.samples.underactuated import cart_pole
+from polhode.optimize.mesh import SCHEMES
 from polhode.optimize.problem import Collocation
-from polhode.optimize.schemes import SCHEMES
 
 
 def matrix(entries, places, shape):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.planning.charts import CHARTS, Floats, cross, matrix_of
-from polhode.planning.quaternions import conjugate, product, unit
+from polhode.planning.charts import CHARTS, Floats, conjugate, cross, from_turn, matrices, matrix_of, product, unit
 
 
 @pytest.fixture(params=sorted(CHARTS))
@@ -53,3 +52,26 @@ def test_matrix_of_a_linear_map():
     c = _c(10)
     x = _c(11)
     assert np.allclose(np.einsum("nij,nj->ni", matrix_of(cross, c), x), np.cross(c, x), atol=1e-14)
+
+
+P, Q = (unit(np.random.default_rng(seed).normal(size=(50, 4))) for seed in (0, 1))
+
+
+def test_the_product_turns_one_after_the_other():
+    assert np.allclose(matrices(product(P, Q)), matrices(P) @ matrices(Q), atol=1e-14)
+
+
+def test_the_conjugate_turns_back():
+    assert np.allclose(matrices(conjugate(P)), np.swapaxes(matrices(P), 1, 2), atol=1e-15)
+
+
+def test_matrices_are_rotations():
+    R = matrices(P)
+    assert np.allclose(R @ np.swapaxes(R, 1, 2), np.eye(3), atol=1e-14)
+    assert np.allclose(np.linalg.det(R), 1)
+
+
+def test_a_turn_vector_turns_by_its_length_about_itself():
+    quarter = matrices(from_turn(np.array([0, 0, np.pi / 2])))
+    assert np.allclose(quarter, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
+    assert (from_turn(np.zeros(3)) == [1, 0, 0, 0]).all()

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
 
-from polhode.planning.charts import CHARTS
-from polhode.planning.cubics import cubics_through
-from polhode.planning.knots import unit_quaternions
-from polhode.planning.quaternions import product, unit
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.planning.charts import CHARTS, matrices, product, unit
+from polhode.planning.cubics import (
+    KnotEquations,
+    banded,
+    cubics_through,
+    knot_times,
+    knot_velocities,
+    place_in,
+    unit_quaternions,
+)
 
 from .random_knots import random_knots
 
@@ -41,3 +51,91 @@ def test_imaginary_parts_are_derivatives_of_the_whole_curve():
     for name in ("quaternion", "w", "wdot"):
         moved = (getattr(late, name) - getattr(early, name)) / 2e-5
         assert np.allclose(getattr(carried, name).imag / 1e-40, moved, rtol=1e-6, atol=1e-5)
+
+
+RNG = np.random.default_rng(0)
+H = RNG.uniform(0.5, 2, 6)
+C = RNG.uniform(-0.2, 0.2, (6, 3))
+
+
+@pytest.mark.parametrize("held", [(False, False), (True, False), (True, True)])
+@pytest.mark.parametrize("name", sorted(CHARTS))
+def test_the_step_is_newtons(name, held):
+    equations = KnotEquations(CHARTS[name], H, -C, C, held)
+    w = RNG.normal(size=(7, 3))
+    left = RNG.normal(size=(7, 3))
+    left[[k for k, given in zip((0, -1), held, strict=True) if given]] = 0
+    step = equations.step(w, left)
+    assert step is not None
+    assert np.allclose(equations.residual(w + 1e-30j * step).imag / 1e-30, -left, atol=1e-11)
+
+
+def test_given_ends_stay():
+    equations = KnotEquations(CHARTS["half"], H, -C, C, (True, True))
+    guess = RNG.normal(size=(7, 3))
+    found = knot_velocities(equations, guess)
+    assert found is not None
+    assert (found[[0, -1]] == guess[[0, -1]]).all()
+    assert np.abs(equations.residual(found)).max() < 1e-12
+
+
+def test_bands_hold_the_blocks():
+    before, own, after = (RNG.normal(size=(count, 3, 3)) for count in (3, 4, 3))
+    full = np.zeros((12, 12))
+    for k in range(4):
+        full[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = own[k]
+    for k in range(3):
+        full[3 * k + 3 : 3 * k + 6, 3 * k : 3 * k + 3] = before[k]
+        full[3 * k : 3 * k + 3, 3 * k + 3 : 3 * k + 6] = after[k]
+    rows = banded(before, own, after)
+    for i in range(12):
+        for j in range(12):
+            if abs(i - j) <= 5:
+                assert rows[5 + i - j, j] == full[i, j]
+
+
+HALF_TURN = np.diag([1.0, -1.0, -1.0])
+
+
+def test_neighbours_are_on_one_side():
+    q = unit(np.random.default_rng(1).normal(size=(40, 4)))
+    found = unit_quaternions(matrices(q), 40, "x")
+    assert (np.sum(found[:-1] * found[1:], axis=1) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("R", "sentence"),
+    [
+        (np.ones((2, 3, 3)), "rotation 0 is given by a matrix that is none"),
+        ([np.eye(3), -np.eye(3)], "rotation 1 is given by a matrix that is none.*reflection"),
+        ([np.eye(3), HALF_TURN], "orientations 0 and 1 are half a turn apart"),
+        (np.eye(3), "not 2 orientations"),
+        (np.ones(4), "3×3 components"),
+        ("turn", "not numbers"),
+        ([np.eye(3), np.full((3, 3), np.nan)], "finite"),
+    ],
+)
+def test_orientations_that_are_none_get_a_sentence(R, sentence):
+    with pytest.raises(PolhodeError, match=sentence):
+        unit_quaternions(R, 2, "spline")
+
+
+@pytest.mark.parametrize("t", [[0], [0, 0], [1, 0], [[0, 1]], [0, np.inf], ["a", "b"]])
+def test_times_that_do_not_increase_get_a_sentence(t):
+    with pytest.raises(PolhodeError, match="times"):
+        knot_times(t, "spline")
+
+
+def test_a_time_belongs_to_the_segment_that_it_begins():
+    _, segment = place_in(np.array([0.0, 1, 3]), [0, 0.5, 1, 2, 3], "spline")
+    assert segment.tolist() == [0, 0, 1, 1, 1]
+    with pytest.raises(PolhodeError, match="outside"):
+        place_in(np.array([0.0, 1]), 1.1, "spline")
+
+
+def test_orientations_are_rotations_of_any_kind_together_or_in_a_list():
+    turns = [ph.Rotation.from_euler("zxz", x) for x in ((0, 0, 0), (0.3, 0.2, 0.1))]
+    wanted = unit_quaternions([turn.matrix for turn in turns], 2, "x")
+    scipy = Rotation.from_matrix([turn.matrix for turn in turns])
+    for given in (turns, [turn.exact() for turn in turns], scipy, list(scipy), [turns[0].matrix, turns[1]]):
+        assert unit_quaternions(given, 2, "x") == pytest.approx(wanted)

@@ -3,28 +3,257 @@
     φ = 0,    φ̇ = A u + a,    φ̈ = A u̇ + γ        for conditions on the position
               w = A u + a,    ẇ = A u̇ + γ        for velocities that vanish
 
-A is what varies with each speed. Rows are not unique: twice a condition keeps the same. Those here are the ones that
-`closures` and `contacts` list, by name, so that each can be compared with its like: φ, A, a and γ, entry by entry, and
-not only what they span.
+A is what varies with each speed. Rows are not unique: twice a condition keeps the same. Those here have names (`jets`
+has those of loops), so that each can be compared with its like: φ, A, a and γ, entry by entry. A constraint that is
+not stated a second time here is given poses of letters; its expressions of them are then evaluated in the prime field.
+
+Rolling and sliding contacts:
+
+wheel    with n the plane's normal, a the axis, s = √(1 - (n·a)²): touches at c - r (n - (n·a) a)/s
+         "height" (c - o)·n = r s;  no slip "along" a × n and "across" n × (a × n); if `upright` says what s is,
+         these directions are divided by it
+ball     on a plane: touches at c - r n, "height" (c - o)·n = r, no slip along "x" and "y" of the plane
+         on a ball of radius R, d = c - o: at o + d R/(r + R), "touch" d² = (r + R)², no slip along e × d
+disc     on a curve P(σ) with tangent t, normal n: touches at c - r n; all its rates are velocities there:
+         "touch" n·v, "off" that of the centre across the plane, "along" t·v, "tilt 1" and "tilt 2" of its axis
+slip     no velocity of one point against the other along given directions
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...expr import Expr
+from ...expr import Expr, Vector, as_expr, derivative, is_zero, sqrt
+from ...expr.field import P, inverse
 from ...model.constraints import Ball, Closure, DiscOnCurve, KnifeEdge, NoSlip, Wheel
-from ...model.constraints.protocol import Constraint, ContactConstraint, CoordinateConstraint, LoopConstraint
-from .auxiliary import Auxiliary, Choice, Place, Stages, cut_of, gap, moved
-from .closures import asked_of
-from .contacts import ContactConditions, held_by_ball, held_by_disc, held_by_slip, held_by_wheel, place_of_disc
-from .evaluate import NotCovered, evaluated
-from .jet import Jet, Variation
+from ...model.constraints.protocol import (
+    Constraint,
+    ContactConstraint,
+    CoordinateConstraint,
+    LoopConstraint,
+    lettered_pose,
+)
+from .auxiliary import (
+    Arrow,
+    Auxiliary,
+    Choice,
+    Place,
+    Stages,
+    along,
+    asked_of,
+    at,
+    cross,
+    cut_of,
+    dot,
+    gap,
+    material_velocity,
+    minus,
+    moved,
+    pose_between,
+    pose_of,
+    resting_pose_of,
+    spin,
+    times,
+)
+from .evaluate import NotCovered, evaluated, root
+from .matrices import Jet, Rows, Variation, jet_product, undone
 from .positions import Positions
-from .stated import held_by_contact, held_by_loop
+
+if TYPE_CHECKING:
+    from ...geometry import Pose
+
+#: Conditions on the position and velocities that vanish, by name.
+ContactConditions = tuple[dict[str, Jet], dict[str, Jet]]
+_HALF = inverse(2)
+
+
+def slip_of(where: Positions, a: str, b: str, place: Sequence[Any]) -> Arrow:
+    """How fast the point of body a at a place moves against that of body b."""
+    return minus(material_velocity(where.bodies[a], place), material_velocity(where.bodies[b], place))
+
+
+def held_by_wheel(where: Positions, wheel: Wheel, symbols: Mapping[Expr, Jet]) -> ContactConditions:
+    def touching(pose: Any, known: Mapping[Expr, Jet]) -> tuple[Arrow, Arrow, Arrow, Arrow, Jet, Jet]:
+        plane = jet_product(pose(where.bodies[wheel.on]), where.matrix(wheel.plane))
+        X = pose(where.bodies[wheel.body])
+        n, a = [row[2] for row in plane[:3]], along(X, where.numbers(wheel.axis))
+        c, o = at(X, where.numbers(wheel.centre)), [row[3] for row in plane[:3]]
+        lean = dot(n, a)
+        if wheel.upright is None:
+            return n, a, c, o, lean, root(1 - lean * lean)
+        return n, a, c, o, lean, evaluated(where.meant(wheel.upright), known, order=2)
+
+    r = where.number(wheel.radius)
+    n, a, c, o, lean, s = touching(pose_of, symbols)
+    height = dot(minus(c, o), n) - s * r
+    n, a, c, o, lean, s = touching(resting_pose_of, {name: jet.at_rest() for name, jet in symbols.items()})
+    place = minus(c, times(minus(n, times(a, lean)), Jet(r) / s))
+    slip = slip_of(where, wheel.body, wheel.on, place)
+    ahead = cross(a, n) if wheel.upright is None else times(cross(a, n), Jet(1) / s)
+    return {"height": height}, {"along": dot(slip, ahead), "across": dot(slip, cross(n, ahead))}
+
+
+def held_by_ball(where: Positions, ball: Ball, symbols: Mapping[Expr, Jet]) -> ContactConditions:
+    def touching(pose: Any) -> tuple[Rows, Arrow]:
+        plane = jet_product(pose(where.bodies[ball.on]), where.matrix(ball.plane))
+        c = at(pose(where.bodies[ball.body]), where.numbers(ball.centre))
+        return plane, minus(c, [row[3] for row in plane[:3]])
+
+    r = where.number(ball.radius)
+    plane, apart = touching(pose_of)
+    other = None if ball.other_radius is None else where.number(ball.other_radius)
+    if other is None:
+        touch = {"height": dot(apart, [row[2] for row in plane[:3]]) - r}
+    else:
+        touch = {"touch": (dot(apart, apart) - (r + other) ** 2) * _HALF}
+    plane, apart = touching(resting_pose_of)
+    x, y, n, o = ([row[k] for row in plane[:3]] for k in range(4))
+    if other is None:
+        slip = slip_of(where, ball.body, ball.on, minus(_sum(o, apart), times(n, r)))
+        return touch, {"x": dot(slip, x), "y": dot(slip, y)}
+    slip = slip_of(where, ball.body, ball.on, _sum(o, times(apart, other * inverse(r + other))))
+    return touch, {letter: dot(slip, cross(e, apart)) for letter, e in (("x", x), ("y", y), ("z", n))}
+
+
+def _sum(a: Arrow, b: Arrow) -> Arrow:
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def held_by_slip(where: Positions, slip: KnifeEdge | NoSlip, symbols: Mapping[Expr, Jet]) -> ContactConditions:
+    resting = {q: jet.at_rest() for q, jet in symbols.items()}
+
+    def given(vector: Sequence[Expr]) -> Arrow:
+        return [evaluated(where.meant(entry), resting, order=2) for entry in vector]
+
+    name, directions = (slip.body, (slip.across,)) if isinstance(slip, KnifeEdge) else (slip.frame, slip.directions)
+    frame = where.system.frames.get(name)
+    X = resting_pose_of(where.bodies[name if frame is None else frame.body])
+    if frame is not None:
+        X = jet_product(X, where.matrix(frame.pose))
+    one, other = slip.bodies
+    moved = slip_of(where, one, other, at(X, given(slip.at)))
+    names = [""] if len(directions) == 1 else [str(k) for k in range(1, len(directions) + 1)]
+    return {}, {name: dot(moved, along(X, given(d))) for name, d in zip(names, directions, strict=True)}
+
+
+class Curve:
+    """The curve of a disc in the components of its plane: P, P', and unit tangent and normal, as expressions."""
+
+    def __init__(self, disc: DiscOnCurve, time: Expr) -> None:
+        x, z = disc.curve
+        dx, dz = derivative([x, z], disc.parameter)
+        self.place, self.slope = Vector([x, as_expr(0), z]), Vector([dx, as_expr(0), dz])
+        pace = sqrt(as_expr(self.slope.dot(self.slope)))
+        self.tangent, self.normal = self.slope / pace, Vector([-dz, as_expr(0), dx]) / pace
+        self.drift = Vector(derivative(list(self.place), time))
+
+
+def place_of_disc(where: Positions, disc: DiscOnCurve, symbols: Mapping[Expr, Jet]) -> Jet:
+    """What tells the place of contact: (c - P)·P' = 0."""
+    curve = Curve(disc, where.system.time)
+    P_, slope = ([evaluated(as_expr(entry), symbols, order=2) for entry in part] for part in (curve.place, curve.slope))
+    made: Jet = dot(minus(_seen(where, disc, pose_of)[1], P_), slope)
+    return made
+
+
+def _seen(where: Positions, disc: DiscOnCurve, pose: Any) -> tuple[Rows, Arrow]:
+    """The disc's body, and its centre, in the curve's frame."""
+    track = jet_product(pose(where.bodies[disc.on]), where.matrix(disc.plane))
+    X = jet_product(undone(track), pose(where.bodies[disc.body]))
+    return X, at(X, where.numbers(disc.centre))
+
+
+def held_by_disc(
+    where: Positions, disc: DiscOnCurve, symbols: Mapping[Expr, Jet]
+) -> tuple[dict[str, int], dict[str, Jet]]:
+    """Values of the conditions on the position by name, and all velocities that vanish."""
+    curve = Curve(disc, where.system.time)
+    resting = {name: jet.at_rest() for name, jet in symbols.items()}
+
+    def moving(vector: Sequence[Any]) -> Arrow:
+        return [evaluated(as_expr(entry), resting, order=2) for entry in vector]
+
+    r, axis = where.number(disc.radius), where.numbers(disc.axis)
+    seen, centre = _seen(where, disc, resting_pose_of)
+    track = jet_product(resting_pose_of(where.bodies[disc.on]), where.matrix(disc.plane))
+    body = resting_pose_of(where.bodies[disc.body])
+    x, y, z = ([row[k] for row in track[:3]] for k in range(3))
+    t, n = along(track, moving(curve.tangent)), along(track, moving(curve.normal))
+    values = {"touch": dot(minus(centre, moving(curve.place)), moving(curve.normal)) - r, "off": centre[1]}
+    place = minus(at(body, where.numbers(disc.centre)), times(n, r))
+    v = minus(slip_of(where, disc.body, disc.on, place), along(track, moving(curve.drift)))
+    w = minus(spin(where.bodies[disc.body]), spin(where.bodies[disc.on]))
+    rates = {"touch": dot(v, n), "off": dot(v, y) + dot(w, times(cross(n, y), r))}
+    if not disc.slips:
+        rates["along"] = dot(v, t)
+    if not is_zero(disc.radius):
+        turned = along(body, axis)
+        upright = along(seen, axis)
+        values |= {"tilt 1": upright[0], "tilt 2": upright[2]}
+        rates |= {"tilt 1": dot(w, cross(turned, x)), "tilt 2": dot(w, cross(turned, z))}
+    return {name: jet.x % P for name, jet in values.items()}, rates
+
+
+def held_by_loop(where: Positions, loop: LoopConstraint, symbols: Mapping[Expr, Jet]) -> ContactConditions:
+    letters = lettered_pose()
+    stated = loop.conditions(letters)
+    if stated is None:
+        raise NotCovered("a loop of a joint with coordinates of its own")
+    known = {**symbols, **_spelled(letters, pose_between(where, loop))}
+    return {name: evaluated(where.meant(value), known, order=2) for name, value in stated.items()}, {}
+
+
+def held_by_contact(where: Positions, constraint: ContactConstraint, symbols: Mapping[Expr, Jet]) -> ContactConditions:
+    if constraint.coordinates:
+        raise NotCovered("a contact with coordinates of its own")
+    stated = constraint.contact(_Letters(where))
+    resting = {name: jet.at_rest() for name, jet in symbols.items()}
+    moving, still = dict(symbols), dict(resting)
+    for name, body in where.bodies.items():
+        moving |= _spelled(lettered_pose(name), pose_of(body))
+        still |= _spelled(lettered_pose(name), resting_pose_of(body))
+
+    def arrow(vector: Vector) -> Arrow:
+        return [evaluated(where.meant(entry), still, order=2) for entry in vector]
+
+    a, b = constraint.bodies
+    slip = minus(slip_of(where, a, b, arrow(stated.place)), arrow(stated.drift))
+    turning = minus(spin(where.bodies[a]), spin(where.bodies[b]))
+    rates: dict[str, Any] = {name: dot(slip, arrow(d)) for name, d in stated.directions.items()}
+    for name, turn in stated.turns.items():
+        rates[name] = rates.get(name, 0) + dot(turning, arrow(turn))
+    positions = {name: evaluated(where.meant(v), moving, order=2) for name, v in stated.positions.items()}
+    return positions, {name: rate for name, rate in rates.items() if name not in positions}
+
+
+class _Letters:
+    """Bodies whose poses are letters."""
+
+    def __init__(self, where: Positions) -> None:
+        self.where, self.time = where, where.system.time
+
+    def pose(self, frame: str) -> Pose:
+        if frame in self.where.system.bodies:
+            return lettered_pose(frame)
+        found = self.where.system.frames[frame]
+        return lettered_pose(found.body) @ found.pose
+
+    def relative(self, a: str, b: str) -> Pose:
+        return lettered_pose(a).inverse() @ lettered_pose(b)
+
+    def given(self, value: Any) -> Any:
+        return Vector(map(self.where.meant, value)) if isinstance(value, Vector) else self.where.meant(value)
+
+
+def _spelled(letters: Pose, X: Rows) -> dict[Expr, Jet]:
+    """What the letters of a pose stand for."""
+    entries = [*(row[j] for row in X[:3] for j in range(3)), *(row[3] for row in X[:3])]
+    names = map(as_expr, (*letters.R.entries(), *letters.p))
+    return {name: Jet(entry) if isinstance(entry, int) else entry for name, entry in zip(names, entries, strict=True)}
+
 
 #: What contacts hold, stated here a second time; any other is taken at its own word.
 _CONTACTS: dict[type[Constraint], Callable[[Positions, Any, Mapping[Expr, Jet]], ContactConditions]] = {

@@ -16,7 +16,7 @@ from ...expr.differentiation import PARTIALS
 from ...expr.field import P, hash_to_field, inverse
 from ...expr.graph import rebuild_named
 from ...expr.node import CALL, SYMBOL
-from .jet import Jet
+from .matrices import Jet
 
 #: What symbols are, where it is not their own fingerprint, standing still.
 Symbols = Mapping[Expr, Jet]
@@ -30,12 +30,6 @@ def evaluated(root: Expr, symbols: Symbols, order: int = 0, squares: Mapping[Exp
     """An expression, to an order: 0 its value, 1 with first rates and variations, 2 with second rates.
 
     `squares` tells the squares of symbols that stand for square roots.
-
-    >>> from polhode.expr import symbol
-    >>> x = symbol("x")
-    >>> made = evaluated(x**3, {x: Jet(2, 1)}, order=2)
-    >>> made.x, made.d, made.dd
-    (8, 12, 12)
     """
     table: dict[int, Jet] = {}
     for node in topological([root]):
@@ -136,12 +130,7 @@ _PLAIN = 1 << 50
 
 
 def fraction_of(element: int) -> Fraction | None:
-    """The rational number that an element is, if it is a plain one (half of Euclid's algorithm).
-
-    >>> from polhode.expr.field import rational
-    >>> fraction_of(rational(Fraction(-22, 7))), fraction_of(hash_to_field("x"))
-    (Fraction(-22, 7), None)
-    """
+    """The rational number that an element is, if it is a plain one (half of Euclid's algorithm)."""
     r0, r1, s0, s1 = P, element % P, 0, 1
     while r1 >= _PLAIN:
         quotient = r0 // r1

@@ -3,25 +3,285 @@
     X = X_parent C X_joint C'⁻¹,    Ẋ = …,    Ẍ = …    4×4 matrices, with C, C' where the joint sits in its bodies
 
 At a unit of one speed, all that lies beyond its joint moves as one: δX_B = Ŝ X_B with one Ŝ for all those bodies B.
+
+The mass of a flexible body as particles: sums over them are its integrals, exactly.
+
+    ∫ F(r) dm = Σ m_k F(r_k),    r_k = Σ_a s_a(η) B_a(k)    for every F of degree two
+
+Where the fields B_a are polynomials, the particles are the nodes of a Newton–Cotes rule of sufficient degree, with its
+weights, over each segment; across a section they are seven points with the section's second moments. Where the moments
+of the fields themselves were given, b_a and G_ab, the particles stand at their mean and, in pairs, beside it along the
+columns of a triangular factor L of the covariance G - b bᵀ/m = L D Lᵀ. In the prime field a mass may be any element.
+
+A simple joint in the prime field: where its coordinates put it, and how fast they change at given speeds.
+
+    X(q) = e^{ĥ_r q_r} ⋯ e^{ĥ_1 q_1}    or the stored orientation and position
+    X⁻¹ Ẋ = Σ ĥ_k u_k                   which says what the speeds are
+
+The second line, with Ẋ = Σ (∂X/∂q_j) q̇_j, is solved for the rates of the coordinates by elimination; its derivative
+gives their second rates. Nothing here knows a formula for Γ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from fractions import Fraction
+from functools import cache, cached_property
 from typing import Any, Protocol
 
-from ...expr import Expr, Matrix, Vector, as_expr, atan, derivative, substitute
-from ...expr.field import P
+from ...errors import PolhodeError
+from ...expr import Expr, Matrix, Vector, as_expr, atan, cos, derivative, sin, sqrt, substitute
+from ...expr.field import P, inverse, rational
+from ...expr.length import exact_length
 from ...expr.spelling import acceleration_of
+from ...model.body import Body
+from ...model.flexible.record import Flexibility, Segment
 from ...model.model import Model
 from ...model.records import GROUND, Joint
+from ...model.stage import Stage
 from .evaluate import Symbols, evaluated
-from .jet import Jet
-from .material import particles
-from .matrices import IDENTITY, ZERO, Rows, added, motion, product, scaled, summed, transposed, undone
-from .stage import Placed
+from .matrices import (
+    IDENTITY,
+    ZERO,
+    Jet,
+    Rows,
+    added,
+    hat,
+    jet_product,
+    motion,
+    product,
+    scaled,
+    solved,
+    summed,
+    transposed,
+    twist,
+    undone,
+)
+
+_AXES = {"1": (1, 0, 0), "2": (0, 1, 0), "3": (0, 0, 1)}
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A stage at its coordinates: expressions in the symbols that are left, and their values."""
+
+    name: str
+    stage: Stage
+    q: tuple[Expr, ...]
+    values: tuple[int, ...]
+
+    @cached_property
+    def twists(self) -> list[Rows]:
+        """ĥ for each column of the algebra that the map generates; those of its speeds come first."""
+        return [twist([as_expr(entry).fp for entry in column]) for column in self.stage.algebra]
+
+    @cached_property
+    def _at_rest(self) -> Rows:
+        """X over jets that vary with each coordinate by itself."""
+        return self.position([Jet(value, 0, 0, {j: 1}) for j, value in enumerate(self.values)])
+
+    @cached_property
+    def X(self) -> Rows:
+        return [[_number(entry) for entry in row] for row in self._at_rest]
+
+    @cached_property
+    def _slopes(self) -> Rows:
+        """∂X/∂q_j: a row for each entry of X, a column for each coordinate."""
+        indices = range(len(self.q))
+        return [
+            [entry.vary.get(j, 0) if isinstance(entry, Jet) else 0 for j in indices]
+            for row in self._at_rest[:3]
+            for entry in row
+        ]
+
+    @cached_property
+    def rates(self) -> Rows:
+        """q̇_j for a unit of each speed of the algebra: rows by coordinate, columns by speed."""
+        return self._solved([product(self.X, own) for own in self.twists])
+
+    def second_rates(self, xi: Rows, xi_dot: Rows, rates: Sequence[int]) -> list[int]:
+        """q̈ for X⁻¹Ẋ = ξ with its rate: (∂X/∂q) q̈ = X (ξ² + ξ̇) - what Ẍ is at steady rates."""
+        steady = self.position([Jet(value, rate) for value, rate in zip(self.values, rates, strict=True)])
+        wanted = product(self.X, added(product(xi, xi), xi_dot))
+        gap = [
+            [want - (have.dd if isinstance(have, Jet) else 0) for want, have in zip(*rows, strict=True)]
+            for rows in zip(wanted, steady, strict=True)
+        ]
+        return [row[0] for row in self._solved([gap])]
+
+    def _solved(self, moves: Sequence[Rows]) -> Rows:
+        if not self.q:
+            return []
+        found = solved(self._slopes, transposed([[entry for row in move[:3] for entry in row] for move in moves]))
+        if found is None:
+            raise PolhodeError(
+                "the coordinates cannot follow the speeds that the joint map allows.",
+                place=f"joint '{self.name}'",
+                code="E-REFERENCE-001",
+            )
+        return found
+
+    def position(self, q: Sequence[Jet]) -> Rows:
+        """X at coordinates that move."""
+        if self.stage.is_elastic:
+            return IDENTITY
+        if self.stage.is_vector_turn:
+            axis = [as_expr(entry).fp for entry in self.stage.H.columns[0][:3]]
+            return motion(_orientation("vector", self.q, [q[0] * entry for entry in axis]), [0, 0, 0])
+        if not self.stage.stores_orientation:
+            X: Rows = IDENTITY
+            for column, e, value in zip(self.stage.algebra, self.q, q, strict=True):
+                X = jet_product(_exponential(column, e, value), X)
+            return X
+        size = 4 if self.stage.storage == "quaternion" else 3
+        turned = slice(3, None) if self.stage.is_free_translation_first else slice(size)
+        moved = slice(3) if self.stage.is_free_translation_first else slice(size, None)
+        R = _orientation(self.stage.storage, self.q[turned], q[turned])
+        return motion(R, list(q[moved]) or [0, 0, 0])
+
+
+def _number(entry: Jet | int) -> int:
+    return entry.x if isinstance(entry, Jet) else entry % P
+
+
+def _exponential(h: Sequence[Any], angle: Expr, value: Jet) -> Rows:
+    """e^{ĥ q} = 1 + q ĥ + (1 - cos νq)/ν² ĥ² + (νq - sin νq)/ν³ ĥ³, with ν the length of the rotation part."""
+    own = twist([as_expr(entry).fp for entry in h])
+    square = as_expr(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
+    if not square:
+        return _series([(own, value)])
+    length = exact_length(h[:3]) or sqrt(square)
+    nu, part = length.fp, inverse(length.fp)
+    c, s = _wave(length * angle, value * nu)
+    twice = product(own, own)
+    return _series([
+        (own, value),
+        (twice, (1 - c) * (part * part)),
+        (product(twice, own), (value * nu - s) * (part * part * part)),
+    ])  # fmt: skip
+
+
+def _series(terms: Sequence[tuple[Rows, Jet]]) -> Rows:
+    """1 + Σ matrix · number."""
+    return [
+        [summed([int(i == j), *(factor * own[i][j] for own, factor in terms if own[i][j])]) for j in range(4)]
+        for i in range(4)
+    ]
+
+
+def _wave(angle: Expr, value: Jet) -> tuple[Jet, Jet]:
+    """Cosine and sine of an angle that moves, with the values that the graph has for them."""
+    c, s = cos(angle).fp, sin(angle).fp
+    return value.chained(c, -s, -c), value.chained(s, c, -s)
+
+
+def _orientation(storage: str, q: Sequence[Expr], values: Sequence[Jet]) -> Rows:
+    if storage == "quaternion":
+        return _turned(values[0], values[1:])
+    if storage == "vector":  # the quaternion (1, c), which has not unit length
+        square = summed([c * c for c in values]) + 1
+        return [[entry / square for entry in row] for row in _turned(1, values)]
+    X: Rows = IDENTITY
+    for digit, angle, value in zip(storage, q, values, strict=True):
+        X = jet_product(X, _exponential([*map(as_expr, _AXES[digit]), 0, 0, 0], angle, value))
+    return [row[:3] for row in X[:3]]
+
+
+def _turned(w: Any, v: Sequence[Jet]) -> Rows:
+    """(w² - v²) 1 + 2 v vᵀ + 2 w v̂."""
+    across = hat(v)
+    plain = w * w + summed([-(x * x) for x in v])
+    return [[(plain if i == j else 0) + v[i] * v[j] * 2 + across[i][j] * w * 2 for j in range(3)] for i in range(3)]
+
+
+#: A particle: its mass, and for each amplitude the components of its field there.
+Particle = tuple[int, list[list[int]]]
+Numbers = Callable[[Sequence[Any]], list[int]]
+
+_HALF = inverse(2)
+
+
+def particles(body: Body, numbers: Numbers) -> list[Particle]:
+    """Particles that have the moments of a flexible body; `numbers` evaluates what a user gave."""
+    made = body.flexibility
+    if made is None:
+        return []
+    if not made.segments:
+        return list(_of_moments(made, numbers([body.mass])[0], numbers))
+    return [particle for segment in made.segments for particle in _of_segment(segment, numbers)]
+
+
+def _of_segment(segment: Segment, numbers: Numbers) -> Iterator[Particle]:
+    fields = [segment.centre, segment.y, segment.z]
+    degree = max(len(row) for part in fields for field in part for row in field) - 1
+    (mass,) = numbers([segment.mass])
+    spread = numbers(segment.spread) if segment.spread else [0, 0, 0]
+    centre, along_y, along_z = ([[numbers(row) for row in field] for field in part] for part in fields)
+    for share, weight in _rule(2 * degree):
+        xi = rational(segment.start + (segment.end - segment.start) * share)
+        C = [[_at(row, xi) for row in field] for field in centre]
+        if segment.spread is None:
+            yield mass * weight % P, C
+            continue
+        Y, Z = ([[_at(row, xi) for row in field] for field in part] for part in (along_y, along_z))
+        for y, z, part in _section(*spread):
+            moved = [
+                [(c + y * a + z * b) % P for c, a, b in zip(*rows, strict=True)] for rows in zip(C, Y, Z, strict=True)
+            ]
+            yield mass * weight % P * part % P, moved
+
+
+def _at(coefficients: Sequence[int], xi: int) -> int:
+    """A polynomial by Horner's rule."""
+    value = 0
+    for coefficient in reversed(coefficients):
+        value = (value * xi + coefficient) % P
+    return value
+
+
+@cache
+def _rule(degree: int) -> list[tuple[Fraction, int]]:
+    """Equidistant nodes in [0, 1], and weights by which polynomials up to this degree are integrated exactly."""
+    nodes = [Fraction(k, degree) for k in range(degree + 1)] if degree else [Fraction(1, 2)]
+    powers = [[rational(node**j) for node in nodes] for j in range(len(nodes))]
+    weights = solved(powers, [[rational(Fraction(1, j + 1))] for j in range(len(nodes))])
+    return list(zip(nodes, (row[0] for row in weights or []), strict=True))
+
+
+def _section(yy: int, zz: int, yz: int) -> list[tuple[int, int, int]]:
+    """Points of a section with their shares of its mass: mean zero, and these second moments."""
+    c = yz * _HALF % P
+    a, b = (yy * _HALF - c) % P, (zz * _HALF - c) % P
+    rest = (1 - 2 * (a + b + c)) % P
+    return [(0, 0, rest), (1, 0, a), (-1, 0, a), (0, 1, b), (0, -1, b), (1, 1, c), (-1, -1, c)]
+
+
+def _of_moments(made: Flexibility, m: int, numbers: Numbers) -> Iterator[Particle]:
+    size, part = 3 * len(made.first), inverse(m)
+    b = [entry for first in made.first for entry in numbers(first)]
+    G = [[0] * size for _ in range(size)]
+    for i, row in enumerate(made.second):
+        for j, block in enumerate(row):
+            for k in range(3):
+                G[3 * i + k][3 * j : 3 * j + 3] = numbers(block[k])
+    left = [[(G[i][j] - b[i] * b[j] % P * part) % P for j in range(size)] for i in range(size)]
+    mean, rest = [entry * part % P for entry in b], m
+    for k in range(size):
+        pivot = left[k][k]
+        if not pivot:
+            continue
+        scale = inverse(pivot)
+        column = [row[k] * scale % P for row in left]
+        left = [[(x - column[i] * pivot % P * column[j]) % P for j, x in enumerate(row)] for i, row in enumerate(left)]
+        for sign in (1, -1):
+            yield pivot * _HALF % P, _cut([(x + sign * y) % P for x, y in zip(mean, column, strict=True)])
+        rest = (rest - pivot) % P
+    yield rest, _cut(mean)
+
+
+def _cut(entries: Sequence[int]) -> list[list[int]]:
+    return [list(entries[k : k + 3]) for k in range(0, len(entries), 3)]
 
 
 class Placement(Protocol):
@@ -132,8 +392,6 @@ class Positions:
     def ud(self) -> list[int]:
         return [self.number(acceleration_of(u)) for u in self.speeds]
 
-    # ---- what the user wrote, at this state ------------------------------------------------------------------
-
     def meant(self, value: Any) -> Expr:
         """An expression with known motions put in."""
         value = as_expr(value)
@@ -181,8 +439,6 @@ class Positions:
             if u in self._index
         ]
         return {q: Jet(self.number(q), self.u[k], self.ud[k], {k: 1}) for q, k in pairs}
-
-    # ---- the sweep -------------------------------------------------------------------------------------------
 
     def rate_of(self, joint: Joint, index: int) -> Rate:
         """How a speed of a joint comes about."""

@@ -5,50 +5,447 @@ of Modeling and Control of Multi-Body Systems", (290)-(308). Outputs of vector r
 
     yᵢ^(rᵢ) = bᵢ(x) + Σ Aᵢⱼ(x) cⱼ,     c = A⁻¹ (v - b),     vᵢ = refᵢ^(rᵢ) + Σ kᵢⱼ (refᵢ^(j) - yᵢ^(j))
 
-so that the error of each obeys a linear equation of its own. Where Σ r is the dimension of the state, nothing else
-moves; otherwise the rest are the zero dynamics, which are looked at when the law is made.
+so that the error e = ref - y of each obeys  e^(r) + k_(r-1) e^(r-1) + … + k₁ ė + k₀ e = 0, with coefficients that are
+parameters of the law. Where Σ r is the dimension of the state, nothing else moves; otherwise the rest are the zero
+dynamics, which are checked when the law is designed.
+
+The dynamic extension algorithm puts integrators before inputs. J. Descusse and C. H. Moog, *Decoupling with dynamic
+compensation for strong invertible affine nonlinear systems* (1985); A. Isidori, *Nonlinear Control Systems* (1995),
+section 5.4. Where the decoupling matrix is singular, some of its rows depend on each other: the inputs that act in
+these appear too early. An integrator is put before each of them (before combinations of them, where more act than the
+rows have rank), so that others catch up; and so on, until the matrix is regular. That ends after at most n steps, or
+the inputs do not move the outputs independently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 from typing import TYPE_CHECKING, Any
 
-from ...control_geometry.affine import outputs_of
-from ...control_geometry.at_state import Asked
+import numpy as np
+
+from ...control_geometry.affine import Plant, Regular, outputs_of
+from ...control_geometry.at_state import Asked, AtState
 from ...control_geometry.linearizability import Linearizability, linearizability
 from ...control_geometry.relative_degree import RelativeDegree, degrees_of
 from ...control_geometry.zero_dynamics import ZeroDynamics, zero_dynamics_of
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import fault_at, warn
+from ...errors import PolhodeError, fault_at, shown, understood, unknown, warn
 from ...expr import (
     Expr,
+    Matrix,
+    Vector,
     as_expr,
     directional,
     evaluate,
     free_symbols,
+    independent_columns,
     is_zero,
+    latex,
+    normal,
     quiet_collector,
+    rank,
     substitute,
     symbol,
+    topological,
 )
+from ...expr.decide import combinations
+from ...expr.spelling import latex_name, spelled
+from ...geometry.elimination import factor_symmetric, solve_columns
+from ...geometry.vector_fields import NODE_LIMIT
 from ...laws.controller import Controller
 from ...laws.law import ControllerState, Law, Reference
 from ...linear.operating_point import parameter_values
-from ..error_dynamics import ErrorDynamics
-from ..lyapunov import closed_loop_flow
-from .candidates import linearizing_outputs
-from .decoupling import Decoupled, by_decoupling_matrix, further_singular, inputs_of
-from .error_coefficients import ErrorCoefficients, error_coefficients, error_equation
-from .integrators import ExtendedPlant, extended
-from .prolongation import by_prolongation
+from ...model.reading import number_of
+from ...model.records import Parameter
+from ..lyapunov import ErrorDynamics, closed_loop_flow
+from .prolongation import Decoupled, by_decoupling_matrix, by_prolongation, further_singular, inputs_of
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derived
     from ...linear.operating_point import Values
+
+_PLACE_INTEGRATORS = "feedback_linearize"
+#: Quotients with more nodes than this are left as they are.
+_READABLE = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Integrator:
+    """A state of the controller before an input, by its place: its symbol, what is before it, and where it starts."""
+
+    input: int
+    symbol: Expr
+    rate: Expr  # another integrator's symbol, or the channel's
+    start: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class ExtendedState(AtState):
+    """A state of a mechanism, with values for the integrators."""
+
+    added: Mapping[Expr, Expr] = field(default_factory=dict)
+
+    @property
+    def values(self) -> dict[Expr, Expr]:
+        """The values by their symbols."""
+        return {**self.linear.point.values, **self.added}
+
+
+@dataclass(frozen=True, eq=False)
+class ExtendedPlant(Plant):
+    """A mechanism behind integrators: the inputs are `channels`, and what the mechanism's own are is in `controls`.
+
+    `starts` are values of the channels at the state at which the integrators start.
+    """
+
+    integrators: tuple[Integrator, ...] = ()
+    controls: Mapping[Expr, Expr] = field(default_factory=dict)
+    channels: tuple[Expr, ...] = ()
+    starts: Mapping[Expr, Expr] = field(default_factory=dict)
+    form: Regular | None = None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The state's entries, then the integrators."""
+        return [*Plant(self.equations, self.inputs, self.held, self.place).names, *(x.name for x in self._added)]
+
+    @property
+    def _added(self) -> list[Expr]:
+        return [each.symbol for each in self.integrators]
+
+    @property
+    def variables(self) -> list[Expr]:
+        """q, u, z and the integrators."""
+        return [*self.equations.q, *self.equations.u, *self.equations.z, *self._added]
+
+    @cached_property
+    def regular(self) -> Regular:
+        """The form that the extension made."""
+        if self.form is not None:
+            return self.form
+        plain = Plant(self.equations, self.inputs, self.held, self.place, is_plain=True).regular
+        return replace(plain, positive=_product(factor_symmetric(self.mass_matrix).pivots))
+
+    def state(self, here: AtState) -> AtState:
+        """A state of the mechanism, with the integrators where they start."""
+        return ExtendedState(here.linear, here.known, here.place, {x.symbol: x.start for x in self.integrators})
+
+
+def _product(entries: Iterable[Any]) -> Expr:
+    made = as_expr(1)
+    for entry in entries:
+        made = made * entry
+    return made
+
+
+def extended(plant: Plant, outputs: dict[str, Expr], here: AtState | None) -> RelativeDegree:
+    """The degrees of outputs after as many integrators as they need."""
+    values = {} if here is None else here.values
+    home = {entry.symbol: as_expr(entry.value or 0) for entry in plant.equations.system.inputs.values()}
+    starts = {x: values.get(x, home.get(x, as_expr(0))) for x in plant.inputs.values()}
+    symbols = [*plant.inputs.values()]
+    made = ExtendedPlant(
+        plant.equations, plant.inputs, plant.held, plant.place, is_plain=True,
+        controls={x: x for x in symbols}, channels=tuple(symbols), starts=starts,
+    )  # fmt: skip
+    degree = degrees_of(made, outputs, None)
+    for _ in range(plant.size):
+        if degree.exists or None in degree.degrees:
+            break
+        made = _delayed(degree, made, here)
+        size = len(topological([*made.regular.drift, *(entry for g in made.regular.fields for entry in g)]))
+        if size > NODE_LIMIT:
+            break
+        degree = degrees_of(made, outputs, None)
+    if not degree.exists:
+        raise PolhodeError(
+            f"integrators do not help: after {len(made.integrators)} of them there is {str(degree).rstrip('.')}.",
+            place=_PLACE_INTEGRATORS,
+            cure="Take other outputs, such as flat ones: see equations.is_flat_output.",
+            code="E-FEEDBACK-020",
+        )
+    return degree if here is None else replace(degree, state=made.state(here))
+
+
+def _too_early(degree: RelativeDegree) -> tuple[list[int], list[int]]:
+    """Rows of the decoupling matrix that others depend on, and the inputs that act in them."""
+    A = degree.driven
+    dependent = combinations(Matrix(list(A)).T)
+    rows = next(found for _, found in sorted(dependent.items(), key=lambda item: len(item[1])) if found)
+    acting = [j for j in range(len(degree.inputs)) if not all(is_zero(A[i][j]) for i in rows)]
+    return rows, acting
+
+
+def _delayed(degree: RelativeDegree, made: ExtendedPlant, here: AtState | None) -> ExtendedPlant:
+    """An integrator more before each of the inputs that appear too early."""
+    rows, acting = _too_early(degree)
+    if len(acting) > len(rows):
+        made, acting = _combined(degree, made, rows, acting, here)
+    form = made.regular
+    names = [*made.inputs]
+    added = [symbol(f"{names[j]} integrator {_count(made, j) + 1}", "state") for j in acting]
+    drift = list(form.drift)
+    for x, j in zip(added, acting, strict=True):
+        drift = [as_expr(a + x * b) if b else a for a, b in zip(drift, form.fields[j], strict=True)]
+    still = [as_expr(0)] * len(added)
+    fields = [[*g, *still] for g in form.fields]
+    for k, j in enumerate(acting):
+        fields[j] = [as_expr(int(i == len(drift) + k)) for i in range(len(drift) + len(added))]
+    delayed = {made.channels[j]: x for x, j in zip(added, acting, strict=True)}
+    integrators = [Integrator(j, delayed[w], w, made.starts[w]) for j, w in zip(acting, delayed, strict=True)]
+    made = _substituted(made, delayed)
+    return replace(
+        made,
+        integrators=(*made.integrators, *integrators),
+        starts={**made.starts, **dict.fromkeys(delayed, as_expr(0))},  # what is left before an integrator is a rate
+        form=Regular([*form.variables, *added], [*drift, *still], fields, [], as_expr(1), form.positive),
+    )
+
+
+def _count(made: ExtendedPlant, j: int) -> int:
+    """How many integrators stand before an input."""
+    return sum(each.input == j for each in made.integrators)
+
+
+def _substituted(made: ExtendedPlant, values: dict[Expr, Expr]) -> ExtendedPlant:
+    """Other expressions for inputs of the extended system, where its integrators and the mechanism take them."""
+    rates = substitute([each.rate for each in made.integrators], values)
+    controls = substitute(list(made.controls.values()), values)
+    return replace(
+        made,
+        integrators=tuple(replace(each, rate=rate) for each, rate in zip(made.integrators, rates, strict=True)),
+        controls=dict(zip(made.controls, controls, strict=True)),
+    )
+
+
+def _combined(
+    degree: RelativeDegree, made: ExtendedPlant, rows: Sequence[int], acting: Sequence[int], here: AtState | None
+) -> tuple[ExtendedPlant, list[int]]:
+    """What acts in the rows as inputs of its own, ν = c₁ + A₁⁻¹ A₂ c₂, in place of as many others, c₁."""
+    form, A, channels = made.regular, degree.driven, list(made.channels)
+    chosen = [acting[k] for k in independent_columns([[A[i][j] for j in acting] for i in rows])]
+    rest = [j for j in acting if j not in chosen]
+    left, right = ([[A[i][j] for j in those] for i in rows] for those in (chosen, rest))
+    ratio = solve_columns(left, right).map(_short)  # A₁⁻¹ A₂
+    values, fields, starts = dict[Expr, Expr](), list(form.fields), dict(made.starts)
+    for k, row in zip(chosen, ratio, strict=True):
+        old, new = channels[k], symbol(f"{channels[k].name} combined", "input")
+        total = starts[old]
+        values[old] = new
+        for j, factor in zip(rest, row, strict=True):
+            values[old] = as_expr(values[old] - factor * channels[j])
+            total = total + factor * starts[channels[j]]
+            fields[j] = [as_expr(a - factor * b) if b else a for a, b in zip(fields[j], form.fields[k], strict=True)]
+        starts[new] = starts[old] if here is None else made.state(here).exact([total])[0]
+        channels[k] = new
+    plain = replace(form, fields=fields)
+    return replace(_substituted(made, values), form=plain, channels=tuple(channels), starts=starts), chosen
+
+
+def _short(value: Any) -> Expr:
+    """A quotient with what cancels left out, so that nothing is divided by where it vanishes on both sides."""
+    return normal(as_expr(value)) if len(topological([value])) < _READABLE else as_expr(value)
+
+
+#: Where the poles are if neither they nor gains are given, in 1/s.
+USUAL_POLES = -5
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorCoefficients:
+    """For each output k₀ … k_(r-1), and the parameters in them."""
+
+    coefficients: tuple[tuple[Expr, ...], ...]
+    parameters: Mapping[str, Parameter]
+
+
+def error_coefficients(
+    names: Sequence[str],
+    degrees: Sequence[int],
+    poles: Any = None,
+    gains: Any = None,
+    place: str = "feedback_linearize",
+) -> ErrorCoefficients:
+    """Coefficients by poles, or as given: one number or list for all outputs, or by their names.
+
+    >>> made = error_coefficients(["x"], [2], poles=-3)
+    >>> made.coefficients, {name: float(each.value) for name, each in made.parameters.items()}
+    (((lambda**2, 2*lambda),), {'lambda': 3.0})
+    """
+    if poles is not None and gains is not None:
+        raise PolhodeError(
+            "poles and gains are both given.", place=place, cure="Give one of them.", code="E-FEEDBACK-001"
+        )
+    given, read = (gains, _from_gains) if gains is not None else (USUAL_POLES if poles is None else poles, _from_poles)
+    if not isinstance(given, Mapping):
+        given, shared = dict.fromkeys(names, given), True
+    else:
+        shared = False
+    for name in given:
+        if name not in names:
+            raise unknown("output", name, names, place=place, code="E-FEEDBACK-002")
+    rows: list[tuple[Expr, ...]] = []
+    table: dict[str, Parameter] = {}
+    for name, degree in zip(names, degrees, strict=True):
+        if name not in given:
+            raise PolhodeError(
+                f"nothing is said of '{name}'.", place=place, cure="Give an entry for each output.",
+                code="E-FEEDBACK-003",
+            )  # fmt: skip
+        row, own = read(given[name], degree, "" if shared else f"_{name}", f"{place} of '{name}'")
+        rows.append(row)
+        table |= own
+    return ErrorCoefficients(tuple(rows), table)
+
+
+def error_equation(coefficients: Sequence[Expr], name: str = "") -> tuple[str, str]:
+    r"""The linear equation with these coefficients, k₀ first, in text and in LaTeX."""
+    own, index = (f"e_{name}", f"_{{{latex_name(name)}}}") if name else ("e", "")
+    degree = len(coefficients)
+    text, typeset = [own + "'" * degree], [_rate_latex(degree) + index]
+    for order, k in reversed([*enumerate(coefficients)]):
+        text.append(f"{_factor(str(k))} {own}" + "'" * order)
+        typeset.append(rf"{_factor(latex(k))} \, {_rate_latex(order)}{index}")
+    return f"{' + '.join(text)} = 0", f"{' + '.join(typeset)} = 0"
+
+
+def _factor(text: str) -> str:
+    return f"({text})" if " + " in text or " - " in text or text.startswith("-") else text
+
+
+def _rate_latex(order: int) -> str:
+    return "e" if not order else rf"\{'d' * order}ot{{e}}" if order <= 4 else f"e^{{({order})}}"
+
+
+def _from_poles(given: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+    if np.ndim(given) == 0:
+        value = -_exact(given, place)
+        _check_stable([complex(-value)], place)
+        rate = Parameter(symbol(f"lambda{mark}", "parameter"), value, "1/s")
+        row = tuple(as_expr(comb(degree, j) * rate.symbol ** (degree - j)) for j in range(degree))
+        return row, {rate.symbol.name: rate}
+    with understood("a list of poles", given, place=place, cure="Give a number, or one for each order."):
+        poles = [complex(each) for each in given]
+    _check_count(len(poles), degree, "poles", place)
+    _check_stable(poles, place)
+    return _named(_polynomial(list(given), poles, place), mark)
+
+
+def _from_gains(given: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+    with understood("a list of gains", given, place=place, cure="Give k0, k1, …: one for each order below the degree."):
+        values = [_exact(each, place) for each in given]
+    _check_count(len(values), degree, "gains", place)
+    _check_stable([complex(each) for each in np.roots([1.0, *(float(each) for each in reversed(values))])], place)
+    return _named(values, mark)
+
+
+def _named(values: Sequence[Fraction], mark: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+    made = [Parameter(symbol(f"k{j}{mark}", "parameter"), value) for j, value in enumerate(values)]
+    return tuple(each.symbol for each in made), {each.symbol.name: each for each in made}
+
+
+def _polynomial(given: Sequence[Any], poles: Sequence[complex], place: str) -> list[Fraction]:
+    """The coefficients below the leading one, exactly: real poles by themselves, others with their conjugates."""
+    made = [Fraction(1)]
+    waiting = list(range(len(poles)))
+    while waiting:
+        k = waiting.pop(0)
+        if poles[k].imag == 0:
+            real = given[k].real if isinstance(given[k], complex) else given[k]
+            factor = [-_exact(real, place), Fraction(1)]
+        else:
+            partner = next((j for j in waiting if poles[j] == poles[k].conjugate()), None)
+            if partner is None:
+                raise PolhodeError(
+                    f"the pole {poles[k]} comes without its conjugate.",
+                    place=place,
+                    cure="Give complex poles in conjugate pairs.",
+                    code="E-FEEDBACK-004",
+                )
+            waiting.remove(partner)
+            a, b = Fraction(poles[k].real), Fraction(poles[k].imag)
+            factor = [a * a + b * b, -2 * a, Fraction(1)]
+        product = [Fraction(0)] * (len(made) + len(factor) - 1)
+        for i, x in enumerate(made):
+            for j, y in enumerate(factor):
+                product[i + j] += x * y
+        made = product
+    return made[:-1]
+
+
+def _exact(value: Any, place: str) -> Fraction:
+    made = number_of(value, place)
+    if not made.is_number or not np.isfinite(float(made.data)):
+        raise PolhodeError(f"{shown(value)} is not a number.", place=place, cure="Give one.", code="E-FEEDBACK-005")
+    return Fraction(made.data)
+
+
+def _check_count(count: int, degree: int, what: str, place: str) -> None:
+    if count != degree:
+        raise PolhodeError(
+            f"{count} {what} are given, and the output has relative degree {degree}.",
+            place=place,
+            cure=f"Give {degree} of them.",
+            code="E-FEEDBACK-006",
+        )
+
+
+def _check_stable(poles: Sequence[complex], place: str) -> None:
+    unstable = [each for each in poles if not each.real < 0]
+    if unstable:
+        told = f"{unstable[0].real:g}" if not unstable[0].imag else f"{unstable[0]:g}"
+        raise PolhodeError(
+            f"errors would not decay: a pole is at {told}.",
+            place=place,
+            cure="Give poles with negative real parts, or gains that lead to such.",
+            code="E-FEEDBACK-007",
+        )
+
+
+_PLACE_CANDIDATES = "feedback_linearize"
+fault_candidates = fault_at(_PLACE_CANDIDATES)
+
+
+def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDegree:
+    """The degrees of as many coordinates and states as inputs, which sum up to the dimension of the state."""
+    if not conditions.is_linearizable:
+        raise fault_candidates(
+            f"the state cannot be made linear by static feedback: {conditions.sentences[-1].rstrip('.')}.",
+            "Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True.",
+            "E-FEEDBACK-010",
+        )
+    symbols = [*plant.equations.q, *plant.equations.z]
+    found = degrees_of(plant, {spelled(x): x for x in symbols}, None)
+    order = sorted(range(len(symbols)), key=lambda k: -(found.degrees[k] or 0))
+    chosen: list[int] = []
+    for k in order:
+        if found.degrees[k] and rank([found.driven[i] for i in (*chosen, k)]) == len(chosen) + 1:
+            chosen.append(k)
+    total = sum(found.degrees[k] or 0 for k in chosen)
+    if len(chosen) < len(plant.inputs) or total < plant.size:
+        degrees = ", ".join(map(str, conditions.indices))
+        raise fault_candidates(
+            f"outputs of relative degrees {{{degrees}}} exist, but coordinates are none: theirs sum up to {total} of "
+            f"{plant.size}.",
+            "Give outputs=[…] as expressions of the state.",
+            "E-FEEDBACK-011",
+        )
+    chosen.sort()
+    return replace(
+        found,
+        outputs={spelled(symbols[k]): symbols[k] for k in chosen},
+        degrees=tuple(found.degrees[k] for k in chosen),
+        chain=tuple(found.chain[k] for k in chosen),
+        rank=len(chosen),
+        driven_drift=Vector([found.driven_drift[k] for k in chosen]),
+        driven=Matrix([found.driven[k] for k in chosen]),
+    )
+
 
 _PLACE = "feedback_linearize"
 fault = fault_at(_PLACE)
@@ -72,12 +469,6 @@ class FeedbackLinearization(Controller):
     >>> law = FeedbackLinearization(s.derive())
     >>> law.degrees, law.outputs, law.zero_dynamics.size
     ((4,), {'j': j}, 0)
-    >>> law.coordinates["j''"] == k * (s.derive().q[1] - s.derive().q[0]) / 2
-    True
-    >>> [*law.control], [each.name for each in law.references], law.singular
-    (['tau_j rotor'], ['j'], ())
-    >>> law.conditions[-1]
-    'the span of g, ad_f g, ad_f^2 g, ad_f^3 g has rank 4 of 4.'
     >>> law.error_dynamics.proved, law.error_dynamics.formula[0]
     (True, "e'''' + 4*lambda e''' + 6*lambda**2 e'' + 4*lambda**3 e' + lambda**4 e = 0")
     """
@@ -105,8 +496,6 @@ class FeedbackLinearization(Controller):
             self._errors = self._error_coefficients(poles, gains)
         #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
         self.notices = self._looked_at()
-
-    # ---- the questions -------------------------------------------------------------------------------------------
 
     def _named(self, outputs: Any) -> dict[str, Expr]:
         return outputs_of(self._plant, outputs)
@@ -159,8 +548,6 @@ class FeedbackLinearization(Controller):
             return False
         starts = {each.symbol: each.start for each in plant.integrators}
         return any(map(is_zero, substitute(self.degree.singular, starts)))
-
-    # ---- what was found ------------------------------------------------------------------------------------------
 
     @property
     def outputs(self) -> dict[str, Expr]:
@@ -237,8 +624,6 @@ class FeedbackLinearization(Controller):
 
     def _sentences(self) -> list[str]:
         return [*super()._sentences(), *self.notices]
-
-    # ---- the law -------------------------------------------------------------------------------------------------
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:

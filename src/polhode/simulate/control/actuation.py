@@ -474,7 +474,7 @@ class _Reader:
     def _as_written(self, key: Any) -> str | None:
         """The name of the effort or input that is given by its symbol, or an effort as it is written, `tau_<speed>`."""
         from ...expr import Expr, symbol
-        from ...laws.controls import control_names
+        from ...laws.named_symbols import control_names
 
         kind = "effort" if self.what == "tau" else "input"
         if isinstance(key, str):

@@ -23,10 +23,9 @@ from ...expr.calls import sampled, samples_of
 from ...expr.exact import sqrt
 from ...expr.opaque.table import Table
 from ...expr.spelling import described, spelled
-from ...laws.controller import Controller
+from ...laws.controller import Controller, Observed
 from ...laws.law import Law, check_unit_length, nominal_name
 from ...laws.named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
-from ...laws.observer import Observed
 from ...model.model import Model
 from ...model.records import Parameter, State
 from ..settings import LOOP_OPTIONS
