@@ -1,6 +1,6 @@
 """Make the page of error codes, docs/errors.md, from the calls in the source that raise or tell them.
 
-Run: python docs/make_errors.py
+The page is made with the website and is not committed. Run: python docs/make_errors.py
 """
 
 from __future__ import annotations
@@ -16,103 +16,70 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "polhode"
 PAGE = ROOT / "docs" / "errors.md"
-CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
+CODE = re.compile(r"[EWN]-[A-Z]+-[A-Z_]+")
 
 #: What each family of codes is about.
 FAMILIES = {
-    "AXES": "Principal axes",
-    "AXIS": "Axes of joints",
-    "BATCH": "Batches of runs",
-    "BIND": "Dependent speeds",
-    "BLOCK": "Sayers' building block",
-    "BODY": "Bodies: mass, centre of mass, inertia",
-    "BRANCH": "Branches of steady states",
+    "BATCH": "Batches and sweeps",
     "CALL": "Arguments and options of functions",
     "CLI": "The command line",
-    "CLOSE": "Loops and the joints that close them",
-    "CODE": "Generated code: programs, targets, backends",
-    "COMPARE": "Comparing formalisms",
-    "CONTROL": "Controllers: laws, gains, nominal parameters",
-    "CONTROLS": "Which inputs are controls",
-    "DATA": "Datasets on disk: NetCDF, Zarr, NumPy archives",
-    "DEMO": "The demonstration",
-    "DERIVE": "Deriving: formalisms and their options",
-    "DESC": "The descriptor form",
-    "DH": "Denavit-Hartenberg tables",
-    "DIAG": "Diagnosis of constraints",
-    "DUAL": "Dual numbers",
-    "EQ": "Equations of motion",
-    "EQUIL": "Equilibria and steady motions",
-    "EXPORT": "Export of source code",
-    "EXPR": "Expressions and exact numbers",
+    "CODE": "Generated code: programs, targets, compiled functions, export",
+    "CONSTRAINT": "Constraints: loops, rolling, conditions, assembly",
+    "CONTROL": "Controllers: laws, gains, references, regulators",
+    "DERIVE": "Deriving: formalisms, speeds, small variables, reactions",
+    "EQUILIBRIUM": "Equilibria, branches and periodic orbits",
+    "EXPR": "Expressions, exact numbers and matrices",
     "FILE": "Reading and writing files",
-    "FEEDBACK": "Feedback linearisation",
-    "FLEX": "Flexible bodies: beams, shapes, standard input data",
-    "FUN": "Compiled functions",
-    "IK": "Inverse kinematics and manipulability",
-    "FUNCTION": "Functions that a user gives in C or Python",
-    "GAIT": "Gaits",
+    "FLEX": "Flexible bodies",
+    "FUNCTION": "Functions that a user gives, tables and samples",
     "GEOMETRY": "Geometry of control",
-    "IDENT": "Identification: base parameters, exciting motions, measured data",
-    "INPUT": "Efforts and inputs that vary in time",
-    "JOINT": "Joints and joint maps",
-    "KANE": "Kane's method",
-    "LADDER": "The ladder of historical formalisms",
-    "LIN": "Linear equations about a state",
-    "LINEAR": "Elimination and generic rank",
-    "LOOP": "Closed loops: references, sampling, exported controllers",
-    "MASS": "Mass matrices",
-    "MESH": "Meshes that are drawn",
-    "MJCF": "MJCF files",
-    "MODEL": "The model: names, frames, loads, constraints",
-    "MOTOR": "Motors and elastic joints",
-    "NAME": "Names of coordinates and speeds",
-    "NET": "The network formalism",
-    "NOTEBOOK": "Sliders in notebooks",
+    "IDENTIFICATION": "Identification: base parameters, exciting motions, measured data",
+    "JOINT": "Joints: axes, maps, motors",
+    "LINEAR": "Linear equations about a state",
+    "MODEL": "The model: names, bodies, frames, loads",
+    "MODELFILE": "Model files",
     "OBSERVER": "Observers",
-    "OMIT": "Omitted coordinates",
-    "OPTIM": "Optimal control",
-    "ORBIT": "Periodic orbits",
-    "PAGE": "Pages",
-    "PATH": "Motions through orientations and poses",
-    "PLAN": "From expressions to a program",
-    "PLOT": "Plots",
-    "POINCARE": "Poincaré's form of the equations",
-    "PROG": "Programmes of motion",
-    "PROVE": "Proof that Lagrange and Newton-Euler are one computation",
-    "PSEUDO": "Pseudo-velocities",
-    "RANDOM": "Random constraints",
-    "REACT": "Reactions",
+    "OPTIMAL": "Optimal control",
+    "PAPER": "Networks, programmes of motion, proofs and the ladder of formalisms",
+    "PICTURE": "Pictures, plots, pages and sliders",
+    "PLANNING": "Motions through orientations and poses",
+    "POSE": "Inverse kinematics, workspaces, singular configurations",
     "REFERENCE": "The reference derivation",
-    "REGULATOR": "Optimal regulators and predictive control",
-    "ROT": "Rotations",
-    "SAMPLE": "Sample mechanisms",
-    "SAMPLED": "Samples over time",
-    "SDF": "SDF models",
-    "SHAPE": "Shapes of bodies",
-    "SCREW": "Screws",
-    "SENS": "Sensitivities and gradients",
-    "SINGULAR": "Singular configurations",
-    "SIM": "Simulation",
-    "SMALL": "Small variables",
-    "SWEEP": "Sweeps",
+    "ROBOT": "Files of robots: URDF, SDF, MJCF, Denavit-Hartenberg tables",
+    "ROTATION": "Rotations, screws, dual numbers, principal axes",
+    "RUN": "Runs: starts, inputs, methods, steps",
+    "SENSITIVITY": "Sensitivities and gradients",
     "SYMMETRY": "Symmetries and reduction",
-    "TABLE": "Tables",
-    "TRAJ": "Trajectories",
-    "TREE": "The tree of bodies",
-    "TYPE": "Values of the wrong kind",
+    "TRAJECTORY": "Trajectories",
     "UNIT": "Units",
-    "URDF": "URDF files",
     "VALUE": "Values of parameters and inputs",
     "VECTOR": "Vectors and dyadics",
-    "WAY": "Ways of lines and arcs",
-    "WORKSPACE": "Workspaces",
-    "YAML": "Model files",
-    "SPEEDS": "Speeds that a formalism brings",
+}
+#: What kind of mistake the last word of a code names.
+KINDS = {
+    "ANGLE": "an angle is taken as the right angle next to it",
+    "AUDIT": "the energy of a run does not balance",
+    "DEPENDENCE": "something depends on what it may not depend on",
+    "DERIVATIVE": "a function lacks a derivative",
+    "FAILED": "a search, a fit or a run did not succeed",
+    "MISSING": "something that is needed is not there: a value, a part, a package",
+    "NAME": "a name does not exist here, or cannot be one",
+    "NUMBER": "a number is out of range, not finite or not a number",
+    "READ": "a file or a text cannot be read",
+    "SHAPE": "a wrong count, length or shape",
+    "SINGULAR": "what is asked for is not determined: something is singular, parallel or without mass",
+    "SIZE": "too large, too long or too deep",
+    "TREE": "parts do not hang together: in no system, off the ground, or in a circle",
+    "TWICE": "given twice, or in conflict with something else that is given",
+    "TYPE": "a value of the wrong kind",
+    "UNSUPPORTED": "not possible for this system, method or format",
+    "WRITE": "a file or a folder cannot be written",
+    "ZERO": "a division by zero",
 }
 
 #: The parameters of constructors that take no names from a `def`.
-_RECORDS = {"Problem": ("message", "place", "cure", "code")}
+_ERRORS = ("PolhodeError", "ModelError", "FormatError", "ValueMissing", "ShapeError", "LimitError")
+_RECORDS = dict.fromkeys(("Problem", *_ERRORS), ("message", "place", "cure", "code"))
 
 
 @dataclass(frozen=True)
@@ -289,27 +256,34 @@ def _blank(node: ast.AST) -> str:
 
 
 def page(found: Iterable[Told]) -> str:
-    """The page: a table for each family."""
+    """The page: a section for each family, and in it a table for each code, with a row for each place."""
     rows = sorted(found, key=lambda each: (each.code.split("-")[1], each.code, each.home))
     lines = [
         "# Error codes",
         "",
         "Every error, warning and notice of polhode says where something is wrong, what it is and what to do about it,",
-        "and errors end with a code, as do most of the others. A code has one meaning and keeps it. `E-` are errors,",
-        "`W-` warnings, `N-` notices;",
-        "‹…› stands for a name or a number of yours. This page is made from the source by `docs/make_errors.py`.",
+        "and errors end with a code, as do most of the others. A code names a kind of mistake: `E-` are errors,",
+        "`W-` warnings, `N-` notices; then comes the topic, and then the kind. `E-RUN-` before another word is how a",
+        "run ended. ‹…› stands for a name or a number of yours.",
     ]
     for family, members in groupby(rows, key=lambda each: each.code.split("-")[1]):
-        lines += ["", f"## {FAMILIES[family]}", ""]
-        lines += ["| code | what it says | what to do | from |", "| --- | --- | --- | --- |"]
+        lines += ["", f"## {FAMILIES[family]}"]
         for code, places in groupby(members, key=lambda each: each.code):
-            listed = list(places)
-            messages = dict.fromkeys(text for each in listed for text in each.messages)
-            cures = dict.fromkeys(text for each in listed for text in each.cures)
-            homes = dict.fromkeys(f"`{each.home.removesuffix('.py')}`" for each in listed)
-            cells = (code, "<br>".join(map(_cell, messages)), "<br>".join(map(_cell, cures)), ", ".join(homes))
-            lines.append(f"| {' | '.join(cells)} |")
+            kind = code.split("-")[2]
+            lines += ["", f"### {code}", ""]
+            lines += [f"{KINDS[kind][0].upper()}{KINDS[kind][1:]}.", ""] if kind in KINDS else []
+            lines += ["| what it says | what to do | from |", "| --- | --- | --- |"]
+            for each in dict.fromkeys(places):
+                cells = ("<br>".join(map(_cell, each.messages)), "<br>".join(map(_cell, each.cures)))
+                lines.append(f"| {' | '.join(cells)} | `{each.home.removesuffix('.py')}` |")
     return "\n".join(lines) + "\n"
+
+
+def write() -> None:
+    """Bring the page up to date."""
+    made = page(told(sources()))
+    if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
+        PAGE.write_text(made, encoding="utf-8")
 
 
 def _cell(text: str) -> str:
@@ -318,4 +292,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(told(sources())), encoding="utf-8")
+    write()

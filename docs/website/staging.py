@@ -11,6 +11,7 @@ import re
 import shutil
 from pathlib import Path, PurePosixPath
 
+from docs import make_errors
 from docs.website.docstrings import prose_line
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,7 @@ BEAT = re.compile(r"^# (Describe|Derive|Simulate|Look)\b.*\n(?:# .*\n)*", flags=
 
 def stage_documents(source: Path) -> None:
     """Bring all documents, pictures and linked files below `source` up to date; what has gone goes there too."""
+    make_errors.write()
     kept: set[Path] = set()
     folders = (DOCS, DOCS / "recipes", DOCS / "design")
     documents = [*(path for folder in folders for path in folder.glob("*.md")), *(ROOT / name for name in OUTSIDE)]

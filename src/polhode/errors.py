@@ -48,7 +48,7 @@ class Problem:
 class PolhodeError(Exception):
     """A wrong model, file, name, value or call; `problems` lists all that was found.
 
-    >>> print(PolhodeError("the axis has zero length.", place="joint 'elbow'", cure="Give a direction."))
+    >>> print(PolhodeError("the axis has zero length.", "joint 'elbow'", "Give a direction."))
     joint 'elbow': the axis has zero length.
       Give a direction.
 
@@ -59,10 +59,10 @@ class PolhodeError(Exception):
     def __init__(
         self,
         message: str = "",
-        *,
         place: str = "",
         cure: str = "",
         code: str = "",
+        *,
         problems: Iterable[Problem] = (),
     ) -> None:
         found = tuple(problems)

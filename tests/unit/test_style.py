@@ -7,11 +7,10 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from docs.make_errors import told
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "polhode"
@@ -131,26 +130,6 @@ def test_a_name_of_a_module_is_defined_once() -> None:
 def test_a_file_of_tests_is_not_longer_than_a_source_file() -> None:
     lengths = {name_of(path): len(path.read_text("utf-8").splitlines()) for path in (ROOT / "tests").rglob("*.py")}
     assert not [name for name, length in lengths.items() if length >= LONGEST_FILE], "a file this long is two files"
-
-
-def homes_of_codes(sources: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    """The files that raise or tell each code."""
-    homes: dict[str, set[str]] = {}
-    for each in told(sources):
-        homes.setdefault(each.code, set()).add(each.home)
-    return homes
-
-
-def test_a_code_of_an_error_has_one_meaning_and_so_one_home() -> None:
-    homes = homes_of_codes((name_of(path), path.read_text(encoding="utf-8")) for path in SOURCES)
-    assert len(homes) > 300
-    assert not {code: sorted(files) for code, files in homes.items() if len(files) > 1}, "take a free number"
-
-
-def test_the_watch_wakes_when_a_code_is_taken_twice() -> None:
-    raised, told, known = 'raise Wrong("it is round.", code="E-X-001")', 'told("round", "E-X-001")', 'known = "E-X-001"'
-    sources = [("a.py", raised), ("b.py", told), ("c.py", known)]
-    assert homes_of_codes(sources) == {"E-X-001": {"a.py", "b.py"}}
 
 
 #: What registers formalisms and calls them, and is none.

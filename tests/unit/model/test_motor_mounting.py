@@ -135,25 +135,24 @@ def test_without_an_inductance_the_current_follows_at_once() -> None:
     assert same([e.velocity_terms.applied[0]], [-30 * (V - 30 * e.u[0]) / 2])
 
 
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "E-MOTOR-003": ({"ratio": 0}, "the ratio is zero"),
-    "E-MOTOR-004": ({"stiffness": -3, "inertia": 1}, "the stiffness -3 is not positive"),
-    "E-MOTOR-005": ({"inertia": 1, "coupling": "ful"}, "Did you mean 'full'"),
-    "E-MOTOR-006": ({"inertia": 1, "damping": 2}, "a gear that does not twist has no damping"),
-    "E-MOTOR-007": ({"resistance": 2}, "its windings lack a constant"),
-    "E-MOTOR-008": ({"inertia": 1, "on": "fore"}, "body 'fore' is neither side of the joint"),
-    "E-MOTOR-009": ({"stiffness": 5}, "the rotor needs an inertia about its axis"),
-    "E-MOTOR-010": ({"inertia": (1, 2)}, "1 number or 3, not 2"),
-    "E-MOTOR-011": ({"inertia": 1, "mass": 1, "com": (1, 0, 0), "coupling": "reduced"}, "on its axis"),
-    "E-MODEL-085": ({"stifness": 5}, "Did you mean 'stiffness'"),
-    "E-MODEL-012": ({"on": "hand"}, "there is no frame or body 'hand'"),
-}
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("E-MOTOR-003", {"ratio": 0}, "the ratio is zero"),
+    ("E-MOTOR-004", {"stiffness": -3, "inertia": 1}, "the stiffness -3 is not positive"),
+    ("E-MOTOR-005", {"inertia": 1, "coupling": "ful"}, "Did you mean 'full'"),
+    ("E-MOTOR-006", {"inertia": 1, "damping": 2}, "a gear that does not twist has no damping"),
+    ("E-MOTOR-007", {"resistance": 2}, "its windings lack a constant"),
+    ("E-MOTOR-008", {"inertia": 1, "on": "fore"}, "body 'fore' is neither side of the joint"),
+    ("E-MOTOR-009", {"stiffness": 5}, "the rotor needs an inertia about its axis"),
+    ("E-MOTOR-010", {"inertia": (1, 2)}, "1 number or 3, not 2"),
+    ("E-MOTOR-011", {"inertia": 1, "mass": 1, "com": (1, 0, 0), "coupling": "reduced"}, "on its axis"),
+    ("E-MODEL-085", {"stifness": 5}, "Did you mean 'stiffness'"),
+    ("E-MODEL-012", {"on": "hand"}, "there is no frame or body 'hand'"),
+]
 
 
-@pytest.mark.parametrize("code", WRONG)
-def test_what_no_motor_has_is_refused_and_nothing_stays_behind(code: str) -> None:
+@pytest.mark.parametrize(("code", "given", "words"), WRONG)
+def test_what_no_motor_has_is_refused_and_nothing_stays_behind(code: str, given: dict[str, Any], words: str) -> None:
     s = arm()
-    given, words = WRONG[code]
     before = s.model()
     with pytest.raises(ModelError, match="motor of joint 'j1'") as raised:
         s.motor("j1", **given)

@@ -50,8 +50,9 @@ def test_drakes_rotor_inertia_is_reflected(tmp_path: Path) -> None:
     assert again.derive().agrees_with(e)
 
 
+TWO_JOINTS = '<transmission name="t"><joint name="elbow"/><joint name="grip"/><actuator name="m"/></transmission>'
 LEFT_OUT = {
-    "W-URDF-015": '<transmission name="t"><joint name="elbow"/><joint name="grip"/><actuator name="m"/></transmission>',
+    "W-URDF-015": TWO_JOINTS,
     "W-URDF-016": simple("<mechanicalReduction>fast</mechanicalReduction>"),
     "W-URDF-017": simple(joint="grip"),
 }
