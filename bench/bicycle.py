@@ -9,7 +9,7 @@ import numpy as np
 from polhode import Equations
 from polhode.errors import PolhodeError
 from polhode.linear.linear import Linear
-from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
 
 from .clock import least_times, seconds_of
 from .table import Row, Timing

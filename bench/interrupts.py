@@ -3,9 +3,11 @@
     python -m bench.interrupts [--tries 50] [--seed 0]
 
 Each kind of run has a process of its own. SIGINT comes at a moment drawn from the time that the run takes undisturbed:
-by a timer of the system, which hits native code and Python alike, and by a thread, which gets the interpreter's lock
-when native code runs, so that the interrupt rises where a callback begins. Right is SimulationError within a second,
-with a trajectory "interrupted" whose rows are those of the undisturbed run. Fails if one is not right.
+from another process, as Ctrl-C does, and from a thread, which gets the interpreter's lock when native code runs, so
+that it comes where a callback begins. A third of the tries is by a timer whose handler raises KeyboardInterrupt
+wherever Python is. Right is SimulationError within a second, with a trajectory "interrupted" whose rows are those of
+the undisturbed run. Before the first state is known there is no trajectory: KeyboardInterrupt is right ("before"). A
+signal that was sent when the run was over counts as "after". Fails if one try is wrong.
 """
 
 from __future__ import annotations
@@ -13,14 +15,16 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -31,7 +35,10 @@ from polhode.errors import SimulationError
 
 from .frozen_cases import chain, linkage, pendulum
 
-OUTCOMES = ("right", "late", "other numbers", "no trajectory", "swallowed", "after the end", "crashed")
+OUTCOMES = ("right", "before", "after", "late", "other numbers", "no trajectory", "swallowed", "crashed")
+_FINE = ("right", "before", "after")
+_SENDERS = ("process", "thread", "timer")
+_BEGUN = {"go", "integrate", "_trajectory", "check_energy"}  # functions that are called when the first state is known
 _LATE = 1.0  # s
 
 
@@ -75,37 +82,73 @@ def _rows_agree(run: Any, whole: Any) -> bool:
 
 
 @contextmanager
-def signalled(moment: float, by_thread: bool) -> Iterator[None]:
-    """Interrupt this process after `moment` seconds, unless that is left before."""
-    timer = threading.Timer(moment, os.kill, (os.getpid(), signal.SIGINT))
-    if by_thread:
+def signalled(moment: float, sender: str) -> Iterator[Callable[[], float]]:
+    """Interrupt this process after `moment` seconds, unless that is left before; a function gives when it was sent."""
+    begin, sent = time.perf_counter(), [np.inf]
+
+    def send(process: int) -> None:
+        sent[0] = time.perf_counter()
+        os.kill(process, signal.SIGINT)
+
+    def ring(number: int, frame: Any) -> None:
+        sent[0] = time.perf_counter()
+        raise KeyboardInterrupt
+
+    timer = threading.Timer(moment, send, (os.getpid(),))
+    reading, writing = os.pipe()
+    child = 0
+    if sender == "thread":
         timer.start()
-    else:
+    elif sender == "timer":
+        signal.signal(signal.SIGALRM, ring)
         signal.setitimer(signal.ITIMER_REAL, moment)
+    else:
+        parent, child = os.getpid(), os.fork()
+        if not child:
+            time.sleep(max(0.0, moment - (time.perf_counter() - begin)))
+            os.write(writing, struct.pack("d", time.perf_counter()))
+            os.kill(parent, signal.SIGINT)
+            os._exit(0)
     try:
-        yield
+        yield lambda: sent[0]
     finally:
         timer.cancel()
         signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if child:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        elif sender == "thread":
+            timer.join()
+        os.close(writing)
+        received = os.read(reading, 8)
+        os.close(reading)
+        if received:
+            sent[0] = struct.unpack("d", received)[0]
 
 
-def outcome_of(run: Callable[[], Any], whole: Any, moment: float, by_thread: bool) -> str:
+def outcome_of(run: Callable[[], Any], whole: Any, moment: float, sender: str) -> str:
     """Run with a signal after `moment` seconds."""
-    begin = time.perf_counter()
-    seconds, result = 0.0, None
+    ended, result, sent, has_begun = np.inf, None, lambda: np.inf, False
     try:
-        with signalled(moment, by_thread):
+        with signalled(moment, sender) as sent:
             try:
                 result = run()
-            finally:
-                seconds = time.perf_counter() - begin
-    except SimulationError as error:
-        result = error.trajectory
-    except KeyboardInterrupt:
-        return "no trajectory"
-    if result is None or result.status != "interrupted":
-        return "swallowed" if seconds > moment else "after the end"
-    if seconds - moment > _LATE:
+            except SimulationError as error:
+                result = error.trajectory
+            except KeyboardInterrupt as error:
+                frames = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+                has_begun = frames[-1] in ("execute", "outcome_of") or not _BEGUN.isdisjoint(frames)
+            ended = time.perf_counter()
+    except KeyboardInterrupt:  # after the run
+        ended = ended if ended < np.inf else time.perf_counter()
+    if sent() > ended and result is not None and result.status == whole.status:
+        return "after"
+    if result is None:
+        return "no trajectory" if has_begun else "before"
+    if result.status != "interrupted":
+        return "swallowed"
+    if ended - sent() > _LATE:
         return "late"
     return "right" if _rows_agree(result, whole) else "other numbers"
 
@@ -118,10 +161,9 @@ def tries_of(kind: str, tries: int, seed: int) -> None:
     begin = time.perf_counter()
     whole = run()
     seconds = time.perf_counter() - begin
-    for number in (signal.SIGALRM, signal.SIGINT):
-        signal.signal(number, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for k, moment in enumerate(np.random.default_rng(seed).uniform(0.001, 0.8 * seconds, tries)):
-        print(outcome_of(run, whole, float(moment), by_thread=k % 2 == 1), flush=True)
+        print(outcome_of(run, whole, float(moment), _SENDERS[k % 3]), flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -147,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         totals += counts
         print(f"{name:24}" + "".join(f"{counts[outcome]:15}" for outcome in OUTCOMES), flush=True)
     print(f"{'all':24}" + "".join(f"{totals[outcome]:15}" for outcome in OUTCOMES))
-    return int(totals["right"] + totals["after the end"] < options.tries)
+    return int(sum(totals[outcome] for outcome in _FINE) < options.tries)
 
 
 if __name__ == "__main__":

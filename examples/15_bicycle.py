@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import polhode as ph
-from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
 
 # Describe: rear frame with a rigid rider, front frame, two wheels that roll on the ground; the benchmark of Meijaard,
 # Papadopoulos, Ruina and Schwab (2007). The sample's source shows how it is written.

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from polhode.expr import evaluate
-from polhode.model.samples.stewart import LEGS, base_joint, plate_joint, stewart_platform
+from polhode.model.samples.linkages import LEGS, base_joint, plate_joint, stewart_platform
 
 # Describe: a plate that could fly, six legs of two halves, six ball joints that close the loops; a spring in each leg.
 platform = stewart_platform()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.model.samples.bricard import bricard_mechanism
+from polhode.model.samples.linkages import bricard_mechanism
 
 # Describe: five rods and the ground make a ring of six hinges, each at right angles to the next.
 bricard = bricard_mechanism()

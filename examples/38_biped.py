@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.papers.mladenova.biped import MOTORS, Gait, biped, two_bars
 from polhode.planning import quintic
 from polhode.simulate import Trajectory
-from polhode.simulate.trajectory.contact import contact_of
+from polhode.simulate.trajectory.reactions import contact_of
 from polhode.view.plot import plot_channels, save_plot
 
 # Describe: the biped of Mladenova's section 10, in the air, on foot 1 and on both; its feet are points without motors.

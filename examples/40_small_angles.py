@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.model.samples.bicycle import INDEPENDENT, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, whipple_bicycle
 
 # Describe: the Whipple bicycle of the benchmark. It rolls along x, so that y and yaw stay small with lean and steer.
 bicycle = whipple_bicycle()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
 
 # Describe: a ball on a rod that swings in a frame, which turns about the vertical at a rate w: half of Watt's governor.
 s = ph.System("governor", gravity=(0, 0, "-9.81"))

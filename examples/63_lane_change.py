@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.model.samples.bicycle import INDEPENDENT, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, whipple_bicycle
 
 # Describe: the Whipple bicycle of the benchmark of Meijaard, Papadopoulos, Ruina and Schwab (2007); y is to the right.
 bicycle = whipple_bicycle()

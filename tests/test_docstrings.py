@@ -12,47 +12,36 @@ from docs.website import public
 ROOT = Path(__file__).parents[1]
 
 
-#: A class whose file is as long as a file may be, and the document, run as a test too, that shows the rest of it.
-ELSEWHERE = {"Trajectory": ("simulation.md", "reactions.md")}
-
-
-def things() -> Iterator[tuple[str, str, str]]:
-    """Each public name, its docstring, and those in which it may be shown as well."""
+def things() -> Iterator[tuple[str, str]]:
+    """Each public name and its docstring."""
     for page in public.PAGES:
         for path in page.names():
             thing = public.thing_at(path)
-            yield path, inspect.getdoc(thing) or "", ""
+            yield path, inspect.getdoc(thing) or ""
             if inspect.isclass(thing):
-                above = "\n".join(inspect.getdoc(base) or "" for base in thing.__mro__ if public.is_polhodes(base))
-                for document in ELSEWHERE.get(thing.__name__, ()):
-                    above += (ROOT / "docs" / document).read_text(encoding="utf-8")
-                yield from ((f"{path}.{name}", public.doc_of(thing, name), above) for name, _ in public.members(thing))
+                yield from ((f"{path}.{name}", public.doc_of(thing, name)) for name, _ in public.members(thing))
 
 
-def examples_in(text: str) -> str:
-    """The lines of a docstring that are run."""
-    return "\n".join(line for line in text.splitlines() if line.lstrip().startswith((">>>", "...")))
-
-
-def is_shown(name: str, own: str, above: str = "") -> bool:
-    """Whether an example stands in the docstring itself, run or indented, or in its class's and uses the name."""
-    called = re.search(rf"\n.*\b{re.escape(name)}\(", own)
-    return ">>> " in own or bool(called or re.search(rf"\.{re.escape(name)}\b", examples_in(above)))
+def is_shown(name: str, docstring: str, documents: str = "") -> bool:
+    """Whether an example stands in the docstring, run or indented, or a document uses the name."""
+    return bool(">>> " in docstring or re.search(rf"\n.*\b{name}\(", docstring) or re.search(rf"\.{name}\b", documents))
 
 
 def test_every_public_name_has_a_docstring() -> None:
-    assert [path for path, told, _ in things() if not told] == []
+    assert [path for path, docstring in things() if not docstring] == []
 
 
 def test_every_public_class_and_function_is_shown_in_an_example() -> None:
-    missing = [path for path, told, above in things() if not above and not is_shown(path.rpartition(".")[2], told)]
-    assert missing == []
+    documents = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    names = (path for page in public.PAGES for path in page.names())
+    docstrings = {path: inspect.getdoc(public.thing_at(path)) or "" for path in names}
+    assert [p for p, text in docstrings.items() if not is_shown(p.rpartition(".")[2], text, documents)] == []
 
 
 def test_the_watch_wakes_at_a_name_that_is_not_shown() -> None:
     assert is_shown("bias", ">>> f.bias(q)")
-    assert is_shown("bias", "The bias.", "A class.\n\n>>> f = g\n>>> f.bias(q)")
-    assert not is_shown("bias", "The bias.", "What `f.bias` is.\n\n>>> f.bias_of(q)")
+    assert is_shown("bias", "The bias.", "```python\nph.bias(q)")
+    assert not is_shown("bias", "The bias.", "ph.bias_of(q)")
 
 
 def test_every_public_name_is_on_a_page_of_the_reference() -> None:

@@ -18,7 +18,7 @@ from docs.website import public
 from polhode.formats import load_mjcf, load_sdf, load_urdf
 from polhode.formats.options import ReaderOptions
 from polhode.model.joints import JOINTS
-from polhode.model.joints.options import JointOptions
+from polhode.model.joints.protocol import JointOptions
 
 ROOT = Path(__file__).parents[1]
 MISSPELT = "misspelt_keyword"

@@ -37,7 +37,8 @@ BEAT = re.compile(r"^# (Describe|Derive|Simulate|Look)\b.*\n(?:# .*\n)*", flags=
 def stage_documents(source: Path) -> None:
     """Bring all documents, pictures and linked files below `source` up to date; what has gone goes there too."""
     kept: set[Path] = set()
-    documents = [*DOCS.glob("*.md"), *(DOCS / "recipes").glob("*.md"), *(ROOT / name for name in OUTSIDE)]
+    folders = (DOCS, DOCS / "recipes", DOCS / "design")
+    documents = [*(path for folder in folders for path in folder.glob("*.md")), *(ROOT / name for name in OUTSIDE)]
     for path in documents:
         staged = source / place_of(path)
         kept |= {staged, *write(staged, staged_text(path))}

@@ -253,8 +253,8 @@ def test_its_fields_and_its_drawing_are_plain_data(kind: str) -> None:
 
 
 def test_an_elastic_tension_must_be_the_slope_of_its_energy() -> None:
+    from polhode.model.forces.line import Spring
     from polhode.model.forces.protocol import LENGTH
-    from polhode.model.forces.spring import Spring
 
     class Crooked(Spring):
         def loads(self, model: Any) -> Any:

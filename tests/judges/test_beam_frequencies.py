@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 import polhode as ph
 from polhode.expr import evaluate
-from polhode.model.forces.elasticity import Elasticity
+from polhode.model.forces.body import Elasticity
 
 
 def mass_and_stiffness(s: ph.System, name: str) -> tuple[np.ndarray, np.ndarray]:

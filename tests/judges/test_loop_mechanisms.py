@@ -14,8 +14,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode import Equations
 from polhode.expr import evaluate
-from polhode.model.samples.bricard import bricard_mechanism
-from polhode.model.samples.stewart import LEGS, base_joint, plate_joint, stewart_platform
+from polhode.model.samples.linkages import LEGS, base_joint, bricard_mechanism, plate_joint, stewart_platform
 from polhode.model.system import System
 
 CRANK, COUPLER, ROCKER, BASE = 0.2, 0.5, 0.4, 0.5

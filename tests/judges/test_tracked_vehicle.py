@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 
 import polhode as ph
 from polhode.model.samples import TrackedVehicle, tracked_vehicle
-from polhode.model.samples.tracked import BENDING, CARRIER
+from polhode.model.samples.vehicles import BENDING, CARRIER
 
 Floats = NDArray[Any]
 P = {name: value for name, (value, _) in CARRIER.items()}

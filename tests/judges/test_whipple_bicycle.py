@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from polhode.expr import evaluate
 from polhode.linear.linear import Linear
-from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
 
 DIGITS = 1e-12
 

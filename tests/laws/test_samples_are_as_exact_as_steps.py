@@ -16,7 +16,7 @@ import pytest
 import polhode as ph
 from polhode import Equations
 from polhode.model.samples import car, cruising
-from polhode.model.samples.bicycle import INDEPENDENT, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, whipple_bicycle
 from polhode.simulate import Trajectory
 
 METHODS = {"TP86": 1e-9, "DOP853": 1e-9, "RK45": 1e-9, "RK23": 1e-6, "Rodas5P": 1e-8, "Radau": 1e-8}

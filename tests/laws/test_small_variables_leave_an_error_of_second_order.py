@@ -11,8 +11,8 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode.expr import as_expr, evaluate, free_symbols, jacobian, same, substitute
 from polhode.formalisms.registry import names
-from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
 from polhode.model.samples.random_system import random_system
+from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
 from polhode.model.system import System
 
 AXES = ("revolute", "prismatic", "universal")

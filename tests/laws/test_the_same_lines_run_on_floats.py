@@ -13,6 +13,7 @@ from polhode.expr import as_expr, evaluate
 from polhode.formalisms import articulated_body, composite_body, newton_euler, screw
 from polhode.formalisms.short import articulated_body as short_articulated_body
 from polhode.formalisms.short import newton_euler as short_newton_euler
+from polhode.geometry.twist import Wrench
 from polhode.kinematics.motion import kinetic_energy
 from polhode.model.samples.random_system import random_state, random_system
 
@@ -28,7 +29,7 @@ def test_formalisms_run_on_floats_as_on_graphs(seed: int) -> None:
     values = random_state(system, seed)
     tree = made.tree.at(values)
     loads = Loads(system, made.tree)
-    wrenches = [(on_floats(n, values), on_floats(f, values)) for n, f in loads.wrenches()]
+    wrenches = [Wrench(on_floats(n, values), on_floats(f, values)) for n, f in loads.wrenches()]
     given = np.array(on_floats(loads.speed_forces(), values))
     udot = on_floats(made.udot, values)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from polhode.expr import Matrix, Vector, directional, is_zero, skew, symbols, unit_symbols
-from polhode.geometry.rotations.complex_number import Complex
+from polhode.geometry.rotations.spinor import Complex
 
 b = unit_symbols(["b0", "b1", "b2", "b3"])
 c, cd, cdd = symbols("c1 c2 c3"), symbols("v1 v2 v3"), symbols("a1 a2 a3")

@@ -7,9 +7,8 @@ from tests.papers.rotation_group import along, b, moving, same, w, x
 
 from polhode import Matrix, Rotation, Vector
 from polhode.expr import symbols, unit_symbols
-from polhode.geometry.rotations.complex_number import Complex, I
 from polhode.geometry.rotations.quaternion import conjugate, left_matrix, product
-from polhode.geometry.rotations.spinor import quaternion_of, spinor_matrix, spinor_of, unitary_of
+from polhode.geometry.rotations.spinor import Complex, I, quaternion_of, spinor_matrix, spinor_of, unitary_of
 
 b0, b1, b2, b3 = b
 BETA, X = Vector(b[1:]), Vector(x)

@@ -16,6 +16,7 @@ import polhode as ph
 from polhode.expr import Expr, Matrix, Vector, as_expr, directional, gradient, same, symbol
 from polhode.formalisms import newton_euler, silver, uicker_kahn
 from polhode.geometry import Pose, angular_velocity
+from polhode.geometry.twist import Wrench
 from polhode.kinematics.motion import kinetic_energy, world_poses
 from polhode.kinematics.tree import Tree, build_tree
 
@@ -129,7 +130,7 @@ def torque(i: int) -> Vector:
 
 @cache
 def efforts_without_gravity() -> list[Any]:
-    return newton_euler.inverse_dynamics(TREE, u, ud, [(ZERO, ZERO)] * N, ZERO)
+    return newton_euler.inverse_dynamics(TREE, u, ud, [Wrench.zero()] * N, ZERO)
 
 
 PAIRS = [(i, j) for i in LINKS for j in LINKS]
@@ -287,7 +288,7 @@ def test_the_joint_force_and_the_joint_torque_are_sums_over_the_links_beyond(j: 
 def test_the_recursion_of_section_3_2_is_luh_s() -> None:
     """Our Newton-Euler goes by second moments, Silver's formalism by mass centres: the same functions."""
     inertias = [silver.central_inertia(link) for link in TREE.links]
-    free = [(ZERO, ZERO)] * N
+    free = [Wrench.zero()] * N
     ours = newton_euler.inverse_dynamics(TREE, u, ud, free, TREE.gravity)
     assert equal(Vector(silver.inverse_dynamics(TREE, inertias, u, ud, free, TREE.gravity)), Vector(ours))
 
@@ -300,7 +301,7 @@ def test_gravity_is_an_acceleration_of_the_base_against_it() -> None:
     def efforts_at_rest(acceleration_of_base: Vector) -> Vector:
         inertias = [silver.central_inertia(link) for link in TREE.links]
         gravity = -acceleration_of_base  # the formalism's argument is g, and it accelerates the base by -g
-        return Vector(silver.inverse_dynamics(TREE, inertias, STILL, STILL, [(ZERO, ZERO)] * N, gravity))
+        return Vector(silver.inverse_dynamics(TREE, inertias, STILL, STILL, [Wrench.zero()] * N, gravity))
 
     assert equal(efforts_at_rest(-TREE.gravity), weight)
     assert not equal(efforts_at_rest(TREE.gravity), weight)

@@ -13,7 +13,7 @@ from polhode.expr import Matrix, Vector, as_expr, directional, rank, same, skew,
 from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
 from polhode.kinematics.motion import body_pose
-from polhode.model.samples.bricard import bricard_mechanism
+from polhode.model.samples.linkages import bricard_mechanism
 from polhode.papers.tokad.chain import Chain, SerialChain, assembled, driven_chain, serial_chain
 from polhode.papers.tokad.component import RigidBody, block, shift
 

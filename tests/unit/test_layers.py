@@ -252,13 +252,11 @@ def test_a_method_that_reaches_right_imports_only_when_it_is_called() -> None:
 
 #: Folders of files that are one element each, and elements from outside the package.
 ELEMENTS = {"joints": ("radial_arm",), "forces": ("drag",), "constraints": ("rack", "rod")}
-#: What is no element there: the conditions on a pose that a closing joint is made of.
-PARTS = {"polhode.model.constraints.loop_conditions"}
 
 
 def beyond_its_protocol(path: Path, module: str, protocol: str) -> set[str]:
     """What the file of an element imports of polhode beside its protocol, expressions and geometry."""
-    allowed = (protocol, *PARTS, "polhode.errors", "polhode.expr", "polhode.geometry")
+    allowed = (protocol, "polhode.errors", "polhode.expr", "polhode.geometry")
     names = loaded_at_import(ast.parse(path.read_text(encoding="utf-8")), module)
     own = {name for name in names if name.startswith("polhode")}
     return {name for name in own if not any(name == each or name.startswith(f"{each}.") for each in allowed)}

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -114,6 +115,17 @@ def test_the_watch_wakes_at_every_broken_rule() -> None:
     text = "assert eval('1')  # TO" + "DO" + "\n" * LONGEST_FILE
     assert len(list(broken_rules(PACKAGE / "utils.py", text))) == 5
     assert not list(broken_rules(PACKAGE / "node.py", "x = 1"))
+
+
+def test_a_name_of_a_module_is_defined_once() -> None:
+    again = []
+    for path in SOURCES:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        assigned = [each for each in body if isinstance(each, ast.Assign | ast.AnnAssign)]
+        targets = [target for each in assigned for target in getattr(each, "targets", None) or [each.target]]
+        counted = Counter(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+        again += [f"{name_of(path)}: {name}" for name, count in counted.items() if count > 1 and name != "_"]
+    assert not again
 
 
 def test_a_file_of_tests_is_not_longer_than_a_source_file() -> None:

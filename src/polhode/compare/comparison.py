@@ -27,7 +27,7 @@ from ..compiled.catalogue import catalogued
 from ..compiled.functions import Functions
 from ..constraints import Constraints, PseudoSpeeds
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..errors import PolhodeError, check_kind, listed, understood
 from ..expr import Expr, as_expr, symbol
 from ..expr.field import P
@@ -413,7 +413,7 @@ def _prints(entries: Sequence[Any]) -> list[int]:
 
 def _applied(equations: EquationsOfMotion) -> list[int]:
     """What the loads come to on the speeds of the tree, weight apart: wrenches by the links' Jacobians, and forces."""
-    tree, loads = equations.tree, Loads(equations.system, equations.tree)
+    tree, loads = equations.tree, loads_of(equations.system, equations.tree)
     efforts = [as_expr(entry) for entry in loads.speed_forces()]
     for i, (n, f) in enumerate(loads.wrenches()):
         for speed, w, v in link_jacobian(tree, i):

@@ -7,22 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..calls import public_functions
 from ..codegen.ir.program import Program
+from ..compiled import reactions
 from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribute, understood, unknown
 from ..native.backends import check_backend
 from ..native.quaternions import stretch, unit_quaternions
-from . import reactions
 from .catalogue import catalogued
-from .named_functions import EquationFunctions
 from .parameter_sets import check_lengths, counted, in_si, parameter_sets
 from .planning import Planned, plan_of
-from .quantities import Asked, DrivingForceOf, ReactionOf, label_of
+from .quantities import (
+    Asked,
+    BiasAccelerationOf,
+    DrivingForceOf,
+    FrameAccelerationOf,
+    FrameVelocityOf,
+    JacobianOf,
+    PoseOf,
+    ReactionOf,
+    label_of,
+)
 from .values import given_states, real_numbers, stacked
 
 if TYPE_CHECKING:
@@ -34,6 +43,8 @@ if TYPE_CHECKING:
     from .call_options import CallOptions, TimeOptions
     from .closed_loop import Laws
     from .store import Facts, StoredFunction
+
+Floats: TypeAlias = NDArray[np.float64]
 
 
 #: What a function takes besides its arrays, and inverse_dynamics beyond that.
@@ -50,7 +61,7 @@ _ELSEWHERE = {
 
 
 @public_functions
-class Functions(EquationFunctions):
+class Functions:
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
     Arrays are q, u, z, efforts `tau` and accelerations `udot`; options the time `t`, `inputs` and `parameters` by name,
@@ -65,20 +76,6 @@ class Functions(EquationFunctions):
     [3.0]
     >>> f.forward_dynamics([0.0], [0.0], [6.0], parameters={"m": 3}).tolist()
     [2.0]
-
-    >>> f.inverse_dynamics([0.0], [0.0], [3.0]).tolist(), f.evaluate("bias", [0.0], [0.0]).tolist()
-    ([6.0], [0.0])
-    >>> [J.tolist() for J in f.forward_dynamics_derivatives([0.0], [0.0])]
-    [[[0.0]], [[0.0]], [[0.5]]]
-    >>> [J.shape for J in f.inverse_dynamics_derivatives([0.0], [0.0], [0.0])]
-    [(1, 1), (1, 1), (1, 1)]
-    >>> torque, force = f.reaction("x", [0.0], [0.0])
-    >>> force.round(2).tolist(), f.parameter_values("bias").tolist(), f.input_values().tolist(), f.equations.speeds
-    ([0.0, 0.0, 19.62], [], [], ['x'])
-    >>> f.program("forward_dynamics").name, f.planned("bias").program.name, f.native("bias").arrays
-    ('forward_dynamics', 'bias', ('q', 'u'))
-    >>> f.compiled(f.program("bias")).arrays, f.values_of(["m"], {"m": 5}).tolist()
-    (('q', 'u'), [5.0])
     """
 
     if not TYPE_CHECKING:
@@ -141,15 +138,7 @@ class Functions(EquationFunctions):
         return self._kept(made.digest, self.derivation, made)
 
     def of(self, derivation: Derivation) -> Functions:
-        """The functions of another derivation, with the same options; kept for the next call.
-
-        >>> import polhode as ph
-        >>> s = ph.System("slider", gravity=(0, 0, 0))
-        >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
-        >>> f, other = s.derive("kane").compile(), s.derive("newton_euler").compile()
-        >>> f.of(other.derivation).forward_dynamics([0], [0], [1])
-        array([0.5])
-        """
+        """The functions of another derivation, with the same options; kept for the next call."""
         from ..formalisms.derivation import Derivation
 
         check_kind(Derivation, "a derivation, as equations.derivation is", derivation, "of")
@@ -205,7 +194,7 @@ class Functions(EquationFunctions):
 
     # ---- values ----------------------------------------------------------------------------------------------
 
-    def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
+    def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> Floats:
         """The parameters of a function in its order: given values first, then the model's defaults."""
         catalogued(name)
         facts = self._facts(name)
@@ -213,7 +202,7 @@ class Functions(EquationFunctions):
             return np.array(list(facts.parameters.values()), dtype=np.float64)
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
-    def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
+    def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> Floats:
         """Parameters in an order: given values first, then the model's defaults.
 
         Where some are arrays of N values there are N rows, one set of parameters each.
@@ -235,7 +224,7 @@ class Functions(EquationFunctions):
             )
         return parameter_sets({key: given.get(key, table[key].value) for key in order}, given)
 
-    def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> NDArray[np.float64]:
+    def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> Floats:
         """The inputs as an array, the model's defaults where none is given."""
         table = self.derivation.synopsis.inputs
         if given is not None and not isinstance(given, Mapping):
@@ -307,7 +296,7 @@ class Functions(EquationFunctions):
         facts = self._facts(name)
         return facts.quaternions if facts else tuple(self.equations.quaternions)
 
-    def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
+    def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> Floats:
         """Multipliers for the rows of the constraints, as they are given."""
         constraints = self.equations.constraints
         rows = [] if constraints is None else constraints.names
@@ -343,7 +332,7 @@ class Functions(EquationFunctions):
         tau: ArrayLike | None = None,
         z: Mapping[str, Any] | ArrayLike | None = None,
         **more: Unpack[TimeOptions],
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Accelerations u̇ for efforts tau (none by default), where states without mass have the values z."""
         effort = self._no_effort("forward_dynamics") if tau is None else tau
         return self._one("forward_dynamics", q, u, effort, z=z, **more)
@@ -356,7 +345,7 @@ class Functions(EquationFunctions):
         *,
         actuated: Sequence[str] | None = None,
         **more: Unpack[CallOptions],
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Efforts tau that give the accelerations udot; with dependent speeds, tau as brought to the independent ones.
 
         With multipliers of constraints tau is not determined, and the call says which is meant: that for given ones,
@@ -376,22 +365,20 @@ class Functions(EquationFunctions):
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Unpack[CallOptions]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats, Floats]:
         """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇; columns of ∂/∂q are along unit speeds (see `Equations`)."""
         first, second, third = self.evaluate("inverse_dynamics_derivatives", q, u, udot, **more)
         return first, second, third
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats, Floats]:
         """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ; columns of ∂/∂q are along unit speeds (see `Equations`)."""
         effort = self._no_effort("forward_dynamics_derivatives") if tau is None else tau
         first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
         return first, second, third
 
-    def derivatives(
-        self, of: str, by: Sequence[str], *arrays: ArrayLike, **more: Unpack[CallOptions]
-    ) -> NDArray[np.float64]:
+    def derivatives(self, of: str, by: Sequence[str], *arrays: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """∂(`of`)/∂s by parameters, inputs or efforts, a column each; the arrays are those of the function itself.
 
         >>> import polhode as ph
@@ -420,7 +407,7 @@ class Functions(EquationFunctions):
         on: str | None = None,
         udot: ArrayLike | None = None,
         **more: Unpack[CallOptions],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats]:
         """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
         torque, force = reactions.evaluate(self, ReactionOf(name, at, frame, on), q, u, tau, udot=udot, **more)
         return torque, force
@@ -434,10 +421,130 @@ class Functions(EquationFunctions):
         *,
         udot: ArrayLike | None = None,
         **more: Unpack[CallOptions],
-    ) -> NDArray[np.float64]:
-        """The effort that makes a prescribed coordinate move as prescribed.
-
-        functions.driving_force("crank", q, u)
-        """
-        effort: NDArray[np.float64] = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, udot=udot, **more)
+    ) -> Floats:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        effort: Floats = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, udot=udot, **more)
         return effort
+
+    def _no_effort(self, name: Asked) -> Floats:
+        return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
+
+    def state_rates_jacobian(
+        self, x: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
+    ) -> tuple[Floats, Floats]:
+        """∂ẋ/∂x by the coordinates as they are stored, speeds and states without mass, and ∂ẋ/∂t."""
+        effort = self._no_effort("state_rates_jacobian") if tau is None else tau
+        return self._two("state_rates_jacobian", x, effort, **more)
+
+    def z_rates(self, q: ArrayLike, u: ArrayLike, z: ArrayLike, **more: Unpack[TimeOptions]) -> Floats:
+        """ż(q, u, z, t, inputs) of the states without mass."""
+        return self._one("z_rates", q, u, z, **more)
+
+    def mass_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """M(q)."""
+        return self._one("mass_matrix", q, **more)
+
+    def coriolis_matrix(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """C(q, u), by which velocity terms are C u and Ṁ - 2C is skew."""
+        return self._one("coriolis_matrix", q, u, **more)
+
+    def bias(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """tau - M u̇."""
+        return self._one("bias", q, u, **more)
+
+    def state_rates(self, x: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]) -> Floats:
+        """The rates of the state x = (q, u, z) for efforts tau (none by default)."""
+        return self._one("state_rates", x, self._no_effort("state_rates") if tau is None else tau, **more)
+
+    def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """q̇ = Γ(q) u."""
+        return self._one("coordinate_rates", q, u, **more)
+
+    def energy(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
+        """Kinetic and potential energy."""
+        return self._two("energy", q, u, **more)
+
+    def momentum(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
+        """Angular momentum about the ground's origin and linear momentum, in ground components."""
+        return self._two("momentum", q, u, **more)
+
+    def regressor(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Unpack[CallOptions]
+    ) -> tuple[Floats, Floats]:
+        """Y(q, u, u̇) of the standard parameters, and the efforts that other loads take: τ = Y π + known."""
+        return self._two("regressor", q, u, udot, **more)
+
+    def multipliers(
+        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
+    ) -> Floats:
+        """λ of the independent constraints: their forces on the speeds are Aᵀλ."""
+        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
+        return self._one("multipliers", q, u, effort, **more)
+
+    def constraint_values(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """φ(q, t) of the constraints on the position."""
+        return self._one("constraint_values", q, **more)
+
+    def constraint_rates(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """A u + a of all constraints."""
+        return self._one("constraint_rates", q, u, **more)
+
+    def constraint_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """A(q, t), a row for each constraint and a column for each speed of the tree."""
+        return self._one("constraint_matrix", q, **more)
+
+    # ---- frames and mass centres -----------------------------------------------------------------------------------
+
+    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Floats:
+        output: Floats = self.evaluate(name, *arrays, **more)
+        return output
+
+    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]:
+        first, second = self.evaluate(name, *arrays, **more)
+        return first, second
+
+    def poses(self, q: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
+        """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
+        return self._two("poses", q, **more)
+
+    def pose(self, name: str, q: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
+        """Position and rotation matrix of a body or frame in the ground."""
+        return self._two(PoseOf(name), q, **more)
+
+    def jacobian(self, name: str, q: ArrayLike, orientation: str | None = None, **more: Unpack[CallOptions]) -> Floats:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components; see `Equations.jacobian`."""
+        return (asked := JacobianOf(name, orientation)).checked(self._one(asked, q, **more))
+
+    def frame_velocity(self, name: str, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """ω over v of the origin of a body or frame, in ground components."""
+        return self._one(FrameVelocityOf(name), q, u, **more)
+
+    def frame_acceleration(
+        self, name: str, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Unpack[CallOptions]
+    ) -> Floats:
+        """ω̇ over v̇ of the origin of a body or frame, in ground components."""
+        return self._one(FrameAccelerationOf(name), q, u, udot, **more)
+
+    def bias_acceleration(self, name: str, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """J̇ u of a body or frame: its acceleration where no speed changes."""
+        return self._one(BiasAccelerationOf(name), q, u, **more)
+
+    def center_of_mass(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """The mass centre of all bodies, in ground components."""
+        return self._one("center_of_mass", q, **more)
+
+    def centroidal_momentum(self, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
+        """Angular momentum about the mass centre and linear momentum, in ground components."""
+        return self._two("centroidal_momentum", q, u, **more)
+
+    def centroidal_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """A_G, 6×n, with A_G u the momenta about the mass centre, angular over linear."""
+        return self._one("centroidal_matrix", q, **more)
+
+    def inverse_mass_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """M⁻¹(q)."""
+        return self._one("inverse_mass_matrix", q, **more)
+
+    def gravity_terms(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
+        """What gravity adds to M u̇: the efforts that carry the weight."""
+        return self._one("gravity_terms", q, **more)

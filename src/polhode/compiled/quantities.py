@@ -50,10 +50,6 @@ class Quantity(ABC):
     >>> e = s.derive()
     >>> e.compile().evaluate(JacobianOf("bob"), [0.0])[:3, 0].tolist()
     [0.0, 1.0, 0.0]
-    >>> [name for name, shape, entries in PoseOf("bob").outputs(e.record)], PoseOf("bob").own_arrays(e.record)
-    (['origin', 'orientation'], {})
-    >>> JacobianOf("bob").checked(e.compile().jacobian("bob", [0.0])).shape
-    (6, 1)
     """
 
     kind: ClassVar[str]
@@ -72,11 +68,7 @@ class Quantity(ABC):
 
     @property
     def label(self) -> str:
-        """What the function is called in generated code.
-
-        >>> ReactionOf("hinge").label, ReactionOf("hinge", on="ground").label
-        ('reaction_hinge', 'reaction_hinge_on_ground_81eee42c')
-        """
+        """What the function is called in generated code."""
         (_, name), *options = self._given()
         words = [word for option, given in options if given is not None for word in (option, given)]
         return identifier(self.kind, str(name), *words)
@@ -92,11 +84,7 @@ class Quantity(ABC):
 
 @dataclass(frozen=True)
 class ReactionOf(Quantity):
-    """The wrench that a joint or constraint carries; see `Equations.reaction`.
-
-    >>> ReactionOf("hinge", on="ground").label[:25]
-    'reaction_hinge_on_ground_'
-    """
+    """The wrench that a joint or constraint carries; see `Equations.reaction`."""
 
     name: str
     at: str | None = None
@@ -115,11 +103,7 @@ class ReactionOf(Quantity):
 
 @dataclass(frozen=True)
 class DrivingForceOf(Quantity):
-    """The effort that makes a prescribed coordinate move as prescribed.
-
-    >>> DrivingForceOf("crank").label
-    'driving_force_crank'
-    """
+    """The effort that makes a prescribed coordinate move as prescribed."""
 
     coordinate: str
 
@@ -134,54 +118,36 @@ class DrivingForceOf(Quantity):
 
 @dataclass(frozen=True)
 class PoseOf(Quantity):
-    """Position and rotation matrix of a body or frame in the ground.
-
-    >>> PoseOf("tip").label
-    'pose_tip'
-    """
+    """Position and rotation matrix of a body or frame in the ground."""
 
     name: str
 
     kind = "pose"
     arrays = ("q",)
 
+    def _pose(self, equations: EquationsOfMotion) -> Pose:
+        return equations.pose(self.name)
+
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        return _located(equations.pose(self.name))
+        from ..expr import as_expr
+
+        pose = self._pose(equations)
+        origin, rotation = ([as_expr(x) for x in entries] for entries in (pose.p, pose.R.entries()))
+        return [("origin", (3,), origin), ("orientation", (3, 3), rotation)]
 
 
-@dataclass(frozen=True)
-class JointPoseOf(Quantity):
-    """A joint's X: position and rotation matrix of its frame on the child in its frame on the parent.
-
-    >>> JointPoseOf("wrist").label
-    'joint_pose_wrist'
-    """
-
-    name: str
+class JointPoseOf(PoseOf):
+    """A joint's X: position and rotation matrix of its frame on the child in its frame on the parent."""
 
     kind = "joint_pose"
-    arrays = ("q",)
 
-    def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        return _located(equations.joint_kinematics(self.name).X)
-
-
-def _located(pose: Pose) -> Outputs:
-    from ..expr import as_expr
-
-    return [
-        ("origin", (3,), [as_expr(x) for x in pose.p]),
-        ("orientation", (3, 3), [as_expr(x) for x in pose.R.entries()]),
-    ]
+    def _pose(self, equations: EquationsOfMotion) -> Pose:
+        return equations.joint_kinematics(self.name).X
 
 
 @dataclass(frozen=True)
 class JacobianOf(Quantity):
-    """The 6×n Jacobian of the origin of a body or frame, in ground components; see `Equations.jacobian`.
-
-    >>> JacobianOf("tip").label
-    'jacobian_tip'
-    """
+    """The 6×n Jacobian of the origin of a body or frame, in ground components; see `Equations.jacobian`."""
 
     name: str
     orientation: str | None = None
@@ -229,11 +195,7 @@ class _FrameMotion(Quantity):
 
 
 class FrameVelocityOf(_FrameMotion):
-    """ω over v of the origin of a body or frame, in ground components.
-
-    >>> FrameVelocityOf("tip").label
-    'frame_velocity_tip'
-    """
+    """ω over v of the origin of a body or frame, in ground components."""
 
     kind, output = "frame_velocity", "velocity"
     arrays = ("q", "u")

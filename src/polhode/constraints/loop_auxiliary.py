@@ -22,7 +22,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zer
 from ..geometry import Pose
 from ..geometry.elimination import surest_rows
 from ..kinematics.joint import envelope_kinematics, simple_configuration, twist_beyond
-from ..model.constraints.loop_conditions import nothing_free
+from ..model.constraints.closure import nothing_free
 from ..model.constraints.protocol import LoopConstraint
 from ..model.joints import JointType
 from ..model.reading import coordinate_symbols

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..expr import Expr, Vector, as_expr, substitute
 from ..geometry import Pose
+from ..geometry.twist import Twist
 from ..kinematics.motion import body_pose, point_velocity, relative_pose, velocities, world_poses
 from ..kinematics.tree import BASE, Tree
 from ..model.constraints.protocol import Contact, ContactConstraint, LoopConstraint
@@ -27,7 +28,7 @@ class MovingTree:
         return world_poses(self.tree)
 
     @cached_property
-    def _velocities(self) -> list[tuple[Vector, Vector]]:
+    def _velocities(self) -> list[Twist]:
         return velocities(self.tree)
 
     @property
@@ -49,15 +50,13 @@ class MovingTree:
     def relative(self, a: str, b: str) -> Pose:
         return relative_pose(self.tree, a, b)
 
-    def velocity(self, body: str, place: Vector) -> tuple[Vector, Vector]:
+    def velocity(self, body: str, place: Vector) -> Twist:
         """Angular velocity of a body, and the velocity of its point at a place, both in ground components."""
         link, _ = self.tree.bodies[body]
         if link == BASE:
-            return Vector([0, 0, 0]), Vector([0, 0, 0])
-        w, v = point_velocity(self.tree, body, (0, 0, 0), self._velocities)
-        R = self._poses[link].R
-        w, v = R @ w, R @ v
-        return w, v + w.cross(place - self.pose(body).p)
+            return Twist.zero()
+        own = point_velocity(self.tree, body, (0, 0, 0), self._velocities)
+        return own.turned(self._poses[link].R).at(place - self.pose(body).p)
 
     def rates(self, constraint: ContactConstraint, contact: Contact) -> dict[str, Expr]:
         """All velocities that vanish at a contact, by name."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..expr import Expr, Vector, as_expr, directional, gradient, skew, substitute, symbol
 from ..geometry import Pose
+from ..geometry.twist import Wrench
 from ..kinematics.motion import world_poses
 from ..kinematics.tree import BASE
 from ..model.constraints.protocol import ContactConstraint, CoordinateConstraint, LoopConstraint, lettered_pose
@@ -23,7 +24,6 @@ from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
 from .rows import Constraints
 
-Wrench = tuple[Vector, Vector]
 _ZERO = Vector([as_expr(0)] * 3)
 
 
@@ -37,8 +37,7 @@ class Push:
     on: str
     against: str
     place: Vector
-    torque: Vector
-    force: Vector
+    wrench: Wrench
 
 
 def pushes(system: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
@@ -48,14 +47,14 @@ def pushes(system: Model, constraints: Constraints, multipliers: Sequence[Any]) 
     for constraint in system.constraints.values():
         own = {row.part: multipliers[k] for k, row in enumerate(constraints.rows) if row.of == constraint.name}
         if own and isinstance(constraint, LoopConstraint):
-            n, f = _loop_wrench(constraint, own, loop_pose(constraint, constraints.tree))
+            wrench = _loop_wrench(constraint, own, loop_pose(constraint, constraints.tree))
             X = moving.pose(constraint.b) @ constraint.pose_b
-            made[constraint.name] = Push(constraint.b, constraint.a, X.p, X.R @ n, X.R @ f)
+            made[constraint.name] = Push(constraint.b, constraint.a, X.p, wrench.turned(X.R))
         elif own and isinstance(constraint, ContactConstraint):
             contact = constraint.contact(moving)
             force, torque = (_total(along, own) for along in (contact.directions, contact.turns))
             one, other = constraint.bodies
-            made[constraint.name] = Push(one, other, contact.place, torque, force)
+            made[constraint.name] = Push(one, other, contact.place, Wrench(torque, force))
     return made
 
 
@@ -70,7 +69,7 @@ def _loop_wrench(constraint: LoopConstraint, own: dict[str, Any], X: Pose) -> Wr
     """∂(λ·φ̇)/∂(twist of frame b), in the components of frame b."""
     found = loop_directions(constraint, X)
     torques, forces = ({name: pair[k] for name, pair in found.items()} for k in (0, 1))
-    return _total(torques, own), _total(forces, own)
+    return Wrench(_total(torques, own), _total(forces, own))
 
 
 def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:
@@ -83,8 +82,7 @@ def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:
     made: dict[str, Wrench] = {}
     rates = _loop_rates(constraint, letters, {entry: as_expr(rate) for entry, rate in along.items()})
     for name, rate in rates.items():
-        entries = substitute(gradient(rate, [*w, *v]), there)
-        made[name] = Vector(entries[:3]), Vector(entries[3:])
+        made[name] = Wrench.of(substitute(gradient(rate, [*w, *v]), there))
     return made
 
 
@@ -110,7 +108,7 @@ def constraint_wrenches(
 ) -> tuple[list[Wrench], list[Expr]]:
     """The wrench of all constraints on each link about its origin in its components, and the efforts of conditions."""
     tree = constraints.tree
-    table: list[Wrench] = [(_ZERO, _ZERO) for _ in tree.links]
+    table = [Wrench(_ZERO, _ZERO) for _ in tree.links]
     poses = world_poses(tree)
     for push in pushes(system, constraints, multipliers).values():
         for body, sign in ((push.on, 1), (push.against, -1)):
@@ -118,10 +116,7 @@ def constraint_wrenches(
             if i == BASE:
                 continue
             X = poses[i]
-            arm = push.place - X.p
-            n = X.R.T @ (push.torque + arm.cross(push.force))
-            f = X.R.T @ push.force
-            table[i] = (table[i][0] + n * sign, table[i][1] + f * sign)
+            table[i] = table[i] + push.wrench.about(push.place - X.p).turned(X.R.T) * sign
     efforts = [as_expr(0)] * len(tree.u)
     for k, row in enumerate(constraints.rows):
         if isinstance(system.constraints[row.of], CoordinateConstraint):

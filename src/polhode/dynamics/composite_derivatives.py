@@ -26,9 +26,9 @@ from typing import Any
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Inertia, Pose
 from ..geometry.inertia import acceleration_matrix
-from ..geometry.lie import bracket
+from ..geometry.lie import bracket, dual_bracket
+from ..geometry.twist import Wrench
 from ..kinematics.tree import BASE, Tree
-from .loads import Wrench
 
 Columns = list[list[Any]]
 
@@ -239,7 +239,7 @@ class CompositeTree:
             momentum, row = composite.times(i.S), composite.coriolis_row(i.S)
             with_q = composite.times(Q[id(i)]) + composite.coriolis(i.P)
             with_u = composite.times(i.P + i.S_dot) + composite.coriolis(i.S)
-            turned = with_q + _force_bracket(i.S, forces[i.link])
+            turned = with_q + dual_bracket(i.S, forces[i.link])
             for k, on_one_link in self._related(i):
                 at_q, at_u = by_q[i.speed], by_u[i.speed]
                 at_q[k.speed] = at_q[k.speed] + k.S.dot(with_q if on_one_link else turned)
@@ -268,9 +268,3 @@ def _pushed(X: Pose, n: Vector, f: Vector) -> Vector:
     """A link's wrench about the common origin: (R n + p × R f, R f)."""
     turned = X.R @ f
     return Vector([*(X.R @ n + X.p.cross(turned)), *turned])
-
-
-def _force_bracket(twist: Vector, wrench: Vector) -> Vector:
-    """S ×* f = (ω × n + v × f, ω × f)."""
-    w, v, n, f = twist[:3], twist[3:], wrench[:3], wrench[3:]
-    return Vector([*(w.cross(n) + v.cross(f)), *w.cross(f)])

@@ -35,7 +35,7 @@ from ..expr import (
 from ..geometry.linear import Factors
 from .composite_derivatives import CompositeTree
 from .equations import EquationsOfMotion
-from .loads import Loads
+from .loads import loads_of
 from .mass_factors import mass_factors
 
 Columns = list[list[Expr]]
@@ -97,7 +97,7 @@ class _Composite:
     @cached_property
     def _loads(self) -> list[Expr]:
         """The efforts of the loads."""
-        loads = Loads(self.equations.system, self.equations.tree)
+        loads = loads_of(self.equations.system, self.equations.tree)
         pushed = self._tree.external(loads.wrenches())
         return [as_expr(a + b) for a, b in zip(pushed, loads.speed_forces(), strict=True)]
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..expr import Expr, Matrix, Vector, as_expr, gradient, symbol
+from ..geometry.twist import Twist
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import Link, Tree
 from ..model.model import Model
-from .loads import Loads
+from .loads import Loads, loads_of
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def envelope(tree: Tree) -> Envelope:
     links: list[Link] = []
     for link in tree.links:
         spare = [] if link.drive else link.stage.algebra[link.stage.speeds :]
-        columns = tuple((Vector(h[:3]), Vector(h[3:])) for h in spare)
+        columns = tuple(map(Twist.of, spare))
         extra = tuple(range(len(u), len(u) + len(columns)))
         u += [symbol(f"{link.name} {link.joint} beyond {k + 1}", "speed") for k in range(len(columns))]
         tau += [as_expr(0)] * len(columns)
@@ -46,7 +47,7 @@ def envelope(tree: Tree) -> Envelope:
 
 def generalized_forces(system: Model, tree: Tree, gamma: Matrix) -> Vector:
     """What acts on each speed, efforts apart: -Γᵀ ∂𝒱/∂q, given forces, and wrenches by the links' Jacobians."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     slope = Vector(gradient(as_expr(loads.potential_energy), list(tree.q)))
     total = [forces - column.dot(slope) for forces, column in zip(applied_forces(loads), gamma.columns, strict=True)]
     return Vector([as_expr(entry) for entry in total])

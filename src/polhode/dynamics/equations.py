@@ -19,15 +19,35 @@ from typing import TYPE_CHECKING, Any
 
 from ..constraints import Constraints, DependentSpeeds
 from ..errors import PolhodeError, shown, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, gradient, quiet_collector, substitute, symbol
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    directional,
+    gradient,
+    jacobian,
+    quiet_collector,
+    same,
+    substitute,
+    symbol,
+)  # fmt: skip
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
 from ..geometry.linear import Factors, factor_from_the_tips
-from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
-from ..kinematics.orientation_rates import vector_parameter_jacobian
+from ..kinematics.motion import (
+    body_pose,
+    centre_of_mass,
+    flow,
+    frame_jacobian,
+    kinetic_energy,
+    momentum,
+    vector_parameter_jacobian,
+    world_poses,
+)
 from ..kinematics.tree import Tree
 from ..model.model import Model
-from .loads import Loads
+from .loads import loads_of
 from .small_variables import SmallVariables
 from .whole import check_untruncated
 
@@ -300,10 +320,37 @@ class EquationsOfMotion:
 
     @cached_property
     def coriolis_matrix(self) -> Matrix:
-        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew."""
-        from .coriolis import coriolis_matrix
+        """C(q, u) of the speeds that these equations are in: velocity terms are C u, and Ṁ - 2C is skew.
 
-        return coriolis_matrix(self)
+        M is the metric Σ ∫ Jᵀ J dm over all particles of all bodies, J being the Jacobian of a particle's position by
+        the speeds. A particle lives in flat space, so that the covariant derivative of its velocity J u is J u̇ + J̇ u,
+        and
+
+            C = Σ ∫ Jᵀ J̇ dm,    M u̇ + C u + … = τ,    Ṁ = C + Cᵀ
+
+        whatever the speeds are: rates of coordinates, where C is Christoffel's; quasi-velocities, where it is
+        Levi-Civita's connection in the frame of the fields V; or independent speeds, u = E u' (+ e), where
+        C' = Eᵀ (C E + M Ė). Kwatny and Blankenship's (53b), corrected, has the same C u, but uᵀ (Ṁ - 2C) u = 0 is all
+        that holds of it. Motions prescribed in time take part in C. The recursion is that of S. Echeandia and
+        P. M. Wensing, "Numerical Methods to Compute the Coriolis Matrix and Christoffel Symbols for Rigid-Body Systems"
+        (2021).
+        """
+        from .composite_derivatives import CompositeTree
+
+        check_untruncated(self, "the Coriolis matrix")
+        dependent, tree = self.dependent_speeds, self.tree
+        with quiet_collector():
+            if dependent is None:
+                return CompositeTree(tree, tree.u).coriolis_matrix
+            E = dependent.E
+            whole = CompositeTree(tree, E @ self.u + dependent.e)
+            moving = flow(tree, self.system.time)
+            rates = self.in_independent_speeds(list(moving.values()))
+            entries = directional([as_expr(entry) for entry in E.entries()], dict(zip(moving, rates, strict=True)))
+            size = E.shape[1]
+            E_dot = Matrix([entries[k * size : (k + 1) * size] for k in range(E.shape[0])])
+            made: Matrix = E.T @ (whole.coriolis_matrix @ E + whole.mass_matrix @ E_dot)
+            return made.map(as_expr)
 
     @cached_property
     def inverse_mass_matrix(self) -> Matrix:
@@ -434,7 +481,7 @@ class EquationsOfMotion:
     @cached_property
     def potential_energy(self) -> Expr:
         """Gravity, springs and given potentials."""
-        return as_expr(Loads(self.system, self.tree).potential_energy)
+        return as_expr(loads_of(self.system, self.tree).potential_energy)
 
     @cached_property
     def momentum(self) -> tuple[Vector, Vector]:
@@ -450,9 +497,14 @@ class EquationsOfMotion:
 
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
-        from .parameter_derivatives import parameter_derivatives
-
-        return parameter_derivatives(self, of, parameters)
+        results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
+        if not isinstance(of, str) or of not in results:
+            raise unknown("result to differentiate", of, results, code="E-EQ-004")
+        table = self.system.parameters
+        for strange in [name for name in parameters if name not in table]:
+            raise unknown("parameter", strange, table, code="E-VALUE-008")
+        with quiet_collector():
+            return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 
     # ---- comparison ------------------------------------------------------------------------------------------
 
@@ -462,6 +514,16 @@ class EquationsOfMotion:
         With other speeds, or constraints written in different ways: whether all accelerations are the same on the
         speeds that one has. ż is the model's own and no matter of the formalism.
         """
-        from .agreement import agree
+        reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
+        if reduced.dependent_speeds is not None and self.speeds != other.speeds:
+            return same(*(reduced.in_independent_speeds(each._rates_of_all_speeds()) for each in (self, other)))
+        alike = [
+            (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
+            for each in (self, other)
+        ]
+        return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
 
-        return agree(self, other)
+    def _rates_of_all_speeds(self) -> list[Expr]:
+        """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
+        entries = [*self.accelerations, *self.z_rates]
+        return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)

@@ -18,7 +18,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, derivative, gradient, substitu
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .equations import Recipe
-from .loads import Loads
+from .loads import loads_of
 
 
 def projected(system: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
@@ -45,7 +45,7 @@ def projected(system: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
 def slope_of_auxiliary(system: Model, tree: Tree) -> Vector:
     """Vᵀ ∂𝒱/∂q over the coordinates that constraints bring with them, which are none of a joint's."""
     own = list(tree.q[tree.auxiliary_coordinates])
-    slope = gradient(as_expr(Loads(system, tree).given_potential), own)
+    slope = gradient(as_expr(loads_of(system, tree).given_potential), own)
     total = Vector([as_expr(0)] * len(tree.u))
     for row, entry in zip(tree.kinematic_matrix()[len(tree.q) - len(own) :], slope, strict=True):
         total = total + row * entry

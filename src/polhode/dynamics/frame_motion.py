@@ -13,6 +13,7 @@ from typing import Any
 
 from ..expr import Vector, as_expr
 from ..geometry.lie import bracket, change_of_frame
+from ..geometry.twist import Twist
 from ..kinematics.tree import BASE, Tree
 from .equations import EquationsOfMotion
 
@@ -49,14 +50,14 @@ def _motion(equations: EquationsOfMotion, name: str, ud: Sequence[Any]) -> tuple
     for i in _carrying(tree, carrier):
         link = tree.links[i]
         X = change_of_frame(link.X)
-        S_u, S_ud = (_joined(link.relative_velocity(tree.u)), _joined(link.relative_acceleration(tree.u, ud)))
+        S_u, S_ud = link.relative_velocity(tree.u).six, link.relative_acceleration(tree.u, ud).six
         v = X @ v + S_u  # (5.7)
         a = X @ a + S_ud + bracket(v, S_u)  # (5.8)
     X, R = change_of_frame(X_body @ within), equations.pose(name).R
     v, a = X @ v, X @ a
-    w, velocity = Vector(v[:3]), Vector(v[3:])
-    turning, moving = Vector(a[:3]), Vector(a[3:]) + w.cross(velocity)  # the origin's own, no longer the spatial one
-    return _joined((R @ w, R @ velocity)), _joined((R @ turning, R @ moving))
+    twist, rate = Twist.of(v), Twist.of(a)
+    rate = Twist(rate.angular, rate.linear + twist.angular.cross(twist.linear))  # the origin's own, not the spatial one
+    return twist.turned(R).six, rate.turned(R).six
 
 
 def _carrying(tree: Tree, i: int) -> list[int]:
@@ -66,7 +67,3 @@ def _carrying(tree: Tree, i: int) -> list[int]:
         found.append(i)
         i = tree.links[i].parent
     return found[::-1]
-
-
-def _joined(pair: tuple[Vector, Vector]) -> Vector:
-    return Vector([*pair[0], *pair[1]])

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, jacobian, sqrt, substitute
+from ..geometry.twist import Wrench
 from ..kinematics.motion import centre_of_mass
 from ..kinematics.tree import BASE, Tree
 from ..kinematics.tree_paths import common_ancestor, point_seen_from, re_expressed
@@ -29,8 +30,6 @@ from ..model.forces.protocol import (
     SpeedForce,
 )
 from ..model.model import Model
-
-Wrench = tuple[Vector, Vector]
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Loads:
-    """The loads of a system on its tree."""
+    """The loads of a model on its tree; `loads_of` makes them once for both."""
 
-    system: Model
+    model: Model
     tree: Tree
 
     def _given(self, value: Any) -> Any:
@@ -71,12 +70,11 @@ class Loads:
 
         Without `conservative` the elastic part of tensions is left out (it is in the potential energy).
         """
-        return self.wrenches_of(self.system.primitive_loads, conservative)
+        return self.wrenches_of(self.model.primitive_loads, conservative)
 
     def wrenches_of(self, loads: Iterable[PrimitiveLoad], conservative: bool = True) -> list[Wrench]:
         """The same of some loads alone."""
-        zero = Vector([0, 0, 0])
-        table: list[Wrench] = [(zero, zero) for _ in self.tree.links]
+        table = [Wrench.zero() for _ in self.tree.links]
         for load in loads:
             if isinstance(load, PointForce):
                 self._push(table, load.body, self._given(load.point), *self._in_link(load))
@@ -85,14 +83,14 @@ class Loads:
                 if i != BASE:
                     vector, origin = self._in_link(load)
                     torque = re_expressed(self.tree, vector, origin, i)
-                    table[i] = (table[i][0] + torque, table[i][1])
+                    table[i] = Wrench(table[i].angular + torque, table[i].linear)
             elif isinstance(load, LineTension):
                 self._pull(table, load, conservative)
         return table
 
     def _in_link(self, load: PointForce | BodyTorque) -> tuple[Vector, int]:
         """The vector of a load in the components of the link in which it was given, and that link."""
-        frame = self.system.frames.get(load.frame)
+        frame = self.model.frames.get(load.frame)
         i, X = self.tree.bodies[load.frame if frame is None else frame.body]
         vector = self._given(load.vector)
         if isinstance(load, PointForce):
@@ -122,7 +120,7 @@ class Loads:
         i, X = self.tree.bodies[body]
         if i != BASE:
             own = re_expressed(self.tree, force, origin, i)
-            table[i] = (table[i][0] + X.point(point).cross(own), table[i][1] + own)
+            table[i] = table[i] + Wrench(X.point(point).cross(own), own)
 
     def _line(self, load: LineTension) -> Line:
         top = common_ancestor(self.tree, *(self.tree.bodies[body][0] for body in (load.body_a, load.body_b)))
@@ -133,7 +131,7 @@ class Loads:
     def _seen(self, body: str, point: Vector, inner: int) -> tuple[Vector, Vector]:
         """Where a point of a body is seen from a link further in, and how it moves there, on its body too in time."""
         i, X = self.tree.bodies[body]
-        own = Vector(derivative([as_expr(entry) for entry in point], self.system.time))
+        own = Vector(derivative([as_expr(entry) for entry in point], self.model.time))
         return point_seen_from(self.tree, X.point(self._given(point)), X.R @ self._given(own), i, inner)
 
     def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:
@@ -155,13 +153,13 @@ class Loads:
         """For each speed the sum of the forces given on it; those on coordinates by Γᵀ Q, potentials by -Γᵀ ∂V/∂q."""
         total: list[Any] = [as_expr(0)] * len(self.tree.u)
         index = {name: i for i, name in enumerate(self.tree.speeds)}
-        for load in self.system.primitive_loads:
+        for load in self.model.primitive_loads:
             if isinstance(load, SpeedForce):
-                own = self.system.joints[load.joint].u[load.index]
+                own = self.model.joints[load.joint].u[load.index]
                 for leader, ratio in self.led_by(own):
                     total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
             elif isinstance(load, CoordinateForce):
-                (row,) = jacobian([self._given(self.system.joints[load.joint].q[load.index])], list(self.tree.q))
+                (row,) = jacobian([self._given(self.model.joints[load.joint].q[load.index])], list(self.tree.q))
                 for speed, rate in enumerate(self.tree.kinematic_matrix().T @ row):
                     total[speed] = total[speed] + rate * self._given(load.value)
         if conservative and self.given_potential:
@@ -180,7 +178,7 @@ class Loads:
     @property
     def given_potential(self) -> Any:
         """The sum of the potential energies of the coordinates."""
-        loads = (load for load in self.system.primitive_loads if isinstance(load, PotentialEnergy))
+        loads = (load for load in self.model.primitive_loads if isinstance(load, PotentialEnergy))
         return sum((self.stored(load) for load in loads), start=as_expr(0))
 
     def stored(self, load: PotentialEnergy | LineTension) -> Any:
@@ -199,5 +197,13 @@ class Loads:
     @cached_property
     def potential_energy(self) -> Any:
         """Gravity, potentials of the coordinates and what stretched lines hold: V = -g·Σ m c + …"""
-        loads = (load for load in self.system.primitive_loads if isinstance(load, LineTension))
+        loads = (load for load in self.model.primitive_loads if isinstance(load, LineTension))
         return sum((self.stored(load) for load in loads), start=self.weight_energy + self.given_potential)
+
+
+def loads_of(model: Model, tree: Tree) -> Loads:
+    """The loads of a model on a tree, made once and kept with the tree."""
+    found = vars(tree).get("_loads")
+    if not isinstance(found, Loads) or found.model is not model:
+        found = vars(tree)["_loads"] = Loads(model, tree)
+    return found

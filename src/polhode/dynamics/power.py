@@ -22,6 +22,7 @@ from ..errors import listed
 from ..expr import Expr, as_expr, directional, gradient, quiet_collector, substitute
 from ..expr.spelling import latex_name
 from ..expr.typeset import Typeset
+from ..geometry.twist import Wrench
 from ..kinematics.motion import velocities
 from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import BASE
@@ -29,7 +30,7 @@ from ..model.forces.protocol import CoordinateForce, LineTension, PotentialEnerg
 from ..model.records import GROUND
 from ..notebook import Cell, Shown, Table
 from .equations import EquationsOfMotion
-from .loads import Loads, Wrench
+from .loads import loads_of
 from .reactions import Reactions
 from .whole import check_whole
 
@@ -124,7 +125,7 @@ class _Meter:
 
     def __init__(self, swept: Reactions) -> None:
         self.swept, self.system, self.tree = swept, swept.system, swept.tree
-        self.loads = Loads(self.system, self.tree)
+        self.loads = loads_of(self.system, self.tree)
         self.twists = velocities(self.tree)
         self.names = [(load, each.name) for each in self.system.acting for load in each.loads]
         rates = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))
@@ -159,8 +160,7 @@ class _Meter:
 
     def done_on(self, i: int, wrench: Wrench) -> Any:
         """n·w + f·v of a wrench on a link, about its origin in its components."""
-        w, v = self.twists[i]
-        return wrench[0].dot(w) + wrench[1].dot(v)
+        return wrench.power(self.twists[i])
 
     def done_by(self, load: PrimitiveLoad, conservative: bool = True) -> dict[str, Any]:
         """What a load does on each body."""
@@ -188,8 +188,7 @@ class _Meter:
             i, _ = self.tree.bodies[body]
             if i != BASE:
                 X = self.swept.poses[i]
-                torque = X.R.T @ (push.torque + (push.place - X.p).cross(push.force))
-                done[body] = sign * self.done_on(i, (torque, X.R.T @ push.force))
+                done[body] = sign * self.done_on(i, push.wrench.about(push.place - X.p).turned(X.R.T))
         return done
 
     @cached_property

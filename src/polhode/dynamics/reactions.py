@@ -18,6 +18,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, s
 from ..expr.spelling import acceleration_of
 from ..expr.typeset import Typeset
 from ..geometry import Pose
+from ..geometry.twist import Twist, Wrench
 from ..kinematics.motion import body_pose, world_poses
 from ..kinematics.prescribed import leader_of, moves_in
 from ..kinematics.tree import build_tree
@@ -26,7 +27,7 @@ from ..model.forces.protocol import CoordinateForce, PotentialEnergy, SpeedForce
 from ..model.model import Model
 from ..model.records import Joint
 from .equations import EquationsOfMotion
-from .loads import Loads, Wrench
+from .loads import loads_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,10 +83,10 @@ class Reactions:
         if self._wrenches is None:
             from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
 
-            external = Loads(self.system, self.tree).wrenches()
+            external = loads_of(self.system, self.tree).wrenches()
             if self.constraints is not None:
                 held, _ = constraint_wrenches(self.system, self.constraints, self.given.multipliers)
-                external = [(n + m, f + g) for (n, f), (m, g) in zip(external, held, strict=True)]
+                external = [given + own for given, own in zip(external, held, strict=True)]
             tree = self.tree
             motion = accelerate(tree, tree.u, list(self.given.udot), tree.gravity)
             self._wrenches = transmitted(tree, inertial_wrenches(tree, motion, external))
@@ -97,9 +98,9 @@ class Reactions:
         behind = moves_in(joint.in_child, self.system.time)  # a placement in time: its link is beyond the joint
         i = max(k for k, link in enumerate(self.tree.links) if link.joint == name) - behind
         X = self.poses[i]
-        n, f = self.wrenches[i]
         sign = _side(f"joint '{name}'", on, joint.child, joint.parent)
-        return self._seen(X.R @ n * sign, X.R @ f * sign, X.p, at, X.R if frame is None else self._frame(frame).R)
+        R = X.R if frame is None else self._frame(frame).R
+        return self._seen(self.wrenches[i].turned(X.R) * sign, X.p, at, R)
 
     def constraint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """What a constraint exerts on its second frame, or on the body that rolls; in ground components by default."""
@@ -112,7 +113,7 @@ class Reactions:
             )
         sign = _side(f"constraint '{name}'", on, push.on, push.against)
         R = Matrix.identity(3) if frame is None else self._frame(frame).R
-        return self._seen(push.torque * sign, push.force * sign, push.place, at, R)
+        return self._seen(push.wrench * sign, push.place, at, R)
 
     @cached_property
     def pushes(self) -> dict[str, Push]:
@@ -141,9 +142,7 @@ class Reactions:
         """What a joint passes on along one coordinate, less what loads and conditions give there."""
         first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name and not link.is_placement)
         i = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
-        n, f = self.wrenches[i]
-        h = self.tree.links[i].stage.H.columns[0]
-        effort: Any = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
+        effort = self.wrenches[i].power(Twist.of(self.tree.links[i].stage.H.columns[0]))
         per_speed = (1 + joint.q[index] ** 2) / 2 if joint.stores_tangent(index) else 1  # what the coordinate does
         for load in self.system.primitive_loads:
             if isinstance(load, SpeedForce) and load.joint == joint.name and load.index == index:
@@ -170,11 +169,11 @@ class Reactions:
                 made.append((row, value, multiplier))
         return made
 
-    def _seen(self, torque: Vector, force: Vector, place: Vector, at: str | None, R: Matrix) -> Reaction:
+    def _seen(self, wrench: Wrench, place: Vector, at: str | None, R: Matrix) -> Reaction:
         """A wrench given in ground components about a place, about another place in other components."""
         if at is not None:
-            torque = torque + (place - self._frame(at).p).cross(force)
-        return Reaction(self.in_independent_speeds(R.T @ torque), self.in_independent_speeds(R.T @ force))
+            wrench = wrench.about(place - self._frame(at).p)
+        return Reaction(*map(self.in_independent_speeds, wrench.turned(R.T)))
 
     def in_independent_speeds(self, entries: Sequence[Any]) -> Vector:
         """Expressions of all speeds, in the speeds of the equations."""

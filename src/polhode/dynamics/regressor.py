@@ -7,7 +7,13 @@ Of a body, with the acceleration a of its origin (against gravity) and W = α̂ 
 m a + W h and the torque I α + ω × I ω + h × a about the origin are linear in m, h = m c and the inertia I about the
 origin; each column of Y is what one of them by itself asks of the efforts. Rotors are bodies like others; of one that
 turns decoupled, the moment about its axis alone is a parameter. Friction -b u - c sign(u) on a joint gives the columns
-u and sign(u) (see `friction`). `known` has all other loads.
+u and sign(u). `known` has all other loads.
+
+Friction in the loads of a model is the part of a force on a speed that is linear in that speed, or in its sign,
+
+    value = -b u - c sign(u) - d tanh(u/v) + what is left
+
+where b, c and d do not depend on the motion; what does is no friction of this kind and stays with the other loads.
 
 A formalism has no part in this: columns come from the tree, and that Y π + known is what the formalism found is a fact
 that fingerprints can tell.
@@ -20,15 +26,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import PolhodeError, listed
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, same, substitute, symbol
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    free_symbols,
+    gradient,
+    is_zero,
+    quiet_collector,
+    rebuild,
+    same,
+    substitute,
+    symbol,
+    topological,
+)
 from ..expr.typeset import Typeset
 from ..geometry import Inertia
 from ..geometry.inertia import acceleration_matrix
+from ..geometry.twist import Twist, Wrench
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Tree
+from ..model.forces.protocol import SpeedForce
+from ..model.model import Model
 from .equations import EquationsOfMotion
-from .friction import friction_terms
-from .loads import Loads
+from .loads import Loads, loads_of
 from .whole import check_rigid, check_whole
 
 #: The parameters of a body in their order.
@@ -99,7 +121,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
     dependent = equations.dependent_speeds
     ud = list(equations.udot if dependent is None else dependent.E @ equations.udot + dependent.gamma)
     with quiet_collector():
-        loads = Loads(equations.system, tree)
+        loads = loads_of(equations.system, tree)
         parameters, columns = _bodies(equations, tree, ud)
         known = [-entry for entry in _generalized(tree, loads)]
         rubbing = friction_terms(equations.system, tree)
@@ -154,10 +176,9 @@ def _bodies(
         wrenches = dict(zip(MOMENTS, _unit_wrenches(w, alpha, a), strict=True))
         values = dict(zip(MOMENTS, moments_of(Inertia.of_body(body.mass, body.com, body.inertia)), strict=True))
         for kind in kinds:
-            torque, force = wrenches[kind]
             column: list[Any] = [as_expr(0)] * len(tree.u)
             for speed, hw, hv in spins:
-                column[speed] = column[speed] + hw.dot(torque) + hv.dot(force)
+                column[speed] = wrenches[kind].power(Twist(hw, hv), column[speed])
             parameters.append(StandardParameter(kind, name, values[kind]))
             columns.append(column)
     return parameters, columns
@@ -191,17 +212,17 @@ def _motions(tree: Tree, ud: Sequence[Any]) -> list[tuple[Vector, Vector, Vector
     return found
 
 
-def _unit_wrenches(w: Vector, alpha: Vector, a: Vector) -> list[tuple[Vector, Vector]]:
+def _unit_wrenches(w: Vector, alpha: Vector, a: Vector) -> list[Wrench]:
     """Torque about the origin and force that each moment by itself takes: I α + ω × I ω + h × a and m a + W h."""
     zero, W = Vector([0, 0, 0]), acceleration_matrix(w, alpha)
-    made = [(zero, a)]
+    made = [Wrench(zero, a)]
     for i, unit in enumerate(Matrix.identity(3)):
-        made.append((unit.cross(a), Vector([row[i] for row in W])))
+        made.append(Wrench(unit.cross(a), Vector([row[i] for row in W])))
     for i, j in _PLACES:
         of_alpha, of_w = ([0, 0, 0], [0, 0, 0])
         of_alpha[i], of_w[i] = alpha[j], w[j]
         of_alpha[j], of_w[j] = alpha[i], w[i]
-        made.append((Vector(of_alpha) + w.cross(Vector(of_w)), zero))
+        made.append(Wrench(Vector(of_alpha) + w.cross(Vector(of_w)), zero))
     return made
 
 
@@ -213,3 +234,69 @@ def _generalized(tree: Tree, loads: Loads) -> list[Any]:
             for speed, hw, hv in link_jacobian(tree, i):
                 total[speed] = total[speed] + hw.dot(torque) + hv.dot(force)
     return total
+
+
+#: The functions of a speed that dry friction is written with.
+_DRY = ("sign", "tanh")
+
+
+@dataclass(frozen=True)
+class FrictionTerm:
+    """A coefficient ≥ 0 and the function of a joint's speed that it multiplies."""
+
+    kind: str  # viscous or coulomb
+    owner: str
+    speed: Expr
+    shape: Expr
+    coefficient: Expr
+
+
+def friction_terms(model: Model, tree: Tree) -> list[FrictionTerm]:
+    """The terms of all joints, those of one joint with one shape taken together."""
+    found: dict[tuple[Expr, Expr], FrictionTerm] = {}
+    for load in model.primitive_loads:
+        if isinstance(load, SpeedForce):
+            joint = model.joints[load.joint]
+            speed = joint.u[load.index]
+            owner = joint.name if len(joint.u) == 1 else str(speed.name)
+            for kind, shape, coefficient in _split(load.value, speed):
+                (given,) = substitute([shape], tree.followed)
+                before = found.get((speed, shape))
+                total = coefficient if before is None else before.coefficient + coefficient
+                found[speed, shape] = FrictionTerm(kind, owner, speed, given, total)
+    return list(found.values())
+
+
+def _split(value: Expr, speed: Expr) -> Iterator[tuple[str, Expr, Expr]]:
+    """Kind, shape and coefficient of each part that is friction.
+
+    >>> from polhode.expr import sign, symbols
+    >>> u, b, k = symbols("u b k", "parameter")
+    >>> list(_split(2 - b * u - 3 * sign(u) + u * u, u))
+    [('viscous', u, b), ('coulomb', sign(u), 3)]
+    """
+    if speed not in free_symbols([value]):
+        return
+    stands: dict[Expr, Expr] = {speed: speed}
+    table: dict[int, Expr] = {}
+    for node in topological([value]):
+        if node.op in _DRY and speed in free_symbols([node]) and not _moves([node], speed):
+            stands[symbol(f"{len(stands)}", "friction")] = node
+            table[id(node)] = next(reversed(stands))
+        else:
+            args = [table[id(arg)] for arg in node.args]
+            unchanged = all(a is b for a, b in zip(args, node.args, strict=True))
+            table[id(node)] = node if unchanged else rebuild(node, args)
+    at_rest = dict.fromkeys(stands, as_expr(0))
+    try:
+        slopes = substitute(gradient(table[id(value)], list(stands)), at_rest)
+    except (PolhodeError, ZeroDivisionError):
+        return
+    for (atom, shape), slope in zip(stands.items(), slopes, strict=True):
+        if not is_zero(slope) and not _moves([slope], speed):
+            yield ("viscous" if atom is speed else "coulomb"), shape, as_expr(-slope)
+
+
+def _moves(entries: list[Expr], speed: Expr) -> bool:
+    """Whether more than parameters and this speed enter."""
+    return any(x is not speed and x.data[0] != "parameter" for x in free_symbols(entries))

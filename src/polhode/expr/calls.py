@@ -113,10 +113,6 @@ def sampled(
     says: "held", "linear" or "cubic". The `name` is for messages.
 
     Before the first sample the first value holds, after the last one the last.
-
-    >>> step = sampled([0, 1, 2], [0, 5, 0], "held")
-    >>> step(0.99), step(1.0), sampled([0, 1, 4], rate=2)(0.75)
-    (0.0, 5.0, 2.5)
     """
     ways = ("held", "linear", "cubic")
     if not isinstance(kind, str) or kind not in ways:

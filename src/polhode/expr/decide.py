@@ -63,13 +63,7 @@ def independent_columns(matrix: Sequence[Sequence[Any]]) -> list[int]:
 
 
 def combinations(matrix: Sequence[Sequence[Any]]) -> dict[int, list[int]]:
-    """For each column that is a combination of earlier ones, at almost every point: of which.
-
-    >>> from polhode.expr import Matrix, symbol
-    >>> q = symbol("q")
-    >>> combinations(Matrix([[1, 0, q, 0], [0, 1, 0, 0]]))
-    {2: [0], 3: []}
-    """
+    """For each column that is a combination of earlier ones, at almost every point: of which."""
     table, pivots = _eliminated(matrix)
     width = len(table[0]) if table else 0
     return {
@@ -83,11 +77,6 @@ def constant_ratio(value: Any) -> Fraction | None:
     """The rational number that an expression is at every point, however it is written; None if it is none.
 
     It is read off the fingerprint by Euclid's algorithm: the only a/b of less than ten digits that has it, if any.
-
-    >>> from polhode.expr import symbol, sin
-    >>> q = symbol("q")
-    >>> constant_ratio(3 * sin(q) / (5 * sin(q))), constant_ratio(sin(q))
-    (Fraction(3, 5), None)
     """
     (top_before, bottom_before), (top, bottom) = (P, 0), (as_expr(value).fp, 1)  # top ≡ bottom · fp in each
     while top > _PLAIN:
@@ -98,12 +87,7 @@ def constant_ratio(value: Any) -> Fraction | None:
 
 
 def rational_value(value: Any) -> Fraction | None:
-    """The rational number that an expression without symbols is; None if it is none (or not a plain one).
-
-    >>> from polhode.expr import as_expr, sqrt
-    >>> rational_value((1 + sqrt(as_expr(5))) * (1 - sqrt(as_expr(5))))
-    Fraction(-4, 1)
-    """
+    """The rational number that an expression without symbols is; None if it is none (or not a plain one)."""
     expr = as_expr(value)
     if expr.is_number:
         return Fraction(expr.data)

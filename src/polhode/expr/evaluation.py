@@ -116,12 +116,7 @@ def real_value(root: Expr) -> float:
 
 
 def constant_sign(root: Expr) -> int:
-    """The sign of an expression without symbols; of a plain number without any computing.
-
-    >>> from polhode.expr import as_expr, exact
-    >>> constant_sign(as_expr(-2)), constant_sign(exact.sqrt(as_expr(2)) - 1)
-    (-1, 1)
-    """
+    """The sign of an expression without symbols; of a plain number without any computing."""
     value = root.data if root.op == NUMBER else constant_value(root)
     return int(value > 0) - int(value < 0)
 

@@ -103,11 +103,7 @@ def _set(value: Any, texts: Any) -> str:
 
 
 def typeset(made: Sequence[tuple[str, str]], told: Sequence[str] = ()) -> str:
-    r"""Left-hand sides and right-hand sides in LaTeX as a display, with sentences below them.
-
-    >>> typeset([("a", "b + c")]), typeset([("", "x")], ["It is so."])
-    ('$a = b + c$', '$$\\begin{array}{l} \\displaystyle x \\\\ \\text{It is so.} \\end{array}$$')
-    """
+    r"""Left-hand sides and right-hand sides in LaTeX as a display, with sentences below them."""
     if len(made) == 1:
         (head, body) = made[0]
         whole = f"{head} = {body}" if head else body
@@ -123,9 +119,5 @@ def typeset(made: Sequence[tuple[str, str]], told: Sequence[str] = ()) -> str:
 
 
 def sentence_latex(text: str) -> str:
-    r"""A sentence between formulas: what TeX would act on is written in mathematics, where all renderers know it.
-
-    >>> print(sentence_latex("k_1 is 50%."))
-    \text{k}\_\text{1 is 50}\%\text{.}
-    """
+    r"""A sentence between formulas: what TeX would act on is written in mathematics, where all renderers know it."""
     return "".join(_ACTING.get(part, rf"\text{{{part}}}") for part in _ACTS.split(text) if part)

@@ -40,11 +40,6 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
 
     `names` gives LaTeX for chosen symbols, such as ``{u: r"\dot{q}"}``; it is taken as it is. An operand of more
     than two thousand leaves is hidden behind dots: use `latex_with_intermediates` to see all of it.
-
-    >>> from polhode.expr import symbols, sqrt
-    >>> l, g = symbols("l g")
-    >>> latex(sqrt(l / g))
-    '\\sqrt{\\frac{l}{g}}'
     """
     if isinstance(value, Matrix):
         rows = [" & ".join(latex(entry, names=names) for entry in row) for row in value]
@@ -61,11 +56,7 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
 
 
 def latex_function(label: str) -> str:
-    r"""The name of an opaque function; primes and the places of partial derivatives are kept apart from it.
-
-    >>> print(latex_function("tyre''"), latex_function("magic_D01"))
-    \mathrm{tyre}'' \partial_{01}\mathrm{magic}
-    """
+    r"""The name of an opaque function; primes and the places of partial derivatives are kept apart from it."""
     name = label.rstrip("'")
     partial = re.fullmatch(r"(.*)_D([0-9]+)", name, re.DOTALL)
     head = rf"\partial_{{{partial.group(2)}}}" if partial else ""

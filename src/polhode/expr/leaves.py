@@ -13,10 +13,6 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
     """The symbol with this name and `kind`; symbols of different kinds never clash, whatever their names.
 
     A role is no part of what a symbol is, only of how it is written; see `polhode.expr.spelling`.
-
-    >>> m = symbol("m")
-    >>> (m + 1) ** 2 - m**2
-    (1 + m)**2 - m**2
     """
     wrong = [given for given in (name, kind, role) if not isinstance(given, str)]
     if wrong:

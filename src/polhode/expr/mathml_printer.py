@@ -48,12 +48,7 @@ def mathml_equation(left: str, right: str) -> str:
 
 
 def mathml_symbol(x: Expr) -> str:
-    """A symbol, its rates with dots.
-
-    >>> from polhode.expr import symbol
-    >>> print(mathml_symbol(symbol("q1", "effort")))
-    <msub><mi>&#964;</mi><msub><mi>q</mi><mn>1</mn></msub></msub>
-    """
+    """A symbol, its rates with dots."""
     head, rates = style_of(x)
     name = word_of(x)
     if head:

@@ -1,13 +1,4 @@
-"""Small vectors and matrices over any scalar: graph nodes to derive, floats to check.
-
->>> from polhode.expr import symbol, sin, cos
->>> q = symbol("q")
->>> R = Matrix([[cos(q), -sin(q)], [sin(q), cos(q)]])
->>> R.T @ R
-Matrix([[1, 0], [0, 1]])
->>> Vector([1, 2, 3]).cross(Vector([0, 0, 1]))
-Vector([2, -1, 0])
-"""
+"""Small vectors and matrices over any scalar: graph nodes to derive, floats to check."""
 
 from __future__ import annotations
 
@@ -286,13 +277,7 @@ class Matrix(tuple[Vector, ...]):
         return Matrix([[function(entry) for entry in row] for row in self])
 
     def inv(self) -> Matrix:
-        """The inverse, exactly; a matrix that is singular everywhere is refused.
-
-        >>> from polhode.expr import symbols
-        >>> a, b = symbols("a b")
-        >>> Matrix([[a, 0], [1, b]]).inv()
-        Matrix([[1/a, 0], [-1/(a*b), 1/b]])
-        """
+        """The inverse, exactly; a matrix that is singular everywhere is refused."""
         from .inverse import inverse
 
         return inverse(self.map(as_expr))

@@ -79,11 +79,5 @@ def range_of(value: Expr, positive: Collection[Expr] = ()) -> Range:
 
 
 def cannot_vanish(value: Expr, positive: Collection[Expr] = ()) -> bool:
-    """Whether an expression has no real zero, as its structure shows; False where it does not show.
-
-    >>> from polhode.expr import symbols
-    >>> x, m = symbols("x m")
-    >>> cannot_vanish(1 + x**2), cannot_vanish(m + x**2), cannot_vanish(m + x**2, positive=[m])
-    (True, False, True)
-    """
+    """Whether an expression has no real zero, as its structure shows; False where it does not show."""
     return range_of(value, positive).nonzero

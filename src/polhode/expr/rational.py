@@ -32,11 +32,7 @@ _BEYOND = 1000  # an exponent that is as far out of the range of a double as any
 
 
 def decimal(text: str) -> Fraction | None:
-    """The rational that a decimal spells, or None if it spells none; exponents end at 1000, beyond any double.
-
-    >>> decimal("-1.25e-1"), decimal("1,5"), decimal("nan"), decimal("0x10")
-    (Fraction(-1, 8), None, None, None)
-    """
+    """The rational that a decimal spells, or None if it spells none; exponents end at 1000, beyond any double."""
     word = text.strip()
     found = _DECIMAL.fullmatch(word) if len(word) <= _LONGEST else None
     if found is None:
@@ -46,11 +42,7 @@ def decimal(text: str) -> Fraction | None:
 
 
 def numeral(text: str) -> Fraction | None:
-    """The rational that a decimal or a fraction of two decimals spells, or None.
-
-    >>> numeral("1/3"), numeral("-0.5"), numeral("1/0"), numeral("pi/2")
-    (Fraction(1, 3), Fraction(-1, 2), None, None)
-    """
+    """The rational that a decimal or a fraction of two decimals spells, or None."""
     top, *bottom = (decimal(part) for part in text.split("/", 2))
     if not bottom or top is None:
         return top

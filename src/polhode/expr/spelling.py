@@ -75,20 +75,12 @@ def acceleration_of(speed: Expr) -> Expr:
 
 
 def further_rate(acceleration: Expr, count: int) -> Expr:
-    """The symbol for the derivative of an acceleration in time, `count` times.
-
-    >>> further_rate(symbol("x", "acceleration"), 2)
-    x''''
-    """
+    """The symbol for the derivative of an acceleration in time, `count` times."""
     return symbol(acceleration.name, f"{_FURTHER}{count}", _role(acceleration))
 
 
 def reference_symbol(name: str, order: int = 0) -> Expr:
-    """The symbol for what something is wanted to be, or for the derivative of that in time, `order` times.
-
-    >>> reference_symbol("x"), reference_symbol("x", 2)
-    (ref_x, ref_x'')
-    """
+    """The symbol for what something is wanted to be, or for the derivative of that in time, `order` times."""
     return symbol(name, f"{_REFERENCE} rate {order}" if order else _REFERENCE)
 
 
@@ -98,21 +90,13 @@ def is_reference(x: Expr) -> bool:
 
 
 def next_rate_of_reference(x: Expr) -> Expr:
-    """The symbol for the derivative in time of a reference, or of a derivative of it.
-
-    >>> next_rate_of_reference(reference_symbol("x", 1))
-    ref_x''
-    """
+    """The symbol for the derivative in time of a reference, or of a derivative of it."""
     more = str(x.data[0]).removeprefix(f"{_REFERENCE} rate ")
     return reference_symbol(x.name, int(more) + 1 if more.isdigit() else 1)
 
 
 def spelled(x: Expr) -> str:
-    """A symbol in text.
-
-    >>> spelled(symbol("x", "speed")), spelled(symbol("v", "speed", OWN)), spelled(symbol("x", "effort"))
-    ("x'", 'v', 'tau_x')
-    """
+    """A symbol in text."""
     head, primes = style_of(x)
     name = word_of(x)
     return head + (name if _is_plain(head, name) else repr(name)) + "'" * primes
@@ -217,11 +201,7 @@ def _as_identifier(name: str) -> str:
 
 
 def latex_name(name: str, accent: str = "") -> str:
-    r"""A name, typeset when it is plain and escaped when it is not; an accent goes over its first word.
-
-    >>> print(latex_name("theta_1"), latex_name("q12"), latex_name("m_arm"), latex_name("50%"))
-    \theta_{1} q_{12} m_{\mathrm{arm}} \text{50\%}
-    """
+    r"""A name, typeset when it is plain and escaped when it is not; an accent goes over its first word."""
     parts = name_parts(name)
     if parts is None:
         return _accented(rf"\text{{{latex_escape(name)}}}", accent)
@@ -232,11 +212,7 @@ def latex_name(name: str, accent: str = "") -> str:
 
 
 def name_parts(name: str) -> tuple[str, list[str]] | None:
-    """The first word of a plain name and what stands below it; None of a name that is not plain.
-
-    >>> name_parts("theta_1"), name_parts("q12_arm"), name_parts("50%")
-    (('theta', ['1']), ('q', ['12', 'arm']), None)
-    """
+    """The first word of a plain name and what stands below it; None of a name that is not plain."""
     match = _PLAIN.match(name)
     if match is None:
         return None

@@ -117,11 +117,6 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
     `symbols` maps names to our symbols, as `equations.symbols` does; a SymPy symbol that is not in it becomes the
     symbol of its name. A function of time q(t) is looked up as ``q(t)`` or ``q``, its derivatives as ``q'``, ``q''``,
     …, and must be there. A float is the decimal that it prints as.
-
-    >>> import sympy
-    >>> x, y = sympy.symbols("x y")
-    >>> from_sympy(sympy.sin(x) ** 2 + sympy.cos(x) ** 2 + y / 2) == symbol("y") / 2 + 1
-    True
     """
     import sympy
 
@@ -268,14 +263,7 @@ __all__ = ["from_sympy", "to_sympy"]
 
 
 def opaque_class(function: Opaque) -> Any:
-    """The SymPy function that stands for an opaque one; the same class for the same function.
-
-    >>> from polhode.expr.opaque.table import checked
-    >>> import sympy
-    >>> x = sympy.Symbol("x")
-    >>> opaque_class(checked([0, 1], [0, 2], name="f"))(2 * x).diff(x)
-    2*f'(2*x)
-    """
+    """The SymPy function that stands for an opaque one; the same class for the same function."""
     made = _OPAQUE.get(function.digest)
     if made is None:
         made = _OPAQUE[function.digest] = _opaque_class(function)

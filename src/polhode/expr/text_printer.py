@@ -84,13 +84,7 @@ class Printer(ABC):
 
 
 def text(root: Expr) -> str:
-    """The expression as a line of text.
-
-    >>> from polhode.expr import symbols, sin
-    >>> a, b, q1 = symbols("a b q1")
-    >>> text((a + b) * sin(q1) * a - b / 2 / a**2)
-    'a*sin(q1)*(a + b) - b/(2*a**2)'
-    """
+    """The expression as a line of text."""
     return _Text().text(root)
 
 

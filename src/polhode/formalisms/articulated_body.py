@@ -27,14 +27,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads, Wrench
+from ..dynamics.loads import loads_of
 from ..errors import ModelError
 from ..expr import Matrix, Vector, is_zero
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
+from ..geometry.twist import Wrench
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 from . import composite_body
-from .newton_euler import at_base, joined
+from .newton_euler import at_base
 
 
 def forward_dynamics(
@@ -48,13 +49,13 @@ def forward_dynamics(
     c: list[Vector] = []
     p: list[Vector] = []
     for i, link in enumerate(tree.links):
-        S_qd, prescribed = joined(link.relative_velocity(u)), joined(link.relative_acceleration(u, [0] * len(u)))
+        S_qd, prescribed = link.relative_velocity(u).six, link.relative_acceleration(u, [0] * len(u)).six
         v.append(X[i] @ (v_0 if link.parent == BASE else v[link.parent]) + S_qd)  # (1)
         c.append(bracket(v[i], S_qd) + prescribed)  # (2)
-        p.append(dual_bracket(v[i], I[i] @ v[i]) - joined(wrenches[i]))  # (3)
+        p.append(dual_bracket(v[i], I[i] @ v[i]) - wrenches[i].six)  # (3)
     eliminated: dict[int, tuple[Vector, Any, Any]] = {}
     for i, link in reversed(list(enumerate(tree.links))):
-        for speed, S in reversed([*zip(link.speeds, map(joined, link.H), strict=True)]):
+        for speed, S in reversed([*zip(link.speeds, (column.six for column in link.H), strict=True)]):
             U = I[i] @ S  # (4)
             D, e = pivot(link, S.dot(U)), tau[speed] - S.dot(p[i])  # (5), (6)
             I[i], p[i] = I[i] - outer(U, U / D), p[i] + U * (e / D)  # (7), (8)
@@ -66,7 +67,7 @@ def forward_dynamics(
     a: list[Vector] = []
     for i, link in enumerate(tree.links):
         a.append(X[i] @ (a_0 if link.parent == BASE else a[link.parent]) + c[i])  # (11)
-        for speed, S in zip(link.speeds, map(joined, link.H), strict=True):
+        for speed, S in zip(link.speeds, (column.six for column in link.H), strict=True):
             U, D, e = eliminated[speed]
             ud[speed] = (e - U.dot(a[i])) / D  # (12)
             a[i] = a[i] + S * ud[speed]  # (13)
@@ -94,7 +95,7 @@ def pivot(link: Link, D: Any) -> Any:
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     companion = composite_body.recipe(system, tree)
 
     def forward() -> Vector:

@@ -26,9 +26,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Wrench
 from ..expr import Matrix, as_expr
 from ..geometry import Inertia
+from ..geometry.twist import Wrench
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
 from . import newton_euler
@@ -48,19 +48,19 @@ def mass_matrix(tree: Tree, composites: Sequence[Inertia]) -> Matrix:
     size = len(tree.u)
     M: list[list[Any]] = [[as_expr(0)] * size for _ in range(size)]
     for i, (link, I_c) in enumerate(zip(tree.links, composites, strict=True)):
-        for column, (speed, (sw, sv)) in enumerate(zip(link.speeds, link.H, strict=True)):
-            F = I_c.momentum(sw, sv)  # (2)
-            M[speed][speed] = M[speed][speed] + sw.dot(F[0]) + sv.dot(F[1])  # (3)
-            for j, (n, f) in inward(tree, i, F):  # (4)
+        for column, (speed, S) in enumerate(zip(link.speeds, link.H, strict=True)):
+            F = Wrench(*I_c.momentum(*S))  # (2)
+            M[speed][speed] = F.power(S, M[speed][speed])  # (3)
+            for j, f in inward(tree, i, F):  # (4)
                 at = tree.links[j]
                 before = column if j == i else None  # of the joint itself, the columns before this one
-                for other, (gw, gv) in list(zip(at.speeds, at.H, strict=True))[:before]:
-                    _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))  # (5)
+                for other, own in list(zip(at.speeds, at.H, strict=True))[:before]:
+                    _add_pair(M, speed, other, f.power(own))  # (5)
         for material in link.deforming:
-            for speed, F in zip(material.speeds, material.columns, strict=True):
-                for j, (n, f) in inward(tree, i, F):
-                    for other, (gw, gv) in zip(tree.links[j].speeds, tree.links[j].H, strict=True):
-                        _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))
+            for speed, momentum in zip(material.speeds, material.columns, strict=True):
+                for j, f in inward(tree, i, Wrench(*momentum)):
+                    for other, own in zip(tree.links[j].speeds, tree.links[j].H, strict=True):
+                        _add_pair(M, speed, other, f.power(own))
             for speed, masses in zip(material.speeds, material.masses, strict=True):
                 for other, mass in zip(material.speeds, masses, strict=True):
                     M[speed][other] = M[speed][other] + mass
@@ -71,9 +71,7 @@ def inward(tree: Tree, i: int, F: Wrench) -> Iterator[tuple[int, Wrench]]:
     """A momentum or wrench about the origin of link i, and about those of the links on the way to the base."""
     while i != BASE:
         yield i, F
-        link = tree.links[i]
-        f = link.inward(F[1])
-        i, F = link.parent, (link.inward(F[0]) + link.X.p.cross(f), f)
+        i, F = tree.links[i].parent, tree.links[i].wrench_inward(F)
 
 
 def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:

@@ -14,13 +14,14 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, check_kind
+from ..errors import PolhodeError, check_kind, understood
 from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
 from .registry import formalism_of
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
+    from ..expr import Expr
     from ..model import Model
 
 #: One thread at a time derives, so that all see one record.
@@ -67,7 +68,6 @@ class Derivation:
         if all(option is None for option in (passes, independent, near, pseudo, tree, small, omit)):
             return cls(source, formalism, constraints=constraints, speeds=speeds)
         from ..model.reading import list_of, names_in, numbers_by_name
-        from .pseudo import read_pseudo
 
         return cls(
             source,
@@ -76,7 +76,7 @@ class Derivation:
             constraints if independent is None else "embedded",
             None if independent is None else tuple(list_of(independent, "a list of speeds", "derive independent")),
             near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
-            pseudo=read_pseudo(source, pseudo, independent),
+            pseudo=_read_pseudo(source, pseudo, independent),
             speeds=speeds,
             tree=None if tree is None else tuple(list_of(tree, "a list of edges", "derive tree")),
             small=None if small is None else names_in(small, "derive small"),
@@ -226,3 +226,40 @@ def record_of(equations: Any, place: str) -> EquationsOfMotion:
     found = equations.record if isinstance(equations, Derived) else equations
     check_kind(EquationsOfMotion, "a set of equations", found, place, "Give what system.derive() returns.")
     return found
+
+
+def _read_pseudo(
+    source: Model | ModelFile, given: Mapping[str, Any] | None, independent: object = None
+) -> tuple[tuple[str, Expr], ...] | None:
+    """Names and expressions of pseudo-velocities, in the order given; an expression may be text, as in a model file."""
+    if given is None:
+        return None
+    place = "derive pseudo"
+    if independent is not None:
+        raise PolhodeError(
+            "independent speeds and pseudo-velocities are two choices of one thing.",
+            place=place,
+            cure="Give one of them; a speed can be a pseudo-velocity.",
+            code="E-PSEUDO-006",
+        )
+    from ..expr import as_expr
+    from ..formats.names import quoted
+    from ..formats.texts import expression_of
+
+    cure = 'Give a mapping from names to expressions, for example {"v": cos(q)*u_x + sin(q)*u_y}.'
+    with understood("a mapping from names to expressions", given, place=place, cure=cure):
+        if not isinstance(given, Mapping):
+            raise TypeError
+        pairs = list(given.items())
+    model = source.read() if isinstance(source, ModelFile) else source
+    speeds = {spelling: u for joint in model.joints.values() for u in joint.u for spelling in (u.name, quoted(u.name))}
+    made = []
+    for name, value in pairs:
+        with understood("an expression of the speeds", value, place=f"{place} '{name}'"):
+            # a coordinate, often of the same name, would be no speed
+            if isinstance(value, str) and value.strip() in speeds:
+                read = speeds[value.strip()]
+            else:
+                read = expression_of(value, model) if isinstance(value, str) else as_expr(value)
+        made.append((name, read))
+    return tuple(made)

@@ -28,10 +28,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads, Wrench
+from ..dynamics.loads import loads_of
 from ..expr import Matrix, Vector
 from ..geometry.inertia import acceleration_matrix
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
+from ..geometry.twist import Twist, Wrench
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
 
@@ -49,40 +50,35 @@ def inverse_dynamics(
     tau: list[Any] = [0] * len(u)
     for i, link in enumerate(tree.links):
         v_parent, a_parent = at_base(gravity) if link.parent == BASE else (v[link.parent], a[link.parent])
-        S_qd, S_qdd = joined(link.relative_velocity(u)), joined(link.relative_acceleration(u, ud))
+        S_qd, S_qdd = link.relative_velocity(u).six, link.relative_acceleration(u, ud).six
         I = link.inertia.matrix()
         v.append(X[i] @ v_parent + S_qd)  # (5.7)
         a.append(X[i] @ a_parent + S_qdd + bracket(v[i], S_qd))  # (5.8)
-        f.append(I @ a[i] + dual_bracket(v[i], I @ v[i]) - joined(wrenches[i]))  # (5.9), less fˣ
+        f.append(I @ a[i] + dual_bracket(v[i], I @ v[i]) - wrenches[i].six)  # (5.9), less fˣ
         for material in link.deforming:
             w, a_origin = Vector(v[i][:3]), Vector(a[i][3:]) + Vector(v[i][:3]).cross(Vector(v[i][3:]))
-            f[i] = f[i] + joined(material.wrench(w, u, ud))
+            f[i] = f[i] + Wrench(*material.wrench(w, u, ud)).six
             bent = material.efforts(w, acceleration_matrix(w, Vector(a[i][:3])), a_origin, u, ud)
             for speed, effort in zip(material.speeds, bent, strict=True):
                 tau[speed] = tau[speed] + effort
     for i, link in reversed(list(enumerate(tree.links))):
-        for speed, S in zip(link.speeds, map(joined, link.H), strict=True):
-            tau[speed] = tau[speed] + S.dot(f[i])  # (5.11); a speed that two joints share feels both
+        for speed, S in zip(link.speeds, link.H, strict=True):
+            tau[speed] = tau[speed] + S.six.dot(f[i])  # (5.11); a speed that two joints share feels both
         if link.parent != BASE:
             f[link.parent] = f[link.parent] + X[i].T @ f[i]  # (5.10)
     return tau
 
 
-def joined(pair: tuple[Vector, Vector]) -> Vector:
-    """The six numbers of a twist (ω, v) or a wrench (n, f)."""
-    return Vector([*pair[0], *pair[1]])
-
-
 def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
     """v_0 and a_0: the ground stands still and is accelerated against gravity."""
-    return joined((_ZERO, _ZERO)), joined((_ZERO, -Vector(gravity)))
+    return Twist.zero().six, Twist(_ZERO, -Vector(gravity)).six
 
 
 def recipe(system: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
     """Inverse dynamics by a recursion; the mass matrix from it, column by column."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     size = len(tree.u)
-    free = [(_ZERO, _ZERO) for _ in tree.links]
+    free = [Wrench.zero() for _ in tree.links]
 
     def inverse(ud: Sequence[Any]) -> Vector:
         tau = recursion(tree, tree.u, ud, loads.wrenches(), tree.gravity)

@@ -32,10 +32,11 @@ from typing import Any
 from ..dynamics.envelope import applied_forces
 from ..dynamics.equations import Recipe
 from ..dynamics.followers import projected, slope_of_auxiliary
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry import Pose
 from ..geometry.deformable import Deformable
+from ..geometry.twist import Twist, Wrench
 from ..kinematics.joint import compound_map
 from ..kinematics.tree import BASE, Link, Tree, build_tree
 from ..model.model import Model
@@ -110,11 +111,11 @@ class Poincare:
             columns = [start + k for start, count in reversed(self._stages[first : last + 1]) for k in range(count)]
             last_link = chain[-1]
             if last_link.drive:
-                H, columns = Matrix.columns_of([_six((last_link.drive.w, last_link.drive.v))], 6), [self._width - 1]
+                H, columns = Matrix.columns_of([Twist(last_link.drive.w, last_link.drive.v).six], 6), [self._width - 1]
             elif columns:
                 H = compound_map(stages, eps, envelope=True)
             else:  # it follows the elastic coordinates of a flexible body
-                H = Matrix.columns_of(list(map(_six, last_link.H)), 6)
+                H = Matrix.columns_of([column.six for column in last_link.H], 6)
                 columns = [self.real[speed] for speed in last_link.speeds]
             joints.append(_JointBody(body_of_link[chain[0].parent], X, H, tuple(columns), last_link))
             body_of_link[last] = len(joints) - 1
@@ -163,7 +164,9 @@ class Poincare:
     def _add_bending(self, M: list[list[Any]], material: Deformable, columns: Mapping[int, Vector]) -> None:
         """What M_o of a flexible body has beyond (48): rows and columns of its elastic speeds."""
         indices = [self.real[speed] for speed in material.speeds]
-        for e, momentum, masses in zip(indices, map(_six, material.columns), material.masses, strict=True):
+        for e, momentum, masses in zip(
+            indices, (Wrench(*pair).six for pair in material.columns), material.masses, strict=True
+        ):
             for i, column in columns.items():
                 M[i][e] = M[i][e] + column.dot(momentum)
                 M[e][i] = M[e][i] + column.dot(momentum)
@@ -228,7 +231,7 @@ class Poincare:
 
     def potential_force(self) -> Vector:
         """F(q) = Vᵀ ∂𝒱/∂q, (53c) corrected."""
-        slope = gradient(as_expr(Loads(self.system, self.tree).potential_energy), list(self.tree.q))
+        slope = gradient(as_expr(loads_of(self.system, self.tree).potential_energy), list(self.tree.q))
         by_coordinate = dict(zip(self.tree.q, slope, strict=True))
         return Vector([self._along(self.fields[index], by_coordinate) for index in self.real])
 
@@ -238,17 +241,13 @@ class Poincare:
 
     def applied_force(self) -> Vector:
         """Q_p: the given generalized forces, and wrenches brought to the speeds by the links' Jacobians."""
-        return Vector(applied_forces(Loads(self.system, self.tree)))
+        return Vector(applied_forces(loads_of(self.system, self.tree)))
 
     def bias(self) -> Vector:
         """C p + F - Q_p."""
         C, moving = self.enlarged_velocity_matrix, [*self.real, *[self._width - 1] * self.tree.is_driven]
         C_p = Matrix([[as_expr(C[i, j]) for j in moving] for i in self.real]) @ Vector([self.p[j] for j in moving])
         return C_p + self.potential_force() - self.applied_force()
-
-
-def _six(pair: tuple[Vector, Vector]) -> Vector:
-    return Vector([*pair[0], *pair[1]])
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:

@@ -28,11 +28,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Wrench
 from ..expr import Vector
 from ..geometry import Inertia
 from ..geometry.dual import dual, dual_part, real_part
 from ..geometry.dual_motion import dual_orthogonal
+from ..geometry.twist import Wrench
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
 from . import newton_euler

@@ -27,10 +27,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads, Wrench
+from ..dynamics.loads import loads_of
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, is_zero
 from ..geometry.inertia import inertia_of_moments
+from ..geometry.twist import Wrench
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 
@@ -84,25 +85,23 @@ def inverse_dynamics(
     for (w, wd, vd), body, (n_given, f_given) in zip(motion, inertias, wrenches, strict=True):
         F = (vd + wd.cross(body.c) + w.cross(w.cross(body.c))) * body.m
         N = body.I @ wd + w.cross(body.I @ w)  # (1.3)
-        totals.append((body.c.cross(F) + N - n_given, F - f_given))
+        totals.append(Wrench(body.c.cross(F) + N - n_given, F - f_given))
     tau: list[Any] = [0] * len(u)
     for i in reversed(range(len(tree.links))):
-        link, (n, f) = tree.links[i], totals[i]
-        for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
-            tau[speed] = tau[speed] + hw.dot(n) + hv.dot(f)  # (3.12) with (3.15), (3.16)
+        link = tree.links[i]
+        for speed, column in zip(link.speeds, link.H, strict=True):
+            tau[speed] = totals[i].power(column, tau[speed])  # (3.12) with (3.15), (3.16)
         if link.parent != BASE:
-            n_parent, f_parent = totals[link.parent]
-            f = link.inward(f)
-            totals[link.parent] = (n_parent + link.inward(n) + link.X.p.cross(f), f_parent + f)
+            totals[link.parent] = link.wrench_inward(totals[i], totals[link.parent])
     return tau
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by (3.12); the mass matrix from it, column by column."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     inertias = [central_inertia(link) for link in tree.links]
     size = len(tree.u)
-    free = [(_ZERO, _ZERO) for _ in tree.links]
+    free = [Wrench.zero() for _ in tree.links]
 
     def inverse(ud: Sequence[Any]) -> Vector:
         tau = inverse_dynamics(tree, inertias, tree.u, ud, loads.wrenches(), tree.gravity)

@@ -26,10 +26,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads
+from ..dynamics.loads import loads_of
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
+from ..geometry.twist import Twist
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
@@ -88,11 +89,11 @@ def speed_of(link: Link) -> int | None:
     return link.speeds[0] if link.drive is None else None
 
 
-def coordinate_twist(link: Link) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
+def coordinate_twist(link: Link) -> tuple[Twist, Twist]:
     """The twist of a joint for a unit of q̇, and its rate in the link: of a driven joint, whose q is time, as given."""
     if link.drive is not None:
-        return (link.drive.w, link.drive.v), (link.drive.alpha, link.drive.a)
-    return link.H[0], (_ZERO, _ZERO)
+        return Twist(link.drive.w, link.drive.v), Twist(link.drive.alpha, link.drive.a)
+    return link.H[0], Twist.zero()
 
 
 def coordinate_rates(speed: int | None, qd: Sequence[Any], qdd: Sequence[Any]) -> tuple[Any, Any]:
@@ -184,7 +185,7 @@ def _efforts(links: Sequence[Segment], first: dict[int, Matrix]) -> list[tuple[i
 
 def given_forces(system: Model, tree: Tree) -> Vector:
     """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     total = list(loads.speed_forces())
     for i, (n, f) in enumerate(loads.wrenches()):
         if any(n) or any(f):

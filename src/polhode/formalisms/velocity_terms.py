@@ -22,6 +22,7 @@ from ..dynamics.whole import check_whole
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, quiet_collector, substitute
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
+from ..geometry.twist import Wrench
 from .newton_euler import inverse_dynamics
 
 _ZERO = Vector([as_expr(0)] * 3)
@@ -91,7 +92,7 @@ def velocity_terms(equations: EquationsOfMotion) -> VelocityTerms:
         if dependent is not None:
             given = dict(zip(equations.u, map(as_expr, u), strict=True))
             whole, rates = list(dependent.E @ Vector(u) + dependent.e), substitute(dependent.gamma, given)
-        taken = Vector(inverse_dynamics(tree, whole, rates, [(_ZERO, _ZERO)] * len(tree.links), gravity))
+        taken = Vector(inverse_dynamics(tree, whole, rates, [Wrench.zero()] * len(tree.links), gravity))
         return _plain(taken if dependent is None else dependent.E.T @ taken)
 
     with quiet_collector():

@@ -17,7 +17,7 @@ from ..model import Body, Joint, Shape, System
 from ..model.constraints import CONSTRAINTS
 from ..model.flexible.mounting import added
 from ..model.forces import FORCES
-from ..model.forces.elasticity import Elasticity
+from ..model.forces.body import Elasticity
 from ..model.forces.protocol import ForceElement
 from ..model.model import Model
 from ..model.motor import Motor

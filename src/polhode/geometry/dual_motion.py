@@ -18,8 +18,7 @@ from typing import Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, atan2, skew, sqrt
-from .dual import Dual, dual, dual_part, real_part
-from .dual_functions import has_zero, some
+from .dual import Dual, dual, dual_part, has_zero, real_part, some
 from .pose import Pose
 from .rotations.matrix import lift_of, nine
 from .rotations.scalars import is_rounded
@@ -83,9 +82,6 @@ def angle_between(first: Vector, second: Vector) -> Dual:
     """φ + μ φ_o of two lines along unit vectors: angle and distance, the latter along E₁ × E₂; (152).
 
     Ê₁·Ê₂ = cos φ̂ and Ê₁ × Ê₂ = sin φ̂ times the line of the common normal. Parallel lines have a distance, not a sign.
-
-    >>> angle_between(line_through((0, 0, 0), (0, 0, 1)), line_through((3, 0, 0), (0, -1, 0))).dual
-    3.0
     """
     cosine, normal = first.dot(second), first.cross(second)
     along = real_part(normal)

@@ -99,11 +99,6 @@ def surest_rows(A: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[floa
     """As many rows of a tall matrix as it has columns, surest to be independent, and a number.
 
     The number is zero where no pivot depends on a symbol that moves, so that none can vanish; the less, the surer.
-
-    >>> from polhode.expr import symbol
-    >>> a = symbol("a")
-    >>> surest_rows([[a, 1], [1, 0], [1, a]], [[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    ([0, 1], 0)
     """
     size = len(A[0])
     rows = [[as_expr(entry) for entry in row] for row in A]
@@ -179,11 +174,7 @@ class SymmetricFactors:
 
 
 def factor_symmetric(S: Sequence[Sequence[Any]]) -> SymmetricFactors:
-    """LDLᵀ of a symmetric positive matrix, in its order.
-
-    >>> factor_symmetric([[4, 2], [2, 3]]).pivots
-    (4, 2)
-    """
+    """LDLᵀ of a symmetric positive matrix, in its order."""
     size = len(S)
     A = [[as_expr(entry) for entry in row] for row in S]
     columns: list[dict[int, Any]] = []

@@ -154,9 +154,6 @@ def impossible_inertia(given: Any) -> ImpossibleInertia | None:
     """Whether no body has a symmetric matrix of floats for its inertia, but for rounding.
 
     A body's principal moments are not negative, and the largest is no more than the sum of the others.
-
-    >>> impossible_inertia([[1, 0, 0], [0, 1, 0], [0, 0, 5]])
-    ImpossibleInertia(negative=0.0, moments='1, 1, 5')
     """
     import numpy as np
 

@@ -25,16 +25,6 @@ class Pose:
     >>> quarter = Pose(Rotation.from_euler("z", pi / 2), (1, 0, 0))
     >>> (quarter @ quarter).p
     Vector([1, 1, 0])
-
-    A pose takes points along, and is undone:
-
-    >>> from polhode.expr import pi
-    >>> from polhode.geometry.rotations import Rotation
-    >>> X = Pose(Rotation.from_euler("z", pi / 2), (1, 0, 0))
-    >>> X.point((1, 0, 0)), X.inverse().point((1, 1, 0)), X.matrix()
-    (Vector([1, 1, 0]), Vector([1, 0, 0]), Matrix([[0, -1, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
-    >>> (X @ X.inverse()).p == Pose.identity().p
-    True
     """
 
     R: Matrix
@@ -144,3 +134,29 @@ def _homogeneous(R: Any, p: Any) -> Any:
     made = np.zeros((*batch, 4, 4))
     made[..., :3, :3], made[..., :3, 3], made[..., 3, 3] = R, p, 1.0
     return made
+
+
+#: What the rotation and the position of a pose are called, here and in Pinocchio and its kin.
+_ATTRIBUTES = (("R", "p"), ("rotation", "translation"))
+
+
+def pose_parts(pose: Any) -> tuple[Any, Any] | None:
+    """R and p of a pose record, of what has a rotation and a translation, or of a pair in either order; None otherwise.
+
+    In a pair, R is a Rotation, or has one axis more than p.
+    """
+    import numpy as np
+
+    for turn, place in _ATTRIBUTES:
+        if hasattr(pose, turn) and hasattr(pose, place):
+            return matrix_of(getattr(pose, turn)), getattr(pose, place)
+    if not isinstance(pose, tuple | list) or len(pose) != 2 or any(pose_parts(each) for each in pose):
+        return None
+    first, second = map(matrix_of, pose)
+    try:
+        axes = np.ndim(first), np.ndim(second)
+    except ValueError:  # ragged
+        return None
+    if axes[0] == axes[1] + 1:
+        return first, second
+    return (second, first) if axes[1] == axes[0] + 1 else None

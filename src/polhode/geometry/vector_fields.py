@@ -35,13 +35,7 @@ class Spread:
 
 
 def lie_derivative(values: Sequence[Expr], X: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
-    """The rates of functions along a field.
-
-    >>> from polhode.expr import cos, sin, symbols
-    >>> x, y = symbols("x y")
-    >>> lie_derivative([x * x + y * y], [-y, x], [x, y])
-    [0]
-    """
+    """The rates of functions along a field."""
     return directional(values, dict(zip(variables, X, strict=True)))
 
 

@@ -23,7 +23,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, atan2, is_zero, maximum, quiet_collector, sqrt, symbol
 from ..geometry.elimination import solve_symmetric
-from ..geometry.pose_parts import pose_parts
+from ..geometry.pose import pose_parts
 from ..geometry.rotations.values import matrix_of
 from ..kinematics.motion import body_pose, frame_jacobian
 from ..kinematics.tree import Tree

@@ -1,4 +1,13 @@
-"""Sweeps over the tree: poses, velocities, Jacobians, energy and momentum."""
+"""Sweeps over the tree: poses, velocities, Jacobians, energy and momentum.
+
+The vector-parameter of a frame changes with its angular velocity: C. Mladenova, section 3, (122) to (125). With the
+orientation O of the frame and ω in ground components,
+
+    ċ' = Λ ω,    Λ = (Oᵀ + 1)/(1 + tr O),    so that N_CV = Λ N_V                                         (81), (124)
+
+Where the frame has turned by π, 1 + tr O = 0, and it has no vector-parameter. Near there floats lose the digits of
+1 + tr O; they keep those of ((1 + tr O)² + o²)/4, with the vector o of O - Oᵀ, which equals it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +15,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..expr import Expr, Matrix, Vector, as_expr
+from ..expr.functions import maximum
 from ..geometry import Pose
+from ..geometry.rotations.matrix import fourfold, nine
+from ..geometry.twist import Twist, Wrench
 from .tree import BASE, Tree
 
 
@@ -46,32 +58,28 @@ def relative_pose(tree: Tree, a: str, b: str) -> Pose:
     return to_a.inverse() @ to_b
 
 
-def velocities(tree: Tree, u: Sequence[Any] | None = None) -> list[tuple[Vector, Vector]]:
+def velocities(tree: Tree, u: Sequence[Any] | None = None) -> list[Twist]:
     """Angular velocity and velocity of the origin of every link, in link components: (47) of the paper.
 
     w = Rᵀ w_parent + H1 u,   v = Rᵀ (v_parent + w_parent × p) + H2 u.
     """
     u = tree.u if u is None else u
-    result: list[tuple[Vector, Vector]] = []
+    result: list[Twist] = []
     for link in tree.links:
-        w, v = link.relative_velocity(u)
+        twist = link.relative_velocity(u)
         if link.parent != BASE:
-            w_parent, v_parent = result[link.parent]
-            w = link.outward(w_parent) + w
-            v = link.outward(v_parent + w_parent.cross(link.X.p)) + v
-        result.append((w, v))
+            carried = result[link.parent].at(link.X.p)
+            twist = Twist(link.outward(carried.angular), link.outward(carried.linear)) + twist
+        result.append(twist)
     return result
 
 
-def point_velocity(
-    tree: Tree, body: str, point: Sequence[Any], moving: Sequence[tuple[Vector, Vector]]
-) -> tuple[Vector, Vector]:
+def point_velocity(tree: Tree, body: str, point: Sequence[Any], moving: Sequence[Twist]) -> Twist:
     """Angular velocity of a body and velocity of a point of it, in the components of the body's link."""
     i, X = tree.bodies[body]
     if i == BASE:
-        return Vector([0, 0, 0]), Vector([0, 0, 0])
-    w, v = moving[i]
-    return w, v + w.cross(X.point(point))
+        return Twist.zero()
+    return moving[i].at(X.point(point))
 
 
 def link_jacobian(tree: Tree, i: int) -> list[tuple[int, Vector, Vector]]:
@@ -119,18 +127,17 @@ def kinetic_energy(tree: Tree, u: Sequence[Any] | None = None) -> Any:
     return total / 2
 
 
-def momentum(tree: Tree) -> tuple[Vector, Vector]:
+def momentum(tree: Tree) -> Wrench:
     """Angular momentum about the ground's origin and linear momentum, in ground components."""
     spin, linear = Vector([as_expr(0)] * 3), Vector([as_expr(0)] * 3)
     for link, (w, v), X in zip(tree.links, velocities(tree), world_poses(tree), strict=True):
-        own_spin, own_linear = link.inertia.momentum(w, v)
+        own = Wrench(*link.inertia.momentum(w, v))
         for material in link.deforming:
-            bending_spin, bending = material.momentum(tree.u)
-            own_spin, own_linear = own_spin + bending_spin, own_linear + bending
-        f = X.R @ own_linear
+            own = own + Wrench(*material.momentum(tree.u))
+        own_spin, f = own.turned(X.R)
         linear = linear + f
-        spin = spin + X.R @ own_spin + X.p.cross(f)
-    return spin, linear
+        spin = spin + own_spin + X.p.cross(f)
+    return Wrench(spin, linear)
 
 
 def centre_of_mass(tree: Tree) -> tuple[Any, Vector]:
@@ -141,3 +148,24 @@ def centre_of_mass(tree: Tree) -> tuple[Any, Vector]:
         mass = mass + link.inertia.m
         moment = moment + X.R @ link.inertia.h + X.p * link.inertia.m
     return mass, moment
+
+
+def vector_parameter_map(R: Matrix, in_floats: bool = False) -> Matrix:
+    """Λ(R): the rate of the vector-parameter from the angular velocity in ground components, (81).
+
+    `in_floats` writes 1 + tr R as floats keep it; under the square it is max(1 + tr R, 0), which no pass that shares
+    equal values takes for the sum itself.
+
+    >>> vector_parameter_map(Matrix.identity(3))
+    Matrix([[1/2, 0, 0], [0, 1/2, 0], [0, 0, 1/2]])
+    """
+    bottom, *o = fourfold(nine(R))[0]
+    if in_floats:
+        bottom = (maximum(bottom, 0) ** 2 + Vector(o).dot(Vector(o))) / 4
+    return (R.T + Matrix.identity(3)).map(lambda entry: as_expr(entry) / bottom)
+
+
+def vector_parameter_jacobian(jacobian: Matrix, R: Matrix, in_floats: bool = False) -> Matrix:
+    """A 6×n Jacobian, angular over linear velocity, with the rate of the vector-parameter in its first three rows."""
+    turning = vector_parameter_map(R, in_floats) @ Matrix(jacobian[:3])
+    return Matrix([*turning, *jacobian[3:]]).map(as_expr)

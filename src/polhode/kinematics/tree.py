@@ -4,6 +4,13 @@ Each simple stage of each joint is a link; a compound joint's inner links carry 
 together are one link. Where a joint or frame is placed as a function of time, a massless driven link stands between:
 before the joint for its place in the parent, behind it for that in the child. Every quantity is in its link's own
 frame, whose origin is the joint that carries it.
+
+A station of a flexible body has a pose X(η) that depends on the elastic coordinates. Its link shares the speeds η̇ of
+the body's link, and the columns of its map follow from X⁻¹ ∂X/∂η_i, in the station's components:
+
+    w_i = vee(Rᵀ ∂R/∂η_i),    v_i = Rᵀ ∂p/∂η_i
+
+They vary with η, so that the relative acceleration has the term Σ_ij (∂H_i/∂η_j) η̇_i η̇_j beside H η̈.
 """
 
 from __future__ import annotations
@@ -14,17 +21,78 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, jacobian, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, derivative, free_symbols, jacobian, substitute
 from ..expr.evaluation import evaluate
 from ..geometry import Inertia, Pose
 from ..geometry.deformable import Deformable
+from ..geometry.twist import Twist, Wrench
+from ..model.flexible.record import Flexibility
 from ..model.model import Model
 from ..model.records import GROUND, Joint
 from ..model.stage import Stage
 from .auxiliary import AuxiliaryCoordinates
-from .bending import Slopes, deformable, elastic_symbols, following
 from .joint import envelope_kinematics, simple_configuration
 from .prescribed import Drive, drive_of, leader_of, moves_in, placement_drive, prescribed_motions
+
+#: For each column of a map its derivatives by coordinates: the speed of each, and the derivative.
+Slopes = tuple[tuple[tuple[int, Twist], ...], ...]
+
+
+def elastic_symbols(X: Pose, elastic: Mapping[Expr, int]) -> list[Expr]:
+    """The elastic coordinates that a pose depends on, in the order of their speeds."""
+    entries = [as_expr(entry) for entry in (*X.R.entries(), *X.p)]
+    return sorted((symbol for symbol in free_symbols(entries) if symbol in elastic), key=elastic.__getitem__)
+
+
+def following(X: Pose, symbols: Sequence[Expr], elastic: Mapping[Expr, int]) -> tuple[tuple[Twist, ...], Slopes]:
+    """The columns of a link at the pose X(η), and their derivatives."""
+    columns = tuple(_column(X, symbol) for symbol in symbols)
+    slopes = tuple(
+        tuple((elastic[symbol], Twist(_derivative(w, symbol), _derivative(v, symbol))) for symbol in symbols)
+        for w, v in columns
+    )
+    return columns, slopes
+
+
+def _derivative(vector: Sequence[Any], symbol: Expr) -> Vector:
+    return Vector(derivative([as_expr(entry) for entry in vector], symbol))
+
+
+def _column(X: Pose, symbol: Expr) -> Twist:
+    rate = Matrix([list(_derivative(row, symbol)) for row in X.R])
+    turned = X.R.T @ rate
+    w = Vector([turned[2, 1], turned[0, 2], turned[1, 0]])
+    return Twist(w, X.R.T @ _derivative(X.p, symbol)).mapped(as_expr)
+
+
+def deformable(mass: Any, made: Flexibility, eta: Sequence[Expr], speeds: Sequence[int]) -> Deformable:
+    """The mass of a flexible body on the speeds of a tree."""
+    s = list(made.amplitudes)
+    slopes = [_nonzero(derivative(s, symbol)) for symbol in eta]
+    curvatures = {
+        (i, j): _nonzero(derivative([slopes[i].get(a, as_expr(0)) for a in range(len(s))], eta[j]))
+        for i in range(len(eta))
+        for j in range(i, len(eta))
+    }
+    second = {
+        (a, b): tuple((i, j, G[i, j]) for i in range(3) for j in range(3) if G[i, j] != 0)
+        for a, row in enumerate(made.second)
+        for b, G in enumerate(row)
+    }
+    return Deformable(
+        tuple(speeds),
+        mass,
+        made.first,
+        {key: entries for key, entries in second.items() if entries},
+        made.amplitudes,
+        tuple(slopes),
+        {key: bend for key, bend in curvatures.items() if bend},
+    )
+
+
+def _nonzero(entries: Sequence[Expr]) -> dict[int, Expr]:
+    return {a: entry for a, entry in enumerate(entries) if entry != 0}
+
 
 BASE = -1
 _STILL = Drive(*(Vector([0, 0, 0]) for _ in range(4)))
@@ -99,7 +167,7 @@ class Link:
     stage: Stage
     fixed: Pose
     motion: Pose
-    H: tuple[tuple[Vector, Vector], ...]
+    H: tuple[Twist, ...]
     coordinates: tuple[int, ...]
     speeds: tuple[int, ...]
     inertia: Inertia
@@ -141,24 +209,29 @@ class Link:
         """An inertia of this link about the parent's origin in the parent's components."""
         return inertia.seen_from(self.motion).seen_from(self.fixed)
 
-    def relative_velocity(self, u: Sequence[Any]) -> tuple[Vector, Vector]:
+    def relative_velocity(self, u: Sequence[Any]) -> Twist:
         """H u for this joint: relative angular velocity and relative velocity of the origin."""
-        return self._along(u) if self.drive is None else (self.drive.w, self.drive.v)
+        return self._along(u) if self.drive is None else Twist(self.drive.w, self.drive.v)
 
-    def relative_acceleration(self, u: Sequence[Any], ud: Sequence[Any]) -> tuple[Vector, Vector]:
+    def relative_acceleration(self, u: Sequence[Any], ud: Sequence[Any]) -> Twist:
         """H u̇ + Ḣ u for this joint: the rate of the relative velocity in this link's components."""
-        alpha, a = self._along(ud) if self.drive is None else (self.drive.alpha, self.drive.a)
+        total = self._along(ud) if self.drive is None else Twist(self.drive.alpha, self.drive.a)
         for speed, slopes in zip(self.speeds, self.slopes, strict=False):
-            for other, (w, v) in slopes:
-                pair = u[speed] * u[other]
-                alpha, a = alpha + w * pair, a + v * pair
-        return alpha, a
+            for other, slope in slopes:
+                total = total + slope * (u[speed] * u[other])
+        return total
 
-    def _along(self, rates: Sequence[Any]) -> tuple[Vector, Vector]:
-        w, v = Vector([0, 0, 0]), Vector([0, 0, 0])
-        for (hw, hv), speed in zip(self.H, self.speeds, strict=True):
-            w, v = w + hw * rates[speed], v + hv * rates[speed]
-        return w, v
+    def _along(self, rates: Sequence[Any]) -> Twist:
+        total = Twist.zero()
+        for column, speed in zip(self.H, self.speeds, strict=True):
+            total = total + column * rates[speed]
+        return total
+
+    def wrench_inward(self, wrench: Wrench, onto: Wrench | None = None) -> Wrench:
+        """A wrench on this link about the parent's origin in its components, added to another one there."""
+        n, f = Wrench.zero() if onto is None else onto
+        force = self.inward(wrench.linear)
+        return Wrench(n + self.inward(wrench.angular) + self.X.p.cross(force), f + force)
 
 
 @dataclass(frozen=True, repr=False)
@@ -322,11 +395,8 @@ class Tree:
                 motion=_mapped(link.motion, number),
                 merged=link.merged and link.merged.mapped(number),
                 drive=link.drive and link.drive.mapped(number),
-                H=tuple((Vector(map(number, w)), Vector(map(number, v))) for w, v in link.H),
-                slopes=tuple(
-                    tuple((k, (Vector(map(number, w)), Vector(map(number, v)))) for k, (w, v) in own)
-                    for own in link.slopes
-                ),
+                H=tuple(column.mapped(number) for column in link.H),
+                slopes=tuple(tuple((k, slope.mapped(number)) for k, slope in own) for own in link.slopes),
                 deforming=tuple(material.mapped(number) for material in link.deforming),
                 inertia=Inertia(
                     number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.J.map(number)
@@ -394,7 +464,7 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
                     stage=stage,
                     fixed=_mapped(X_fixed, as_expr),
                     motion=_mapped(simple_configuration(stage, [followed.get(c, c) for c in own_q]), as_expr),
-                    H=() if drive else tuple((Vector(h[:3]) * ratio, Vector(h[3:]) * ratio) for h in stage.H.columns),
+                    H=() if drive else tuple(Twist.of(h) * ratio for h in stage.H.columns),
                     coordinates=tuple(q_index[c] for c in own_q if c in q_index),
                     speeds=() if drive else tuple(u_index[s] for s in own_u),
                     inertia=Inertia.zero(),

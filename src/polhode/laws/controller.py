@@ -123,7 +123,7 @@ class Controller(Typeset, Designed):
         The sample time is a parameter of the set-up where states of the controller have rates. `limits` are those of
         controls, as in `simulate`: numbers, or "model".
         """
-        from ..compiled.law_export import export_law
+        from ..compiled.law_function import export_law
 
         how: dict[str, Any] = {"prefix": prefix, "sample_time": sample_time, "discretisation": discretisation}
         law, kept = limited_law(self, limits)

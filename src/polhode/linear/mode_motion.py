@@ -18,8 +18,7 @@ from ..errors import fault_at, understood
 from ..expr import Matrix, as_expr, evaluate
 from ..formalisms.derivation import Derivation, derivation_of
 from ..model.unit import si_values
-from ..show.bent_bodies import centre_lines
-from ..show.scene import Painter
+from ..show.scene import Painter, centre_lines
 from ..simulate.constraints.assembly import assemble
 from ..simulate.initial_state import Floats
 from ..simulate.run import simulate

@@ -25,9 +25,6 @@ class Shape:
 
     A "mesh" is a file of triangles; its sizes are the scales along its axes, which may be negative. `color`, as
     "#0077bb", is that of what has none of its own. `lacking` says why a mesh that a robot file names cannot be opened.
-
-    >>> Shape("box", (0.3, 0.2, 0.1)).kind
-    'box'
     """
 
     kind: str
@@ -139,31 +136,19 @@ def rod(mass: Any, length: Any, axis: Any = "z") -> Matrix:
 
 
 def cylinder(mass: Any, radius: Any, length: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a solid cylinder of a `mass`, a `radius`, a `length` and an `axis` about its centre.
-
-    >>> cylinder(12, 1, 2)
-    Matrix([[7, 0, 0], [0, 7, 0], [0, 0, 6]])
-    """
+    """The inertia of a solid cylinder of a `mass`, a `radius`, a `length` and an `axis` about its centre."""
     m, r, l = _not_negative("cylinder", mass=[mass], radius=[radius], length=[length])
     return _about_axis(m * r**2 / 2, m * (3 * r**2 + l**2) / 12, axis)
 
 
 def disc(mass: Any, radius: Any, axis: Any = "z") -> Matrix:
-    """The inertia of a thin disc of a `mass` and a `radius` about its centre: m r²/2 about the axis, m r²/4 across.
-
-    >>> disc(4, 1)
-    Matrix([[1, 0, 0], [0, 1, 0], [0, 0, 2]])
-    """
+    """The inertia of a thin disc of a `mass` and a `radius` about its centre: m r²/2 about the axis, m r²/4 across."""
     m, r = _not_negative("disc", mass=[mass], radius=[radius])
     return _about_axis(m * r**2 / 2, m * r**2 / 4, axis)
 
 
 def sphere(mass: Any, radius: Any) -> Matrix:
-    """The inertia of a solid ball of a `mass` and a `radius` about its centre: 2/5 m r².
-
-    >>> sphere(5, 1)
-    Matrix([[2, 0, 0], [0, 2, 0], [0, 0, 2]])
-    """
+    """The inertia of a solid ball of a `mass` and a `radius` about its centre: 2/5 m r²."""
     m, r = _not_negative("sphere", mass=[mass], radius=[radius])
     return Matrix.identity(3) * (2 * m * r**2 / 5)
 

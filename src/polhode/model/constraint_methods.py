@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .constraints import Ball, Closure, Condition, DiscOnCurve, KnifeEdge, NoSlip, Wheel
     from .constraints.protocol import Constraint
     from .joints import JointType
-    from .joints.options import JointOptions
+    from .joints.protocol import JointOptions
     from .records import Coupling, Joint, Prescribed
 
     Place: TypeAlias = Body | Frame | str
@@ -36,31 +36,13 @@ class ConstraintMethods(Builder):
 
         Both must have one coordinate. The follower's coordinate, speed and effort leave the equations; its symbols may
         still be used in expressions and stand for what they follow.
-
-        >>> import polhode as ph
-        >>> s = ph.System("gears")
-        >>> a = s.joint("a", s.ground, s.body("A", 0, inertia=(1, 1, 1)), ph.Revolute("z"))
-        >>> b = s.joint("b", s.ground, s.body("B", 0, inertia=(1, 1, 1)), ph.Revolute("z"))
-        >>> _ = s.couple(b, a, -3)
-        >>> s.derive().mass_matrix
-        Matrix([[10]])
         """
         from .constraining import couple
 
         return couple(self, follower, leader, multiplier, offset)
 
     def prescribe(self, joint: Joint | str, motion: Any, index: int = 0) -> Prescribed:
-        """Give the motion of a coordinate as an expression of time: q = f(t). It leaves the unknowns.
-
-        >>> import polhode as ph
-        >>> s = ph.System("swing")
-        >>> slide = s.joint("slide", s.ground, s.body("cart", 1), ph.Prismatic("x"))
-        >>> hinge = s.joint("hinge", "cart", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> s.prescribe("slide", ph.sin(3 * s.time)).coordinate
-        'slide'
-        >>> s.derive().coordinates
-        ['hinge']
-        """
+        """Give the motion of a coordinate as an expression of time: q = f(t). It leaves the unknowns."""
         from .constraining import prescribe
 
         return prescribe(self, joint, motion, index)
@@ -68,12 +50,6 @@ class ConstraintMethods(Builder):
     def constraint(self, name: str, kind: type[C], /, **given: Any) -> C:
         """Add a constraint of any kind by the values of its fields (`given`), as the methods below do for those listed
         here.
-
-        >>> import polhode as ph
-        >>> from polhode.model.constraints import KnifeEdge
-        >>> s = ph.System("skater")
-        >>> s.constraint("skate", KnifeEdge, body=s.body("boot", 1), across="x").on
-        'ground'
         """
         from .constraining import constraint
 
@@ -97,11 +73,6 @@ class ConstraintMethods(Builder):
         A compound joint, and others whose conditions need it, bring coordinates of their own: `pin 1`, `pin 2`, ….
         The name may be left out: `close(a, b, joint=...)`. `at_a`, `rotation_a`, `at_b` and `rotation_b` place the
         frames; other options are those of the type of joint, as of `joint`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("gate")
-        >>> s.close(s.ground, s.body("leaf", 1), joint="revolute", axis="z").name
-        'loop 1'
         """
         from .constraints import Closure
         from .joints import joint_type
@@ -129,16 +100,7 @@ class ConstraintMethods(Builder):
         return self._condition(name, "position", value)
 
     def constrain_speed(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression that is linear in the speeds at zero: a condition on the velocities.
-
-        >>> import polhode as ph
-        >>> s = ph.System("two carts")
-        >>> a = s.joint("a", s.ground, s.body("A", 1), ph.Prismatic("x"))
-        >>> b = s.joint("b", s.ground, s.body("B", 1), ph.Prismatic("x"))
-        >>> _ = s.constrain_speed(a.u[0] - 2 * b.u[0])
-        >>> s.derive().constraints.names
-        ['condition 1']
-        """
+        """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
         return self._condition(name, "speed", value)
 
     def _condition(self, name: str, level: str, value: Any) -> Condition:
@@ -198,14 +160,6 @@ class ConstraintMethods(Builder):
         """Let a ball roll on the plane z = 0 of a frame, or on a ball about its origin (inside, if negative).
 
         A disc that rolls on a circle in its plane is this too.
-
-        >>> import polhode as ph
-        >>> s = ph.System("ball")
-        >>> ball = s.body("ball", 5, inertia=ph.sphere(5, 1))
-        >>> _ = s.joint("free", s.ground, ball, ph.Free())
-        >>> _ = s.roll_ball("contact", ball, radius=1)
-        >>> s.derive().constraints.names
-        ['contact height', 'contact x', 'contact y']
         """
         from .constraints import Ball
 
@@ -235,12 +189,6 @@ class ConstraintMethods(Builder):
         in which s grows, above a curve of heights; a negative radius puts it on the other side. With `slips` it
         touches without friction, and may be a point: radius 0 is a bead on a wire. Where it touches is the coordinate
         "<name> place".
-
-        >>> import polhode as ph
-        >>> s = ph.System("bead on a parabola", gravity=(0, 0, "-9.81"))
-        >>> _ = s.joint("move", s.ground, s.body("bead", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
-        >>> s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True).curve
-        (wire place, wire place**2)
         """
         from .constraints import DiscOnCurve
 
@@ -252,16 +200,7 @@ class ConstraintMethods(Builder):
     def knife_edge(
         self, name: str, body: Place, across: Any = "y", *, at: Iterable[Any] = (0, 0, 0), on: Place = "ground"
     ) -> KnifeEdge:
-        """Let a point of a body not move sideways: a skate, a sleigh's runner. `across` is a direction of the body.
-
-        >>> import polhode as ph
-        >>> s = ph.System("sleigh")
-        >>> sleigh = s.body("sleigh", 1, com=("1/2", 0, 0), inertia=(1, 1, 1))
-        >>> _ = s.joint("glide", s.ground, sleigh, ph.Planar("z"))
-        >>> _ = s.knife_edge("runner", sleigh)
-        >>> s.derive().constraints.names
-        ['runner']
-        """
+        """Let a point of a body not move sideways: a skate, a sleigh's runner. `across` is a direction of the body."""
         from .constraints import KnifeEdge
 
         return self.constraint(name, KnifeEdge, body=body, across=across, at=at, on=on)
@@ -279,14 +218,6 @@ class ConstraintMethods(Builder):
         """Where two bodies meet, let their points have one velocity along some directions.
 
         The place `at` and the directions are components in `frame`; both may depend on coordinates.
-
-        >>> import polhode as ph
-        >>> s = ph.System("sleigh")
-        >>> sleigh = s.body("sleigh", 1, inertia=(1, 1, 1))
-        >>> _ = s.joint("glide", s.ground, sleigh, ph.Planar("z"))
-        >>> _ = s.no_slip("runner", sleigh, directions=["y"])
-        >>> s.derive().constraints.names
-        ['runner']
         """
         from .constraints import NoSlip
 

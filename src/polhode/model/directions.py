@@ -25,15 +25,6 @@ class Directions:
     cos(q1)
     >>> A.angular_velocity()
     u1*ground_x
-
-    >>> import polhode as ph
-    >>> s = ph.System("arm")
-    >>> link = s.body("link", 1)
-    >>> _ = s.joint("hinge", s.ground, link, ph.Revolute("y"), coordinates=["q"], speeds=["u"])
-    >>> link.x.dot(s.ground.x), link.z.cross(link.x), link.axis(1)
-    (cos(q), link_y, link_y)
-    >>> link.origin, link.point((0, 0, 1)), link.arrow((1, 2, 0)), link.angular_acceleration()
-    (Point('link', Vector([0, 0, 0])), Point('link', Vector([0, 0, 1])), link_x + 2*link_y, u'*ground_y)
     """
 
     if TYPE_CHECKING:

@@ -29,14 +29,7 @@ def acting_parts(system: Model) -> Iterator[tuple[str, Any]]:
 
 
 def expressions_of(system: Model) -> list[Expr]:
-    """The expressions of all parts of a system that act on it.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slope")
-    >>> s.gravity = (s.parameter("g", 9.81), 0, 0)
-    >>> expressions_of(s.model())
-    [g, 0, 0]
-    """
+    """The expressions of all parts of a system that act on it."""
     return [expression for _, part in acting_parts(system) for expression in expressions_in(part)]
 
 

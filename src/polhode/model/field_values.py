@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, suggestion, understood
-from ..expr import Expr, Vector, symbol
+from ..expr import Expr, Vector, derivative, is_zero, symbol, topological
+from ..expr.node import CALL
+from ..expr.opaque.table import Table
 from ..geometry import unit_axis
 from ..geometry.rotations.exact import as_rotation
 from .fields import Field
@@ -15,7 +17,6 @@ from .lookup import frame_name, joint_named, placed
 from .reading import checked_name, flag_of, index_of, list_of, number_of, positive_of, result_of, unknown, vector_of
 from .records import GROUND
 from .system import vectors
-from .track import curve_of
 
 if TYPE_CHECKING:
     from ..kinematics.vectors import Point
@@ -23,25 +24,14 @@ if TYPE_CHECKING:
 
 
 def check_element(kind: Any, base: type, what: str) -> None:
-    """Refuse what is not the class of an element.
-
-    >>> check_element(5, object, "a force element")
-    Traceback (most recent call last):
-    ...
-    polhode.errors.ModelError: kind: 5 is not a force element.
-      Give its class.  [E-TYPE-001]
-    """
+    """Refuse what is not the class of an element."""
     with understood(what, kind, place="kind", cure="Give its class."):
         if not issubclass(kind, base) or not hasattr(kind, "kind"):
             raise TypeError
 
 
 def completed(fields: Sequence[Field], given: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """What is given for each field, and the defaults of those that are not.
-
-    >>> completed([Field("radius", "number"), Field("axis", "axis", "y")], {"radius": 2}, "wheel")
-    {'radius': 2, 'axis': 'y'}
-    """
+    """What is given for each field, and the defaults of those that are not."""
     known = [field.name for field in fields]
     for name in given:
         if name not in known:
@@ -82,11 +72,7 @@ def field_values(
 
 
 def field_value(field: Field, value: Any, place: str, system: Builder | None = None) -> Any:
-    """The value of one field by itself; a joint type, which is in no system, has such fields only.
-
-    >>> field_value(Field("axis", "axis"), "-y", "slide")
-    Vector([0, -1, 0])
-    """
+    """The value of one field by itself; a joint type, which is in no system, has such fields only."""
     if value is None and field.default is None:
         return None
     if field.many or field.count is not None:
@@ -208,3 +194,46 @@ _IN_SYSTEM: dict[str, Callable[[Any, Any, str], Any]] = {
     "frame": frame_name,
     "joint": lambda system, value, place: joint_named(system, value, place).name,
 }
+
+
+def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
+    """The coordinates x and z of a curve at a parameter: what a callable gives for it, or heights z over x."""
+    if not callable(curve):
+        raise ModelError(
+            f"a curve is a function of a parameter, not {curve!r}.",
+            place=place,
+            cure="Give lambda s: (x, z), or lambda x: z.",
+            code="E-MODEL-057",
+        )
+    made = result_of(curve, (parameter,), place)
+    entries = tuple(made) if isinstance(made, Iterable) else (parameter, made)
+    found = tuple(number_of(entry, place) for entry in entries)
+    if len(found) != 2:
+        raise ModelError(
+            f"the curve has {len(found)} coordinates.",
+            place=place,
+            cure="Give x and z, in the plane that the disc rolls in, or the height z alone.",
+            code="E-MODEL-058",
+        )
+    x, z = found
+    _check_smooth([x, z], place)
+    if all(is_zero(slope) for slope in derivative([x, z], parameter)):
+        raise ModelError(
+            "the curve is a point: it does not depend on its parameter.",
+            place=place,
+            cure="Use the parameter that the function is called with.",
+            code="E-MODEL-059",
+        )
+    return x, z
+
+
+def _check_smooth(curve: list[Expr], place: str) -> None:
+    """No corners: where a table bends, its slope jumps, and the curve has no tangent."""
+    for node in topological(curve):
+        if node.op == CALL and isinstance(node.data, Table) and node.data.points.kind == "linear":
+            raise ModelError(
+                f"table '{node.data.label}' has corners, where the curve has no tangent.",
+                place=place,
+                cure="Give the table kind='cubic' or kind='pchip'.",
+                code="E-MODEL-065",
+            )

@@ -70,28 +70,11 @@ class ForceMethods(Builder):
         frame: Body | Frame | str | None = None,
         name: str = "",
     ) -> None:
-        """Apply a pure torque to a body: an arrow, or components along the axes of `frame` (the ground's).
-
-        >>> import polhode as ph
-        >>> s = ph.System("wheel")
-        >>> wheel = s.body("wheel", 1, inertia=(1, 1, 2))
-        >>> _ = s.joint("q", s.ground, wheel, ph.Revolute("z"))
-        >>> s.torque(wheel, (0, 0, 6))
-        >>> s.derive().forward_dynamics
-        Vector([(6 + tau_q)/2])
-        """
+        """Apply a pure torque to a body: an arrow, or components along the axes of `frame` (the ground's)."""
         self._apply("torque", on=on, vector=vector, frame=frame, name=name)
 
     def joint_force(self, joint: Joint | str, value: Any, index: int = 0, name: str = "") -> None:
-        """Add a generalized force (a torque for a rotation) to one speed of a joint: any expression.
-
-        >>> import polhode as ph
-        >>> s = ph.System("cart")
-        >>> rail = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
-        >>> s.joint_force(rail, -3 * rail.q[0])
-        >>> s.derive().forcing
-        Vector([tau_x - 3*x])
-        """
+        """Add a generalized force (a torque for a rotation) to one speed of a joint: any expression."""
         self._apply("joint_force", joint=joint, value=value, index=index, name=name)
 
     def coordinate_force(self, joint: Joint | str, value: Any, index: int = 0, name: str = "") -> None:
@@ -110,15 +93,7 @@ class ForceMethods(Builder):
     def joint_spring(
         self, joint: Joint | str, stiffness: Any, rest: Any = 0, damping: Any = 0, index: int = 0, name: str = ""
     ) -> None:
-        """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u.
-
-        >>> import polhode as ph
-        >>> s = ph.System("cart")
-        >>> rail = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
-        >>> s.joint_spring(rail, 3)
-        >>> s.derive().potential_energy
-        3*x**2/2
-        """
+        """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
         laws = {"stiffness": stiffness, "rest": rest, "damping": damping}
         self._apply("joint_spring", joint=joint, **laws, index=index, name=name)
 
@@ -137,14 +112,6 @@ class ForceMethods(Builder):
         """A spring and damper along the line between two points: the tension k (L - length) + c dL/dt.
 
         A positive tension pulls the points together, a negative one pushes them apart.
-
-        >>> import polhode as ph
-        >>> s = ph.System("bob", gravity=(0, 0, 0))
-        >>> bob = s.body("bob", 1)
-        >>> _ = s.joint("x", s.ground, bob, ph.Prismatic("x"))
-        >>> s.spring(s.ground, bob, stiffness=5, length=1)
-        >>> s.derive().potential_energy
-        5*(sqrt(x**2) - 1)**2/2
         """
         laws = {"stiffness": stiffness, "length": length, "damping": damping}
         self._apply("spring", a=a, b=b, **laws, at_a=at_a, at_b=at_b, name=name)
@@ -159,16 +126,7 @@ class ForceMethods(Builder):
         at_b: Point | Iterable[Any] = (0, 0, 0),
         name: str = "",
     ) -> None:
-        """A damper along the line between two points: the tension c dL/dt, which resists both ways.
-
-        >>> import polhode as ph
-        >>> s = ph.System()
-        >>> c, bead = s.parameter("c"), s.body("bead", mass=1)
-        >>> _ = s.joint("x", s.ground, bead, ph.Prismatic("x"))
-        >>> s.damper(s.ground, bead, c, at_a=(-1, 0, 0))
-        >>> [load.tension for load in s.primitive_loads]
-        [c*line_rate]
-        """
+        """A damper along the line between two points: the tension c dL/dt, which resists both ways."""
         self._apply("damper", a=a, b=b, damping=damping, at_a=at_a, at_b=at_b, name=name)
 
     def line_force(
@@ -184,14 +142,6 @@ class ForceMethods(Builder):
         """A force along the line between two points: `law(length, rate)` is the tension that pulls them together.
 
         A negative value pushes them apart. `rate` is positive while they part.
-
-        >>> import polhode as ph
-        >>> s = ph.System()
-        >>> k, bead = s.parameter("k"), s.body("bead", mass=1)
-        >>> _ = s.joint("x", s.ground, bead, ph.Prismatic("x"))
-        >>> s.line_force(s.ground, bead, lambda length, rate: k * length**3)
-        >>> s.derive().bias == (k * s.joints["x"].q[0] ** 3,)
-        True
         """
         self._apply("line_force", a=a, b=b, tension=law, at_a=at_a, at_b=at_b, name=name)
 
@@ -199,26 +149,11 @@ class ForceMethods(Builder):
         """A field that accelerates every mass: `law(position)` at each mass centre, in ground components.
 
         It adds to the system's uniform gravity, which is then mostly set to zero; it acts on bodies added later too.
-
-        >>> import polhode as ph
-        >>> s = ph.System("probe", gravity=(0, 0, 0))
-        >>> _ = s.joint("x", s.ground, s.body("probe", 1), ph.Prismatic("x"))
-        >>> s.gravity_field(lambda r: (-4 * r[0], 0, 0))
-        >>> s.derive().forcing
-        Vector([tau_x - 4*x])
         """
         self._apply("gravity_field", acceleration=law, name=name)
 
     def potential(self, energy: Any, name: str = "") -> None:
-        """Add a potential energy: any expression of coordinates, parameters and time.
-
-        >>> import polhode as ph
-        >>> s = ph.System("cart")
-        >>> rail = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
-        >>> s.potential(rail.q[0] ** 4)
-        >>> s.derive().forcing
-        Vector([tau_x - 4*x**3])
-        """
+        """Add a potential energy: any expression of coordinates, parameters and time."""
         self._apply("potential", energy=energy, name=name)
 
     def _apply(self, kind: str, **given: Any) -> None:

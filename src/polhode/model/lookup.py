@@ -37,14 +37,7 @@ def tell_apart(system: Builder, made: Iterable[Expr], place: str) -> None:
 
 
 def symbol_units(model: Builder | Model) -> dict[Expr, str]:
-    """The SI units of the symbols of a model, as far as they are known.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", s.parameter("m", 500, "g")), "prismatic")
-    >>> symbol_units(s)
-    {t: 's', x: 'm', x': 'm/s', tau_x: 'N', m: 'kg'}
-    """
+    """The SI units of the symbols of a model, as far as they are known."""
     units = {model.time: "s"}
     for joint in model.joints.values():
         units |= joint.units

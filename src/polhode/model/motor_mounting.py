@@ -233,12 +233,7 @@ def _moves(system: Builder, seat: Pose) -> bool:
 
 
 def turned_to(axis: Vector) -> Matrix:
-    """The shortest turn that brings z to a unit vector, 1 + v̂ + v̂²/(1 + a_z) with v = z × a: exact, without roots.
-
-    >>> from polhode.geometry import unit_axis
-    >>> turned_to(unit_axis("x")) @ Vector([0, 0, 1])
-    Vector([1, 0, 0])
-    """
+    """The shortest turn that brings z to a unit vector, 1 + v̂ + v̂²/(1 + a_z) with v = z × a: exact, without roots."""
     along = 1 + as_expr(axis[2])
     if not along:  # half a turn
         return Matrix.diagonal([1, -1, -1]).map(as_expr)

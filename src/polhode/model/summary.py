@@ -13,14 +13,7 @@ from .records import GROUND
 
 
 def written(model: Model, table: str) -> dict[str, Any]:
-    """The entries of a table without the ground and what flexible bodies add.
-
-    >>> from .system import System
-    >>> s = System("crane")
-    >>> _ = s.joint("slew", s.ground, s.beam("boom", length=2, mass=3, EI=40), "revolute")
-    >>> list(written(s.model(), "bodies")), list(written(s.model(), "joints"))
-    ([], ['slew'])
-    """
+    """The entries of a table without the ground and what flexible bodies add."""
     names = {GROUND, *(name for record in model.flexible.values() for name in added(record)[table])}
     return {name: each for name, each in getattr(model, table).items() if name not in names}
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .flexible.beam import BeamOptions
     from .flexible.mounting import FlexibleBody
     from .joints import JointType
-    from .joints.options import JointOptions
+    from .joints.protocol import JointOptions
     from .motor import Motor, MotorOptions
     from .records import Joint, NamedPose
 
@@ -71,27 +71,13 @@ class System(ForceMethods, ConstraintMethods, Shown):
 
         The value is in `unit`, or a text with one, as "20 kN/m", and is converted to SI units exactly: the symbol, runs
         and results are in SI units. Sums of unlike units, and a mass that is stated in m, are refused.
-
-        >>> import polhode as ph
-        >>> s = ph.System("cart")
-        >>> k = s.parameter("k", 20, unit="kN/m")
-        >>> s.parameters["k"].value, s.parameters["k"].si_unit
-        (Fraction(20000, 1), 'N/m')
         """
         from .building import named_symbol
 
         return named_symbol(self, "parameters", "parameter", name, value, unit)
 
     def input(self, name: str, value: Any = 0, unit: str = "") -> Expr:
-        """A quantity that may vary during a run, with its `value` where none is given: a motor torque, a wind speed.
-
-        >>> import polhode as ph
-        >>> s = ph.System("cart")
-        >>> rail = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
-        >>> s.joint_force(rail, s.input("push", unit="N"))
-        >>> s.derive().forcing
-        Vector([push + tau_x])
-        """
+        """A quantity that may vary during a run, with its `value` where none is given: a motor torque, a wind speed."""
         from .building import named_symbol
 
         return named_symbol(self, "inputs", "input", name, value, unit)
@@ -116,15 +102,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return add_state(self, name, rate, start, unit)
 
     def state_rate(self, state: Expr | str, rate: Any) -> None:
-        """Give a state that was declared without one its rate.
-
-        >>> import polhode as ph
-        >>> s = ph.System("lag")
-        >>> x = s.state("x", start=1)
-        >>> s.state_rate("x", -2 * x)
-        >>> s.derive().z_rates
-        Vector([-2*x])
-        """
+        """Give a state that was declared without one its rate."""
         from .states import set_rate
 
         set_rate(self, state, rate)
@@ -149,11 +127,6 @@ class System(ForceMethods, ConstraintMethods, Shown):
         `about` is that point in the body's frame; the axes stay the body's. (0, 0, 0) is where its joint sits.
         `shapes` are drawn. An inertia that no body can have is refused; `check=False` takes it all the same, as some
         robot files need.
-
-        >>> import polhode as ph
-        >>> s = ph.System()
-        >>> s.body("bar", mass=3, com=(0, 0, "-0.5"), inertia=(1, 1, 0), about=(0, 0, 0)).inertia == ph.rod(3, 1)
-        True
         """
         from .building import body
 
@@ -173,13 +146,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return frame(self, name, body, at, rotation)
 
     def point(self, on: Body | Frame | str, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
-        """A point of a body or frame, by its coordinates there or by an arrow from its origin.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> s.point(s.body("link", 1), (0, 0, -1))
-        Point('link', Vector([0, 0, -1]))
-        """
+        """A point of a body or frame, by its coordinates there or by an arrow from its origin."""
         from .lookup import frame_name
 
         name = frame_name(self, on, "point")
@@ -221,12 +188,6 @@ class System(ForceMethods, ConstraintMethods, Shown):
         for both signs, or pairs, for all speeds or in a list; `simulate(controller=…, limits="model")` keeps those of
         efforts. A `small` joint's coordinates, speeds and accelerations are small: equations of motion are derived to
         first order in them.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> elbow = s.joint("elbow", s.ground, s.body("arm", 1), ph.Revolute("y"), limits=(-2, 2), effort_limits=87)
-        >>> elbow.effort_limits
-        (Limits(lower=-87, upper=87),)
         """
         from .building import joint
 
@@ -319,14 +280,6 @@ class System(ForceMethods, ConstraintMethods, Shown):
         with the mass, centre and inertia of the body; or standard input data (Wallrapp), by the path of the file. The
         `stiffness` is a number for each shape, or a matrix; `damping` a ratio for all shapes or a list, or `rayleigh`
         (α, β).
-
-        >>> import polhode as ph
-        >>> s = ph.System("truss")
-        >>> hull = s.flexible_body("hull", shapes=[lambda x, y, z: (0, 0, x**2)], material=[(3, (-1, 0, 0), (1, 0, 0))],
-        ...     stiffness=[500])
-        >>> _ = s.joint("float", s.ground, hull, "free")
-        >>> hull.q, hull.at((1, 0, 0)).name
-        ((hull_1,), 'hull at (1, 0, 0)')
         """
         from .flexible.modal import modal_body_of
         from .flexible.mounting import mount
@@ -345,13 +298,6 @@ class System(ForceMethods, ConstraintMethods, Shown):
     ) -> NamedPose:
         """Name a state to start from: `coordinates`, `speeds` and `states` by name; what is not given is at home, at
         rest, or where the state starts by itself.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> _ = s.pose("raised", {"q": 2})
-        >>> s.derive().simulate(1, start="raised")["q"][0].item()
-        2.0
         """
         from .building import pose
 
@@ -409,12 +355,6 @@ class System(ForceMethods, ConstraintMethods, Shown):
 
         `functions` names what is compared; unless `run`, native code is not timed; `speeds="sayers"` takes Kane's
         method in Sayers' speeds. See `polhode.compare.compare`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> s.compare(["poincare", "kane"]).agree
-        True
         """
         from ..surface.system import compare
 

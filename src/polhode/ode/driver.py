@@ -1,21 +1,25 @@
 """The driver of native runs: a while at a time, so that progress moves and an interrupt ends the run.
 
-An interrupt (SIGINT) is raised by Python between two lines of Python. In a function that native code calls it may rise
-where nobody catches it. So while such functions are called the handler notes the interrupt, raises it inside of the
-user's function only, and the native loop returns at the end of the step.
+An interrupt (SIGINT) is raised by Python between two lines of Python: in a function that native code calls, or in one
+that is called when an object dies, it may rise where nobody catches it. So along a run the handler notes it, and while
+native code runs raises it inside of the user's function only; the native loop returns at the end of the step, and the
+driver raises it there. A second one is raised at once.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import FrameType
+from typing import TypeVar
 
 from .native_run import NativeRun
 from .record import Reason
 
+_Result = TypeVar("_Result")
 #: Native code runs about so many seconds before it returns.
 _SLICE = 0.02
 _FIRST_BUDGET, _MOST_BUDGET = 256, 65_536
@@ -26,40 +30,56 @@ class Driver:
 
     def __init__(self, most_steps: int) -> None:
         self.most_steps, self._budget = most_steps, _FIRST_BUDGET
+        self._run: NativeRun | None = None  # while it advances
+        self._is_interrupted = False
 
     def advance(self, run: NativeRun, goal: float) -> Reason:
         """Steps towards a time, for a while; what a Python function raised is raised."""
+        self.raise_interrupt()
         began = time.perf_counter()
         allowed = min(self._budget, self.most_steps - run.record.steps)
         run.keep_steps(allowed)
-        with interruptible(run):
-            reason = run.advance(goal, allowed)
+        self._run = run
+        reason = run.advance(goal, allowed)
+        self._run = None
         if time.perf_counter() - began < _SLICE:
             self._budget = min(2 * self._budget, _MOST_BUDGET)
         return reason
 
+    def interruptible(self, call: Callable[[], _Result]) -> _Result:
+        """The result of a call that steps runs, which an interrupt ends with KeyboardInterrupt."""
+        if threading.current_thread() is not threading.main_thread():
+            return call()
+        former, own = signal.getsignal(signal.SIGINT), sys._getframe()
+        if not callable(former):
+            return call()
 
-@contextmanager
-def interruptible(run: NativeRun) -> Iterator[None]:
-    """Let an interrupt end native code that calls Python."""
-    if not run.calls_python or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    former = signal.getsignal(signal.SIGINT)
-    if not callable(former):
-        yield
-        return
+        def note(number: int, frame: FrameType | None) -> None:
+            inside = frame
+            while inside is not None and inside is not own:
+                inside = inside.f_back
+            if inside is None:  # an exception from elsewhere has left the handler behind
+                signal.signal(signal.SIGINT, former)
+                former(number, frame)
+                return
+            is_second, self._is_interrupted = self._is_interrupted, True
+            if self._run is not None:
+                self._run.record.interrupted = 1
+            if is_second or self._run is None or self._run.is_in_user_code:
+                former(number, frame)
 
-    def note(number: int, frame: object) -> None:
-        run.record.interrupted = 1
-        if run.is_in_user_code:
-            former(number, frame)  # type: ignore[arg-type]  # handlers get a frame or None
+        try:
+            signal.signal(signal.SIGINT, note)
+            result = call()
+            self.raise_interrupt()
+            return result
+        finally:
+            signal.signal(signal.SIGINT, former)
+            if self._is_interrupted:
+                self._is_interrupted = False
+                former(signal.SIGINT, None)
 
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, former)
-        if run.record.interrupted:
-            run.record.interrupted = 0
-            former(signal.SIGINT, None)
+    def raise_interrupt(self) -> None:
+        """Raise what was noted."""
+        if self._is_interrupted:
+            raise KeyboardInterrupt

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
 from .rates import call_python_or_native, copy, scale_to_unit
-from .record import SEARCH_ROOM, Run
+from .record import SEARCH_ROOM, ZENO, Run
 
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
@@ -112,10 +112,31 @@ def scan(run: Run) -> int:
         events.work[i * SEARCH_ROOM] = events.sides[i]
         events.times[i] = NAN
         is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, events.sides[i]) * after > 0.0))
-        if not is_sure or events.smooth[i] == 0:
+        if not is_sure or events.smooth[i] == 0 or _ends_at_zero(run, inside[-1], after):
             events.times[i] = run.t_old
             found += 1
     return found
+
+
+@inline
+def _ends_at_zero(run, before, end):
+    """True if the run ends where an event, which had a value at the last check of the step, is zero to rounding.
+
+    It would get there within `ZENO`: what comes behind the end of a run is not known.
+    """
+    change, part = end - before, (1.0 - _CHECKS[-1]) * (run.t - run.t_old)
+    is_near = absolute(end) * part <= ZENO * largest(1.0, absolute(run.t)) * absolute(change)
+    return run.t >= run.t_final and is_near and end * change <= 0.0 and change != 0.0
+
+
+@inline
+def _value_at_end(run, number, b):
+    """The value of an event at b; where the run ends there and it is zero to rounding, zero."""
+    end = event_value(run, number, b)
+    if b >= run.t_final:
+        before = event_value(run, number, fma(_CHECKS[-1], run.t - run.t_old, run.t_old))
+        end = 0.0 if _ends_at_zero(run, before, end) else end
+    return end
 
 
 @inline
@@ -184,7 +205,7 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
     while depth >= 0:
         b = stack[depth]
         h = b - a
-        end = event_value(run, number, b)
+        end = _value_at_end(run, number, b)
         if is_nan(end):
             return 1e300
         verdict = 0
@@ -226,9 +247,11 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
             sample += 1
         if sample < run.sample_count and run.times[sample] < b:
             b = run.times[sample]
-        end = event_value(run, number, b)
+        end = _value_at_end(run, number, b)
         if is_nan(end):
             return 1e300
+        if end == 0.0 and b >= run.t_final and b > begin and side != 0.0:
+            return b
         now = _sign(end, side)
         if side * now < 0.0:
             return zero_between(run, number, a, b, side)

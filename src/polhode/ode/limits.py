@@ -1,8 +1,9 @@
 """Limits of a state: when each was first passed, and how far a run went beyond it.
 
 Nothing acts at a limit, and a run goes on. A limit is c x[k] + d ≤ 0, for one entry of the state. It is tested at the
-end of each step, and where the cubic through both ends of the step has its peak beyond the limit, or nearly so. A
-passage is located on the dense output of the step, by bisection.
+end of each step, and where the cubic through both ends of the step has its peak beyond the limit, or nearly so, or
+beyond what was reached before. A passage is located on the dense output of the step, by bisection, and the largest
+value by golden section.
 
 The functions are for one run beside so many others: arrays have the numbers of all lanes beside each other. The state
 at run.limit_probe is computed by the caller, as lanes need it for all of them at once.
@@ -19,6 +20,8 @@ from .record import Run
 HALVINGS = 48
 #: The cubic's rise above both ends may be wrong by so much of itself.
 _DOUBT = 1.0
+#: So often a larger value than the peak's is sought, and the golden section.
+_TRIALS, _GOLDEN = 32, 0.3819660112501051
 #: Rates inside of a step are differences over this part of it.
 _PART = 1e-6
 
@@ -73,19 +76,18 @@ def test_limits(run: Run, lane: int, lanes: Any) -> int:
         before[i * 2] = beyond
         before[i * 2 + 1] = rate
         noted[i * 2 + 1] = largest(noted[i * 2 + 1], beyond)
-        if is_nan(noted[i * 2]):
-            if beyond > 0.0:
+        if rate_was > 0.0 and rate < 0.0:
+            h = run.t - begin
+            part, peak = _peak(h, was, rate_was, beyond, rate)
+            rise = peak - largest(was, beyond)
+            if peak + _DOUBT * rise > (0.0 if is_nan(noted[i * 2]) else noted[i * 2 + 1]):
                 run.limit_next = i + 1
-                _bisect(run, i, begin, run.t)
+                _probe_peak(run, i, begin, begin + part * h)
                 return 1
-            if rate_was > 0.0 and rate < 0.0:
-                h = run.t - begin
-                part, peak = _peak(h, was, rate_was, beyond, rate)
-                rise = peak - largest(was, beyond)
-                if peak + _DOUBT * rise > 0.0:
-                    run.limit_next = i + 1
-                    _probe_peak(run, i, begin, begin + part * h)
-                    return 1
+        if is_nan(noted[i * 2]) and beyond > 0.0:
+            run.limit_next = i + 1
+            _bisect(run, i, begin, run.t)
+            return 1
     run.limit_next = 0
     run.limits_seen = run.t
     return 0
@@ -97,9 +99,16 @@ def probed_limit(run: Run, lane: int, state: Array, lanes: Any) -> int:
     i, probe = run.limit_sought, run.limit_probe
     beyond = _beyond(run, i, state, lane, lanes)
     if run.limit_halvings == 0:
-        _note_farthest(run, i, beyond)
-        if beyond > 0.0:
-            _bisect(run, i, run.limit_low, probe)
+        _narrow(run, probe, beyond)
+        if run.limit_trials < _TRIALS:
+            low, top, high = run.limit_low, run.limit_top, run.limit_high
+            is_left = top - low > high - top
+            run.limit_probe = fma(_GOLDEN, low - top, top) if is_left else fma(_GOLDEN, high - top, top)
+            return 1
+        _note_farthest(run, i, run.limit_largest)
+        if is_nan(run.limits_noted[i * 2]) and run.limits_noted[i * 2 + 1] > 0.0:
+            end = run.limit_top if run.limit_largest > 0.0 else run.t
+            _bisect(run, i, largest(run.limits_seen, run.t_old), end)
             return 1
         return test_limits(run, lane, lanes)
     if beyond > 0.0:
@@ -126,11 +135,30 @@ def _bisect(run, i, low, high):
 
 @inline
 def _probe_peak(run, i, begin, at):
-    """Test whether the dense output is beyond the limit at a time inside of the step."""
+    """Search the dense output for the largest value, from a time inside of the step on."""
     run.limit_sought = i
     run.limit_low = begin
+    run.limit_high = run.t
     run.limit_halvings = 0
+    run.limit_trials = 0
     run.limit_probe = at
+
+
+@inline
+def _narrow(run, probe, beyond):
+    """Keep the part of the interval around the largest value so far."""
+    if run.limit_trials == 0 or beyond > run.limit_largest:
+        if run.limit_trials > 0 and probe > run.limit_top:
+            run.limit_low = run.limit_top
+        elif run.limit_trials > 0:
+            run.limit_high = run.limit_top
+        run.limit_top = probe
+        run.limit_largest = beyond
+    elif probe > run.limit_top:
+        run.limit_high = probe
+    else:
+        run.limit_low = probe
+    run.limit_trials += 1
 
 
 @inline

@@ -34,9 +34,9 @@ from ..native.language import (
     is_nan,
     largest,
     native,
-    smallest,
 )  # fmt: skip
-from .event_location import evaluate_events, evaluate_switches, event_value, next_sign_change, next_zero, scan
+from .corners import LITTLE, argument_slope, hold_segments, note_refused_corners, step_between_corners
+from .event_location import evaluate_events, event_value, next_sign_change, next_zero, scan
 from .limits import begin_limits, note_limits, note_limits_inside
 from .rates import copy, largest_of
 from .record import (
@@ -45,7 +45,6 @@ from .record import (
     CORNERS,
     ENDS,
     EVENTS,
-    FAR,
     GOES_ON,
     HEAD,
     KINKS,
@@ -63,7 +62,7 @@ from .record import (
     Run,
 )  # fmt: skip
 from .right_side import project, rates
-from .step_control import MOST_RETRIES
+from .step_control import MOST_RETRIES, next_step
 
 #: What a function gives where the run goes on.
 GO_ON = -1
@@ -79,11 +78,6 @@ _FIRST_PART = 2.0**-10
 _ZERO = 1e-12
 #: A kink in this first part of a step is left inside of it.
 _SHORT = 1e-2
-#: The time, in seconds, over which it is tested where a switch goes.
-_LITTLE = 1e-6
-#: Tables are read as they are in steps in which an argument passes more segments than this. Where such steps are
-#: refused, more and more corners are located before the next one, up to so many, in steps of at most so many segments.
-_DENSE, _MOST_LOCATED, _SEGMENTS = 3.0, 64, 2.0
 
 
 @native
@@ -96,7 +90,7 @@ def begin(run: Run) -> int:
     run.h_cap = INFINITY
     run.retries = 0
     if run.has_corners > 0:
-        _hold_segments(run)
+        hold_segments(run)
     reason = call(run.begin_method, run, returns=int)
     if reason > 0:
         return reason
@@ -105,72 +99,6 @@ def begin(run: Run) -> int:
     if run.event_count > 0 and run.event_count > run.events.kink_count:
         return _begin_events(run)
     return 0
-
-
-@native
-def _hold_segments(run: Run) -> int:
-    """Read tables in the segments between corners that their arguments lie in; nothing to return for, 0."""
-    events = run.events
-    evaluate_switches(run, run.t, run.x)
-    for k in range(events.corner_count):
-        low, high = events.corner_first[k], events.corner_end[k]
-        while low < high:
-            middle = (low + high) // 2
-            if events.corners[middle] <= events.table_arguments[k]:
-                low = middle + 1
-            else:
-                high = middle
-        _set_bounds(run, k, events.corners[low - 1], events.corners[low])
-    events.are_held = 1
-    return 0
-
-
-@inline
-def _set_bounds(run, k, low, high):
-    """Read a table between two corners; beyond the first ends of the bounds its argument has left them."""
-    bounds, width = at(run.events.bounds, 4 * k), run.events.corner_widths[k]
-    bounds[0] = low + 0.5 * width
-    bounds[1] = high - 0.5 * width
-    bounds[2] = low - width
-    bounds[3] = high + width
-
-
-@inline
-def _note_refused_corners(run):
-    """A step over corners that were not located was refused: locate twice as many as the last time."""
-    events = run.events
-    if events.are_held == 0:
-        events.refused_corners = 2 * events.refused_corners + 2
-        if events.refused_corners > _MOST_LOCATED:
-            events.refused_corners = _MOST_LOCATED
-        events.located_corners = events.refused_corners
-
-
-@native
-def _step_between_corners(run: Run) -> float:
-    """The length of the next step, for which tables are read in segments, or as they are where it would pass many."""
-    events, most = run.events, 0.0
-    _hold_segments(run)
-    for k in range(events.corner_count):
-        events.slopes[k] = events.table_arguments[k]
-    for block in blocks(run):
-        run.y[block] = fma(_LITTLE, run.f[block], run.x[block])
-    evaluate_switches(run, run.t + _LITTLE, run.y)
-    for k in range(events.corner_count):
-        bounds = at(events.bounds, 4 * k)
-        events.slopes[k] = absolute(events.table_arguments[k] - events.slopes[k]) / (_LITTLE * (bounds[3] - bounds[2]))
-        most = largest(most, events.slopes[k])
-    if events.located_corners > 0 and run.h_cap * most > _SEGMENTS:
-        run.h_cap = _SEGMENTS / most
-    step = next_step(run)
-    if step * most > _DENSE:
-        events.are_held = 0
-        for k in range(events.corner_count):
-            if step * events.slopes[k] > _DENSE:
-                _set_bounds(run, k, -FAR, FAR)
-            else:
-                events.are_held = 1
-    return step
 
 
 @inline
@@ -214,7 +142,7 @@ def advance(run: Run) -> int:
                 run.t = fma(float(run.number), run.h, run.origin)
         step = 0.0
         if run.has_corners > 0:
-            step = _step_between_corners(run)
+            step = step_between_corners(run)
         else:
             step = next_step(run)
         if is_swallowed(run, step):
@@ -224,7 +152,7 @@ def advance(run: Run) -> int:
             return verdict
         if verdict == REFUSED:
             if run.has_corners > 0:
-                _note_refused_corners(run)
+                note_refused_corners(run)
             reason = note_refused(run, step)
             if reason >= 0:
                 return reason
@@ -249,19 +177,6 @@ def reason_before_step(run):
     if run.budget <= 0:
         return Reason.BUDGET
     return GO_ON
-
-
-@inline
-def next_step(run):
-    """The length of the next step; run.is_last is 1 for one that is cut to end at t_end."""
-    if run.is_fixed > 0:
-        end = fma(float(run.number + 1), run.h, run.origin)
-        run.is_last = 1 if end - run.t_end > SNAP * run.h else 0
-        whole = end - run.t if run.is_inside > 0 else run.h
-        return run.t_end - run.t if run.is_last > 0 else whole
-    h, room = smallest(smallest(run.h, run.h_max), run.h_cap), run.t_end - run.t
-    run.is_last = 1 if h * 1.0000001 >= room else 0
-    return room if run.is_last > 0 else h
 
 
 @inline
@@ -697,23 +612,12 @@ def _pass_corner(run: Run, number: int) -> int:
     if events.corner_jumps[k] == 0:
         return _go_on_alike(run, number, 1.0)
     reason = rates(run, run.t, run.x, run.f)
-    before = 0.0 if reason > 0 else _argument_slope(run, k)
+    before = 0.0 if reason > 0 else argument_slope(run, k)
     reason = _go_on_alike(run, number, 1.0)
-    if reason == GO_ON and before * _argument_slope(run, k) < 0.0:
+    if reason == GO_ON and before * argument_slope(run, k) < 0.0:
         events.number = number
         reason = Reason.SWITCH
     return reason
-
-
-@inline
-def _argument_slope(run, k):
-    """How much the argument of a table changes a little later."""
-    evaluate_switches(run, run.t, run.x)
-    now = run.events.table_arguments[k]
-    for block in blocks(run):
-        run.y[block] = fma(_LITTLE, run.f[block], run.x[block])
-    evaluate_switches(run, run.t + _LITTLE, run.y)
-    return run.events.table_arguments[k] - now
 
 
 @inline
@@ -737,17 +641,20 @@ def _go_on_alike(run, number, side):
 def _go_on(run, number, side):
     """Begin anew at an event, with this sign of it behind; a reason to return, or GO_ON.
 
-    Other events that are zero there, to rounding, come with the sign that they take behind.
+    Other events that are zero there, to rounding, come with the sign that they take behind, or where they are still to
+    occur at the same time with the sign that they have.
     """
-    events = run.events
+    events, soon = run.events, run.t + ZENO * largest(absolute(run.t), 1.0)
     for i in range(run.event_count):
+        is_still_to_occur = i < events.active and not is_nan(events.times[i]) and events.times[i] <= soon
+        events.work[i * SEARCH_ROOM] = events.sides[i] if is_still_to_occur else 0.0
         events.times[i] = absolute(events.before[i])
     reason = begin(run)
     if reason > 0:
         return reason
     for i in range(run.event_count):
         if absolute(events.values[i]) <= _ZERO * largest(1.0, events.times[i]):
-            events.sides[i] = 0.0
+            events.sides[i] = events.work[i * SEARCH_ROOM]
             events.before[i] = 0.0
     events.sides[number] = side
     events.before[number] = 0.0
@@ -763,8 +670,8 @@ def _switch_slope(run, number, sign):
     evaluate_events(run, run.t, run.x)
     now = events.values[number]
     for block in blocks(run):
-        run.y[block] = fma(_LITTLE, run.f[block], run.x[block])
-    evaluate_events(run, run.t + _LITTLE, run.y)
+        run.y[block] = fma(LITTLE, run.f[block], run.x[block])
+    evaluate_events(run, run.t + LITTLE, run.y)
     return NAN if reason > 0 else events.values[number] - now
 
 

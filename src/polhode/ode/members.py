@@ -53,6 +53,7 @@ class Members(Struct):
     bounds: Array
     lengths: Array
     sides: Array  # of events
+    noted: Array  # of limits, in the step that is taken
 
 
 @native
@@ -76,6 +77,10 @@ def step_members(members: Members, dt: float) -> int:
                 run.samples = run.y
             for i in range(run.event_count):
                 run.events.sides[i] = members.sides[member * run.event_count + i]
+            noted = at(members.limits_noted, member * run.limit_count * 2)
+            for i in range(run.limit_count * 2):
+                members.noted[i] = noted[i]
+            run.limits_noted = members.noted
             reason = begin(run)
             while reason == 0 and run.t < run.t_end:
                 reason = advance(run)
@@ -88,6 +93,8 @@ def step_members(members: Members, dt: float) -> int:
                     members.starts[member * run.size + i] = run.x[i]
                 for i in range(run.event_count):
                     members.sides[member * run.event_count + i] = run.events.sides[i]
+                for i in range(run.limit_count * 2):
+                    noted[i] = members.noted[i]
             if run.event_count > 0:
                 members.log_counts[member] = run.events.log_count
             members.reasons[member] = reason

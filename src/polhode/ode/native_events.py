@@ -33,6 +33,8 @@ _STRUCTURE = Events.structure()
 _ROOM = 64
 #: An argument of a table leaves a segment this part of the table's extent behind the corner.
 _BEHIND = 1e-12
+#: So often the state may be changed at one time.
+MOST_AT_ONCE = 64
 _MOST_BYTES, _LEAST_ROOM, _MOST_ROOM = 64_000_000, 8, 256
 
 
@@ -211,13 +213,23 @@ class EventMemory:
             before, after = row[HEAD : HEAD + self.size].copy(), row[HEAD + self.size :].copy()
             yield t, number, kind, done, before, after if kind in (CHANGES, CHANGES_BY_PYTHON) else None
 
-    def is_stuck(self, t: float) -> bool:
-        """True if the state was changed at this very time before."""
-        return t - self.record.changed_at <= ZENO * max(1.0, abs(t))
+    def forget_after(self, t: float) -> None:
+        """Take back what was logged after a time."""
+        self.record.log_count = int((self.log[:, 0] <= t).sum())
+
+    def is_stuck(self, number: int, t: float) -> bool:
+        """True if the state was changed at this very time by this event, or by others too often."""
+        near = self.log[self.log[:, 0] >= t - ZENO * max(1.0, abs(t))]
+        changes = near[np.isin(near[:, 2], (CHANGES, CHANGES_BY_PYTHON)), 1]
+        return len(changes) > 0 and (int(changes[-1]) == number or len(changes) > MOST_AT_ONCE)
 
     def side_of(self, number: int) -> float:
         """The sign with which an event comes to its zero."""
         return float(self._numbers["sides"][number])
+
+    def set_side(self, number: int, side: float) -> None:
+        """Go on with this sign of an event that stands at its zero."""
+        self._numbers["sides"][number], self._numbers["before"][number] = side, 0.0
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""

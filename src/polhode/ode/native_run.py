@@ -14,7 +14,7 @@ from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
 from .native_code import MethodCode, loop_code, method_code
-from .record import GROWTH, Memory, Reason, Run, apart, padded
+from .record import EVENTS, GROWTH, NOTHING, PROJECTION, Memory, Reason, Run, apart, padded
 
 if TYPE_CHECKING:
     from .native_events import EventMemory
@@ -163,7 +163,7 @@ class NativeRun:
         self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept: dict[str, Any] = {}
         self.is_in_user_code, self.most_kept = False, float(MOST_KEPT)
-        record.t = t
+        record.t, record.t_final = t, np.inf
         record.error_scale = scale = self.code.method.scaled(rtol, atol)
         record.rtol, record.atol = scale * rtol, scale * atol
         record.h_max, record.h_cap, record.growth, record.bound = np.inf, np.inf, GROWTH, 1e12
@@ -418,11 +418,12 @@ class NativeRun:
         """Go on with members, for so many steps, without the interpreter's lock; whether some may be left."""
         _, record, _ = self._kept["members"]
         record.most_steps, record.allowed, self.record.t_end = most_steps, allowed, t_end
+        self.record.t_final = t_end
         return bool(self.loop.members(self.address, ctypes.addressof(record)))
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""
-        self.record.t_end = t_end
+        self.record.t_end = self.record.t_final = t_end
         return self._reason(self.loop.begin(self.address))
 
     def restart(self, rate: Floats) -> None:
@@ -434,7 +435,17 @@ class NativeRun:
     def advance(self, t_end: float, budget: int) -> Reason:
         """Steps to t_end, or as many as the budget allows, or until there is another reason to return."""
         self.record.t_end, self.record.budget = t_end, budget
-        return self._reason(self.loop.advance(self.address))
+        reason = self.loop.advance(self.address)
+        self.record.interrupted = 0
+        return self._reason(reason)
+
+    def undo_unfinished_step(self) -> None:
+        """Go back to the begin of a step whose end is not projected, or whose events are not located, yet."""
+        record = self.record
+        if record.pending in (PROJECTION, EVENTS):
+            record.t, self.x[:], record.pending = record.t_old, self.x_old, NOTHING
+            if record.event_count:
+                self.events.forget_after(record.t)
 
     def write_samples(self, t: float) -> Reason:
         """The samples of the last step up to a time."""

@@ -166,6 +166,7 @@ class Run(Struct):
     t: float
     t_old: float
     t_end: float
+    t_final: float  # the end of the whole run
     h: float
     taken: float
     h_max: float
@@ -303,6 +304,9 @@ class Run(Struct):
     limit_low: float
     limit_high: float
     limit_halvings: int
+    limit_top: float  # where the largest value is so far, that value, and how often a larger one was sought
+    limit_largest: float
+    limit_trials: int
 
 
 def padded(size: int) -> int:

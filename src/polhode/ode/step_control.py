@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ..native.language import blocks, fma, inline, largest, power, row, smallest
 from .rates import norm
+from .record import SNAP
 
 _SAFETY, _LEAST_FACTOR = 0.8, 0.2
 #: An attempt that is not finite is repeated with a tenth of the step, so many times.
@@ -52,6 +53,19 @@ def begin_with(run, order, rates):
     if not run.h > 0.0:
         run.h = first_step(run, order, rates)
     return 0
+
+
+@inline
+def next_step(run):
+    """The length of the next step; run.is_last is 1 for one that is cut to end at t_end."""
+    if run.is_fixed > 0:
+        end = fma(float(run.number + 1), run.h, run.origin)
+        run.is_last = 1 if end - run.t_end > SNAP * run.h else 0
+        whole = end - run.t if run.is_inside > 0 else run.h
+        return run.t_end - run.t if run.is_last > 0 else whole
+    h, room = smallest(smallest(run.h, run.h_max), run.h_cap), run.t_end - run.t
+    run.is_last = 1 if h * 1.0000001 >= room else 0
+    return room if run.is_last > 0 else h
 
 
 @inline

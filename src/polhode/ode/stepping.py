@@ -7,6 +7,8 @@ nothing between them are taken in lanes, a single state's too, others one member
 from __future__ import annotations
 
 import ctypes
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -19,11 +21,13 @@ from ..native.compiled import Compiled, pieces
 from .methods.inlined_steps import INLINE, Rows
 from .methods.registry import method_named
 from .native_code import inlined_steps
-from .native_members import MemberRows
+from .native_members import MemberRows, WatchedLimits
 from .native_run import NativeRun
 from .record import Memory, Reason
 
 _ROWS = Rows.structure()
+#: A call that took less, in seconds, is not worth a thread of its own to be interrupted.
+_QUICK = 0.02
 _Go = Callable[[float], int]
 
 
@@ -72,6 +76,7 @@ class RowSteps:
         work: Floats,
         substeps: int,
         threads: int | None,
+        limits: WatchedLimits,
     ) -> None:
         # a short kernel waits for its own results: twice the lanes keep it busy
         lanes = function.native.lanes * (2 if function.outline.length <= INLINE else 1)
@@ -87,7 +92,7 @@ class RowSteps:
         own = np.concatenate([work, np.repeat(work[-1:], filled - count, axis=0)]) if work.ndim == 2 else None
         rows = [*(whole.get(name) for name in function.arrays), own]
         sizes = [*(array.size for array in function.outline.arrays), work.shape[-1]]
-        self._kept: list[Any] = [code, go, rows, times]
+        self._kept: list[Any] = [code, go, rows, times, limits]
         calls = []
         for span in pieces(count, threads, count * substeps * function.outline.length * stages):
             memory = [Memory({"all": 1}, max(1, size) * lanes).arrays["all"] for size in sizes]
@@ -99,7 +104,10 @@ class RowSteps:
             record = _ROWS(
                 count=len(span), steps=substeps, times=times.ctypes.data + 8 * span.start,
                 marks=self._marks.ctypes.data + 8 * span.start, arguments=arguments.ctypes.data,
-                beside=beside.ctypes.data, alive=alive.ctypes.data,
+                beside=beside.ctypes.data, alive=alive.ctypes.data, limit_count=len(limits.places),
+                limit_places=limits.places.ctypes.data,
+                limits=limits.rows.ctypes.data + limits.rows.strides[0] * span.start,
+                limits_noted=limits.noted.ctypes.data + limits.noted.strides[0] * span.start,
             )  # fmt: skip
             self._kept += [memory, arguments, beside, alive, record]
             calls.append(partial(go, ctypes.addressof(record)))
@@ -131,19 +139,49 @@ class MemberSteps:
         self.t, self.bounds, self._lengths = np.zeros(count), np.full(count, np.inf), np.zeros(count)
         self.reasons = members.reasons
         self._sides = np.zeros((count, 0 if members.logs is None else len(members.logs.effects)))
-        self.runs, calls = [], []
+        self.runs, self._noted, calls = [], [], []
         for span in pieces(count, threads, cost):
             run = make()
             record = run.begin_members(members)
             record.first, record.end, record.substeps, record.most_steps = span.start, span.stop, substeps, most_steps
-            own = {"times": self.t, "bounds": self.bounds, "lengths": self._lengths, "sides": self._sides}
+            own = {
+                "times": self.t, "bounds": self.bounds, "lengths": self._lengths, "sides": self._sides,
+                "noted": np.zeros((len(members.limits.places), 2)),
+            }  # fmt: skip
             for name, array in own.items():
                 setattr(record, name, array.ctypes.data)
             record.run = run.address
             self.runs.append(run)
+            self._noted.append(own["noted"])
             calls.append(partial(run.loop.step_members, ctypes.addressof(record)))
-        self.step = _shared(calls)
+        self._at_once, self._quick = _shared(calls), 0.0
+        self._aside: ThreadPoolExecutor | None = None
         self.memory = [self.x, self.t, self.reasons, self._lengths, self._sides, members.signs]
+
+    def step(self, dt: float) -> int:
+        """Take members a time further; how many have stopped."""
+        return self._at_once(dt) if dt <= self._quick else self._interruptible(dt)
+
+    def _interruptible(self, dt: float) -> int:
+        """The same where it may take long: an interrupt leaves members that are not there yet where they were."""
+        if self.runs[0].calls_python or threading.current_thread() is not threading.main_thread():
+            return self._at_once(dt)
+        began = time.perf_counter()
+        self._aside = self._aside or ThreadPoolExecutor(1)
+        future = self._aside.submit(self._at_once, dt)
+        try:
+            stopped = future.result()
+        except KeyboardInterrupt:
+            for run in self.runs:
+                run.record.interrupted = 1
+            future.result()
+            for run in self.runs:
+                run.record.interrupted = 0
+            self.reasons[self.reasons == Reason.INTERRUPTED] = 0
+            raise
+        if time.perf_counter() - began < _QUICK:
+            self._quick = dt
+        return stopped
 
     def revive(self, members: Any) -> None:
         for array in (self.reasons, self._lengths, self._sides):

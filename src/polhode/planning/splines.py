@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..constraints.newton import solve
 from ..errors import PolhodeError, unknown
-from ..geometry.pose_parts import pose_parts
+from ..geometry.pose import pose_parts
 from .charts import CHARTS, Floats, conjugate, cross, dot, from_turn, matrices, product, times
 from .cubics import (
     RotationMotion,

@@ -16,7 +16,7 @@ from ..simulate.sweep.design import axis_named
 
 if TYPE_CHECKING:
     from ..simulate.sweep.results import Sweep
-    from ..view.spacing import Quantity
+    from ..view.families import Quantity
 
 fault = fault_at("plot")
 
@@ -153,7 +153,7 @@ def _asked(sweep: Sweep, measures: Any) -> list[Quantity]:
 
 def _quantities(sweep: Sweep) -> dict[str, list[Quantity]]:
     """Each result by its name: one number of each run, or several."""
-    from ..view.spacing import Quantity
+    from ..view.families import Quantity
 
     made: dict[str, list[Quantity]] = {}
     for name, values in sweep.values.items():
@@ -187,9 +187,8 @@ def _nothing(sweep: Sweep, count: int) -> PolhodeError:
 
 def _drawn(sweep: Sweep, made: Arrangement, results: Sequence[Quantity], title: str) -> Any:
     """The figure of an arrangement."""
-    from ..view.families import Panel, plot_families
+    from ..view.families import Panel, Quantity, plot_families
     from ..view.maps import Map, plot_maps
-    from ..view.spacing import Quantity
 
     def varied(name: str, values: Floats) -> Quantity:
         return Quantity(name, sweep.units.get(name, ""), values)

@@ -15,19 +15,21 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
-from ..expr import Expr, as_expr, free_symbols
 from ..native.compiled import Compiled
 from ..ode.native_events import Effect
 from .guard import Stop
 from .initial_state import Floats
 
 if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
 
 Event = Callable[[float, Floats, Floats], float]
+
+#: The time, in seconds, over which it is tested where an event goes, and the part of its speed that is none.
+_SHORT, _AT_REST = 1e-7, 1e-6
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,22 @@ def _entry(compiled: Compiled, number: int) -> Event:
     return event
 
 
+def goes_through(
+    event: Watched, rates: Callable[[float, Floats], Floats], n: int, t: float, before: Floats, after: Floats
+) -> bool:
+    """Whether an event that changed the state from `before` to `after`, of n coordinates, passes its zero all the same.
+
+    It does if the function goes on the way that it came, with more than rounding of its speed.
+    """
+
+    def slope(x: Floats) -> float:
+        later = x + _SHORT * rates(t, x.copy())
+        return event.value(t + _SHORT, later[:n].copy(), later[n:].copy()) - event.value(t, x[:n].copy(), x[n:].copy())
+
+    came = slope(before)
+    return slope(after) * came > _AT_REST * came * came
+
+
 def event_failed(message: str) -> Stop:
     """A run that ends since an event has no value."""
     return Stop("event_failed", message, "An event is a function g(t, q, u) that returns one number.")
@@ -218,6 +236,8 @@ class StateChange:
 
 def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[str, Any]) -> StateChange:
     """New values by name or symbol, as numbers or expressions, or a function f(t, q, u) that returns them so."""
+    from ..expr import as_expr
+
     place = partial(place_of, equations)
     if callable(given):
         return StateChange(place, with_rest(given, equations), len(equations.q))
@@ -277,7 +297,7 @@ def compiled_values(
 def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: str) -> tuple[Compiled, tuple[str, ...]]:
     """One function of x and t, and its parameters; coupled, driven and dependent symbols stand for others."""
     from ..codegen.plan import plan
-    from ..expr import substitute
+    from ..expr import free_symbols, substitute
     from ..native import compile_program
 
     values = equations.in_independent_speeds(substitute(list(expressions), equations.tree.followed))

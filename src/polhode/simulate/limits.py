@@ -34,7 +34,7 @@ NOTED = "limits"
 
 @dataclass(frozen=True)
 class PassedLimit:
-    """A limit that a coordinate, speed or effort went beyond: when first, and how far at a sample or step."""
+    """A limit that a coordinate, speed or effort went beyond: when first, and how far."""
 
     name: str
     side: str  # "lower" or "upper"
@@ -212,6 +212,33 @@ def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
         if t == t
     ]
     return {NOTED: rows} if rows else {}
+
+
+def limits_of_members(functions: Functions, count: int, parameters: Mapping[str, Any]) -> Sequence[Sequence[SeenLimit]]:
+    """The limits of each member of a batch; none where they are not at the same places for all."""
+    if not functions.derivation.synopsis.has_limits_of_parameters:
+        return [functions.derivation.synopsis.limits] * count
+    own = [{name: value[i] if np.ndim(value) else value for name, value in parameters.items()} for i in range(count)]
+    made = [limits_seen(functions, each) for each in own]
+    alike = len({tuple((each.kind, each.name, each.side) for each in limits) for limits in made}) == 1
+    return made if alike else [()] * count
+
+
+def note_facts(seen: Sequence[SeenLimit], noted: Floats, facts: Mapping[str, Any]) -> None:
+    """Note what a run's facts say of limits."""
+    for *limit, t, beyond in facts.get(NOTED, ()):
+        k = [list(each[:4]) for each in seen].index(limit)
+        noted[k] = np.fmin(noted[k, 0], t), max(noted[k, 1], beyond - _ROUNDING * (1.0 + abs(seen[k].limit)))
+
+
+def noted_limits(seen: Sequence[SeenLimit], noted: Floats) -> tuple[PassedLimit, ...]:
+    """The limits that were passed, in the order of time."""
+    rows = noted_facts(seen, noted).get(NOTED, ())
+    found = [
+        PassedLimit(name, side, limit, t, limit + (beyond if side == "upper" else -beyond), kind)
+        for kind, name, side, limit, t, beyond in rows
+    ]
+    return tuple(sorted(found, key=lambda each: each.time))
 
 
 # ---- grown variables -----------------------------------------------------------------------------------------

@@ -65,16 +65,24 @@ def simulate(derivation: Derivation, duration: float, **options: Unpack[RunOptio
     """
     problem = problem_of(derivation, duration, **options)
     made = problem.execute()
-    if problem.watch_energy and not problem.events.changes_states and problem.loop is None:
-        made = check_energy(made, problem.tau, problem.inputs)
-    if problem.audit is not False:
-        from .trajectory.power_audit import TOLERANCE
+    try:
+        if problem.watch_energy and not problem.events.changes_states and problem.loop is None:
+            made = check_energy(made, problem.tau, problem.inputs)
+        return made if problem.audit is False else _audited(made, problem.audit)
+    except KeyboardInterrupt:
+        stop = _interrupted(float(made.t[-1]))
+        raise stopped(stop, replace(made, status=stop.status, message=stop.message)) from None
 
-        tolerance, found = TOLERANCE if problem.audit is True else float(problem.audit), made.power_audit()
-        found.check(tolerance, made)
-        for notice in found.notices(tolerance):
-            warn(notice)
-            made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), notice]})
+
+def _audited(made: Trajectory, audit: bool | float) -> Trajectory:
+    """A run whose balance of power is tested."""
+    from .trajectory.power_audit import TOLERANCE
+
+    tolerance, found = TOLERANCE if audit is True else float(audit), made.power_audit()
+    found.check(tolerance, made)
+    for notice in found.notices(tolerance):
+        warn(notice)
+        made = replace(made, info={**made.info, "notices": [*made.info.get("notices", ()), notice]})
     return made
 
 
@@ -290,12 +298,16 @@ class Problem:
             cause = failed.__cause__
             stop = Stop("controller", f"after t = {record.last[0]:.6g} s {failed}", "Mend the controller.")
         except KeyboardInterrupt:
-            stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
+            stop = _interrupted(record.last[0])
         record.info["wall_time"] = time.perf_counter() - began
         jumped = guard.discontinuities.summary() if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
-        trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
+        try:
+            trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
+        except KeyboardInterrupt:
+            stop = _interrupted(record.last[0])
+            trajectory = self._trajectory(record, rates, stop.status, stop)
         if stop is not None:
             raise stopped(stop, trajectory) from cause
         return trajectory
@@ -365,11 +377,12 @@ class Problem:
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
         controls = () if self.loop is None else self.loop.law.controls
-        record.notices += [*_table_jumps(rates, t, x, (tau, inputs)), *rates.drive.notices(float(t[-1]), controls)]
+        notices = [*_table_jumps(rates, t, x, (tau, inputs)), *rates.drive.notices(float(t[-1]), controls)]
         if self.known.small_angles:
             from .limits import grown
 
-            record.notices += grown(self.known, q)
+            notices += grown(self.known, q)
+        record.notices += notices
         return Trajectory(
             t, q, u, self.known.coordinates, self.known.speeds, status,
             "" if stop is None else stop.message, info,
@@ -378,6 +391,10 @@ class Problem:
             functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.known.states),
             loop=self.loop, controller=None if rates.drive.sampled is None else rates.drive.sampled.log,
         )  # fmt: skip
+
+
+def _interrupted(t: float) -> Stop:
+    return Stop("interrupted", f"the run was interrupted after t = {t:.6g} s.", "")
 
 
 def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Floats, Floats]) -> list[str]:

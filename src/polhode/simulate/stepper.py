@@ -35,7 +35,7 @@ from .control.sampled_law import SteppedLaw
 from .events import event_failed
 from .guard import Stop, moving_pivots
 from .initial_state import Floats, InitialState, initial_state
-from .limits import watched_by_all
+from .limits import PassedLimit, limits_of_members, note_facts, noted_limits, watched_by_all
 from .rates import NonFinite, Rates
 from .run import Problem, on_constraints, problem_of
 from .settings import ADAPTIVE, EXPLICIT, FIXED, MOST_BYTES, StepperOptions, refuse_others, unknown_method, working
@@ -328,6 +328,18 @@ class Stepper:
             made[member][event].append(t)
         return made if self._is_batch else made[0]
 
+    @property
+    def passed_limits(self) -> Any:
+        """The limits of coordinates and speeds that were passed since the last reset; for each member of a batch.
+
+        Explicit fixed steps are tested at the end of each call, others between their ends, too.
+        """
+        made: list[tuple[PassedLimit, ...]] = [
+            noted_limits(seen, noted)
+            for seen, noted in zip(self._members.seen, self._members.limits.noted, strict=True)
+        ]
+        return made if self._is_batch else made[0]
+
     def __repr__(self) -> str:
         many = f", batch of {len(self._engine.x)}" if self._is_batch else ""
         return f"Stepper('{self._known.system}'{many})"
@@ -501,6 +513,8 @@ class SteppedMembers:
         self._by_python = np.zeros(count, dtype=np.bool_)  # members all of whose steps are left to Python
         self.happened: list[tuple[int, int, float]] = []  # member, event and time, in the last call
         self.law: SteppedLaw | None = None
+        self.seen = limits_of_members(problem.functions, count, problem.parameters)
+        self.limits = watched_by_all(self.seen)
         self.problem_met: Exception | None = None  # by a step in Python
 
     def own(self, i: int) -> dict[str, Any]:
@@ -558,8 +572,9 @@ class SteppedMembers:
             function, groups = rates.functions.native(rates.of), tuple(rates.groups)
             own = work["work"]
             made = RowSteps(
-                function, method, groups, self.count, own if len(own) > 1 else own[0], self._substeps, self._threads
-            )
+                function, method, groups, self.count, own if len(own) > 1 else own[0], self._substeps, self._threads,
+                self.limits,
+            )  # fmt: skip
             made.x[:] = x
             for name in ("tau", "inputs"):
                 if name in made.arrays:
@@ -572,7 +587,7 @@ class SteppedMembers:
             rows |= event_rows(p.functions, self.events, self.count, p.parameters)
         logs = EventLogs.of(self.events.effects, *x.shape) if self.events else None
         signs = self._constrained.rows_of_signs(self.count) if self._constrained is not None else None
-        members = MemberRows.of(x, rows, 0, watched_by_all([()] * self.count), signs, logs)
+        members = MemberRows.of(x, rows, 0, self.limits, signs, logs)
         # Python functions are called by one thread
         threads = 1 if self.events and self.events.compiled is None else self._threads
         cost = self.count * (10.0 * rates.length + _STEP_COST)
@@ -591,6 +606,8 @@ class SteppedMembers:
         if logs is not None:
             values = self.events.compiled or self._event_values
             run.watch(EventMemory(values, self.events.effects, n, run.clock, callback=run.callback, logs=logs))
+        if len(self.limits.places):
+            run.watch_limits(self.limits)
         rates.steps_natively(run, holds_signs=False)
         rates.differentiates_natively(run)
         return run
@@ -677,17 +694,24 @@ class SteppedMembers:
             return
         engine.t[i], engine.x[i] = record.last
         engine.reasons[i] = Reason.ENDED if record.info["status"] == "event" else 0
+        note_facts(self.seen[i], self.limits.noted[i], record.info)
         for event, times in enumerate(record.info.get("events", ())):
             self.happened += [(i, event, each) for each in times]
 
     @property
     def memory(self) -> list[Any]:
         """The arrays that a stepper goes on from."""
-        return [*self.engine.memory, *self.arrays.values(), *([] if self.law is None else self.law.memory)]
+        return [
+            *self.engine.memory,
+            *self.arrays.values(),
+            self.limits.noted,
+            *([] if self.law is None else self.law.memory),
+        ]
 
     def revive(self, members: Any) -> None:
         """Let members go on from states that were written into their rows."""
         self.engine.revive(members)
         self.happened.clear()
+        self.limits.noted[members] = np.nan, -np.inf
         if self.law is not None:
             self.law.reset(members)

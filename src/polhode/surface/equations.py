@@ -73,9 +73,7 @@ class Results(RunMethods):
     tau: Recorded[Vector] = Recorded("The symbols of the efforts.")
     udot: Recorded[Vector] = Recorded("Symbols for the accelerations, as inverse dynamics takes them.")
     mass_matrix: Recorded[Matrix] = Recorded("M(q).")
-    coriolis_matrix: Recorded[Matrix] = Recorded(
-        "C(q, u) with velocity terms C u and Ṁ - 2C skew; see `dynamics.coriolis`."
-    )
+    coriolis_matrix: Recorded[Matrix] = Recorded("C(q, u) with velocity terms C u and Ṁ - 2C skew.")
     inverse_mass_matrix: Recorded[Matrix] = Recorded("M⁻¹(q).")
     gravity_terms: Recorded[Vector] = Recorded("Gravity's part of the bias: the efforts that carry the weight.")
     bias: Recorded[Vector] = Recorded("What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces.")

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.view.plot import (
     INK,
+    LABEL_SIZE,
+    MOST_DIRECT_LABELS,
     PANEL_HEIGHT,
+    QUIET,
     SETTINGS,
     few_ticks,
     figure_class,
     frame,
+    heading_of,
     label_ends,
     limits,
     matplotlib_of,
@@ -24,11 +29,186 @@ from polhode.view.plot import (
     put_title,
 )
 from polhode.view.scene import PALETTE, Channel, Floats
-from polhode.view.shading import MARKERS, Shading, explain
-from polhode.view.spacing import Quantity, set_label, set_scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_MOST_TICKS = 8
+_LONGEST_TICK = 6  # letters
+#: Steps are even where the largest is not longer than the smallest by more than this: 1, 2, 5, 10 are, by their ratios.
+_EVEN = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """Values with a name and a unit."""
+
+    name: str
+    unit: str
+    values: Floats
+
+    @property
+    def heading(self) -> str:
+        """As it is written above a panel: `elbow  (rad)`."""
+        return heading_of(self.name, self.unit)
+
+    @property
+    def label(self) -> str:
+        """As it is written along an axis: `elbow, rad`."""
+        return ", ".join(filter(None, [one_line(self.name), one_line(self.unit)]))
+
+
+def is_geometric(values: ArrayLike) -> bool:
+    """Whether values are positive and spaced by nearly equal ratios rather than by equal steps.
+
+    >>> is_geometric([0.5, 1, 2, 4]), is_geometric([1, 2, 5, 10]), is_geometric([1, 2, 3, 4])
+    (True, True, False)
+    """
+    known = _distinct(values)
+    if len(known) < 3 or known[0] <= 0:
+        return False
+    ratios, steps = _unevenness(np.log(known)), _unevenness(known)
+    return ratios <= _EVEN and steps >= _EVEN * ratios
+
+
+def cell_edges(values: Floats, geometric: bool) -> Floats:
+    """Borders of cells around values that increase, halfway between neighbours; by ratios, the geometric mean.
+
+    >>> cell_edges(np.array([1.0, 2.0, 4.0]), geometric=False).tolist()
+    [0.5, 1.5, 3.0, 5.0]
+    """
+    known = np.log(values) if geometric else values
+    if len(known) < 2:
+        half = 0.5 * (abs(float(known[0])) or 1.0)
+        edges = np.array([known[0] - half, known[0] + half])
+    else:
+        middles = (known[:-1] + known[1:]) / 2
+        edges = np.concatenate([[2 * known[0] - middles[0]], middles, [2 * known[-1] - middles[-1]]])
+    return np.exp(edges) if geometric else edges
+
+
+def set_scale(axes: Any, letter: str, values: ArrayLike) -> None:
+    """Make an axis ("x" or "y") logarithmic where values are spaced by ratios, and set its ticks."""
+    if is_geometric(values):
+        (axes.set_xscale if letter == "x" else axes.set_yscale)("log")
+    set_ticks(axes.xaxis if letter == "x" else axes.yaxis, values)
+
+
+def set_ticks(axis: Any, values: ArrayLike) -> None:
+    """Ticks at the values themselves if they are few and can be written side by side, else at round numbers."""
+    known, geometric = _distinct(values), is_geometric(values)
+    ticker = matplotlib_of().ticker
+    plain = ticker.FuncFormatter(lambda value, _: f"{value:g}")
+    if _fit_as_ticks(np.log(known) if geometric else known, known):
+        axis.set_major_locator(ticker.FixedLocator(known.tolist()))
+        axis.set_major_formatter(plain)
+    elif geometric:
+        axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if known[-1] < 1000 * known[0] else (1,)))
+        axis.set_major_formatter(plain)
+    else:
+        axis.set_major_locator(ticker.MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+        axis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))
+    axis.set_minor_locator(ticker.NullLocator())
+
+
+def set_label(axes: Any, letter: str, quantity: Quantity) -> None:
+    """Write the name and the unit of a quantity along an axis."""
+    words: dict[str, Any] = {"color": QUIET, "fontsize": 9, "parse_math": False, "usetex": False}
+    if letter == "x":
+        axes.set_xlabel(quantity.label, loc="right", **words)
+    else:
+        axes.set_ylabel(quantity.label, loc="top", **words)
+
+
+def _fit_as_ticks(places: Floats, values: Floats) -> bool:
+    """Whether all values can be written along an axis, side by side."""
+    if not 1 <= len(values) <= _MOST_TICKS or max(len(f"{value:g}") for value in values) > _LONGEST_TICK:
+        return False
+    return len(values) == 1 or bool(np.diff(places).min() > 0.09 * (places[-1] - places[0]))
+
+
+def _distinct(values: ArrayLike) -> Floats:
+    known: Floats = np.unique(np.asarray(values, dtype=float))
+    return known[np.isfinite(known)]
+
+
+def _unevenness(places: Floats) -> float:
+    steps = np.diff(places)
+    return float(steps.max() / steps.min())
+
+
+MARKERS = ("o", "s", "^", "D", "v", "P")
+#: The scale of colours, which does not go as far as yellow, hard to see as a line on white.
+_MAP, _BRIGHTEST = "viridis", 0.92
+
+
+class Shading:
+    """The colour of each distinct value of a quantity, which may be the same for all.
+
+    >>> import numpy as np
+    >>> few = Shading(Quantity("c", "N", np.array([0.2, 0.1, 0.2])))
+    >>> few.distinct.tolist(), few.colors, few.label(0)
+    ([0.1, 0.2], ['#0077bb', '#ee7733'], 'c = 0.1 N')
+    """
+
+    def __init__(self, quantity: Quantity) -> None:
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import ListedColormap, LogNorm, Normalize
+
+        self.quantity = quantity
+        known = np.unique(quantity.values)
+        self.distinct: Floats = known[np.isfinite(known)]
+        self.is_few = len(self.distinct) <= MOST_DIRECT_LABELS
+        self._scale: Any = None
+        if self.is_few:
+            self.colors: list[Any] = list(PALETTE[: len(self.distinct)])
+        else:
+            kind = LogNorm if is_geometric(self.distinct) else Normalize
+            shades = matplotlib_of().colormaps[_MAP](np.linspace(0, _BRIGHTEST, 256))
+            self._scale = ScalarMappable(kind(self.distinct[0], self.distinct[-1]), ListedColormap(shades))
+            self.colors = list(self._scale.to_rgba(self.distinct))
+
+    def color_of(self, values: Floats) -> Any:
+        """The colour of each value, of which there may be many."""
+        return np.array(self.colors)[np.searchsorted(self.distinct, values)]
+
+    def label(self, place: int) -> str:
+        """A distinct value in words."""
+        return f"{self.quantity.name} = {self.distinct[place]:g} {self.quantity.unit}".rstrip()
+
+    def put_bar(self, figure: Any, panels: Sequence[Any]) -> None:
+        """Draw the bar that explains the scale, where there is one."""
+        if self._scale is not None:
+            bar = put_bar(figure, self._scale, panels, aspect=40, fraction=0.03)
+            set_ticks(bar.ax.yaxis, self.distinct)
+            bar.set_label(self.quantity.label, fontsize=9, color=QUIET, parse_math=False, usetex=False)
+
+
+def put_bar(figure: Any, colored: Any, panels: Any, **shape: float) -> Any:
+    """Draw a bar of colours beside panels."""
+    bar = figure.colorbar(colored, ax=panels, pad=0.02, **shape)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(which="both", colors=QUIET, labelsize=LABEL_SIZE, length=2)
+    return bar
+
+
+def explain(figure: Any, marks: Sequence[tuple[Any, str]]) -> None:
+    """Say below all panels what marks mean."""
+    if not marks:
+        return
+    columns = max(1, int(figure.get_figwidth() / (0.5 + 0.075 * max(len(words) for _, words in marks))))
+    legend = figure.legend(
+        [mark for mark, _ in marks],
+        ["mark"] * len(marks),  # a label that begins with an underscore would be left out; words are set as text
+        loc="outside lower left",
+        ncols=min(columns, len(marks)),
+        frameon=False,
+        fontsize=LABEL_SIZE,
+        handlelength=1.6,
+    )
+    for text, (_, words) in zip(legend.get_texts(), marks, strict=True):
+        text.set(text=one_line(words, 80), color=INK, parse_math=False, usetex=False)
+
 
 #: A line through more points than these has no marks at them.
 MOST_MARKS = 30

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.view.families import LEVEL
+from polhode.view.families import LEVEL, Quantity, cell_edges, explain, is_geometric, put_bar, set_label, set_scale
 from polhode.view.plot import (
     SETTINGS,
     few_ticks,
@@ -21,8 +21,6 @@ from polhode.view.plot import (
     put_heading,
     put_title,
 )
-from polhode.view.shading import explain, put_bar
-from polhode.view.spacing import Quantity, cell_edges, is_geometric, set_label, set_scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

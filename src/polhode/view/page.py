@@ -10,16 +10,148 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import json
+import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from polhode.errors import PolhodeError, ShapeError
 from polhode.files.writing import replace_file
-from polhode.view.page_data import data_of
-from polhode.view.scene import Channel, Ghost, Motion, Scene, Sheet
+from polhode.view.charts import charts_of
+from polhode.view.mesh import GREY, Mesh, MeshShape, grid_of, outline
+from polhode.view.scene import PALETTE, Channel, Floats, Ghost, Motion, MovingLine, Scene, SceneBody, Shape, Sheet
+
+FRAMES_PER_SECOND = 60
+MOST_FRAMES = 3_000
+FEWEST_FRAMES = 120
+MOST_NUMBERS = 450_000
+"""As many numbers as fit 2.4 MB in base64; with many bodies the page keeps fewer frames and stays small."""
+
+
+def frame_times(time: Floats, numbers_per_frame: int) -> Floats:
+    """Evenly spaced times for the page: at most 60 a second and 3,000 in all.
+
+    A motion shorter than two seconds keeps up to 120, as it will be looked at slowly.
+
+    >>> len(frame_times(np.linspace(0, 10, 100_000), 49)), len(frame_times(np.linspace(0, 0.01, 200), 49))
+    (601, 120)
+    """
+    start, end = float(time[0]), float(time[-1])
+    if end <= start:
+        return np.array([start])
+    wanted = max(math.ceil((end - start) * FRAMES_PER_SECOND) + 1, min(len(time), FEWEST_FRAMES))
+    return np.linspace(start, end, max(2, min(wanted, MOST_FRAMES, MOST_NUMBERS // max(1, numbers_per_frame))))
+
+
+def data_of(scene: Scene, motion: Motion, channels: Sequence[Channel], ghosts: Sequence[Ghost] = ()) -> str:
+    """The record as JSON that may stand inside a script element; ghosts' bodies follow those of the motion itself."""
+    runs = [Ghost("", scene, motion), *ghosts]
+    bodies = [(run, body) for run in runs for body in run.scene.bodies]
+    columns = sum(1 + len(channel.beside) for channel in channels)
+    times = frame_times(motion.time, 7 * len(bodies) + 6 * len(motion.lines) + columns)
+    frames = [run.motion.at(times) for run in runs]
+    drawn = {id(shape.fine): shape for _, body in bodies for shape in body.shapes if isinstance(shape, MeshShape)}
+    meshes = {key: number for number, key in enumerate(drawn)}
+    record = {
+        "up": scene.up,
+        "ground": scene.ground,
+        "floor": scene.floor,
+        "start": float(times[0]),
+        "step": float(times[-1] - times[0]) / max(1, len(times) - 1),
+        "frames": len(times),
+        "palette": PALETTE,
+        "ghosts": [ghost.name for ghost in ghosts],
+        "bodies": [
+            _body(body, runs.index(run), index, meshes) for run in runs for index, body in enumerate(run.scene.bodies)
+        ],
+        "lines": [
+            {
+                "name": line.name,
+                "color": line.color,
+                "radius": line.radius,
+                "ends": [{"body": body, "point": point} for body, point in line.ends],
+            }
+            for line in scene.lines
+        ],
+        "moving": [_line(line) for line in frames[0].lines],
+        "traces": [{"name": trace.name, "body": trace.body, "point": trace.point} for trace in scene.traces],
+        "meshes": [
+            {"fine": _mesh(shape.fine), "coarse": _mesh(shape.coarse), "outline": _packed(outline(shape.fine))}
+            for shape in drawn.values()
+        ],
+        "positions": _packed(np.concatenate([each.positions for each in frames], axis=1)),
+        "quaternions": _packed(np.concatenate([each.quaternions for each in frames], axis=1)),
+        "channels": [_channel(channel, motion.time, times) for channel in channels],
+        "charts": charts_of(channels),
+    }
+    text = json.dumps(record, separators=(",", ":"), allow_nan=False)
+    # Inside a script element only "<" could end the data early; the other two guard careless copying.
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _body(body: SceneBody, run: int, index: int, meshes: Mapping[int, int]) -> dict[str, object]:
+    return {
+        "name": body.name,
+        "color": body.color(index),
+        "tracer": body.tracer,
+        "ghost": run - 1,
+        "listed": body.listed,
+        "shapes": [_shape(shape, meshes) for shape in body.shapes],
+    }
+
+
+def _line(line: MovingLine) -> dict[str, object]:
+    own = {"name": line.name, "color": line.color, "radius": line.radius, "arrow": line.arrow, "told": line.told}
+    return {**own, "ends": _packed(line.ends)}
+
+
+def _shape(shape: Shape | MeshShape, meshes: Mapping[int, int]) -> dict[str, object]:
+    if isinstance(shape, Shape):
+        own: dict[str, object] = {"kind": shape.kind, "size": shape.size, "color": shape.color}
+    else:
+        number = meshes[id(shape.fine)]
+        own = {"kind": "mesh", "mesh": number, "size": shape.scale, "color": shape.own_color or GREY}
+    return {**own, "position": shape.position, "rotation": shape.rotation}
+
+
+def _mesh(mesh: Mesh) -> dict[str, object]:
+    """Points on a grid of 16 bits an axis, numbers of points in 16 bits where these do."""
+    low, step = grid_of(mesh)
+    pieces = []
+    for piece in mesh.pieces:
+        wide = len(piece.points) > 65_536
+        grid = np.clip(np.rint((piece.points - low) / step), 0, 65_535).astype("<u2")
+        numbers = piece.triangles.astype("<u4" if wide else "<u2")
+        own: dict[str, object] = {"color": piece.color, "wide": wide}
+        own |= {} if piece.shades is None else {"shades": _base64(piece.shades)}
+        pieces.append({**own, "points": _base64(grid), "triangles": _base64(numbers)})
+    return {"low": low.tolist(), "step": step.tolist(), "pieces": pieces}
+
+
+def _channel(channel: Channel, time: Floats, times: Floats) -> dict[str, object]:
+    values = np.interp(times, time, channel.values)
+    finite = values[np.isfinite(values)]
+    # Single precision about the first value, so that a small drift of a large energy is not rounded away.
+    base = float(finite[0]) if len(finite) else 0.0
+    beside = [_packed(np.interp(times, time, other) - base) for other in channel.beside]
+    packed = _packed(values - base)
+    return {"name": channel.name, "unit": channel.unit, "base": base, "values": packed, "beside": beside}
+
+
+def _packed(values: Floats) -> str:
+    return _base64(values.astype("<f4"))
+
+
+def _base64(values: NDArray[Any]) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")
+
 
 SCRIPT = (
     "data", "vectors", "motion", "shapes", "meshes", "extent", "camera", "shaders", "webgl", "painter", "drawing",

@@ -13,8 +13,7 @@ import polhode as ph
 from polhode import Equations
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.program import Output
-from polhode.compiled.annotations import meanings
-from polhode.compiled.annotations.catalogue import Catalogue
+from polhode.compiled.annotations import Catalogue, meanings
 from polhode.compiled.catalogue import CATALOGUE
 from polhode.compiled.export import annotated
 from polhode.compiled.planning import plan_of

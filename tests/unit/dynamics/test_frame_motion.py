@@ -32,7 +32,7 @@ def test_velocity_is_the_jacobian_times_the_speeds(seed: int) -> None:
 
 
 def test_dependent_speeds_and_their_accelerations_are_put_in() -> None:
-    from polhode.model.samples.bicycle import INDEPENDENT, whipple_bicycle
+    from polhode.model.samples.vehicles import INDEPENDENT, whipple_bicycle
 
     bicycle = whipple_bicycle()
     ride = bicycle.derive("composite_body", independent=INDEPENDENT)

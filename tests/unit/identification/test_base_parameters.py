@@ -105,7 +105,7 @@ def test_constraints_are_refused_with_the_way_out() -> None:
         four_bar().derive().base_parameters()
     assert "independent" in str(told.value)
     with pytest.raises(PolhodeError, match="closed loops"):
-        from polhode.model.samples.bicycle import INDEPENDENT
+        from polhode.model.samples.vehicles import INDEPENDENT
 
         whipple_bicycle().derive("composite_body", independent=INDEPENDENT).base_parameters()
     with pytest.raises(PolhodeError, match="tolerance"):

@@ -14,7 +14,7 @@ from tests.loop_in_c import built
 import polhode as ph
 from polhode.control import EKF, LQR, ComputedTorque, Controller, HighGain, KalmanFilter, Law, Luenberger, Observed
 from polhode.expr.evaluation import Evaluator
-from polhode.model.samples.arm import six_degree_of_freedom_arm
+from polhode.model.samples.arms import six_degree_of_freedom_arm
 from polhode.model.samples.underactuated import cart_pole
 
 

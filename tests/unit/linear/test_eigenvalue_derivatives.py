@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 import polhode as ph
 from polhode.linear.eigensystem import followed
 from polhode.linear.eigenvalue_derivatives import eigenvalue_derivatives
-from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
 
 
 def test_derivatives_are_limits_of_differences_on_the_bicycle() -> None:

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
+from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
 
 
 def cart_pole() -> tuple[ph.System, ph.Equations]:

@@ -32,7 +32,9 @@ NATIVE = {
 PYTHON = {
     ("ode/native_run.py", "__init__"): 1,
     ("ode/native_run.py", "retake"): 1,
+    ("ode/native_run.py", "undo_unfinished_step"): 1,  # after an interrupt
     ("simulate/integrators/native.py", "_pass_bound"): 1,
+    ("simulate/integrators/solvers.py", "_step"): 1,  # by a solver
     ("simulate/integrators/native.py", "_choose_signs"): 1,
     ("simulate/integrators/native.py", "_project"): 1,
     ("simulate/integrators/native.py", "_note"): 1,  # back to the jump that was one too many

@@ -14,7 +14,7 @@ from polhode.codegen.plan import plan
 from polhode.errors import PolhodeError
 from polhode.expr import absolute, symbols
 from polhode.files.cache import ObjectCache
-from polhode.model.samples.arm import six_degree_of_freedom_arm
+from polhode.model.samples.arms import six_degree_of_freedom_arm
 from polhode.native import compile_program
 from polhode.native.compiled import Compiled
 from polhode.ode.methods.taylor import MOST_ORDER

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.show import cell
-from polhode.show.animation import Animation
+from polhode.show.animation import Animation, Drawn, moving_arrows, page_of
+from polhode.show.scene import drawn_motion
+from polhode.show.traces import with_axes, with_traces
 from polhode.simulate.trajectory.trajectory import Trajectory
 
 
@@ -47,3 +50,117 @@ def test_a_page_is_not_written_under_the_name_of_another_kind(tmp_path, name):
     with pytest.raises(PolhodeError, match="E-PAGE-022"):
         s.derive().simulate(0.1).animate(tmp_path / name)
     assert not (tmp_path / name).exists()
+
+
+@pytest.fixture(scope="module")
+def system():
+    s = ph.System("swing")
+    arm = s.body("arm", 2, com=(0, 0, -1), inertia=(0.1, 0.1, 0.1))
+    s.joint("hinge", s.ground, arm, ph.Revolute("y"))
+    s.frame("tip", arm, at=(0, 0, -2))
+    s.force(arm, (3, 0, 0), at=(0, 0, -1), name="push")
+    return s
+
+
+@pytest.fixture(scope="module")
+def run(system):
+    return system.derive().simulate(1, start={"hinge": 0.5}, samples=21)
+
+
+def vectors(run, wanted):
+    """The arrows by name: where they start, and the direction and relative size that they show."""
+    made = moving_arrows(run, wanted)
+    return {line.name: (line.ends[:, 0], line.ends[:, 1] - line.ends[:, 0]) for line in made}
+
+
+def test_a_reaction_stands_at_its_joint_along_its_force(run):
+    ((start, shown),) = vectors(run, "reactions").values()
+    force = run.reaction("hinge", frame="ground").force
+    assert np.allclose(start, 0)
+    assert np.allclose(np.cross(shown, force), 0, atol=1e-9)
+    scale = np.linalg.norm(shown, axis=1) / np.linalg.norm(force, axis=1)
+    assert np.allclose(scale, scale[0]), "one scale for all times"
+
+
+def test_a_force_stands_where_it_acts(run):
+    ((start, shown),) = vectors(run, ["forces"]).values()
+    position, rotation = run.pose("arm")
+    assert np.allclose(start, position + rotation @ [0, 0, -1])
+    assert np.allclose(shown / np.linalg.norm(shown, axis=1)[:, None], [1, 0, 0])
+    assert vectors(run, "push").keys() == vectors(run, "forces").keys()
+
+
+def test_angular_velocity_and_momentum(run):
+    ((_, spin),) = vectors(run, ["angular velocity"]).values()
+    moving = run.u[:, 0] != 0
+    assert np.allclose(spin[moving][:, [0, 2]], 0)
+    assert np.array_equal(np.sign(spin[moving, 1]), np.sign(run.u[moving, 0]))
+    made = vectors(run, "momentum")
+    about_origin, linear = run.momentum
+    start, shown = made["angular momentum about the mass centre"]
+    spin_momentum = about_origin - np.cross(start, linear)
+    moving = np.isfinite(shown[:, 1])
+    assert np.allclose(np.cross(shown, spin_momentum)[moving], 0, atol=1e-12)
+
+
+def test_a_body_at_rest_has_no_arrow(run):
+    made = moving_arrows(run, "angular velocity")
+    assert np.isnan(made[0].ends[0]).all(), "it starts at rest"
+    assert made[0].arrow
+    assert "rad/s" in made[0].told
+
+
+def test_axes_and_paths_are_on_the_bodies_they_belong_to(system, run):
+    scene, _ = drawn_motion(run)
+    arm = next(body for body in with_axes(run, scene, ["tip"]).bodies if body.name == "arm")
+    (axes,) = [shape for shape in arm.shapes if shape.kind == "frame"]
+    assert axes.position == (0, 0, -2)
+    point = system.bodies["arm"].point((0, 0, -1.5))
+    traces = with_traces(run, scene, ["tip", point, ("arm", (1, 0, 0)), "arm"]).traces
+    assert [trace.point for trace in traces] == [(0, 0, -2), (0, 0, -1.5), (1, 0, 0), (0, 0, 0)]
+    assert {scene.bodies[trace.body].name for trace in traces} == {"arm"}
+    assert [each.name for each in with_traces(run, scene, {"end": "tip"}).traces] == ["end"]
+
+
+def test_nothing_falls_so_there_is_no_floor():
+    s = ph.System("stone", gravity=(0, 0, 0))
+    s.joint("flight", s.ground, s.body("stone", 1, inertia=(1, 1, 1)), ph.Free())
+    run = s.derive().simulate(0.1, samples=3)
+    assert not drawn_motion(run)[0].floor
+
+
+def test_a_thing_that_falls_has_a_floor(run):
+    assert drawn_motion(run)[0].floor
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ({"arrows": "forcs"}, "arrows: there is no arrow 'forcs'"),
+        ({"arrows": 5}, "arrows: 5 is not a list of arrows"),
+        ({"arrows": [5]}, "is not a list of arrows"),
+        ({"traces": ["tp"]}, "traces: there is no body or frame 'tp'"),
+        ({"traces": 5}, "traces: 5 is not a list of points"),
+        ({"traces": [("arm", 5)]}, "is not a point"),
+        ({"traces": [("arm", (1, 2))]}, "point must have shape"),
+        ({"frames": ["tp"]}, "frames: there is no body or frame 'tp'"),
+        ({"frames": 5}, "frames: 5 is not True or a list of frames"),
+        ({"ghosts": 5}, "ghosts: 5 is not a list of runs"),
+        ({"ghosts": ["x"]}, "ghosts: 'x' is not a trajectory"),
+        ({"equations": "no"}, "equations: 'no' is not True or False"),
+        ({"notes": 5}, "notes: 5 is not text"),
+    ],
+)
+def test_a_wrong_option_is_refused_in_a_sentence(run, option, says):
+    with pytest.raises(PolhodeError) as caught:
+        run.animate(**option)
+    assert says in str(caught.value)
+
+
+def test_ghosts_and_equations_are_in_the_page(system, run):
+    other = system.derive().simulate(1, start={"hinge": 0.6}, samples=21)
+    text = page_of(run, "", Drawn(ghosts={"from 0.6": other}))
+    assert '"ghosts":["from 0.6"]' in text
+    assert "<math" in text
+    assert "Equation of motion, joint hinge" in text
+    assert "<math" not in page_of(run, "", Drawn(equations=False))

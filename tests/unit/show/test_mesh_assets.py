@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.show.animation import MeshWarning
-from polhode.show.mesh_assets import looks_of
+from polhode.show.mesh_assets import looks_of, upright
 from polhode.show.scene import scene_of
 from polhode.show.still import still, write_still
-from polhode.view.mesh import MeshShape
+from polhode.view.mesh import Mesh, MeshShape, Piece
 
 trimesh = pytest.importorskip("trimesh")
 pytest.importorskip("fast_simplification")
@@ -69,3 +70,36 @@ def test_a_mesh_of_a_package_is_told_with_what_finds_it(arm: ph.System, tmp_path
     arm.joint("grip", "tool", arm.body("palm", 1, shapes=lost), "revolute", axis="y")
     with pytest.warns(MeshWarning, match=r"palm\.stl is not drawn.* packages=\{'hand': …\}, or --package hand=FOLDER"):
         write_still(still(arm.derive().compile()), tmp_path / "arm.html")
+
+
+CORNERS = np.array([[0, 0, 0], [0.1, 0, 0], [0, 1, 0], [0, 0, 0.1]], dtype=float)
+FACES = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])
+
+
+def rod(com: tuple[float, float, float], is_y_up: bool = True) -> tuple[ph.System, dict[str, Mesh]]:
+    """A rod that a file draws along y, with its mass centre somewhere."""
+    system = ph.System("rod")
+    look = ph.Shape("mesh", (1, 1, 1), file="rod.dae")
+    system.joint("pin", system.ground, system.body("rod", 1, com=com, shapes=look), "spherical")
+    return system, {"rod.dae": Mesh((Piece(CORNERS, FACES),), is_y_up=is_y_up)}
+
+
+@pytest.mark.parametrize(
+    ("com", "is_y_up", "longest"),
+    [((0, 0, 0.5), True, 2), ((0, 0.5, 0), True, 1), ((0, 0, 0.5), False, 1), ((0.5, 0, 0), True, 1)],
+    ids=["turned", "as it is", "z is up", "neither is nearer"],
+)
+def test_the_mass_centre_decides(com, is_y_up, longest):
+    system, meshes = rod(com, is_y_up)
+    points = upright(system.model(), meshes)["rod.dae"].pieces[0].points
+    assert np.argmax(np.ptp(points, axis=0)) == longest
+    assert points.max() == pytest.approx(1.0), "up, and not down"
+
+
+def test_without_a_mass_centre_in_numbers_meshes_are_as_ros_takes_them():
+    system = ph.System("rod")
+    look = ph.Shape("mesh", (1, 1, 1), file="rod.dae")
+    body = system.body("rod", 1, com=(0, 0, system.parameter("l", 0.5)), shapes=look)
+    system.joint("pin", system.ground, body, "spherical")
+    meshes = {"rod.dae": Mesh((Piece(CORNERS, FACES),), is_y_up=True)}
+    assert upright(system.model(), meshes) == meshes

@@ -320,6 +320,21 @@ def test_limits_of_efforts_and_speeds_without_a_value_are_told() -> None:
     assert "with these parameters the lower limit 1 of the speed 'z' is above the upper limit -1" in told
 
 
+@pytest.mark.parametrize("method", ["auto", "TP86", "DOP853", "RK45", "Radau", "rk4"])
+def test_how_far_a_run_goes_beyond_a_limit_is_between_its_steps_too(method: str) -> None:
+    """A pendulum from 0.5 rad with 2.5 rad/s rises until cos q = cos 0.5 - 2.5²/(2 g l), again and again."""
+    s = ph.System("pendulum", gravity=(0, 0, -10))
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), limits=(-0.9, 0.9))
+    e = s.derive()
+    given: dict[str, Any] = {"speeds": {"hinge": 2.5}, "method": method, "samples": 3}
+    given |= {"step": 0.05} if method == "rk4" else {}
+    run = e.simulate(9, start={"hinge": 0.5}, **given)
+    top = np.arccos(np.cos(0.5) - 2.5**2 / 20)
+    assert [each.farthest for each in run.passed_limits] == pytest.approx([top, -top], abs=3e-6)
+    batch = e.simulate(9, start={"hinge": np.array([0.5, 0.6])}, **given)
+    assert batch[0].passed_limits == run.passed_limits
+
+
 # ---- grown variables ------------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import signal
 from typing import Any
 
 import numpy as np
@@ -284,3 +286,74 @@ def test_a_state_that_cannot_go_on_says_so_and_stays(pendulum: Any) -> None:
     st.reset()
     st.step(tau=[0, 0])
     assert not st.failed
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
+def test_an_interrupt_ends_a_long_step_and_leaves_the_members_where_they_are() -> None:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    st = s.derive().stepper(start=np.linspace(0.5, 1.5, 4000)[:, None], batch=4000, method="RK23", rtol=1e-9)
+    st.step(0.01)
+    former = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            st.step(20.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, former)
+    assert {*np.unique(st.t)} <= {0.01, 20.01} and (st.t == 0.01).any() and not st.failed.any()
+    late = np.flatnonzero(st.t == 0.01)[-1]
+    st.t[...], st.q[...], st.u[...] = 0.01, st.q[late], st.u[late]
+    st.step(0.5)
+    assert st.q == pytest.approx(st.q[0, 0], abs=1e-7) and st.t == pytest.approx(0.51)
+
+
+@pytest.mark.parametrize("method", ["auto", "Radau", "TP86", "rk4"])
+def test_limits_that_are_passed_are_noted_as_in_a_run(method: str) -> None:
+    s = ph.System("pendulum", gravity=(0, 0, -10))
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), limits=(-0.9, 0.9), speed_limits=9)
+    e, speeds = s.derive(), {"hinge": 2.5}
+    st = e.stepper(start={"hinge": 0.5}, speeds=speeds, method=method, dt=0.01)
+    assert st.passed_limits == ()
+    for _ in range(300):
+        st.step()
+    run = e.simulate(3, start={"hinge": 0.5}, speeds=speeds)
+    # explicit steps in lanes are tested at their ends
+    close = {"abs": 1e-2 if method == "rk4" else 1e-5}
+    found = [(each.name, each.side, each.kind, each.limit) for each in st.passed_limits]
+    assert found == [(each.name, each.side, each.kind, each.limit) for each in run.passed_limits] and len(found) == 2
+    for name in ("time", "farthest"):
+        noted, expected = ([getattr(each, name) for each in passed] for passed in (st.passed_limits, run.passed_limits))
+        assert noted == pytest.approx(expected, **close)
+    assert pickle.loads(pickle.dumps(st)).passed_limits == st.passed_limits
+    st.reset()
+    assert st.passed_limits == ()
+
+
+@pytest.mark.parametrize("method", ["auto", "rk4"])
+def test_limits_are_noted_for_each_member_and_none_of_a_step_that_is_not_taken(method: str) -> None:
+    s = ph.System("stone", gravity=(0, 0, -10))
+    z = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"), limits=(s.parameter("floor"), None))
+    s.joint_force(z, 1e-9 * ph.sqrt(z.q[0] + 2))
+    start = np.array([[1.0], [9.0], [1.0]])
+    st = s.derive().stepper(start=start, parameters={"floor": [0.0, 0.0, -1.5]}, batch=3, method=method)
+    for _ in range(70):
+        st.step(0.01)
+    assert [len(each) for each in st.passed_limits] == [1, 0, 0] and not st.failed.any()
+    st.step(0.5)  # the first and the third cannot go on below -2
+    assert st.failed.tolist() == [True, False, True]
+    assert [len(each) for each in st.passed_limits] == [1, 0, 0]
+    assert st.passed_limits[0][0].time == pytest.approx(0.2**0.5, abs=0.01)
+    st.reset(members=[0])
+    assert st.passed_limits[0] == ()
+
+
+def test_limits_are_noted_in_steps_that_are_left_to_python() -> None:
+    s = ph.System("stone", gravity=(0, 0, -10))
+    z = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"), speeds=["v"], limits=(0, None))
+    st = s.derive().stepper(start={"z": 5.0}, on={z.q[0] + 1: lambda t, q, u: {"v": -u[0]}})
+    for _ in range(5):
+        st.step(0.4)
+    (passed,) = st.passed_limits
+    assert (passed.time, passed.farthest) == (pytest.approx(1.0), pytest.approx(-1.0))

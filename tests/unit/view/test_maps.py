@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from polhode.errors import PolhodeError
+from polhode.view.families import Quantity
 from polhode.view.maps import Map, plot_maps
-from polhode.view.spacing import Quantity
 
 pytest.importorskip("matplotlib")
 X, Y = Quantity("l", "m", np.array([1.0, 2.0, 4.0])), Quantity("c", "N", np.array([0.0, 1.0]))

@@ -13,8 +13,7 @@ import pytest
 
 from polhode.errors import PolhodeError
 from polhode.view.mesh import Mesh, MeshShape, Piece
-from polhode.view.page import page, write_page
-from polhode.view.page_data import frame_times
+from polhode.view.page import frame_times, page, write_page
 from polhode.view.scene import Channel, Motion, MovingLine, Scene, SceneBody, SceneLine, Shape
 
 HOSTILE = (

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import builtins
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from polhode.errors import PolhodeError
+from polhode.equilibria.branch import plot_branches
+from polhode.errors import ModelError, PolhodeError
+from polhode.linear.eigenvalue_plots import plot_branches as plot_eigenvalues
+from polhode.linear.eigenvalue_plots import plot_locus
 from polhode.view.plot import plot_channels, save_plot, spread
 
 pytest.importorskip("matplotlib")
@@ -122,3 +127,31 @@ def test_panels_go_down_the_columns_and_paths_are_seen_from_above(tmp_path):
     shown = words(figure)
     assert not shown["$car$"].get_parse_math()
     assert save_plot(figure, tmp_path / "plot.svg").stat().st_size > 1_000
+
+
+FIGURES: dict[str, Callable[[], Any]] = {
+    "channels": lambda: plot_channels([0.0, 1.0], [("Angles", "rad", {"elbow": [0.0, 1.0]})]),
+    "branches": lambda: plot_branches("v", [([0, 1], ["stable"] * 2, {"lean": [0, 1]})]),
+    "eigenvalues": lambda: plot_eigenvalues([0, 1], [[1j], [2j]], "v"),
+    "locus": lambda: plot_locus([0, 1], [[1j], [2j]], []),
+}
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_a_plot_shows_itself_without_a_display_or_a_backend(kind: str) -> None:
+    assert FIGURES[kind]()._repr_png_().startswith(b"\x89PNG")
+
+
+def test_a_title_is_not_longer_than_the_figure_is_wide() -> None:
+    figure = plot_channels(
+        [0.0, 1.0], [("Angles", "rad", {"elbow": [0.0, 1.0]})], title="A long name of a system, " * 9
+    )
+    figure.draw_without_rendering()
+    title = figure._suptitle
+    assert title.get_text().endswith("…")
+    assert title.get_window_extent().x1 < figure.bbox.x1
+
+
+def test_a_path_that_is_none_gets_a_sentence() -> None:
+    with pytest.raises(ModelError, match="5 is not a path"):
+        save_plot(FIGURES["channels"](), 5)  # type: ignore[arg-type] # that is the point

@@ -2,18 +2,179 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from textwrap import wrap
 from types import MappingProxyType
 
-from ..ir.calls import by_name
+from ...expr.opaque.piecewise import Pieces
+from ..ir.calls import by_name, horner, renamed, sources, tables, user_functions
 from ..ir.ops import check_program
 from ..ir.program import Program
-from .c99_calls import functions_in_c
-from .c99_simulation import build_command, print_simulation
-from .simulation import Simulation, SimulationWriting
+from .simulation import LINE, NEWTON_STEPS, Function, Simulation, SimulationWriting, filled, output_size, usage
 from .target import Body, Target, Writing, check_inputs, prefaced, sanitised
+
+_SEARCH = """/* The piece of a table that x lies in: 0 before the first knot, last + 1 after the last. */
+static int table_piece(const double *t, int last, double x) {
+  int piece = 0;
+  for (int n = last; n > 1;) {
+    const int half = n / 2;
+    if (t[piece + half] <= x) piece += half;
+    n -= half;
+  }
+  return piece + (t[0] <= x) + (x > t[last]);
+}
+"""
+
+
+def functions_in_c(program: Program) -> list[str]:
+    """The definitions of all that the program calls, as `call0`, `call1`, …."""
+    given = sources(program)
+    found = [*renamed(program), ""] if given else []
+    found += [f"{source.strip()}\n" for source in given]
+    for op, function in user_functions(program):
+        names = [f"x{place}" for place in range(function.arity)]
+        head = ", ".join(f"double {name}" for name in names)
+        found.append(f"static double {op}({head}) {{\n  return {function.name}({', '.join(names)});\n}}\n")
+    known = tables(program)
+    found += [_SEARCH] if known else []
+    return [*found, *(_table(op, table.pieces, table.is_extended) for op, table in known)]
+
+
+def _table(op: str, pieces: Pieces, is_extended: bool) -> str:
+    axes, within = range(len(pieces.knots)), "s" if is_extended else "x"
+    args = ", ".join(f"double {letter}{axis}" for letter in dict.fromkeys(("x", within)) for axis in axes)
+    lines = [f"static double {op}({args}) {{"]
+    for axis in axes:
+        lines += _array(f"t{axis}", pieces.knots[axis])
+    lines += _array("c", pieces.coefficients)
+    place = ""
+    for axis in axes:
+        last = len(pieces.knots[axis]) - 1
+        lines.append(f"  const int k{axis} = table_piece(t{axis}, {last}, {within}{axis});")
+        lines.append(f"  const double d{axis} = x{axis} - t{axis}[k{axis} > 0 ? k{axis} - 1 : 0];")
+        place = f"({place} * {pieces.counts[axis]} + k{axis})" if place else f"k{axis}"
+    lines.append(f"  const double *a = c + {place} * {prod(pieces.sizes)};")
+    names = [f"a[{number}]" for number in range(prod(pieces.sizes))]
+    for axis in reversed(axes):
+        size = pieces.sizes[axis]
+        found = [horner(names[k : k + size], f"d{axis}") for k in range(0, len(names), size)]
+        names = [f"b{axis}_{number}" for number in range(len(found))]
+        lines += [f"  const double {name} = {value};" for name, value in zip(names, found, strict=True)]
+    return "\n".join([*lines, f"  return {names[0]};", "}", ""])
+
+
+def _array(name: str, numbers: Sequence[float]) -> list[str]:
+    text = ", ".join("NAN" if math.isnan(number) else repr(number) for number in numbers)
+    rows = wrap(text, 112, break_long_words=False, break_on_hyphens=False)
+    return [f"  static const double {name}[] = {{", *(f"    {row}" for row in rows), "  };"]
+
+
+#: Where a function's arrays are in the program.
+_ARRAYS = {"x": "x", "tau": "m->efforts", "inputs": "m->inputs", "t": "&t"}
+#: Where the values of each section of the text file go.
+_VALUES = {
+    "run": "m->run",
+    "parameters": "m->parameters", "coordinates": "m->x", "speeds": "m->x + COORDINATES",
+    "states": "m->x + COORDINATES + SPEEDS", "efforts": "m->efforts", "inputs": "m->inputs",
+}  # fmt: skip
+
+
+def print_simulation(simulation: Simulation) -> str:
+    """The main source file; the functions stand in files of their own."""
+    head = [*prefaced(simulation.preface), *usage(simulation, build_command(simulation))]
+    definitions = [
+        "/* " + "\n".join(f" * {line}".rstrip() for line in head).removeprefix(" * ") + "\n */",
+        *(f"#include <{name}.h>" for name in ("errno", "math", "stdarg", "stdio", "stdlib", "string")),
+        *(f'#include "{each.program.name}.h"' for each in simulation.functions.values()),
+        "",
+        *_definitions(simulation),
+        "",
+        *_model(simulation),
+    ]
+    names, sections = simulation.energies, simulation.sections
+    rows = [f'    {{"{name}", {len(values)}, {name}_names, NULL, {{0}}}},' for name, values in sections.items()]
+    return filled(
+        "simulation.c",
+        simulation,
+        DEFINITIONS="\n".join(definitions),
+        ENERGY_SIZES=", ".join(f"{name}[1]" for name in names),
+        ENERGY_VALUES=", ".join(f"{name}[0]" for name in names),
+        ENERGY_FORMAT=",%.17g" * len(names),
+        SECTIONS="\n".join(rows),
+        VALUES="\n".join(f"  sections[{k}].values = {_VALUES[name]};" for k, name in enumerate(sections)),
+    )
+
+
+def build_command(simulation: Simulation) -> str:
+    """The one command that compiles all."""
+    sources = " ".join(f"{each.program.name}.c" for each in simulation.functions.values())
+    return f"cc -std=c99 -O2 -o {simulation.name} {simulation.name}.c {sources} -lm"
+
+
+def _definitions(simulation: Simulation) -> list[str]:
+    kept = simulation.projection
+    sizes = {name.upper(): len(values) for name, values in simulation.sections.items() if name != "run"}
+    sizes |= {"SIZE": sum(sizes[name] for name in ("COORDINATES", "SPEEDS", "STATES"))}
+    sizes |= {"QUATERNIONS": len(simulation.quaternions), "LINE": LINE}
+    sizes["LONGEST_SECTION"] = max(len(values) for values in simulation.sections.values())
+    if kept is not None:
+        sizes |= {"PIVOTS": output_size(kept.step, "pivots"), "CHANGES": output_size(kept.step, "change")}
+        sizes |= {name.upper(): count for name, count in NEWTON_STEPS.items()}
+        sizes |= {} if kept.rows is None else {"ROWS": output_size(kept.rows, "rows")}
+    width = ",\n  ".join(f"{name} = {size}" for name, size in sizes.items())
+    firsts = ", ".join(map(str, simulation.quaternions)) or "0"
+    lines = [f"enum {{\n  {width}\n}};"]
+    lines += [f"#define {name.upper()} {value!r}" for name, value in simulation.numbers.items()]
+    lines += [f'#define DEFAULT_FILE "{simulation.name}.txt"']
+    lines += ["#define HEAD \\", *_strings([",".join(simulation.columns)], "  ", " \\")]
+    lines[-1] = lines[-1].removesuffix(" \\")
+    lines += ["", f"static const int quaternions[] = {{{firsts}}}; /* where each begins */"]
+    for name, values in simulation.sections.items():
+        lines += [f"static const char *const {name}_names[] = {{"]
+        lines += [*(f'  "{value.name}",' for value in values), "  NULL", "};"]
+    return lines
+
+
+def _strings(texts: Sequence[str], before: str, after: str) -> list[str]:
+    """String literals that the compiler joins, none of them long."""
+    return [f'{before}"{text[k : k + 90]}"{after}' for text in texts for k in range(0, len(text), 90)]
+
+
+def _model(simulation: Simulation) -> list[str]:
+    functions = simulation.functions
+    work = "\n".join(f"  double {name}_work[{max(1, len(each.program.saved))}];" for name, each in functions.items())
+    largest = "\n  double largest[PIVOTS + 1]; /* the largest pivots seen */" if simulation.projection else ""
+    return [
+        f"""/* All that a run knows. */
+typedef struct {{
+  double run[3], parameters[PARAMETERS + 1], x[SIZE + 1], efforts[EFFORTS + 1], inputs[INPUTS + 1];
+{work}{largest}
+}} model;
+
+static void set_up(model *m) {{""",
+        *(_set_up(name, each) for name, each in functions.items()),
+        "}",
+        *(_function(name, each) for name, each in functions.items()),
+    ]
+
+
+def _set_up(name: str, function: Function) -> str:
+    given = ", ".join(f"m->parameters[{k}]" for k in function.parameters) or "0.0"
+    return f"  const double {name}_p[] = {{{given}}};\n  {function.program.name}_setup({name}_p, m->{name}_work);"
+
+
+def _function(name: str, function: Function) -> str:
+    program = function.program
+    outputs = [output.name for output in program.outputs]
+    given = [*(_ARRAYS[array.name] for array in program.arrays), f"m->{name}_work", *outputs]
+    head = ", ".join(["const model *m", "double t", "const double *x", *(f"double *{each}" for each in outputs)])
+    unused = "" if any(array.name == "t" for array in program.arrays) else "  (void)t;\n"
+    return f"\nstatic void {name}_at({head}) {{\n{unused}  {program.name}({', '.join(given)});\n}}"
+
 
 #: Every operation as a C expression of its operands.
 EXPRESSION: Mapping[str, str] = MappingProxyType({

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from types import MappingProxyType
 
 from ..fixed_steps import METHODS, MOST_STEPS, NEAR, OFF, UNPROJECTED
@@ -138,6 +139,29 @@ class SimulationWriting:
 def output_size(function: Function, output: str) -> int:
     """How many numbers an output of a function has."""
     return next(len(each.slots) for each in function.program.outputs if each.name == output)
+
+
+def filled(template: str, simulation: Simulation, **texts: str) -> str:
+    """A template of this folder with `@NAME@` replaced by texts.
+
+    Lines from `@if constraints` or `@if redundant` to `@end` stay where the program has constraints, or rows that
+    are redundant.
+    """
+    kept = simulation.projection
+    conditions = {"constraints": kept is not None, "redundant": kept is not None and kept.rows is not None}
+    lines: list[str] = []
+    included = [True]
+    for line in resources.files("polhode.codegen.printers").joinpath(template).read_text("utf-8").splitlines():
+        if line.startswith("@if "):
+            included.append(included[-1] and conditions[line.removeprefix("@if ")])
+        elif line == "@end":
+            included.pop()
+        elif included[-1]:
+            lines.append(line)
+    text = "\n".join([*lines, ""])
+    for name, value in {**texts, "ENERGIES": ", ".join(simulation.energies)}.items():
+        text = text.replace(f"@{name}@", value)
+    return text
 
 
 def text_file(simulation: Simulation, head: Sequence[str]) -> str:

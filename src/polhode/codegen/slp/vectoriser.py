@@ -1,24 +1,420 @@
 """The SLP vectoriser: isomorphic groups of values become packs, where the cost model says that this pays.
 
 It runs reassociation, seeds, groups, packs, cost model, schedule and signs, in this order.
+
+Signs of lanes: a mirrored leg adds where the other one subtracts.
+
+A lane of a pack may hold its value with either sign. A product with a constant takes any pattern of signs, for the
+constant takes it; other products have the product of their factors' patterns; the terms of a sum should all have one
+pattern. Patterns are vectors over GF(2), one bit a lane, up to a common sign. That of a product with a constant is an
+unknown; so is that of a gathered vector, which may be multiplied by ±1 once for all who read it; all others are
+sums of unknowns. Each further term of a sum is a linear equation, solved as it comes, for an unknown that costs nothing
+if it has one. A term whose equation cannot hold is multiplied by ±1 in its lanes.
+
+Packs of sines and cosines: those of a mechanism's angles are ready first, and cost most of all instructions.
+
+Angles of a group lie beside each other, so that a part of the vector serves the group as it is.
+
+Cost model of packs: a vector saves instructions, and costs insertions and extractions.
+
+Costs are instructions, roughly. A pack that costs more than its values one by one is dissolved, again and again until
+none does; its neighbours then read its values one by one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import zip_longest
 
-from ..ir.packed import Pack, Packed
+from ..ir.packed import Gather, Pack, Packed, Source, Splat, Term, Whole
 from ..ir.program import Program
 from ..passes.function_splitting import WHOLE
-from .cost_model import CostModel, cost
-from .group_packs import group_packs
 from .isomorphic_groups import Group, isomorphic_groups
-from .lane_signs import choose_signs
 from .pack_scheduling import PackScheduler
-from .reassociation import Node, isomorphism_classes, reassociated, without_negations
-from .sincos_packs import sincos_packs
+from .reassociation import Node, isomorphism_classes, reassociated, users_of, without_negations
+
+Pattern = tuple[int, int]  # the set of its unknowns, and what is added to them: a bit for each lane
+
+
+@dataclass
+class _Equations:
+    """The linear equations of patterns, solved as they come."""
+
+    constants: int  # slots below are constants
+    gathered: dict[Source, int]  # vectors that scalars are inserted into, and the unknowns that are their patterns
+
+    def __post_init__(self) -> None:
+        self.count = len(self.gathered)  # the others, which cost nothing, come after those
+        self.given: dict[int, Pattern] = {}  # unknown -> its pattern
+        self.solved = 0  # the set of those
+
+    def unknown(self) -> Pattern:
+        self.count += 1
+        return 1 << (self.count - 1), 0
+
+    def bits(self, signs: Sequence[int]) -> int:
+        """The lanes whose sign is not the first one's."""
+        lead = next((sign for sign in signs if sign), 1)
+        return sum(1 << lane for lane, sign in enumerate(signs) if sign and sign != lead)
+
+    def reduced(self, pattern: Pattern) -> Pattern:
+        unknowns, lanes = pattern
+        while unknowns & self.solved:
+            top = (unknowns & self.solved).bit_length() - 1
+            more, flipped = self.given[top]
+            unknowns, lanes = unknowns ^ (1 << top) ^ more, lanes ^ flipped
+        return unknowns, lanes
+
+    def equal(self, a: Pattern, b: Pattern) -> bool:
+        """Make two patterns equal, if that is possible."""
+        unknowns, lanes = self.reduced((a[0] ^ b[0], a[1] ^ b[1]))
+        if not unknowns:
+            return not lanes
+        top = unknowns.bit_length() - 1
+        self.given[top] = unknowns ^ (1 << top), lanes
+        self.solved |= 1 << top
+        return True
+
+    def is_constant(self, source: Source) -> bool:
+        if isinstance(source, Gather):
+            return all(slot is None or slot < self.constants for slot in source.slots)
+        return isinstance(source, Splat) and source.slot < self.constants
+
+
+def choose_signs(packs: Sequence[Pack], order: Sequence[int], constants: int) -> list[Pack]:
+    """The packs with signs in their lanes, chosen so that few terms need any; `order` has operands first."""
+    sources = (factor for pack in packs for term in pack.terms for factor in term.factors)
+    gathered = dict.fromkeys(source for source in sources if not isinstance(source, Whole))
+    signs = _Equations(constants, {source: index for index, source in enumerate(gathered)})
+    patterns: dict[int, Pattern] = {}
+    for number in order:
+        patterns[number] = _pattern(packs[number], patterns, signs)
+    finished = list(packs)
+    for number in order:
+        _, flipped = signs.reduced(patterns[number])
+        finished[number] = _finished(packs[number], flipped, finished, signs)
+    return finished
+
+
+def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Equations) -> Pattern:
+    """The pattern of a pack, with the equations that its terms ask for."""
+    fixed: list[Pattern] = []
+    for term in pack.terms:
+        if not any(map(signs.is_constant, term.factors)):
+            unknowns, lanes = 0, signs.bits(term.signs)
+            for factor in term.factors:
+                more, flipped = patterns[factor.pack] if isinstance(factor, Whole) else (1 << signs.gathered[factor], 0)
+                unknowns, lanes = unknowns ^ more, lanes ^ flipped
+            fixed.append((unknowns, lanes))
+    if pack.op in ("sqrt", "cos", "abs"):
+        if pack.op == "sqrt":
+            signs.equal(fixed[0], (0, 0))
+        return 0, 0
+    if len(fixed) < (1 if pack.op == "sum" else len(pack.terms)):
+        return signs.unknown()
+    if pack.op != "sum":
+        return reduce(lambda a, b: (a[0] ^ b[0], a[1] ^ b[1]), fixed)
+    known = Counter(map(signs.reduced, fixed))
+    usual = max(known, key=lambda pattern: known[pattern])
+    for pattern in known:
+        signs.equal(usual, pattern)
+    return usual
+
+
+def _finished(pack: Pack, flipped: int, packs: Sequence[Pack], signs: _Equations) -> Pack:
+    """The pack with its lanes' signs, and its terms with the signs that are left for them."""
+    width = len(pack.lanes)
+    own = [-1 if flipped >> lane & 1 else 1 for lane in range(width)]
+    terms: list[Term] = []
+    for term in pack.terms:
+        left = list(term.signs)
+        for factor in term.factors:
+            if isinstance(factor, Whole):
+                held = packs[factor.pack].lanes
+                left = [sign * (lane[1] if lane else 1) for sign, lane in zip(left, held, strict=True)]
+        terms.append(replace(term, signs=tuple(left)))
+    if pack.op in ("sum", "sin"):
+        terms = [_flipped(term, own) for term in terms]
+        # A common sign that spares the first term its own.
+        lead = next((term for term in terms if not any(map(signs.is_constant, term.factors))), terms[0])
+        if set(lead.signs) <= {-1, 0}:
+            own = [-sign for sign in own]
+            terms = [_flipped(term, [-1] * width) for term in terms]
+    elif pack.op == "div":
+        above, below = terms
+        terms = [_flipped(_flipped(above, own), below.signs), replace(below, signs=(1,) * width)]
+        if set(terms[0].signs) == {-1}:
+            own = [-sign for sign in own]
+            terms[0] = replace(terms[0], signs=(1,) * width)
+    elif pack.op in ("cos", "abs"):
+        terms = [replace(terms[0], signs=(1,) * width)]
+    lanes = tuple(lane and (lane[0], sign) for lane, sign in zip(pack.lanes, own, strict=True))
+    return replace(pack, lanes=lanes, terms=tuple(terms))
+
+
+def _flipped(term: Term, signs: Sequence[int]) -> Term:
+    return replace(term, signs=tuple(a * b for a, b in zip(term.signs, signs, strict=True)))
+
+
+_SINCOS = ("sin", "cos")
+
+
+def sincos_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], first_run: int, width: int) -> list[Pack]:
+    """Packs of the sines and of the cosines of angles that need neither, at least two and about `width` at a time.
+
+    >>> values = {2: Node("sin", (0,), (1,)), 3: Node("cos", (0,), (1,)), 4: Node("sin", (1,), (1,))}
+    >>> for pack in sincos_packs(values, [], 2, 4):
+    ...     print(pack.op, pack.lanes, pack.terms[0].factors)
+    sin ((2, 1), (4, 1)) (Gather(slots=(0, 1)),)
+    cos ((3, 1), None) (Gather(slots=(0, 1)),)
+    """
+    if width < 2:
+        return []
+    slots: dict[tuple[str, int], int] = {}
+    early: set[int] = set()
+    for slot, node in values.items():
+        if all(arg < first_run or arg in early for arg in node.args):
+            if node.op in _SINCOS:
+                slots.setdefault((node.op, node.args[0]), slot)
+            elif node.op in ("sum", "mul"):
+                early.add(slot)
+    packs: list[Pack] = []
+    for row in _rows(dict.fromkeys(angle for _, angle in slots), groups, width):
+        term = Term((1,) * len(row), (Gather(row),))
+        for op in _SINCOS:
+            found = [slots.get((op, angle)) if angle is not None else None for angle in row]
+            if any(slot is not None for slot in found):
+                lanes = tuple(None if slot is None else (slot, 1) for slot in found)
+                packs.append(Pack(lanes, (term,), op))
+    return packs
+
+
+def _rows(angles: Mapping[int, None], groups: Iterable[Sequence[int]], width: int) -> list[tuple[int | None, ...]]:
+    """Rows of two to `width` angles, a group in one row; three and more are padded to a multiple of four."""
+    left = dict(angles)
+    rows: list[list[int | None]] = [[]]
+    together: list[Sequence[int]] = []
+    for group in groups:
+        if all(slot in left for slot in group):
+            together.append(group)
+            for slot in group:
+                del left[slot]
+    for group in [*together, *((slot,) for slot in left)]:
+        if rows[-1] and len(rows[-1]) + len(group) > width:
+            rows.append([])
+        rows[-1] += group
+    return [tuple(row + [None] * (-len(row) % 4 if len(row) > 2 else 0)) for row in rows if len(row) > 1]
+
+
+Operand = tuple[int, int] | None  # a slot and its sign
+Column = tuple[Operand, ...]  # an operand of each lane
+
+#: What packs may do; other operations are left to single slots.
+PACKABLE = ("sum", "mul", "div", "sqrt", "sin", "cos", "abs")
+
+
+def group_packs(
+    values: Mapping[int, Node], shape: Mapping[int, int], groups: Sequence[tuple[int, ...]], known: Sequence[Pack] = ()
+) -> list[Pack]:
+    """A pack for each group that is computed and not `known`, its terms' signs as they are in the program.
+
+    The packs are numbered after those that are known.
+    """
+    number = {slot: k for k, group in enumerate(groups) for slot in group}
+    there = {lane[0] for pack in known for lane in pack.lanes if lane}
+    made = [
+        group
+        for group in groups
+        if group[0] in values and values[group[0]].op in PACKABLE and not there.intersection(group)
+    ]
+    pack_number: dict[tuple[int | None, ...], int] = {group: k for k, group in enumerate(made, len(known))}
+    pack_number.update((tuple(lane and lane[0] for lane in pack.lanes), k) for k, pack in enumerate(known))
+
+    def source(slots: tuple[int | None, ...]) -> Source:
+        if len(set(slots)) == 1 and slots[0] is not None:
+            return Splat(slots[0])
+        return Whole(pack_number[slots]) if slots in pack_number else Gather(slots)
+
+    packs: list[Pack] = []
+    for group in made:
+        terms = [Term(_signs(c), (source(_slots(c)),)) for c in _columns([values[s] for s in group], shape, number)]
+        if values[group[0]].op == "mul":
+            signs = tuple(a * b for a, b in zip(terms[0].signs, terms[1].signs, strict=True))
+            terms = [Term(signs, terms[0].factors + terms[1].factors)]
+        packs.append(Pack(tuple((slot, 1) for slot in group), tuple(terms), _name(values[group[0]].op)))
+    return packs
+
+
+def _name(op: str) -> str:
+    return "sum" if op == "mul" else op
+
+
+def _slots(column: Column) -> tuple[int | None, ...]:
+    return tuple(operand and operand[0] for operand in column)
+
+
+def _signs(column: Column) -> tuple[int, ...]:
+    return tuple(operand[1] if operand else 0 for operand in column)
+
+
+def _columns(lanes: Sequence[Node], shape: Mapping[int, int], number: Mapping[int, int]) -> list[Column]:
+    """The operands of all lanes, column by column."""
+    listed = [list(zip(node.args, node.signs, strict=True)) for node in lanes]
+    if lanes[0].op == "mul":
+        return _factors(listed, shape, number)
+    if lanes[0].op != "sum":
+        return [tuple(column) for column in zip(*listed, strict=True)]
+    return _terms(listed, shape, number)
+
+
+def _factors(
+    listed: Sequence[list[tuple[int, int]]], shape: Mapping[int, int], number: Mapping[int, int]
+) -> list[Column]:
+    """Two factors in each lane, swapped where they then fit those of the first lane better."""
+
+    def similarity(a: int, b: int) -> int:
+        if a in number and number[a] == number.get(b):
+            return 3
+        return 2 if a == b else int(shape[a] == shape[b])
+
+    (a, _), (b, _) = listed[0]
+    ordered: list[list[tuple[int, int]]] = []
+    for (c, s), (d, t) in listed:
+        straight = similarity(a, c) + similarity(b, d) >= similarity(a, d) + similarity(b, c)
+        ordered.append([(c, s), (d, t)] if straight else [(d, t), (c, s)])
+    return [tuple(column) for column in zip(*ordered, strict=True)]
+
+
+def _terms(
+    listed: Sequence[list[tuple[int, int]]], shape: Mapping[int, int], number: Mapping[int, int]
+) -> list[Column]:
+    """Terms of one group, then the same slot, then of one shape, then what is left; in the first lane's order."""
+    rest = [list(lane) for lane in listed]
+    found: list[Column] = []
+    kinds: list[Callable[[int], int | None]] = [number.get, lambda slot: slot, shape.get]
+    for kind in kinds:
+        for key in dict.fromkeys(kind(slot) for lane in rest for slot, _ in lane):
+            while key is not None and all(any(kind(slot) == key for slot, _ in lane) for lane in rest):
+                places = [next(k for k, (slot, _) in enumerate(lane) if kind(slot) == key) for lane in rest]
+                found.append(tuple(lane.pop(k) for lane, k in zip(rest, places, strict=True)))
+    found += zip_longest(*rest)
+    rank = {operand: k for k, operand in enumerate(listed[0])}
+    return sorted(found, key=lambda column: rank.get(column[0], len(rank)) if column[0] else len(rank))
+
+
+#: What operations cost beside an addition; sine and cosine come together, so each is half of both.
+_COST = {"div": 4.0, "sqrt": 4.0, "sin": 12.0, "cos": 12.0}
+
+
+class CostModel:
+    """What each pack costs, and what its values would one by one."""
+
+    def __init__(self, program: Program, values: Mapping[int, Node], packs: Sequence[Pack]) -> None:
+        self.program, self.values, self.packs = program, values, packs
+        self.users = users_of(values)
+        self.kept = set(range(len(packs)))
+        self.owner = {slot: number for number, pack in enumerate(packs) for slot in _lane_slots(pack)}
+        self.sources = [list(dict.fromkeys(_sources(pack))) for pack in packs]
+        self.readers: dict[Source, set[int]] = {}
+        for number, sources in enumerate(self.sources):
+            for source in sources:
+                self.readers.setdefault(source, set()).add(number)
+
+    def dissolve(self) -> frozenset[int]:
+        """Dissolve the packs that do not pay; their numbers."""
+        waiting = list(range(len(self.packs)))
+        while waiting:
+            number = waiting.pop()
+            if number in self.kept and self._vector_cost(number) >= self._cost_if_dissolved(number):
+                self.kept.discard(number)
+                near = set(self.readers.get(Whole(number), ()))
+                for source in self.sources[number]:
+                    near |= {source.pack} if isinstance(source, Whole) else self.readers[source]
+                waiting += sorted(near & self.kept)
+        return frozenset(range(len(self.packs))) - self.kept
+
+    @property
+    def vector_cost(self) -> float:
+        """What all packs together cost, values in no pack left aside."""
+        return sum(map(self._vector_cost, self.kept))
+
+    @property
+    def scalar_cost(self) -> float:
+        """What the values in packs would cost one by one."""
+        return sum(self._scalar_cost(number) for number in self.kept)
+
+    def _scalar_cost(self, number: int) -> float:
+        return sum(cost(self.values[slot]) for slot in _lane_slots(self.packs[number]))
+
+    def _vector_cost(self, number: int) -> float:
+        """The pack's own instructions, its share of the insertions into what it reads, and extractions from it."""
+        pack = self.packs[number]
+        total = _arithmetic(pack)
+        for source in self.sources[number]:
+            if not isinstance(source, Whole):
+                total += self._insertions(source, len(pack.lanes)) / len(self.readers[source] & self.kept)
+            elif source.pack not in self.kept:
+                others = self.readers[source] & self.kept
+                total += (len(pack.lanes) - 1) / len(others)
+        return total + sum(self._is_extracted(slot, number) for slot in _lane_slots(pack)[1:])
+
+    def _cost_if_dissolved(self, number: int) -> float:
+        """The values one by one, insertions for the packs that read them, and extractions of their operands."""
+        width = len(self.packs[number].lanes)
+        total = self._scalar_cost(number)
+        if self.readers.get(Whole(number), set()) & self.kept:
+            total += width - 1
+        for source in self.sources[number]:
+            if isinstance(source, Whole) and source.pack in self.kept:
+                slots = _lane_slots(self.packs[source.pack])[1:]
+                total += sum(not self._is_extracted(slot, source.pack) for slot in slots)
+        return total
+
+    def _is_extracted(self, slot: int, number: int) -> bool:
+        """Whether this lane is read as a scalar."""
+        readers = self.readers.get(Whole(number), set())
+        for user in self.users.get(slot, ()):
+            owner = self.owner.get(user)
+            if owner is None or owner not in self.kept or owner not in readers:
+                return True
+        return False
+
+    def _insertions(self, source: Source, width: int) -> float:
+        slots = [slot for slot in _read(source) if slot >= self.program.first_input]
+        if not slots:
+            return 0.0
+        if isinstance(source, Splat) or len({self.owner.get(slot, slot) for slot in slots}) == 1:
+            return 1.0
+        return float(width if all(slot < self.program.first_run for slot in slots) else width - 1)
+
+
+def cost(node: Node) -> float:
+    """What a value costs as a scalar."""
+    return float(max(1, len(node.args) - 1)) if node.op in ("sum", "mul") else _COST.get(node.op, 1.0)
+
+
+def _arithmetic(pack: Pack) -> float:
+    if pack.op != "sum":
+        return _COST.get(pack.op, 1.0)
+    return float(max(1, sum(len(term.factors) for term in pack.terms) - 1))
+
+
+def _lane_slots(pack: Pack) -> list[int]:
+    return [lane[0] for lane in pack.lanes if lane]
+
+
+def _sources(pack: Pack) -> list[Source]:
+    return [factor for term in pack.terms for factor in term.factors]
+
+
+def _read(source: Source) -> list[int]:
+    if isinstance(source, Gather):
+        return [slot for slot in source.slots if slot is not None]
+    return [source.slot] if isinstance(source, Splat) else []
+
 
 #: In packs, a program must cost at most this part of what it costs without.
 PROFITABLE = 0.9

@@ -39,11 +39,7 @@ class Pieces:
         return tuple(len(knots) + 1 for knots in self.knots)
 
     def at(self, *point: float, within: Sequence[float] | None = None) -> float:
-        """The value at a point; nan where an argument is nan. The piece is the one that `within` lies in, if given.
-
-        >>> Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 5.0, 0.0)).at(0.5)
-        2.5
-        """
+        """The value at a point; nan where an argument is nan. The piece is the one that `within` lies in, if given."""
         place, steps = 0, []
         for knots, count, x, inside in zip(self.knots, self.counts, point, within or point, strict=True):
             last = len(knots) - 1
@@ -101,9 +97,6 @@ class Pieces:
         """The knots of an axis at which the value jumps, those at which the slope along it does, and so on.
 
         Whatever the other argument is; those with nan on one side are left out unless `to_nan`.
-
-        >>> Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 7.0, 0.0)).breaks()
-        [(1.0,), (0.0, 1.0)]
         """
         import numpy as np
 

@@ -62,11 +62,7 @@ class Table(Opaque):
 
     @property
     def label(self) -> str:
-        """The name, with a prime for each derivative; of two variables `f_D01` is ∂²f/∂x∂y.
-
-        >>> checked([0, 1], [0, 2], name="f").partial(0).label
-        "f'"
-        """
+        """The name, with a prime for each derivative; of two variables `f_D01` is ∂²f/∂x∂y."""
         if self.arity == 1:
             return self.name + "'" * self.orders[0] if self.orders[0] >= 0 else f"integral_of_{self.name}"
         digits = "".join(str(place) * order for place, order in enumerate(self.orders))

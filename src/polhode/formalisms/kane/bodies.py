@@ -22,6 +22,7 @@ from typing import Any
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, rank, skew, substitute
 from ...geometry import Pose
 from ...geometry.inertia import rotate_symmetric, symmetric
+from ...geometry.twist import Twist
 from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
@@ -244,9 +245,9 @@ def _home(system: Model, tree: Tree) -> Mapping[Expr, int]:
     return {system.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[index]: 1 for index in tree.quaternions}}
 
 
-def _motions(link: Link) -> list[tuple[Vector, Vector]]:
+def _motions(link: Link) -> list[Twist]:
     """The directions in which a link can move in its parent, also by prescription."""
-    return [*link.H, *([(link.drive.w, link.drive.v)] if link.drive else [])]
+    return [*link.H, *([Twist(link.drive.w, link.drive.v)] if link.drive else [])]
 
 
 def _stays_in_parent(block: Block, point: Vector) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 
 from ...constraints import Constraints, PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion, Recipe
-from ...dynamics.loads import Loads
+from ...dynamics.loads import loads_of
 from ...expr import Expr, Matrix, Vector, as_expr, directional, same, substitute, symbol
 from ...expr.spelling import OWN, acceleration_of, told_apart
 from ...geometry.deformable import Deformable
@@ -184,7 +184,7 @@ class Literal:
 
     def forcing(self) -> Vector:
         """f by (46), without the efforts on the speeds."""
-        loads = Loads(self.system, self.tree)
+        loads = loads_of(self.system, self.tree)
         total: list[Any] = [as_expr(0)] * len(self.speeds)
         wrenches = loads.wrenches()
         for part, turn, move in zip(self.parts, self.rotational, self.translational, strict=True):

@@ -41,7 +41,7 @@ from typing import Any
 
 from ...constraints.rows import Row
 from ...dynamics.equations import Recipe
-from ...dynamics.loads import Loads
+from ...dynamics.loads import loads_of
 from ...expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ...geometry.inertia import rotate_symmetric
 from ...kinematics.motion import flow
@@ -350,7 +350,7 @@ class Network:
     @cached_property
     def drivers(self) -> dict[str, Pair]:
         """What flows through the edges of loads: the opposite of what acts on the body at their tail."""
-        loads = Loads(self.system, self.tree)
+        loads = loads_of(self.system, self.tree)
         acting = {edge: loads.in_ground(load) for edge, load in self.parts.loads.items()}
         return {edge: (-force, -torque) for edge, (force, torque) in acting.items()}
 
@@ -448,7 +448,7 @@ def recipe(system: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Re
     made = network(system, tree, chosen)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        given = Loads(system, tree).speed_forces()
+        given = loads_of(system, tree).speed_forces()
         return Vector([tau - force for tau, force in zip(made.efforts(tree.u, ud), given, strict=True)])
 
     return Recipe(inverse=inverse, mass_matrix=made.mass_matrix)

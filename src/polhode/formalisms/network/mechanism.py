@@ -17,7 +17,7 @@ the joint slides. The terminals of a contact move on both bodies.
 What closes a loop is a chord: a joint from the origin of its frame b to the point of body a that is there, a contact
 between the points of two bodies where they touch. Its circuit gives x_c = x_b - x_a. Along each direction d that it
 forbids, d·x_c = 0 is a constraint, the rate of its condition on the constraints and off them, and y_c = -Σ λ d with the
-multipliers λ. The directions of a closing joint are in `model.constraints.loop_conditions`; for one with coordinates of
+multipliers λ. The directions of a closing joint are in `model.constraints.closure`; for one with coordinates of
 its own (`constraints.loop_auxiliary`), and for any other loop, they are what the rates of its rows have of the twist.
 Those of a contact are (d, 0) for slip along d.
 """

@@ -30,15 +30,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dynamics.equations import Recipe
-from ...dynamics.loads import Loads, Wrench
+from ...dynamics.loads import loads_of
 from ...expr import Matrix, Vector, as_expr, skew
 from ...geometry import Inertia
 from ...geometry.inertia import rotate_general, rotate_symmetric, symmetric
+from ...geometry.twist import Twist, Wrench
 from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
 from ..articulated_body import pivot
 from . import composite_body
-from .newton_euler import Motion, accelerate, inertial_wrenches, pass_inward
+from .newton_euler import Motion, accelerate, inertial_wrenches
 from .unit_of_length import measured
 
 _ZERO = Vector([0, 0, 0])
@@ -60,7 +61,7 @@ class ArticulatedInertia:
         return ArticulatedInertia(self.A + other.A, self.B + other.B, self.C + other.C)
 
     def apply(self, alpha: Vector, a: Vector) -> Wrench:
-        return self.A @ alpha + self.B @ a, self.B.T @ alpha + self.C @ a
+        return Wrench(self.A @ alpha + self.B @ a, self.B.T @ alpha + self.C @ a)
 
     def less(self, Un: Vector, Uf: Vector, Dn: Vector, Df: Vector) -> ArticulatedInertia:
         """I - U (U/D)ᵀ, with U/D given as (Dn, Df)."""
@@ -93,7 +94,7 @@ class Eliminated:
     """What a speed was eliminated with, and the articulated body (I, P) that is left when it is free."""
 
     speed: int
-    H: Wrench
+    H: Twist
     share: Wrench  # U/D
     rate: Any  # e/D
     I: ArticulatedInertia
@@ -108,7 +109,7 @@ class Articulated:
     I: list[ArticulatedInertia]  # with all that it carries free
     P: list[Wrench]
     speeds: list[list[Eliminated]]  # from the last of the joint to its first
-    added: list[Wrench]  # accelerations (α, a) beyond the reference
+    added: list[Twist]  # accelerations (α, a) beyond the reference
     ud: list[Any]
 
 
@@ -137,9 +138,8 @@ def articulated(
         if link.parent != BASE:
             moving = bool(tree.children[i])
             turned = left.turned(link.motion.R, moving).turned(link.fixed.R, moving)
-            n, f = pass_inward(link, (_ZERO, _ZERO), *bias)
             I[link.parent] = I[link.parent] + turned.about(link.X.p)
-            P[link.parent] = P[link.parent][0] + n, P[link.parent][1] + f
+            P[link.parent] = P[link.parent] + link.wrench_inward(bias)
     rates, added = _outward(tree, speeds)
     ud = [rate + more for rate, more in zip(reference.ud, rates, strict=True)]
     return Articulated(reference, I, P, speeds, added, ud)
@@ -147,22 +147,22 @@ def articulated(
 
 def _eliminate(link: Link, k: int, I: ArticulatedInertia, P: Wrench, tau: Sequence[Any]) -> Eliminated:
     """One speed of a joint made free; I and P are those of the link with it still held."""
-    (hw, hv), speed = link.H[k], link.speeds[k]
-    Un, Uf = I.apply(hw, hv)
-    reciprocal = 1 / pivot(link, hw.dot(Un) + hv.dot(Uf))
-    e = tau[speed] - (hw.dot(P[0]) + hv.dot(P[1]))
-    rate, Dn, Df = e * reciprocal, Un * reciprocal, Uf * reciprocal
+    column, speed = link.H[k], link.speeds[k]
+    U = I.apply(*column)
+    reciprocal = 1 / pivot(link, U.power(column))
+    e = tau[speed] - P.power(column)
+    rate, share = e * reciprocal, U * reciprocal
     if link.parent != BASE or k > 0:  # beyond the last one nothing is asked
-        I, P = I.less(Un, Uf, Dn, Df), (P[0] + Un * rate, P[1] + Uf * rate)
-    return Eliminated(speed, (hw, hv), (Dn, Df), rate, I, P)
+        I, P = I.less(*U, *share), P + U * rate
+    return Eliminated(speed, column, share, rate, I, P)
 
 
-def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[Any], list[Wrench]]:
+def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[Any], list[Twist]]:
     """What u̇ has beyond the reference, from the base to the tips, and what that adds to the motion of each link."""
     result: list[Any] = [as_expr(0)] * len(tree.u)
-    added: list[Wrench] = []
+    added: list[Twist] = []
     for link, own in zip(tree.links, speeds, strict=True):
-        alpha, a = (_ZERO, _ZERO) if link.parent == BASE else added[link.parent]
+        alpha, a = Twist.zero() if link.parent == BASE else added[link.parent]
         alpha, a = link.outward(alpha), link.outward(a + skew(link.X.p).T @ alpha)
         for each in reversed(own):
             (hw, hv), (Dn, Df) = each.H, each.share
@@ -170,13 +170,13 @@ def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[A
             rate = each.rate - (Dn.dot(alpha - hw * along) + Df.dot(a - hv * along)) - along
             result[each.speed] = rate
             alpha, a = alpha + hw * rate, a + hv * rate
-        added.append((alpha, a))
+        added.append(Twist(alpha, a))
     return result, added
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     companion = composite_body.recipe(system, tree)
 
     def forward() -> Vector:

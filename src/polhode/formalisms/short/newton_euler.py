@@ -7,7 +7,14 @@ operations:
     f = m a + W h           force, with h = m c the first moment: no velocity of an origin is needed
     n = vee(W J) + h × a    torque about the origin, with J = ∫ r rᵀ dm the second moment
 
-* Over a joint that turns about a coordinate axis, W is known by its column along that axis (`acceleration_field`).
+* Over a joint that turns about a coordinate axis, W is known by its column along that axis:
+  a point on the axis of a joint moves with either link, so that the column W e_k is the parent's, turned, and with the
+  products of ω it gives the rest (i, j, k cyclic):
+
+      α_j = W_ik - ω_i ω_k,    α_i = ω_j ω_k - W_jk,    W_ki = ω_i ω_k - α_j,    W_kj = ω_j ω_k + α_i,
+      W_jj = -(ω_i² + ω_k²),   W_ii = W_kk + (ω_i² - ω_k²)
+
+  and neither the angular acceleration across the axis nor ω_j² has to be computed.
 * Parallel joints are crossed in one step (`passes.merge`): ω and α, and the torque across their axes.
 * Lengths are counted in a unit in which common offsets are one (`unit_of_length`).
 * Where accelerations are asked for, they may be measured from those of a motion that is short to write.
@@ -22,18 +29,18 @@ Inverse dynamics after the usual passes, in operations:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...dynamics.equations import Recipe
-from ...dynamics.loads import Loads, Wrench
+from ...dynamics.loads import loads_of
 from ...expr import Matrix, Vector
 from ...geometry.inertia import acceleration_matrix
+from ...geometry.twist import Wrench
 from ...kinematics.passes.axes import unit_axis_of
-from ...kinematics.tree import BASE, Link, Tree
+from ...kinematics.tree import BASE, Link, Tree, Turn
 from ...model.model import Model
-from .acceleration_field import columns_known, field_from_column, importance, wanted_components
 from .unit_of_length import Measured, measured
 
 _ZERO = Vector([0, 0, 0])
@@ -110,12 +117,11 @@ def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vec
 def inertial_wrenches(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Wrench]:
     """The wrench that the motion of each link takes of it alone, less the external one."""
     forces: list[Wrench] = []
-    for link, w, W, a, (n_ext, f_ext) in zip(tree.links, motion.w, motion.W, motion.a, wrenches, strict=True):
-        n, f = link.inertia.wrench(W, a)
+    for link, w, W, a, external in zip(tree.links, motion.w, motion.W, motion.a, wrenches, strict=True):
+        taken = Wrench(*link.inertia.wrench(W, a))
         for material in link.deforming:
-            bending_n, bending_f = material.wrench(w, motion.u, motion.ud)
-            n, f = n + bending_n, f + bending_f
-        forces.append((n - n_ext, f - f_ext))
+            taken = taken + Wrench(*material.wrench(w, motion.u, motion.ud))
+        forces.append(taken - external)
     return forces
 
 
@@ -123,13 +129,15 @@ def transmitted(tree: Tree, forces: Sequence[Wrench]) -> list[Wrench]:
     """Inward: the wrench that each joint passes on, about the link's origin; what merged joints pass on along them."""
     through = list(forces)
     for i, link in reversed(list(enumerate(tree.links))):
-        n, f = through[i]
+        own = through[i]
         if link.merged is not None:  # parallel axes: what is across them goes to the anchor at once
-            anchor, (n, across) = link.merged.anchor, along_and_across(link, n)
+            anchor, (along, across) = link.merged.anchor, along_and_across(link, own.angular)
+            own = Wrench(along, own.linear)
             if anchor != BASE:
-                through[anchor] = (through[anchor][0] + link.merged.inward(across), through[anchor][1])
+                n, f = through[anchor]
+                through[anchor] = Wrench(n + link.merged.inward(across), f)
         if link.parent != BASE:
-            through[link.parent] = pass_inward(link, through[link.parent], n, f)
+            through[link.parent] = link.wrench_inward(own, through[link.parent])
     return through
 
 
@@ -139,19 +147,13 @@ def along_and_across(link: Link, n: Vector) -> tuple[Vector, Vector]:
     return along, n - along
 
 
-def pass_inward(link: Link, parent: Wrench, n: Vector, f: Vector) -> Wrench:
-    """The wrench on the parent: f in its components, and n + p × f."""
-    f_parent = link.inward(f)
-    return parent[0] + link.inward(n) + link.X.p.cross(f_parent), parent[1] + f_parent
-
-
 def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Any]:
     """The effort on every speed that a motion takes, with external wrenches on the links."""
     through = transmitted(tree, inertial_wrenches(tree, motion, wrenches))
     efforts: list[Any] = [0] * len(tree.u)
-    for i, (link, (n, f)) in reversed(list(enumerate(zip(tree.links, through, strict=True)))):
-        for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
-            efforts[speed] = efforts[speed] + hw.dot(n) + hv.dot(f)
+    for i, link in reversed(list(enumerate(tree.links))):
+        for speed, column in zip(link.speeds, link.H, strict=True):
+            efforts[speed] = through[i].power(column, efforts[speed])
         for material in link.deforming:
             bent = material.efforts(motion.w[i], motion.W[i], motion.a[i], motion.u, motion.ud)
             for speed, effort in zip(material.speeds, bent, strict=True):
@@ -175,10 +177,10 @@ def _efforts(
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix and the bias follow from it column by column."""
-    loads = Loads(system, tree)
+    loads = loads_of(system, tree)
     size = len(tree.u)
     nothing = [0] * size
-    free = [(_ZERO, _ZERO) for _ in tree.links]
+    free = [Wrench.zero() for _ in tree.links]
 
     def inverse(ud: Sequence[Any]) -> Vector:
         efforts = inverse_dynamics(tree, tree.u, ud, loads.wrenches(), tree.gravity)
@@ -197,3 +199,80 @@ def recipe(system: Model, tree: Tree) -> Recipe:
         return Matrix.columns_of([_efforts(by, nothing, unit, free, _ZERO) for unit in units], size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, reference=None if tree.is_coupled else reference)
+
+
+def field_from_column(
+    k: int, w: Vector, column: Vector, alpha_k: Any, weights: Sequence[int], wanted: Collection[int]
+) -> tuple[Matrix, Vector]:
+    """W and α of a link that turns about its axis k, whose column W e_k is known.
+
+    `weights` say how much use there is for each column of W, `wanted` which components of α are asked for later: if
+    none across the axis is, one doubling takes the place of two subtractions.
+    """
+    i, j = (k + 1) % 3, (k + 2) % 3
+    alpha = {i: w[j] * w[k] - column[j], j: column[i] - w[i] * w[k], k: alpha_k}
+    if i in wanted or j in wanted:
+        row = {i: w[i] * w[k] - alpha[j], j: w[j] * w[k] + alpha[i]}
+    else:
+        twice = w[k] + w[k]
+        row = {i: w[i] * twice - column[i], j: w[j] * twice - column[j]}
+    first, other = (i, j) if weights[j] >= weights[i] else (j, i)
+    square, turn, both = w[first] * w[first], w[k] * w[k], w[i] * w[j]
+    entries = {
+        (i, k): column[i], (j, k): column[j], (k, i): row[i], (k, j): row[j], (k, k): column[k],
+        (other, other): -(square + turn), (first, first): column[k] + (square - turn),
+        (i, j): both - alpha_k, (j, i): both + alpha_k,
+    }  # fmt: skip
+    W = Matrix([[entries[a, b] for b in range(3)] for a in range(3)])
+    return W, Vector([alpha[i] for i in range(3)])
+
+
+def spin_axis(turn: Turn) -> int | None:
+    """The axis of the link about which it turns against its anchor, if it is a coordinate axis of both."""
+    axes = {unit_axis_of(axis) for _, axis in turn.spin}
+    k = axes.pop() if len(axes) == 1 else None
+    return k if k is not None and unit_axis_of(turn.fixed[:, k]) is not None else None
+
+
+def importance(tree: Tree, axes: Sequence[int | None]) -> list[list[int]]:
+    """For each column of each link's W how many things ask for it: moments, offsets, joints over which it is known."""
+    found = _multiplied(tree)
+    for link, k in zip(tree.links, axes, strict=True):
+        turn = link.long_turn
+        along = None if k is None or turn.anchor == BASE else unit_axis_of(turn.fixed[:, k])
+        if along is not None:
+            found[turn.anchor][along] += 1
+    return found
+
+
+def _multiplied(tree: Tree) -> list[list[int]]:
+    """For each column of each link's W how many vectors it multiplies: the first moment and the offsets of joints."""
+    offsets = {i: [tree.links[child].fixed.p for child in tree.children[i]] for i in tree.children}
+    return [
+        [sum(bool(vector[k]) for vector in (link.inertia.h, *offsets[i])) for k in range(3)]
+        for i, link in enumerate(tree.links)
+    ]
+
+
+def columns_known(tree: Tree) -> list[int | None]:
+    """For each link the axis whose column of W is the same on both sides of its joint; None where α is found first.
+
+    Where nothing asks for W, of the link or of the one it turns against, α alone is cheaper.
+    """
+    uses = _multiplied(tree)
+    asked = [any(own) or any(link.inertia.J.entries()) for own, link in zip(uses, tree.links, strict=True)]
+    return [
+        spin_axis(link.long_turn) if own and (link.long_turn.anchor == BASE or asked[link.long_turn.anchor]) else None
+        for link, own in zip(tree.links, asked, strict=True)
+    ]
+
+
+def wanted_components(tree: Tree, axes: Sequence[int | None]) -> list[set[int]]:
+    """For each link the components of its angular acceleration that the links it carries ask for."""
+    wanted: list[set[int]] = [set() for _ in tree.links]
+    for link, k in zip(tree.links, axes, strict=True):
+        turn = link.long_turn
+        if turn.anchor != BASE:
+            along = None if k is None else unit_axis_of(turn.fixed[:, k])
+            wanted[turn.anchor] |= {0, 1, 2} if along is None else {along}
+    return wanted

@@ -17,6 +17,7 @@ from typing import Any
 
 from ...expr import Vector, as_expr, rational_value
 from ...geometry import Inertia, Pose
+from ...geometry.twist import Twist, Wrench
 from ...kinematics.prescribed import Drive
 from ...kinematics.tree import BASE, Link, Tree
 
@@ -25,8 +26,6 @@ _SMALL = Fraction(1, 1000)
 
 #: Multiplications that an offset saves at least by being one, and that a sliding speed takes to be converted.
 _SAVED, _CONVERTED = 5, 3
-
-Wrench = tuple[Vector, Vector]
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Measured:
         return Vector(given) if self.unit == 1 else Vector([entry / as_expr(self.unit) for entry in given])
 
     def wrenches(self, given: Sequence[Wrench]) -> list[Wrench]:
-        return list(given) if self.unit == 1 else [(n, f * self.unit) for n, f in given]
+        return list(given) if self.unit == 1 else [Wrench(n, f * self.unit) for n, f in given]
 
     def lengths(self, given: Sequence[Any]) -> list[Any]:
         """Speeds or accelerations: those along which something slides in the unit."""
@@ -100,7 +99,7 @@ def _link_in_unit(link: Link, unit: Fraction, slides: Collection[int]) -> Link:
         link,
         fixed=_pose(link.fixed, unit),
         motion=_pose(link.motion, unit),
-        H=tuple((w, v if speed in slides else _shorter(v, unit)) for speed, (w, v) in columns),
+        H=tuple(Twist(w, v if speed in slides else _shorter(v, unit)) for speed, (w, v) in columns),
         inertia=Inertia(inertia.m * unit * unit, inertia.h * unit, inertia.J),
         drive=drive and Drive(drive.w, _shorter(drive.v, unit), drive.alpha, _shorter(drive.a, unit)),
     )

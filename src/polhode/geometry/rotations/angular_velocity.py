@@ -18,21 +18,13 @@ _CYCLE = ((1, 2), (2, 0), (0, 1))
 
 
 def rotation_rate(W: Any, w: Any) -> Matrix:
-    """Ẇ = ω × W, with ω given as w, each column turning with ω: Ẇ_ij = P_ikl ω_k W_lj; (2.5).
-
-    >>> rotation_rate([[1, 0, 0], [0, 1, 0], [0, 0, 1]], (0, 0, 3))
-    Matrix([[0, -3, 0], [3, 0, 0], [0, 0, 0]])
-    """
+    """Ẇ = ω × W, with ω given as w, each column turning with ω: Ẇ_ij = P_ikl ω_k W_lj; (2.5)."""
     spin = _vector(w)
     return Matrix.columns_of([spin.cross(column) for column in _matrix(W).columns], 3)
 
 
 def rotation_second_rate(W: Any, w: Any, wd: Any) -> Matrix:
-    """Ẅ = ω̇ × W + ω × (ω × W), the rate of (2.5).
-
-    >>> rotation_second_rate([[1, 0, 0], [0, 1, 0], [0, 0, 1]], (0, 0, 3), (0, 0, 0))
-    Matrix([[-9, 0, 0], [0, -9, 0], [0, 0, 0]])
-    """
+    """Ẅ = ω̇ × W + ω × (ω × W), the rate of (2.5)."""
     return rotation_rate(W, wd) + rotation_rate(rotation_rate(W, w), w)
 
 
@@ -50,9 +42,6 @@ def second_moments(I: Any) -> Matrix:
     """J = ½ tr(I) 1 - I, (2.11): from the inertia that ω meets to ∫ r rᵀ dm, which Ẇ meets.
 
     `polhode.geometry.inertia_of_moments` is the way back, I = tr(J) 1 - J.
-
-    >>> second_moments([[5, 0, 0], [0, 4, 0], [0, 0, 3]])
-    Matrix([[1, 0, 0], [0, 2, 0], [0, 0, 3]])
     """
     I = _matrix(I)
     half = _half(_trace(I))
@@ -66,12 +55,7 @@ def rotational_energy(w: Any, I: Any) -> Any:
 
 
 def rotational_energy_of_rate(Wd: Any, J: Any) -> Any:
-    """K = ½ tr(Ẇ J Ẇᵀ), with J in body components; (2.8).
-
-    >>> W, w, I = Matrix.identity(3), (0, 0, 2), [[5, 0, 0], [0, 4, 0], [0, 0, 3]]
-    >>> rotational_energy_of_rate(rotation_rate(W, w), second_moments(I)), rotational_energy(w, I)
-    (6, 6)
-    """
+    """K = ½ tr(Ẇ J Ẇᵀ), with J in body components; (2.8)."""
     Wd = _matrix(Wd)
     return _half(_trace(Wd @ _matrix(J) @ Wd.T))
 

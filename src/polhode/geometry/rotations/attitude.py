@@ -40,12 +40,6 @@ class Attitude:
     ([Vector([0, 0, 1])], array([1., 2., 3.]), array([1., 1., 1.]))
     >>> body.momentum_rate((1, 2, 3), (6,))
     array([-1.,  2.,  5.])
-    >>> from polhode.geometry.rotations import Rotation
-    >>> r = Rotation.from_euler("z", 0.3)
-    >>> [rate.round(3).tolist() for rate in body.rates(r, (1.0, 2.0, 3.0))]
-    [[-1.0, 2.0, -1.0], [0.424, 0.576, 0.511]]
-    >>> body.second_rates(r, (1.0, 2.0, 3.0)).round(3).tolist()
-    [-10.845, 7.639, 1.09]
     """
 
     __slots__ = ("_inverse", "inertia", "thrusters")

@@ -45,11 +45,7 @@ def permutation(i: int, j: int, k: int) -> int:
 
 @cache
 def digits_of(sequence: str) -> str:
-    """A sequence of one to three axes as digits: "zxz" and "ZXZ" are "313".
-
-    >>> digits_of("xyz"), digits_of("313")
-    ('123', '313')
-    """
+    """A sequence of one to three axes as digits: "zxz" and "ZXZ" are "313"."""
     found = "".join("123"["xyz".find(each)] if each in "xyz" else each for each in str(sequence).lower())
     if not 1 <= len(found) <= 3 or set(found) - set("123") or any(a == b for a, b in pairwise(found)):
         raise PolhodeError(
@@ -78,12 +74,7 @@ def axes_of(sequence: str) -> tuple[int, ...]:
 
 
 def from_sequence(sequence: str, angles: Numbers) -> Matrix:
-    """R = R_i(a) R_j(b) R_k(c).
-
-    >>> from polhode.expr import pi
-    >>> from_sequence("313", (pi / 2, pi / 2, 0))
-    Matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
-    """
+    """R = R_i(a) R_j(b) R_k(c)."""
     turns = [about(unit_axis("xyz"[axis]), angle) for axis, angle in zip(axes_of(sequence), angles, strict=True)]
     made = turns[0]
     for turn in turns[1:]:
@@ -123,10 +114,6 @@ def sequence_rate(sequence: str, angles: Numbers) -> Matrix:
 
     Three axes:  a' = (cos c ω_i - e sin c ω_j) / cos b,  b' = e sin c ω_i + cos c ω_j,  c' = ω_k - e sin b a'.
     Two axes:    a' = (sin c ω_j + e cos c ω_n) / sin b,  b' = cos c ω_j - e sin c ω_n,  c' = ω_i - cos b a'.
-
-    >>> from polhode.expr import symbols
-    >>> sequence_rate("123", symbols("q4 q5 q6"))[0]
-    Vector([cos(q6)/cos(q5), -sin(q6)/cos(q5), 0])
     """
     i, j, k = axes_of(sequence)
     _, b, c = angles

@@ -97,9 +97,6 @@ def from_rounded_quaternion(quaternion: Sequence[Fraction], snap: Fraction) -> t
     The rotation is split into the nearest of the cube's 24 rotations and a rest of at most 63 degrees,
     whose vector-parameter tan(θ/2) a is rational. A rest about one coordinate axis keeps its zeros, so
     that right angles stay right.
-
-    >>> from_rounded_quaternion([Fraction(1, 2)] * 4, ROUNDING)[0]
-    Matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
     """
     w, x, y, z = quaternion
     q = (w, x, y, z)
@@ -123,13 +120,7 @@ def _dot(p: Sequence[int], q: Sequence[Fraction | int]) -> Fraction:
 
 
 def nearest_angle(value: Fraction, snap: Fraction) -> tuple[Expr, bool]:
-    """An angle as an expression, and whether it was taken for the multiple of π/2 within `snap` of it.
-
-    >>> nearest_angle(Fraction("1.570796"), Fraction("1e-6"))
-    (pi/2, True)
-    >>> nearest_angle(Fraction("0.3"), Fraction("1e-6"))
-    (3/10, False)
-    """
+    """An angle as an expression, and whether it was taken for the multiple of π/2 within `snap` of it."""
     turns = round(value / _QUARTER_TURN)
     gap = abs(value - turns * _QUARTER_TURN)
     if value and gap <= snap:

@@ -81,9 +81,6 @@ def composed_rates(c1: Sequence[Any], c1d: Sequence[Any], c2: Sequence[Any], c2d
     """ċ of c = ⟨c1, c2⟩, (67) differentiated: theorem 2 in vector-parameters, written out.
 
     ċ = (ċ1 + ċ2 + ċ1 × c2 + c1 × ċ2 + (ċ1·c2 + c1·ċ2) c) / (1 - c1·c2)
-
-    >>> composed_rates((0, 0, 1), (0, 0, 1), (0, 0, 0), (0, 0, 0))
-    (0.0, 0.0, 1.0)
     """
     c = vector_parameter.composed(c1, c2)
     turned, carried = cross(c1d, c2), cross(c1, c2d)

@@ -39,12 +39,7 @@ def checked(entries: Components, nearest: bool) -> Components:
 
 
 def nearest_rotation(R: np.ndarray) -> np.ndarray:
-    """The rotations nearest to matrices in the sum of squares, by their singular values.
-
-    >>> import numpy as np
-    >>> nearest_rotation(np.diag([2.0, 1.0, 0.5])).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    """
+    """The rotations nearest to matrices in the sum of squares, by their singular values."""
     import numpy as np
 
     U, s, V = np.linalg.svd(R)

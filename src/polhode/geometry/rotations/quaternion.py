@@ -61,12 +61,7 @@ def from_quaternion(e: Numbers) -> Matrix:
 
 
 def from_lift(p: Numbers) -> Matrix:
-    """The rotation of a quaternion of any length: (11) over its square.
-
-    >>> from fractions import Fraction
-    >>> from_lift([Fraction(2), 1, 0, 0])[1]
-    Vector([Fraction(0, 1), Fraction(3, 5), Fraction(-4, 5)])
-    """
+    """The rotation of a quaternion of any length: (11) over its square."""
     a, b, c, d = p
     square = dot(p, p)
     return Matrix([

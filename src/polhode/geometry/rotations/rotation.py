@@ -1,21 +1,59 @@
-"""A rotation, or a batch of them, in every form: symbols exactly, numbers as arrays, behind one interface."""
+"""A rotation, or a batch of them, in every form: symbols exactly, numbers as arrays, behind one interface.
+
+Charts that change by themselves: coordinates referred to a rotation from which the chart is far from singular.
+
+A rotation is R = R_ref R(x), and R_ref one of the 24 rotations that take a cube to itself. Where x may be taken of R
+itself it is; towards the chart's singularity the reference is the one from which its condition is best.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-from ...errors import PolhodeError, ShapeError, check_kind
+from ...errors import PolhodeError, ShapeError, check_kind, shown, understood
 from ...expr import Matrix, Vector, as_expr, is_zero, pi
-from . import making, motion, spinor
-from .charts import CHARTS
-from .euler import three_digits_of
+from . import motion, spinor
+from .axial_vector import far_lift
+from .chart import Chart
+from .charts import CHARTS, chart_named
+from .euler import digits_of, sequence_lift, three_digits_of
+from .exact import CUBE, as_rotation
 from .exponential import angle_of
-from .local import Local, reference_for
-from .quaternion import from_quaternion, unit
-from .scalars import applied, dot, joined, scaled, split, sqrt
-from .stored import Stored, composed, coordinates_in, exactly, inverse
-from .values import any_true, batch_of, broadcast, finite, first_true, is_exact, read, written, written_spinor
+from .nearest import checked
+from .quaternion import conjugate, from_lift, from_quaternion, product, unit
+from .scalars import Components, applied, cos, dot, is_array, joined, scaled, sin, split, sqrt
+from .stored import (
+    Stored,
+    composed,
+    coordinates_in,
+    exactly,
+    inverse,
+    numeric,
+    of_coordinates,
+    of_exact_matrix,
+    symbolic,
+)
+from .turns import about, rotation, unit_axis
+from .values import (
+    any_true,
+    batch_of,
+    broadcast,
+    finite,
+    first_true,
+    is_exact,
+    matrix_of,
+    one_column,
+    read,
+    read_spinor,
+    silent,
+    written,
+    written_spinor,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Frame = Literal["body", "space"]
 #: The constructor of each form that is no sequence.
@@ -49,25 +87,6 @@ class Rotation:
     (Matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), True, Vector([0, 0, 1]), Vector([0, 0, 2]))
     >>> quarter.apply((1, 0, 0)), quarter.coordinates("matrix") == quarter.matrix
     (Vector([0, 1, 0]), True)
-    >>> (quarter @ quarter.inverse()).equals(Rotation.identity())
-    True
-    >>> half = Rotation.identity().interpolate(Rotation.from_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), 0.5)
-    >>> half.quaternion.round(3), float(half.angle.round(6)), half.axis.round(6), half.unitary.shape, half.shape
-    (array([0.924, 0.   , 0.   , 0.383]), 0.785398, array([0., 0., 1.]), (2, 2), ())
-    >>> same = [Rotation.from_quaternion(half.quaternion), Rotation.from_spinor(half.spinor)]
-    >>> same += [Rotation.from_vector(half.vector)]
-    >>> same += [Rotation.from_sine_vector(half.sine_vector), Rotation.from_axial_vector(half.axial_vector)]
-    >>> same += [Rotation.from_exponential(half.exponential), Rotation.from_coordinates("zyx", half.euler("zyx"))]
-    >>> [bool(each.equals(half)) for each in same]
-    [True, True, True, True, True, True, True]
-    >>> half.velocity((0, 0, 1), form="exponential"), half.acceleration((0, 0, 1), (0, 0, 2), form="exponential")
-    (array([0., 0., 1.]), array([0., 0., 2.]))
-    >>> half.second_rate((0, 0, 1), (0, 0, 2), form="exponential"), float(half.condition("zyx"))
-    (array([0., 0., 2.]), 1.0)
-    >>> Rotation.random(5, seed=1).shape, Rotation.from_euler("z", 0.5).exact().is_exact
-    ((5,), True)
-    >>> Rotation.from_euler("z", 0).exact_matrix()
-    Matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
     """
 
     __slots__ = ("_stored",)
@@ -85,22 +104,22 @@ class Rotation:
         A matrix of numbers that is further than 1e-9 from orthogonal is refused; with `nearest=True` the rotation
         nearest to it is taken instead.
         """
-        return Rotation(making.of_matrix(R, nearest, exact))
+        return Rotation(of_matrix(R, nearest, exact))
 
     @staticmethod
     def from_quaternion(q: Any, *, scalar_first: bool = True, exact: bool | None = None) -> Rotation:
         """Of a quaternion `q` of any length but zero, its scalar first; last with `scalar_first=False`."""
-        return Rotation(making.of_quaternion(q, scalar_first, exact))
+        return Rotation(of_quaternion(q, scalar_first, exact))
 
     @staticmethod
     def from_spinor(psi: Any, *, exact: bool | None = None) -> Rotation:
         """Of a spinor `psi` (ψ1, ψ2) = (β3 + iβ0, β1 + iβ2)."""
-        return Rotation(making.of_spinor(psi, exact))
+        return Rotation(of_spinor(psi, exact))
 
     @staticmethod
     def from_vector(c: Any, *, exact: bool | None = None) -> Rotation:
         """Of a vector-parameter c = n tan(θ/2)."""
-        return Rotation(making.of_vector(c, exact))
+        return Rotation(of_vector(c, exact))
 
     @staticmethod
     def from_sine_vector(d: Any, *, cosine: Any = None, exact: bool | None = None) -> Rotation:
@@ -109,28 +128,24 @@ class Rotation:
         `cosine` is cos(θ/2) where it is known, as the scalar of a unit quaternion is: then there is no root, and
         nothing is lost near a half turn.
         """
-        return Rotation(making.of_sine_vector(d, cosine, exact))
+        return Rotation(of_sine_vector(d, cosine, exact))
 
     @staticmethod
     def from_axial_vector(a: Any, *, far: Any = False, exact: bool | None = None) -> Rotation:
         """Of an axial vector a = 2 n sin θ, not longer than 2: a turn up to a right angle, with `far` one beyond it."""
-        return Rotation(making.of_axial_vector(a, far, exact))
+        return Rotation(of_axial_vector(a, far, exact))
 
     @staticmethod
     def from_exponential(l: Any, *, exact: bool | None = None) -> Rotation:
-        """Of an exponential vector l = θ n (a rotation vector), of any length.
-
-        >>> Rotation.from_rotvec((0, 0, 0.5)) == Rotation.from_exponential((0, 0, 0.5))
-        True
-        """
-        return Rotation(making.of_exponential(l, exact))
+        """Of an exponential vector l = θ n (a rotation vector), of any length."""
+        return Rotation(of_exponential(l, exact))
 
     from_rotvec = from_exponential
 
     @staticmethod
     def from_axis_angle(axis: Any, angle: Any, *, exact: bool | None = None) -> Rotation:
         """Of an axis (a letter or a direction) and the angle about it."""
-        return Rotation(making.of_axis_angle(axis, angle, exact))
+        return Rotation(of_axis_angle(axis, angle, exact))
 
     @staticmethod
     def from_euler(
@@ -141,7 +156,7 @@ class Rotation:
         R = R_i(a) R_j(b) R_k(c), each turn about an axis that the turns before it have moved; with `extrinsic=True`
         about axes that stay, R = R_k(c) R_j(b) R_i(a). (SciPy takes small letters for the latter.)
         """
-        return Rotation(making.of_angles(sequence, angles, extrinsic, degrees, exact))
+        return Rotation(of_angles(sequence, angles, extrinsic, degrees, exact))
 
     @staticmethod
     def from_turns(*turns: tuple[str | Iterable[Any], Any], exact: bool | None = None) -> Rotation:
@@ -151,7 +166,7 @@ class Rotation:
         >>> Rotation.from_turns(("z", pi / 2)).vector
         Vector([0, 0, 1])
         """
-        return Rotation(making.of_turns(turns, exact))
+        return Rotation(of_turns(turns, exact))
 
     @staticmethod
     def from_coordinates(form: str, x: Any, *, extrinsic: bool = False, exact: bool | None = None) -> Rotation:
@@ -165,12 +180,12 @@ class Rotation:
     @staticmethod
     def identity(count: int | tuple[int, ...] | None = None, *, exact: bool = False) -> Rotation:
         """No rotation, or a batch of them."""
-        return Rotation(making.identity(count, exact))
+        return Rotation(identity(count, exact))
 
     @staticmethod
     def random(count: int | tuple[int, ...] | None = None, seed: Any = None) -> Rotation:
         """Rotations that are evenly distributed: one, or a batch."""
-        return Rotation(making.random(count, seed))
+        return Rotation(random(count, seed))
 
     # in each form
 
@@ -291,12 +306,7 @@ class Rotation:
         return all(map(is_zero, gap.lift[1:])) if gap.is_exact else angle_of(gap.lift) <= tolerance
 
     def __eq__(self, other: object) -> bool:
-        """Whether two are one rotation, as `equals` tells; rotations of numbers are near, and so none has a hash.
-
-        >>> quarter = Rotation.from_euler("z", 90, degrees=True)
-        >>> quarter @ quarter.inverse() == Rotation.identity()
-        True
-        """
+        """Whether two are one rotation, as `equals` tells; rotations of numbers are near, and so none has a hash."""
         if not isinstance(other, Rotation):
             return NotImplemented
         if self.shape or other.shape:
@@ -339,10 +349,6 @@ class Rotation:
         """The coordinates in a form, far from its singularity: where it is near, referred to another rotation.
 
         Its `values` are the coordinates x, and R = R_ref R(x) with the rotations `reference`.
-
-        >>> r = Rotation.from_euler("z", 3.0)
-        >>> r.vector.round(3), r.local("vector").values.round(3)
-        (array([ 0.   ,  0.   , 14.101]), array([ 0.   ,  0.   , -0.071]))
         """
         if self.is_exact:
             raise PolhodeError(
@@ -394,3 +400,184 @@ class Rotation:
         if self.shape:
             return f"<{'×'.join(map(str, self.shape))} rotations>"
         return f"Rotation.from_quaternion({[float(e) for e in self._stored.lift]})"
+
+
+Exact = bool | None
+
+
+def of_matrix(R: Any, nearest: bool, exact: Exact) -> Stored:
+    entries = read(matrix_of(R), (3, 3), "a rotation matrix", exact)
+    if not any(map(is_array, entries)):
+        return of_exact_matrix(as_rotation(Matrix([entries[0:3], entries[3:6], entries[6:9]]), "from_matrix"))
+    return numeric(CHARTS["matrix"].lift(checked(entries, nearest)), "a rotation matrix")
+
+
+def of_quaternion(q: Any, scalar_first: bool, exact: Exact) -> Stored:
+    e = read(q, (4,), "a quaternion", exact)
+    return of_coordinates(CHARTS["quaternion"], e if scalar_first else (e[3], *e[:3]), "the quaternion")
+
+
+def of_spinor(psi: Any, exact: Exact) -> Stored:
+    return of_coordinates(CHARTS["quaternion"], read_spinor(psi, "a spinor", exact), "the spinor")
+
+
+def of_vector(c: Any, exact: Exact) -> Stored:
+    return of_coordinates(CHARTS["vector"], read(c, (3,), "a vector-parameter", exact))
+
+
+def of_sine_vector(d: Any, cosine: Any, exact: Exact) -> Stored:
+    exact = is_exact(d) or is_exact(cosine) if exact is None else exact
+    entries = read(d, (3,), "a sine vector", exact)
+    if cosine is not None:
+        scalar = as_expr(cosine) if exact else finite(cosine, "a cosine")
+        batch_of((scalar, *entries))
+        return of_coordinates(CHARTS["quaternion"], (scalar, *entries), "the sine vector with its cosine")
+    _check_length(entries, 1, "a sine vector")
+    return of_coordinates(CHARTS["sine"], entries)
+
+
+def of_axial_vector(a: Any, far: Any, exact: Exact) -> Stored:
+    entries = read(a, (3,), "an axial vector", exact)
+    _check_length(entries, 2, "an axial vector")
+    near = of_coordinates(CHARTS["axial"], entries)
+    if far is False:
+        return near
+    beyond = far_lift(entries)
+    if near.is_exact:
+        return symbolic(beyond, from_lift(beyond))
+    import numpy as np
+
+    there = np.asarray(far, dtype=bool)
+    batch_of((there, *near.lift))
+    return numeric(tuple(np.where(there, b, n) for b, n in zip(beyond, near.lift, strict=True)), "the axial vector")
+
+
+def of_exponential(l: Any, exact: Exact) -> Stored:
+    return of_coordinates(CHARTS["exponential"], read(l, (3,), "an exponential vector", exact))
+
+
+def of_axis_angle(axis: Any, angle: Any, exact: Exact) -> Stored:
+    if is_exact(axis) or is_exact(angle) if exact is None else exact:
+        n, half = unit_axis(axis), as_expr(angle) / 2
+        return symbolic((cos(half), *scaled(sin(half), n)), about(n, as_expr(angle)))
+    given = [float(x) for x in unit_axis(axis)] if isinstance(axis, str) else axis
+    direction = numeric((0, *read(given, (3,), "an axis", False)), "the axis").lift[1:]
+    turn = finite(angle, "an angle") / 2
+    batch_of((turn, *direction))
+    return numeric((cos(turn), *scaled(sin(turn), direction)), "the axis")
+
+
+def of_angles(sequence: str, angles: Any, extrinsic: bool, degrees: bool, exact: Exact) -> Stored:
+    word = digits_of(sequence)
+    if len(word) == 1:
+        angles = one_column(angles)
+    x = read(angles, (len(word),), f"a list of angles {shown(sequence)}", exact)
+    if degrees:
+        x = tuple(angle * (float(pi) / 180) if is_array(angle) else angle * pi / 180 for angle in x)
+    if len(word) == 3:
+        return of_coordinates(chart_named(word, extrinsic), x)
+    if extrinsic:
+        word, x = word[::-1], x[::-1]
+    lift = sequence_lift(word, x)
+    if any(map(is_array, x)):
+        return numeric(lift, "a turn")
+    return symbolic(lift, rotation(*zip(("xyz"[int(digit) - 1] for digit in word), x, strict=True)))
+
+
+def of_turns(turns: Iterable[Any], exact: Exact) -> Stored:
+    exact = is_exact(turns) if exact is None else exact
+    made = identity(None, exact)
+    for turn in turns:
+        with understood("a turn", turn, cure='Give an axis and an angle, for example ("z", 0.3).'):
+            axis, angle = turn
+            made = composed(made, of_axis_angle(axis, angle, exact))
+    return made
+
+
+def identity(count: int | tuple[int, ...] | None, exact: bool) -> Stored:
+    if exact:
+        return symbolic((1, 0, 0, 0), Matrix.identity(3))
+    import numpy as np
+
+    ones = np.ones(_shape(count))
+    return Stored((ones, 0 * ones, 0 * ones, 0 * ones), ones.shape)
+
+
+def random(count: int | tuple[int, ...] | None, seed: Any) -> Stored:
+    import numpy as np
+
+    with understood("a seed", seed, cure="Give a whole number, or a generator of NumPy's."):
+        generator = np.random.default_rng(seed)
+    return numeric(split(generator.standard_normal((*_shape(count), 4))), "a random quaternion")
+
+
+def _shape(count: Any) -> tuple[int, ...]:
+    with understood("a size", count, cure="Give a number of rotations, or the shape of a batch."):
+        shape = () if count is None else (count,) if isinstance(count, int) else tuple(count)
+        if any(size < 0 for size in shape):
+            raise ValueError
+    return shape
+
+
+def _check_length(x: Components, longest: int, what: str) -> None:
+    """Refuse a sine or axial vector of numbers that no rotation has."""
+    if not any(map(is_array, x)):
+        return
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        length = np.sqrt(dot(x, x))
+    bad = length > longest * (1 + 1e-9)
+    if np.any(bad):
+        raise PolhodeError(
+            f"{first_true(bad)} is given by {what} of length {length[bad].flat[0]:.6g}.",
+            cure=f"It is at most {longest}.",
+            code="E-ROT-016",
+        )
+
+
+#: Up to this condition a chart is taken from the identity.
+WORST = 8.0
+
+
+@dataclass(frozen=True)
+class Local:
+    """Coordinates in a form, and the rotations that they are referred to.
+
+    >>> from polhode.geometry.rotations import Rotation
+    >>> half_turn = Rotation.from_axis_angle("z", 3.141592653589793)
+    >>> chart = half_turn.local("vector")
+    >>> bool(abs(chart.values).max() < 1e-15), bool(chart.rotation.equals(half_turn))
+    (True, True)
+    """
+
+    form: str
+    values: np.ndarray
+    reference: Rotation
+    extrinsic: bool = False
+
+    @property
+    def rotation(self) -> Rotation:
+        """R = R_ref R(x)."""
+        return self.reference @ type(self.reference).from_coordinates(
+            self.form, self.values, extrinsic=self.extrinsic, exact=False
+        )
+
+
+def reference_for(chart: Chart, q: Components) -> Components:
+    """The quaternions of the references from which a chart is taken at unit quaternions q."""
+    import numpy as np
+
+    cube = np.array(CUBE, dtype=float)
+    cube /= np.sqrt((cube * cube).sum(axis=1, keepdims=True))
+    chosen = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (*np.shape(q[0]), 4)).copy()
+    near = np.asarray(_condition(chart, q) > WORST)
+    there = tuple(np.asarray(e)[near] for e in q)
+    conditions = [_condition(chart, product(conjugate(split(reference)), there)) for reference in cube]
+    chosen[near] = cube[np.argmin(conditions, axis=0)]
+    return split(chosen)
+
+
+def _condition(chart: Chart, q: Components) -> np.ndarray:
+    with silent():
+        return joined((chart.condition(q),), q[0].shape)[..., 0]

@@ -89,12 +89,7 @@ def scaled(factor: Any, x: Sequence[Any]) -> Components:
 
 
 def split(array: np.ndarray) -> Components:
-    """The components along the last axis.
-
-    >>> import numpy as np
-    >>> [x.tolist() for x in split(np.array([[1.0, 2.0], [3.0, 4.0]]))]
-    [[1.0, 3.0], [2.0, 4.0]]
-    """
+    """The components along the last axis."""
     return tuple(array[..., k] for k in range(array.shape[-1]))
 
 

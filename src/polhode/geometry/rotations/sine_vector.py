@@ -65,11 +65,7 @@ def sign_of(w: Any) -> Any:
 
 
 def composed(d1: Numbers, d2: Numbers) -> Components:
-    """⟨d1, d2⟩ of (70), times the sign of what becomes its root: without it the result may be another rotation.
-
-    >>> composed((0.6, 0.0, 0.0), (0.6, 0.0, 0.0))
-    (0.96, 0.0, 0.0)
-    """
+    """⟨d1, d2⟩ of (70), times the sign of what becomes its root: without it the result may be another rotation."""
     w1, w2 = cosine(d1), cosine(d2)
     scalar = w1 * w2 - dot(d1, d2)
     made = total(scaled(w2, d1), scaled(w1, d2), cross(d1, d2))

@@ -22,9 +22,6 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
 
     Where the length is irrational in an awkward way, the result is the exactly unit, exactly rational direction
     nearest to the given one (within 1e-15), so that rotations about it are exactly orthogonal.
-
-    >>> unit_axis("-y"), unit_axis([3, 0, 4])
-    (Vector([0, -1, 0]), Vector([3/5, 0, 4/5]))
     """
     cure = 'Write "z" or [0, 0, 1].'
     if isinstance(axis, str):

@@ -18,11 +18,7 @@ Pair = tuple[Any, Any]
 
 
 def rotation_of(x: Any, y: Any) -> Rotation:
-    """O(x, y), (82), refused unless x and y are orthogonal unit vectors; its vector-parameter is that of (83), (84).
-
-    >>> rotation_of([0, 1, 0], [0, 0, 1]).exponential.round(4)
-    array([1.2092, 1.2092, 1.2092])
-    """
+    """O(x, y), (82), refused unless x and y are orthogonal unit vectors; its vector-parameter is that of (83), (84)."""
     exact = is_exact([x, y])
     first, second = read(x, (3,), "a unit vector", exact), read(y, (3,), "a unit tangent vector", exact)
     third = cross(first, second)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ...errors import PolhodeError, ShapeError, understood
 from ...expr import Expr, Matrix, Vector, as_expr
 from . import spinor
-from .complex_number import Complex
 from .scalars import Components, is_array, joined, split
+from .spinor import Complex
 
 if TYPE_CHECKING:
     import numpy as np

@@ -98,13 +98,7 @@ def direction(vector: Vector) -> tuple[Vector, Expr]:
 
 
 def angle_of(sine: Any, cosine: Any) -> Expr:
-    """The angle of a sine and a cosine: one that stands in them, a part of π, or atan2.
-
-    >>> from polhode.expr import symbol
-    >>> q = symbol("q")
-    >>> angle_of(-sin(q), cos(q)), angle_of(sqrt(as_expr(3)) / 2, as_expr(1) / 2), angle_of(q, 1 - q)
-    (-q, pi/3, atan2(q, 1 - q))
-    """
+    """The angle of a sine and a cosine: one that stands in them, a part of π, or atan2."""
     standing = [node.args[0] for node in topological([as_expr(sine), as_expr(cosine)]) if node.op in ("sin", "cos")]
     for x in (multiple * each for each in dict.fromkeys(standing) for multiple in (1, 2)):  # half angles in tan(ϑ/2)
         if cos(x) == cosine and sin(x) in (sine, -sine):

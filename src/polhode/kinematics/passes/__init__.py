@@ -1,6 +1,6 @@
 """Passes over the tree that change how a mechanism is written down, never how it moves.
 
-One file each, which says what the pass saves; every function of the motion stays the same, by fingerprint.
+Each file says what its pass saves; every function of the motion stays the same, by fingerprint.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from ..tree import Tree
 from .hold import hold
 from .lend import lend
 from .merge import merge
+from .origins import slide, spread
 from .regroup import regroup
 from .rest import rest
-from .slide import slide
-from .spread import spread
 
 PASSES: dict[str, Callable[[Tree], Tree]] = {
     "slide": slide,  # origins where their own offsets are short

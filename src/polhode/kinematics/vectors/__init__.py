@@ -1,7 +1,6 @@
 """Vectors and dyadics without bases: unit vectors, points and how they move, after Sayers."""
 
-from .arrow import Arrow, arrow_of, unit
-from .direction import reference_direction, unit_direction
+from .arrow import Arrow, arrow_of, reference_direction, unit, unit_direction
 from .dyadic import Dyadic, basis, inertia_dyadic
 from .intermediate import Named, named
 from .point import (

@@ -16,17 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from operator import index as whole
 from typing import TYPE_CHECKING, Any
 
-from ...errors import understood
-from ...expr import Expr, Vector, as_expr, sqrt
+from ...errors import PolhodeError, understood
+from ...expr import Expr, Vector, as_expr, free_symbols, is_zero, sqrt
 from ...model.directions import Directions
 from ...model.reading import vector_of
+from ..tree_paths import path_between
 from .combination import Combination
 from .owner import Anchor, home_of, key_of
-from .scene import Axis, Key, Scene
-from .shared import common_frame
+from .scene import CONSTANT, Axis, Key, Scene
 from .walk import along, gathered
 from .writing import latex_sum, text_sum
 
@@ -204,3 +205,69 @@ def _crossed(scene: Scene, key_a: Key, a: Vector, key_b: Key, b: Vector) -> list
 
 def _only(vector: Vector, axes: Collection[int]) -> Vector:
     return Vector([entry if k in axes else 0 for k, entry in enumerate(vector)])
+
+
+def common_frame(scene: Scene, a: Axis, b: Axis) -> Key | None:
+    """A frame between those of two unit vectors in which both are fixed, as near to the second as there is."""
+    (i_a, _), (i_b, _) = scene.link_and_pose(a[0]), scene.link_and_pose(b[0])
+    way = path_between(scene.tree, i_a, i_b)
+    from_a = _fixed_along(scene, a, way)
+    from_b = len(way) - _fixed_along(scene, b, way[::-1])
+    if from_a <= from_b:
+        return None
+    i = way[from_a - 1]
+    own = {i_b: b[0], i_a: a[0]} if i_a != i_b else {i_b: b[0]}
+    return own.get(i, scene.link_keys[i])
+
+
+def _fixed_along(scene: Scene, axis: Axis, way: list[int]) -> int:
+    """On how many links of a way, from its own on, a unit vector is fixed."""
+    key, index = axis
+    direction = Vector(scene.link_and_pose(key)[1].R[:, index])
+    count = 1
+    for here, there in pairwise(way):
+        inward = here > there
+        turn = scene.tree.links[here if inward else there].turn
+        direction = turn.inward(direction) if inward else turn.outward(direction)
+        if any(x.data[0] not in CONSTANT for x in free_symbols([as_expr(entry) for entry in direction])):
+            break
+        count += 1
+    return count
+
+
+def unit_direction(value: Arrow | Iterable[Any], place: str) -> Any:
+    """A direction of exactly unit length, given back as it is: an arrow, or three components.
+
+    >>> unit_direction((0, 0.6, 0.8), "spin axis")
+    Vector([0, 3/5, 4/5])
+    """
+    made = value if isinstance(value, Arrow) else vector_of(value, place)
+    if not is_zero(made.dot(made) - 1):
+        raise PolhodeError(
+            f"the direction {made!r} is not a unit vector.",
+            place=place,
+            cure="Divide a direction of known length by it (arrow.normalized()); turn a frame where it is symbolic.",
+            code="E-VECTOR-009",
+        )
+    return made
+
+
+def reference_direction(axis: Any, reference: Arrow | Iterable[Any], place: str) -> Any:
+    """The unit vector across an axis on the side of a reference: (r - a (a·r))/|…|, for a unit axis a.
+
+    >>> reference_direction((0, 0, 1), (3, 4, 5), "spin axis")
+    Vector([3/5, 4/5, 0])
+    """
+    a = unit_direction(axis, place)
+    r = reference if isinstance(reference, Arrow) else vector_of(reference, place)
+    across = r - a * a.dot(r)
+    square = as_expr(across.dot(across))
+    if is_zero(square):
+        raise PolhodeError(
+            f"the reference {r!r} is parallel to the axis {a!r}.",
+            place=place,
+            cure="Give a reference direction that leaves the axis.",
+            code="E-VECTOR-010",
+        )
+    made = across / sqrt(square)
+    return made if isinstance(made, Arrow) else Vector([as_expr(entry) for entry in made])

@@ -43,9 +43,6 @@ class Node:
 
     `shapes` has a displacement for each coordinate, `turns` a rotation vector for each, or is left out where no
     orientation at the node is needed. All are in the body's frame.
-
-    >>> Node((1, 0, 0), shapes=[(0, 0, 1)], turns=[(0, -2, 0)], mass=3).mass
-    3
     """
 
     at: Any

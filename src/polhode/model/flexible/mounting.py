@@ -18,9 +18,9 @@ from ...geometry import Pose
 from ..body import Body
 from ..building import _check_fresh
 from ..dependence import CONSTANT, check_kinds
-from ..forces.elasticity import Elasticity
+from ..forces.body import Elasticity
 from ..joints import Fixed
-from ..joints.elastic import Elastic
+from ..joints.basic import Elastic
 from ..lookup import check_new, tell_apart
 from ..reading import flag_of, zeros
 from ..records import GROUND, Joint

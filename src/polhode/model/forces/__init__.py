@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from .coordinate_force import CoordinateForce
-from .damper import Damper
-from .elastic_gear import ElasticGear
-from .force import Force
-from .gravity_field import GravityField
-from .joint_force import JointForce
-from .joint_spring import JointSpring
-from .line_force import LineForce
-from .potential import Potential
+from .body import Force, GravityField, Potential, Torque
+from .joint import CoordinateForce, ElasticGear, JointForce, JointSpring
+from .line import Damper, LineForce, Spring
 from .protocol import ForceElement
-from .spring import Spring
-from .torque import Torque
 
 __all__ = [
     "FORCES", "CoordinateForce", "Damper", "ElasticGear", "Force", "ForceElement", "GravityField", "JointForce",
@@ -22,18 +14,8 @@ __all__ = [
 
 #: Each by its type in model files.
 FORCES: dict[str, type[ForceElement]] = {
-    each.kind: each
-    for each in (
-        Force,
-        Torque,
-        JointForce,
-        CoordinateForce,
-        JointSpring,
-        ElasticGear,
-        Spring,
-        Damper,
-        LineForce,
-        GravityField,
+    each.kind: each for each in (
+        Force, Torque, JointForce, CoordinateForce, JointSpring, ElasticGear, Spring, Damper, LineForce, GravityField,
         Potential,
     )
-}
+}  # fmt: skip

@@ -5,15 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ModelError, suggestion, unknown
+from .basic import Compound, Cylindrical, Fixed, Free, Planar, Prismatic, Revolute, Screw, Spherical, Universal
 from .building_block import BuildingBlock
-from .compound import Compound
-from .fixed import Fixed
-from .free import Free, Spherical
 from .joint_map import JointMap
-from .one_axis import Cylindrical, Prismatic, Revolute, Screw
-from .planar import Planar
 from .protocol import JointType
-from .universal import Universal
 
 __all__ = [
     "JOINTS", "BuildingBlock", "Compound", "Cylindrical", "Fixed", "Free", "JointMap", "JointType", "Planar",
@@ -22,20 +17,10 @@ __all__ = [
 
 #: Each by its type in model files; maps and sequences have forms of their own there.
 JOINTS: dict[str, type[JointType]] = {
-    each.kind: each
-    for each in (
-        Fixed,
-        Revolute,
-        Prismatic,
-        Screw,
-        Cylindrical,
-        Universal,
-        Planar,
-        Spherical,
-        Free,
-        BuildingBlock,
+    each.kind: each for each in (
+        Fixed, Revolute, Prismatic, Screw, Cylindrical, Universal, Planar, Spherical, Free, BuildingBlock,
     )
-}
+}  # fmt: skip
 
 
 def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointType:

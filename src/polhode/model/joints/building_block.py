@@ -81,11 +81,7 @@ class BuildingBlock(JointType):
 
 
 def unit_direction(direction: str | Iterable[Any], what: str) -> Vector:
-    """A letter, or three components of unit length, exactly.
-
-    >>> unit_direction((0.6, 0, 0.8), "axis")
-    Vector([3/5, 0, 4/5])
-    """
+    """A letter, or three components of unit length, exactly."""
     if isinstance(direction, str):
         return unit_axis(direction)
     with understood(f"a direction ({what})", direction, place="building block", cure="Give a letter or (3/5, 0, 4/5)."):

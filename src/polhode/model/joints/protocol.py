@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from ...expr import Matrix
 from ...geometry.rotations import ORIENTATIONS
@@ -158,3 +158,17 @@ def orientation_labels(storage: object) -> tuple[str, ...]:
     if storage == "angles":
         return ("ax", "ay", "az")
     return ORIENTATIONS[storage].labels if storage in ORIENTATIONS else ()
+
+
+class JointOptions(TypedDict, total=False):
+    """`axis="y"` of `joint(..., "revolute", axis="y")`; a type of one's own is given made, as `RadialArm(lead=0.1)`."""
+
+    axis: Any
+    pitch: Any
+    first: Any
+    second: Any
+    normal: Any
+    storage: Any
+    translations: Any
+    rotations: Any
+    reference: Any

@@ -42,10 +42,6 @@ def squeezing_mechanism() -> System:
 
     K1 turns about the origin, K3 about B, K5 and K7 about A. The named pose "start" is that of the test set. There is
     no gravity, so that of each mass centre its distance from its joint alone matters.
-
-    >>> squeezer = squeezing_mechanism()
-    >>> len(squeezer.derive().u), len(squeezer.derive().constraints.rows)
-    (7, 6)
     """
     s = System("squeezing mechanism", gravity=(0, 0, 0))
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in PARAMETERS.items()}

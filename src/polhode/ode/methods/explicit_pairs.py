@@ -32,11 +32,20 @@ from ...native.language import (
     vector,
 )  # fmt: skip
 from ..lane_loop import LaneMethod, lane_rates, start_in_lanes
-from ..loop import GO_ON, is_swallowed, next_step, note_accepted, note_refused, reason_before_step
+from ..loop import GO_ON, is_swallowed, note_accepted, note_refused, reason_before_step
 from ..rates import copy
 from ..record import ACCEPTED, EDGES, REFUSED, Reason, Run
 from ..right_side import rates
-from ..step_control import begin_with, factor_of, first_step, is_due, longer_step, note_if_stiff, shorter_step
+from ..step_control import (
+    begin_with,
+    factor_of,
+    first_step,
+    is_due,
+    longer_step,
+    next_step,
+    note_if_stiff,
+    shorter_step,
+)
 from .tableaux import Pair
 
 #: Where in a step the slope of the dense output is compared with the rates. There h |x' - f(x)| is some 2.5 to 9 times

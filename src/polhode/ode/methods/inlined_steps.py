@@ -38,6 +38,8 @@ from ...native.language import (
     fma,
     in_lanes,
     inline,
+    is_nan,
+    largest,
     local,
     native,
     set_marks,
@@ -348,6 +350,11 @@ class Rows(Struct):
     arguments: Pointers
     beside: Pointers  # arguments in lanes
     alive: Integers
+    # limits c x[k] + d ≤ 0 of each row, and when each was first passed, and the largest value seen (`ode.limits`)
+    limit_count: int
+    limit_places: Integers
+    limits: Array
+    limits_noted: Array
 
 
 @native
@@ -417,7 +424,20 @@ def _store(side: KernelSide, width: Any, rows: Rows, dt: float) -> int:
             rows.times[number] = rows.times[number] + dt
             for i in range(size):
                 states[lane * size + i] = beside[i * width + lane]
+            if number < rows.count:
+                _note_limits(rows, number, at(states, lane * size))
         else:
             rows.marks[number] = -1
             failed += 1 if number < rows.count else 0
     return failed
+
+
+@inline
+def _note_limits(rows, number, x):
+    """Test the limits of a row at the end of its steps."""
+    for i in range(rows.limit_count):
+        place = (number * rows.limit_count + i) * 2
+        beyond = fma(rows.limits[place], x[rows.limit_places[i]], rows.limits[place + 1])
+        rows.limits_noted[place + 1] = largest(rows.limits_noted[place + 1], beyond)
+        if beyond > 0.0 and is_nan(rows.limits_noted[place]):
+            rows.limits_noted[place] = rows.times[number]

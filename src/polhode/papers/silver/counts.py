@@ -23,6 +23,7 @@ from ...formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn
 from ...formalisms.short import newton_euler
 from ...formats.dh import Row, from_dh
 from ...geometry import Inertia, Pose, about
+from ...geometry.twist import Twist, Wrench
 from ...kinematics.passes import USUAL, apply
 from ...kinematics.prescribed import Drive
 from ...kinematics.tree import BASE, Link, Tree, build_tree
@@ -177,11 +178,11 @@ class _Blanks:
         inertia = self.inertia(link.inertia)
         return replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, merged=None, drive=drive)
 
-    def _screw(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
+    def _screw(self, w: Vector, v: Vector) -> Twist:
         slide = self.axis(v)
         if any(w) and any(v) and not self.zeros:
             slide = Vector([0, 0, self.tally.scalar()])  # a screw: its pitch
-        return self.axis(w), slide
+        return Twist(self.axis(w), slide)
 
     def _along(self, part: Vector) -> Vector:
         if not any(part):
@@ -229,8 +230,8 @@ def _by_newton_euler(tree: Tree, blanks: _Blanks) -> object:
     return newton_euler.efforts_of(made, newton_euler.accelerate(made, u, ud, gravity), _free(tree))
 
 
-def _free(tree: Tree) -> list[tuple[Vector, Vector]]:
-    return [(_ZERO, _ZERO)] * len(tree.links)
+def _free(tree: Tree) -> list[Wrench]:
+    return [Wrench.zero()] * len(tree.links)
 
 
 _RUN: dict[str, Callable[[Tree, _Blanks], object]] = {
@@ -248,7 +249,7 @@ _RUN: dict[str, Callable[[Tree, _Blanks], object]] = {
 def chain(segments: Sequence[tuple[Pose, Pose, Inertia]], q: Vector, u: Vector, gravity: Vector) -> Tree:
     """Links one after the other, each turning about its z: where its joint sits, how it is turned, what it weighs."""
     stage = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))
-    axis = ((Vector([0, 0, 1]), Vector([0, 0, 0])),)
+    axis = (Twist(Vector([0, 0, 1]), Vector([0, 0, 0])),)
     links = tuple(
         Link(f"link {k + 1}", f"joint {k + 1}", k - 1 if k else BASE, stage, fixed, motion, axis, (k,), (k,), inertia)
         for k, (fixed, motion, inertia) in enumerate(segments)

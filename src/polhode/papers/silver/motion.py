@@ -26,6 +26,7 @@ from ...expr import Expr, Matrix, Vector, as_expr, directional, latex, normal, t
 from ...expr.spelling import acceleration_of, latex_name, spelled_latex
 from ...formalisms.silver import CentralInertia, central_inertia, inverse_dynamics
 from ...geometry import angular_velocity, rotational_energy
+from ...geometry.twist import Wrench
 from ...kinematics.motion import flow, kinetic_energy, world_poses
 from ...kinematics.tree import BASE, Tree
 from .proof import entries_of
@@ -172,7 +173,7 @@ def energy_here(m: Motion) -> list[str]:
 
 def efforts_here(m: Motion) -> list[str]:
     """The efforts without gravity, each as a function, by the recursion, which is shorter to write."""
-    tau = inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, [(_ZERO, _ZERO)] * len(m.links), _ZERO)
+    tau = inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, [Wrench.zero()] * len(m.links), _ZERO)
     shown = [(_effort(m, j), _readable(entry)) for j, entry in enumerate(tau)]
     return [f"{name} = {text}" for name, text in shown if text]
 

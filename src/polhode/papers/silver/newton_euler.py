@@ -13,6 +13,7 @@ from ...errors import PolhodeError, check_kind
 from ...expr import Vector, quiet_collector, symbol, symbols
 from ...formalisms import newton_euler, silver
 from ...formalisms.uicker_kahn import only_single_joints
+from ...geometry.twist import Wrench
 from ...kinematics.tree import Tree, build_tree
 from ...model.model import Model
 from ...model.system import System
@@ -207,7 +208,7 @@ def balances(m: Motion) -> Sides:
     r"\tau_j^{\text{Lagrange}} = \tau_j^{\text{Newton, Euler}}",
 )
 def recursion(m: Motion) -> Sides:
-    free = [(_ZERO, _ZERO)] * len(m.links)
+    free = [Wrench.zero()] * len(m.links)
     by_silver = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, free, _ZERO)
     by_luh = newton_euler.inverse_dynamics(m.tree, m.tree.u, m.ud, free, _ZERO)
     for j in range(len(m.tree.u)):
@@ -227,7 +228,7 @@ def weight(m: Motion, gravity: Vector, base: Vector | None = None) -> Sides:
 
     Printed is an acceleration "equal to that due to gravity": with `base=gravity` the step fails.
     """
-    free = [(_ZERO, _ZERO)] * len(m.links)
+    free = [Wrench.zero()] * len(m.links)
     lifted = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, free, gravity if base is None else -base)
     for where, j in joints(m):
         slope = -total(m.inertias[i].m * gravity.dot(m.partials[j].r_D_q[i]) for i in m.carried[j])
@@ -245,10 +246,9 @@ def statics(m: Motion) -> Sides:
     """An external force and moment on every last link: work on the one side, handed from link to link on the other."""
     tips = [i for i in m.links if not m.tree.children[i]]
     given = {i: tuple(Vector(symbols(" ".join(f"{letter}{i}{k}" for k in "xyz"))) for letter in "fn") for i in tips}
-    wrenches = [(_ZERO, _ZERO)] * len(m.links)
+    wrenches = [Wrench.zero()] * len(m.links)
     for i, (f, n) in given.items():
-        about_origin = n + (m.r[i] - m.poses[i].p).cross(f)
-        wrenches[i] = (m.W[i].T @ about_origin, m.W[i].T @ f)
+        wrenches[i] = Wrench(n, f).about(m.r[i] - m.poses[i].p).turned(m.W[i].T)
     held = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, wrenches, _ZERO)
     for where, j in joints(m):
         p, tips_moved = m.partials[j], [i for i in tips if i in m.carried[j]]

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from ...dynamics.loads import Loads
+from ...dynamics.loads import loads_of
 from ...errors import ModelError, PolhodeError
 from ...expr import Matrix, Vector, as_expr
 from ...formalisms.network.formulation import check_circuits, listed
@@ -190,7 +190,7 @@ class WiredSystem:
 
     def efforts(self, ud: Sequence[Any]) -> Vector:
         """τ(q, u, u̇), as the speeds' own springs and forces leave it."""
-        given = Loads(self.system, self.tree).speed_forces()
+        given = loads_of(self.system, self.tree).speed_forces()
         made = self.wiring.efforts(self.tree.u, ud)
         return Vector([as_expr(tau - force) for tau, force in zip(made, given, strict=True)])
 
@@ -274,7 +274,7 @@ class _Builder:
         return Edge(f"joint {joint.name}", tail, head, "joint", joint.name)
 
     def load_edges(self) -> Iterable[tuple[Edge, Vector]]:
-        loads = Loads(self.system, self.tree)
+        loads = loads_of(self.system, self.tree)
         count = 0
         for each in self.system.acting:
             for load in each.loads:

@@ -35,7 +35,7 @@ from ..events import Events, ParametricValues
 from ..guard import SURE, Guard, Stop, moving_pivots
 from ..initial_state import Floats, initial_state
 from ..integrators.native import Switch, problem_for
-from ..limits import grown, limits_seen, noted_facts, watched_by_all
+from ..limits import grown, limits_of_members, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
 from ..run import problem_of
 from ..settings import ADAPTIVE, EXPLICIT, Control, resolved, working
@@ -292,7 +292,7 @@ def _plan(
     wanted |= event_rows(functions, events, members.count, parameters)
     readers = (["jacobian"] if is_implicit else []) + (["switches"] if located else [])
     wanted |= {f"{reader}.{name}": each for reader in readers for name, each in own.items()}
-    limits = _limits(functions, members.count, parameters)
+    limits = limits_of_members(functions, members.count, parameters)
     signs = None if constrained is None else constrained.rows_of_signs(members.count)
     logs = EventLogs.of(events.effects, *starts.shape) if events else None
     room = logs or (EventLogs.of((), *starts.shape) if located else None)
@@ -300,15 +300,6 @@ def _plan(
     sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
     plan = _Plan(rates, guard, control, problem.facts, times, memory, sound, limits, constrained, events, logs, located)
     return plan, own["tau"], own["inputs"]
-
-
-def _limits(functions: Functions, count: int, parameters: Mapping[str, Any]) -> Sequence[Sequence[SeenLimit]]:
-    """The limits of each member; none where they are not at the same places for all."""
-    if not functions.derivation.synopsis.has_limits_of_parameters:
-        return [functions.derivation.synopsis.limits] * count
-    made = [limits_seen(functions, _of_member(parameters, i)) for i in range(count)]
-    alike = len({tuple((each.kind, each.name, each.side) for each in limits) for limits in made}) == 1
-    return made if alike else [()] * count
 
 
 def _parameters(members: Members) -> tuple[dict[str, Any], NDArray[np.bool_]]:

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dynamics.equations import EquationsOfMotion
-from ...expr import Expr, free_symbols, substitute
-from ...expr.calls import sampled
-from ...expr.evaluation import Evaluator
 from ...notebook import Cell, Shown, course_table
 from ..initial_state import Floats
 
 if TYPE_CHECKING:
+    from ...dynamics.equations import EquationsOfMotion
     from ...expr import Expr
     from .controlled import ClosedLoop
 
@@ -317,6 +314,9 @@ def conditions_met(
 
 def vanishing(loop: ClosedLoop, time: Expr, log: ControllerLog | None) -> list[tuple[str, Expr]]:
     """Where a law does not hold, in words, and what vanishes there, as expressions of the mechanism and of time."""
+    from ...expr import substitute
+    from ...expr.calls import sampled
+
     law = loop.law
     put: dict[Expr, Any] = {**loop.curves, **law.measured}
     if log is not None and len(log.times) > 1:
@@ -328,6 +328,9 @@ def vanishing(loop: ClosedLoop, time: Expr, log: ControllerLog | None) -> list[t
 
 def _usual(made: Sequence[Expr], equations: EquationsOfMotion) -> list[float]:
     """The size that each has at random states, in the middle."""
+    from ...expr import free_symbols
+    from ...expr.evaluation import Evaluator
+
     dice, symbols = np.random.default_rng(0), free_symbols(made)
     values = {
         each.symbol: float(1 if each.value is None else each.value) for each in equations.system.parameters.values()

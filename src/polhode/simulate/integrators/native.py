@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...dynamics.canonical import why_not_canonical
 from ...errors import PolhodeError
 from ...native.backends import say_once
 from ...native.compiled import Compiled
 from ...ode.driver import Driver
-from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from ...ode.native_code import loop_code
 from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
 from ..control.actuation import ControllerFailed
-from ..events import Events, event_failed
+from ..events import Events, event_failed, goes_through
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -34,6 +32,7 @@ from ..settings import ADAPTIVE, EXPLICIT, Control, explicit_method, resolved, t
 from ..trajectory.record import Record, Report
 
 if TYPE_CHECKING:
+    from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
     from ...ode.native_schedule import ScheduleMemory
     from ..limits import LimitsOfRun
 
@@ -45,8 +44,10 @@ _NOTABLE = 1e-9
 _AHEAD = 12
 #: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
 _STABLE, _NEAR = 3.0, 1e-7
-#: The time, in seconds, over which it is tested where an event goes.
-_SHORT = 1e-9
+_JUMPING = (
+    "a force jumps, and generalised_alpha evaluates it as it is inside of its steps: in steps in which it jumps it is "
+    'of first order at most, or finds none. method="auto", or another with fixed steps, divides them there.'
+)
 
 
 def integrate(
@@ -140,6 +141,8 @@ class Integration:
         self.momenta = self._momenta()
         x = x if self.momenta is None else self.momenta.stepped(x)
         self.states = np.empty((len(self.times), len(x)))
+        if control.spectral_radius is not None and rates.signs is not None:
+            record.notices.append(_JUMPING)
         self.switch = switch_of(record, control)
         self.limits = _limits(rates, record)
         self.driver = Driver(control.most_steps)
@@ -224,7 +227,8 @@ class Integration:
 
     def _event_value(self, number: int, t: float, x: Floats) -> float:
         """The value of an event; what goes wrong in a user's function ends the run."""
-        n, x = self.rates.coordinates, self._state(x)
+        n, is_first = self.rates.coordinates, t == self.first[0]  # momenta would round speeds that are zero there
+        x = self.first[1] if is_first and self.momenta is not None else self._state(x)
         try:
             return float(self.events.watched[number].value(t, x[:n].copy(), x[n:].copy()))
         except Exception as error:
@@ -266,21 +270,11 @@ class Integration:
 
     def go(self, report: Report) -> str:
         """To the end; what stops a run before is raised, with all in the record that was reached."""
-        reason = Reason.BUDGET
         try:
-            while reason != Reason.DONE:
-                reason = self._advance()
-                self._note()
-                if reason == Reason.ENDED:
-                    self.record.end(float(self.run.record.t), self.x)
-                    return "event"
-                self._look_into(reason)
-                self._test_loop()
-                if reason == Reason.DONE and self.run.record.t < self.end:
-                    self._pass_bound()
-                    reason = Reason.BUDGET
-                report(self.run.record.t)
-        except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt):
+            return self.driver.interruptible(lambda: self._go(report))
+        except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt) as problem:
+            if isinstance(problem, ControllerFailed | KeyboardInterrupt):
+                self.run.undo_unfinished_step()
             self._note()
             self.record.end(float(self.run.record.t), self.x)
             raise
@@ -292,6 +286,21 @@ class Integration:
                 events = self.run.events.record
                 if events.kink_count or events.corner_count:
                     self.record.info["kinks"] = int(events.kinks_passed)
+
+    def _go(self, report: Report) -> str:
+        reason = Reason.BUDGET
+        while reason != Reason.DONE:
+            reason = self._advance()
+            self._note()
+            if reason == Reason.ENDED:
+                self.record.end(float(self.run.record.t), self.x)
+                return "event"
+            self._look_into(reason)
+            self._test_loop()
+            if reason == Reason.DONE and self.run.record.t < self.end:
+                self._pass_bound()
+                reason = Reason.BUDGET
+            report(self.run.record.t)
         return "done"
 
     def _advance(self) -> Reason:
@@ -315,12 +324,14 @@ class Integration:
             self.passed_at = self.rates.passed, record.steps
 
     def _keep_interpolant(self) -> None:
-        """Keep the steps, so that the trajectory has states between its samples; not where time events divide it."""
+        """Keep the steps, so that the trajectory has states between its samples, where what drove them is known."""
         pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
         known = [(run, steps) for run, steps in pieces if steps is not None]
         is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
         is_alike = self.rates.is_autonomous and self.rates.signs is None  # no step is taken again with other signs
-        if is_whole and not len(self.rates.breaks) and is_alike:
+        drive, is_divided = self.rates.drive, len(self.rates.breaks) > 0
+        is_known = not is_divided or not (drive.is_held or drive.sampled is not None or self.rates.is_constrained)
+        if is_whole and is_known and is_alike:
             self.record.interpolant = DenseOutput(known, self.rates)
 
     @property
@@ -386,9 +397,9 @@ class Integration:
     def _add_samples(self, done: int) -> None:
         if done <= self.kept:
             return
-        states = self.states[self.kept : done]
-        self.record.add(self.times[self.kept : done], states if self.momenta is None else self.momenta.states(states))
-        self.kept = max(self.kept, done)
+        new, self.kept = slice(self.kept, done), done  # first: an interrupt in between must not add them twice
+        states = self.states[new]
+        self.record.add(self.times[new], states if self.momenta is None else self.momenta.states(states))
 
     def _note_change(self) -> None:
         sentence = (
@@ -484,24 +495,29 @@ class Integration:
             events.grow()
             return
         t, change = float(run.record.t), self.events.watched[number].change
-        if events.is_stuck(t) or change is None:
-            raise self._stuck(t, number)
+        if change is None or events.is_stuck(number, t):
+            side = self._side_behind(number)
+            if side == 0.0:
+                raise self._stuck(t, number)
+            self._begin()
+            events.set_side(number, side)
+            return
         run.x[:] = change.applied(t, run.x.copy())
         reason = run.continue_after_event()
         if reason is not None:
             self._look_into(reason)
 
+    def _side_behind(self, number: int) -> float:
+        """The sign of an event behind its zero where the last change of the state let it pass, else 0."""
+        events, n = self.run.events, self.rates.coordinates
+        _, last, _, _, before, after = next(events.entries(events.record.log_count - 1))
+        t, event = float(events.record.changed_at), self.events.watched[number]
+        if last != number or after is None:
+            return 0.0
+        before, after = self._state(before), self._state(after)
+        return -events.side_of(number) if goes_through(event, self.rates, n, t, before, after) else 0.0
+
     def _stuck(self, t: float, number: int) -> Stop:
-        """Why an event that changed the state occurs again at the same time."""
-        events, value, n, x = self.run.events, self.events.watched[number].value, self.rates.coordinates, self.x
-        later = x + _SHORT * self.rates(t, x.copy())
-        change = value(t + _SHORT, later[:n], later[n:]) - value(t, x[:n].copy(), x[n:].copy())
-        if t == events.record.changed_at and events.side_of(number) * change < 0.0:
-            return Stop(
-                "event_stuck",
-                f"at t = {t:.6g} s event {number} changed the state, and the motion goes on through it.",
-                "Let the change turn the motion back, or end the run there (terminal=True).",
-            )
         return Stop(
             "event_stuck",
             f"at t = {t:.6g} s event {number} follows itself without end.",
@@ -714,6 +730,8 @@ class Momenta:
 
 def why_no_momenta(rates: Rates) -> str:
     """Why a mechanism is not stepped in momenta; empty where it is."""
+    from ...dynamics.canonical import why_not_canonical
+
     found = why_not_canonical(rates.functions.equations)
     if found:
         return found
@@ -743,6 +761,7 @@ def system_of(
     functions: Functions, parameters: Mapping[str, Any] | None, tau: Floats, inputs: Floats
 ) -> SecondOrderSystem:
     """The equations of compiled functions as the method takes them, under efforts and inputs that may change."""
+    from ...ode.methods.generalised_alpha import SecondOrderSystem
 
     def compiled(name: str) -> Compiled:
         made: Compiled = functions.native(name)
@@ -762,6 +781,8 @@ def system_of(
 
 def second_order_memory(rates: Rates, radius: float) -> SecondOrderMemory:
     """The memory of the method for the equations of a run."""
+    from ...ode.methods.generalised_alpha import SecondOrderMemory
+
     if not rates.is_autonomous:
         raise PolhodeError(
             "the method generalised_alpha steps compiled equations, and a function in Python drives this run.",

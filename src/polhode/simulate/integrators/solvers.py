@@ -17,14 +17,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from ...errors import installed
 from ...ode import loop
 from ...ode.native_events import Effect, EventMemory
-from ...ode.record import CONSTRAINED_GROWTH, HEAD, PROJECTION, SEARCH_ROOM, Events, Reason, Run, padded
+from ...ode.native_run import NativeRun
+from ...ode.record import (
+    CONSTRAINED_GROWTH,
+    HEAD,
+    PROJECTION,
+    SEARCH_ROOM,
+    SWALLOWED,
+    Events,
+    Reason,
+    Run,
+    padded,
+)  # fmt: skip
 from ..guard import Stop
 from ..initial_state import Floats
 from ..rates import Rates
@@ -34,10 +45,13 @@ from .native import Integration
 if TYPE_CHECKING:
     from ..constraints.projection import ProjectedRates
 
+_Result = TypeVar("_Result")
 #: How much less exactly forces are wanted than positions and speeds, which they do not harm when they are noisy.
 _FORCES = 1e3
 #: Steps that a solver may take before it is asked again.
 _MANY = 10_000
+#: So many steps in a row that rounding swallows end a run.
+_MOST_SWALLOWED = 50
 
 
 class SolverIntegration(Integration):
@@ -70,7 +84,7 @@ class SolverIntegration(Integration):
             run.events.switch_by(self.rates)
 
     def _event_values(self, t: float, x: Floats) -> list[float]:
-        return [self._event_value(k, t, x) for k in range(len(self.events.watched))]
+        return self.run.in_user_code(lambda: [self._event_value(k, t, x) for k in range(len(self.events.watched))])
 
     @property
     def _goal(self) -> float:
@@ -87,7 +101,8 @@ class SolverRun:
 
     implicit = kept_steps = None
     steps_before = 0
-    calls_python = False
+    calls_python = is_in_user_code = False
+    undo_unfinished_step = NativeRun.undo_unfinished_step
 
     def __init__(self, rates: Rates, control: Control, t: float, x: Floats) -> None:
         self.rates, self.size, width = rates, len(x), padded(len(x))
@@ -97,7 +112,7 @@ class SolverRun:
         )
         self._solver: Any = None
         self._interpolant: Callable[[float], Floats] | None = None
-        self.message = ""
+        self.message, self._swallowed = "", 0
         arrays = {name: np.zeros(width) for name in ("x", "x_old", "f", "f_old", "y", "unit")}
         self.record = Run(
             t=t, size=self.size, blocks=width // 4, bound=np.inf, each_step=1, is_constrained=int(rates.is_constrained),
@@ -110,11 +125,10 @@ class SolverRun:
 
     def _begin(self, run: Run) -> int:
         self._solver = None
-        self.f[:] = self.rates(run.t, self.x.copy())
-        return 0
+        return self._rates(run, run.t, self.x, self.f)
 
     def _rates(self, run: Run, t: float, x: Floats, out: Floats) -> int:
-        out[: self.size] = self.rates(t, x[: self.size].copy())
+        out[: self.size] = self.in_user_code(lambda: self.rates(t, x[: self.size].copy()))
         return 0
 
     def _project(self, run: Run, t: float, x: Floats) -> int:
@@ -137,7 +151,7 @@ class SolverRun:
 
     def begin(self, t_end: float) -> Reason:
         """Rates and events at the start."""
-        self.record.t_end = t_end
+        self.record.t_end = self.record.t_final = t_end
         return Reason(loop.begin(self.record))
 
     def restart(self, rate: Floats) -> None:
@@ -149,14 +163,17 @@ class SolverRun:
     def advance(self, t_end: float, budget: int) -> Reason:
         """Steps to t_end, or as many as the budget allows, or until there is another reason to return."""
         self.record.t_end = t_end
-        while True:
-            # without a budget the loop finishes the last step, and returns before the next
-            reason = Reason(loop.advance(self.record))
-            if reason != Reason.BUDGET or not budget:
-                return reason
-            if not self._step():
-                return Reason.UNDERFLOW
-            budget -= 1
+        try:
+            while True:
+                # without a budget the loop finishes the last step, and returns before the next
+                reason = Reason(loop.advance(self.record))
+                if reason != Reason.BUDGET or not budget:
+                    return reason
+                if not self._step():
+                    return Reason.UNDERFLOW
+                budget -= 1
+        finally:
+            self.record.interrupted = 0
 
     def _step(self) -> bool:
         """One step of the solver; False where it finds none."""
@@ -167,9 +184,13 @@ class SolverRun:
             solver.t, solver.y, solver.f = run.t, self.x.copy(), self.f.copy()
         solver.t_bound, solver.status = run.t_end, "running"
         wanted = getattr(solver, "h_abs", 0.0)
-        message = solver.step()
+        message = self.in_user_code(solver.step)
+        self._swallowed = self._swallowed + 1 if solver.t - run.t <= SWALLOWED * abs(solver.t) else 0
         if solver.status == "failed":
             self.message = message or "the solver gave up"
+            return False
+        if self._swallowed > _MOST_SWALLOWED:
+            self.message = "its steps are swallowed by rounding"
             return False
         if not np.isfinite(solver.y).all():
             raise Stop(
@@ -189,6 +210,14 @@ class SolverRun:
         run.steps += 1
         run.pending, self._interpolant = PROJECTION, None
         return True
+
+    def in_user_code(self, call: Callable[[], _Result]) -> _Result:
+        """The result of a call in which an interrupt is raised at once."""
+        self.is_in_user_code = True
+        try:
+            return call()
+        finally:
+            self.is_in_user_code = False
 
     def write_samples(self, t: float) -> Reason:
         """The samples of the last step up to a time."""

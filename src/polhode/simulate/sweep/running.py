@@ -3,31 +3,277 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+from functools import partial
+from json import dumps, loads
+from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...errors import PolhodeError, shown, warn, whole_number
-from ...files.version import key_of, version_digest
+import numpy as np
+
+from ...compiled.functions import Functions
+from ...dynamics.equations import EquationsOfMotion
+from ...errors import PolhodeError, path_of, shown, warn, whole_number
+from ...expr import Expr, Function
+from ...expr.archive import dump
+from ...files.archives import MOST_BYTES, readable
+from ...files.reading import read_file
+from ...files.version import LOADED_AT, key_of, source_digest, version_digest
+from ...files.writing import WAITING, put_in_place
 from ..batch.batch import NOT_RUN, REFUSED
+from ..batch.files import as_dataset, of_dataset
+from ..batch.members import Which, labels_of
 from ..batch.running import check_size, joined
 from ..progress import reporting
 from ..run import simulate
 from ..settings import check_kinds, closing
-from .chunks import Chunk, ChunkResult, Work, cut, make_ready, merge, polhode_version, run_chunk
-from .cluster import check_client, on_cluster
-from .content import Unknowable, content_of
+from ..trajectory.datasets import Dataset, as_archive, of_archive
+from ..trajectory.units import units_of
+from ..trajectory.values import dependent_of
+from .chunks import Chunk, ChunkResult, Work, cut, make_ready, merge, notices_of, polhode_version, run_chunk
 from .design import Design, design_of
-from .executors import Arrivals, cores, on_executor, on_processes
-from .measures import read_measures
+from .executors import Arrivals, check_client, cores, on_cluster, on_executor, on_processes
+from .measures import Measure, histories, read_measures
 from .results import Sweep, SweepInterrupted
-from .store import ChunkStore
-from .units import result_units, varied_units
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
+
+
+class Unknowable(Exception):
+    """A value whose content cannot be told, such as a function that is in no file; its words name it."""
+
+
+def content_of(value: Any) -> str:
+    """Numbers exactly, arrays by their bytes, expressions by their form, functions by the file that they are in.
+
+    >>> content_of({"b": 1.5, "a": [True, None]})
+    "{'a': [True, None], 'b': 1.5}"
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes | Fraction):
+        return repr(value)
+    if isinstance(value, Expr):
+        return dump([value])
+    if isinstance(value, np.ndarray):
+        return f"array {value.dtype.str} {value.shape} {value.tobytes().hex()}"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(sorted(f"{content_of(key)}: {content_of(each)}" for key, each in value.items())) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(content_of, value)) + "]"
+    if isinstance(value, Functions):
+        return f"functions {content_of(value.__reduce__()[0].keywords)}"
+    if isinstance(value, Function):
+        return f"function {value.opaque.digest}"
+    if isinstance(value, partial):
+        return f"partial {content_of([value.func, value.args, value.keywords])}"
+    if isinstance(value, FunctionType):
+        return _function(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = [content_of(getattr(value, each.name)) for each in fields(value) if each.compare]
+        return f"{type(value).__name__}{source_digest(type(value))}({', '.join(parts)})"
+    raise Unknowable(f"{type(value).__name__} {value!r}")
+
+
+def _function(function: Callable[..., Any]) -> str:
+    """A function is known by its file, its place in it, and by what it has taken in from around it."""
+    code, name = function.__code__, function.__qualname__
+    file = getattr(sys.modules.get(function.__module__), "__file__", None)
+    try:
+        changed = Path(str(file)).stat().st_mtime_ns > LOADED_AT
+    except OSError:
+        changed = True
+    if changed:
+        raise Unknowable(f"function '{name}', which is in no file, or in one that was changed since")
+    inside = [cell.cell_contents for cell in function.__closure__ or ()]
+    around = [inside, function.__defaults__, function.__kwdefaults__, vars(function)]
+    return f"{function.__module__}.{name} {code.co_firstlineno} {source_digest(function)} {content_of(around)}"
+
+
+_WHOLE_RUN = {"end_time": "s", "energy": "J"}
+
+
+def varied_units(equations: EquationsOfMotion, varied: Iterable[Which]) -> dict[str, str]:
+    """Units of varied values by their labels; "" where the model does not tell.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1, unit="m"))), ph.Revolute("y"))
+    >>> varied_units(s.derive().record, [("parameters", "l"), ("speeds", "hinge")])
+    {'l': 'm', 'd(hinge)(0)': 'rad/s'}
+    """
+    system, units = equations.system, units_of(equations)
+    symbols: dict[str, dict[str, Expr]] = {
+        "parameters": {name: each.symbol for name, each in system.parameters.items()},
+        "inputs": {name: each.symbol for name, each in system.inputs.items()},
+        "start": dict(zip((*equations.coordinates, *equations.states), (*equations.q, *equations.z), strict=True)),
+        "speeds": dict(zip(equations.speeds, equations.u, strict=True)),
+        "tau": dict(zip(equations.tree.speeds, equations.tau, strict=True)),
+    }
+    labels = labels_of(equations)
+    return {labels[option, str(name)]: units.get(symbols[option][str(name)], "") for option, name in varied}
+
+
+def result_units(equations: EquationsOfMotion, measures: Sequence[Measure]) -> dict[str, str]:
+    """Units of results by their names; those of functions are not known.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> result_units(s.derive().record, [Measure("max:d(hinge)", "max", "d(hinge)"), Measure("energy", "energy")])
+    {'max:d(hinge)': 'rad/s', 'energy': 'J'}
+    """
+    units, histories = units_of(equations), _history_units(equations)
+    made: dict[str, str] = {}
+    for measure in measures:
+        if measure.function is not None:
+            continue
+        if isinstance(measure.of, Expr):
+            made[measure.label] = units.get(measure.of, "")
+        elif measure.of is not None:
+            made[measure.label] = histories.get(measure.of, "")
+        elif measure.how == "final":
+            made |= {f"{measure.prefix}{name}": unit for name, unit in histories.items()}
+        else:
+            made[measure.label] = _WHOLE_RUN.get(measure.how, "")
+    return made
+
+
+def _history_units(equations: EquationsOfMotion) -> dict[str, str]:
+    """Units of what has a history, by the label that a measure gives it."""
+    units = units_of(equations)
+    coordinates, speeds = dependent_of(equations)
+    symbols = {
+        "coordinate": dict(zip(equations.coordinates, equations.q, strict=True)) | coordinates,
+        "state": dict(zip(equations.states, equations.z, strict=True)),
+        "speed": dict(zip(equations.speeds, equations.u, strict=True)) | speeds,
+        "input": {name: each.symbol for name, each in equations.system.inputs.items()},
+    }
+    return {
+        label: "J" if kind == "energy" else units.get(symbols[kind][name], "")
+        for label, (kind, name) in histories(equations).items()
+    }
+
+
+_MANIFEST = "sweep.json"
+_KIND = "polhode sweep 1"
+_TEXTS = ("messages", "notices", "shapes")
+
+
+@dataclass(frozen=True)
+class ChunkStore:
+    """A folder with a manifest, and a file for each chunk that has arrived, named by its key."""
+
+    folder: Path
+    chunk: int
+
+    @classmethod
+    def size_in(cls, folder: str | os.PathLike[str], key: str, count: int) -> int | None:
+        """How many members a chunk has in a folder that holds this sweep already; None where it holds none.
+
+        A folder that holds another sweep, or anything else, is refused.
+        """
+        path = path_of(folder)
+        if not path.exists():
+            return None
+        try:
+            found = loads(read_file(path / _MANIFEST, 10**6))
+            same = (found["kind"], found["key"], found["members"]) == (_KIND, key, count)
+            size = int(found["chunk"])
+        except FileNotFoundError:
+            if any(not each.name.endswith(WAITING) for each in _listed(path)):
+                raise _refused(path, "the folder has other things in it.") from None
+            return None
+        except (OSError, ValueError, KeyError, TypeError):
+            raise _refused(path, f"its {_MANIFEST} cannot be read.") from None
+        if not same:
+            raise _refused(path, "the folder holds another sweep, or one by another version of polhode or the model.")
+        return size
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str], key: str, count: int, chunk: int) -> ChunkStore:
+        """The store of a sweep in a folder, made if it is not there; what a killed process left half-written goes."""
+        path = path_of(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            for each in _listed(path):
+                if each.name.endswith(WAITING):
+                    each.unlink(missing_ok=True)
+            words = {"kind": _KIND, "key": key, "members": count, "chunk": chunk}
+            put_in_place({path / _MANIFEST: dumps(words).encode()}, private=True)
+        except (OSError, ValueError) as error:
+            raise PolhodeError(
+                f"the folder cannot be written to: {getattr(error, 'strerror', None) or error}.",
+                place=str(path),
+                cure="Name a folder that you may write to.",
+                code="E-SWEEP-041",
+            ) from error
+        return cls(path, chunk)
+
+    def get(self, chunk: Chunk) -> ChunkResult | None:
+        """The result of a chunk if it has arrived; a damaged file counts as none."""
+        path = self._file(chunk)
+        try:
+            with readable(path, "a result of a sweep", "a sweep"):
+                result = _unpacked(read_file(path, MOST_BYTES))
+                if len(result.status) != len(chunk) or not result.is_consistent:
+                    raise ValueError("its members are not as many as it says")
+                return result
+        except PolhodeError:
+            return None
+
+    def put(self, chunk: Chunk, result: ChunkResult) -> None:
+        """Keep a result: it is on the disk before it is in its place."""
+        try:
+            put_in_place({self._file(chunk): _packed(result)}, private=True)
+        except OSError as error:
+            raise PolhodeError(
+                f"a result cannot be stored: {error.strerror or error}.",
+                place=str(self.folder),
+                cure="Make room and run the sweep again: it goes on from what is stored.",
+                code="E-SWEEP-042",
+            ) from error
+
+    def _file(self, chunk: Chunk) -> Path:
+        return self.folder / f"{chunk.key}.npz"
+
+
+def _listed(path: Path) -> list[Path]:
+    try:
+        return list(path.iterdir())
+    except OSError as error:
+        raise _refused(path, f"it cannot be looked into: {error.strerror or error}.") from None
+
+
+def _refused(path: Path, words: str) -> PolhodeError:
+    return PolhodeError(words, place=str(path), cure="Name an empty folder as store, or delete it.", code="E-SWEEP-040")
+
+
+def _packed(result: ChunkResult) -> bytes:
+    if result.batch is not None:
+        return as_archive(as_dataset(result.batch))
+    variables = {"status": (("member",), result.status), "numbers": (("number",), result.numbers)}
+    return as_archive(Dataset({}, variables, {name: dumps(getattr(result, name)) for name in _TEXTS}))
+
+
+def _unpacked(content: bytes) -> ChunkResult:
+    data = of_archive(content)
+    if "numbers" not in data.variables:
+        batch = of_dataset(data, "store", None)
+        nothing = ("",) * len(batch)
+        return ChunkResult(batch.status, batch.messages, notices_of(batch), nothing, np.zeros(0), batch)
+    messages, notices, shapes = (tuple(map(str, loads(data.attributes[name]))) for name in _TEXTS)
+    status, numbers = data.array("status", ("member",), "U"), data.array("numbers", ("number",))
+    return ChunkResult(status, messages, notices, shapes, numbers)
+
 
 #: How long a chunk should take, in seconds; so much is lost at most when a worker dies.
 _CHUNK_SECONDS = 0.5

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...compiled.functions import Functions
 from ...compiled.reactions import motion
-from ...errors import PolhodeError, understood
+from ...errors import PolhodeError, understood, warn
 from ..initial_state import Floats
 from .reactions import given_along
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 OWN = "the integrator's own interpolant"
 HERMITE = "Hermite's cubics through the samples, with rates from the equations of motion"
+#: Cubics that are off by more are worth a warning; and the part of an interval over which their slopes are taken.
+_EXACT, _PART = 1e-5, 1e-6
 AKIMA = "Akima's cubics through the samples: the rates are not known"
 
 
@@ -64,7 +66,15 @@ def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
     elif len(t) == 1:
         x, how = np.repeat(trajectory.x, len(times), axis=0), HERMITE
     elif known is not None and trajectory.tau is not None:
-        x, how = hermite(nodes_of(trajectory, known, groups), inside), HERMITE
+        nodes = nodes_of(trajectory, known, groups)
+        x, how = hermite(nodes, inside), HERMITE
+        off = _error(trajectory, known, nodes, inside)
+        if off > _EXACT:
+            how = f"{HERMITE}; off by about {off:.0e}"
+            warn(
+                f"states between the samples are by {how}: the steps of a run are not kept where it is stored or sent "
+                "elsewhere, or was driven by samples. Take more samples, or give these times to the run."
+            )  # fmt: skip
     else:
         from scipy.interpolate import Akima1DInterpolator
 
@@ -72,6 +82,21 @@ def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
     for first, count in groups:
         x[:, first : first + count] /= np.linalg.norm(x[:, first : first + count], axis=1, keepdims=True)
     return x, how
+
+
+def _error(trajectory: Trajectory, functions: Functions, nodes: Nodes, times: Floats) -> float:
+    """About how far cubics are off at most around some times, relative to the size of the state or one.
+
+    Their error is e(s) = c s² (1 - s)², so that e' is largest at s = (1 - 1/√3)/2, and e is 0.325 h e' in the middle.
+    """
+    k = np.unique(np.clip(np.searchsorted(nodes.t, times, side="right") - 1, 0, len(nodes.t) - 2))
+    h = nodes.t[k + 1] - nodes.t[k]
+    t = nodes.t[k] + (0.5 - 0.5 / 3**0.5) * h
+    x, later = hermite(nodes, t), hermite(nodes, t + _PART * h)
+    tau, inputs = (None, None) if trajectory.acted is None else trajectory.acted.along(t, x)
+    rates = _rates(trajectory.with_states(t, x, tau, inputs), functions)
+    off = 0.325 * np.abs(h[:, None] * rates - (later - x) / _PART) / np.maximum(1.0, np.abs(x))
+    return float(np.nanmax(off, initial=0.0))
 
 
 def nodes_of(trajectory: Trajectory, functions: Functions, groups: Sequence[tuple[int, int]] = ()) -> Nodes:

@@ -20,7 +20,6 @@ class Record:
     steps: int = 0
     info: dict[str, Any] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)  # what a reader of the run should know
-    changed_at: float = -np.inf  # when an event last changed the state
     interpolant: Callable[[Floats], Floats] | None = None  # of the integrator, where it keeps one
     actuation: list[tuple[float, Floats]] = field(default_factory=list)  # efforts and inputs of a controller
 

@@ -20,12 +20,9 @@ from polhode.codegen.ir.ops import check_program
 from polhode.codegen.ir.packed import Gather, Pack, Packed, Source, Splat, Term
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.llvm import kernels, module
-from polhode.codegen.slp.cost_model import CostModel
-from polhode.codegen.slp.group_packs import group_packs
+from polhode.codegen.slp.isomorphic_groups import seed_groups
 from polhode.codegen.slp.reassociation import Node, isomorphism_classes, reassociated
-from polhode.codegen.slp.seeds import seed_groups
-from polhode.codegen.slp.sincos_packs import sincos_packs
-from polhode.codegen.slp.vectoriser import group_size, vectorise
+from polhode.codegen.slp.vectoriser import CostModel, group_packs, group_size, sincos_packs, vectorise
 from polhode.native import compile_program, engine
 
 JOINTS, SHARED = 3, 4

@@ -6,11 +6,13 @@ import pytest
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.expr import as_expr, is_zero, same
+from polhode.expr import Vector, as_expr, is_zero, same, symbols
 from polhode.expr.spelling import acceleration_of
 from polhode.formalisms import newton_euler as book
 from polhode.formalisms.short import newton_euler as short
-from polhode.formalisms.short.newton_euler import accelerate
+from polhode.formalisms.short.newton_euler import accelerate, field_from_column
+from polhode.geometry import about
+from polhode.geometry.inertia import acceleration_matrix
 from polhode.kinematics.passes import VARIANTS, apply
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
@@ -39,3 +41,20 @@ def test_every_turn_of_the_reference_makes_an_entry_of_w_vanish_and_a_floating_b
     zeros = [sum(is_zero(entry) for entry in W.entries()) for W in motion.W]
     assert zeros[0] == 3 and all(zeros[1:])
     assert not any(motion.a[0])
+
+
+@pytest.mark.parametrize("wanted", [set(), {0, 1, 2}], ids=["alpha is not wanted", "alpha is wanted"])
+@pytest.mark.parametrize("weights", [(1, 2, 3), (3, 2, 1)])
+@pytest.mark.parametrize("k", range(3))
+def test_the_column_along_the_axis_gives_the_whole_field(k: int, weights: tuple[int, ...], wanted: set[int]) -> None:
+    w_parent, alpha_parent = Vector(symbols("wx wy wz")), Vector(symbols("ax ay az"))
+    angle, rate, rate_of_rate = symbols("q u v")
+    axis = Vector([int(i == k) for i in range(3)])
+    R = about(axis, angle)
+    nu = axis * rate
+    w_in = R.T @ w_parent
+    w, alpha = w_in + nu, R.T @ alpha_parent + axis * rate_of_rate + w_in.cross(nu)
+    column = R.T @ (acceleration_matrix(w_parent, alpha_parent) @ axis)
+    W, found = field_from_column(k, w, column, alpha[k], weights, wanted)
+    assert list(W.entries()) == list(acceleration_matrix(w, alpha).entries())
+    assert list(found) == list(alpha)

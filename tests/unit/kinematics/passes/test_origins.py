@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from tests.unit.kinematics.passes.walker import walker
+from tests.unit.kinematics.passes.walker import keeps_the_equations, offsets, walker
 
+import polhode as ph
 from polhode.expr import Vector
 from polhode.kinematics.motion import body_pose
+from polhode.kinematics.passes import apply, apply_each
 from polhode.kinematics.passes.origins import components, moved
 from polhode.kinematics.tree import build_tree
 
@@ -19,3 +21,32 @@ def test_bodies_are_where_they_were() -> None:
 
 def test_components_that_vanish_are_not_counted() -> None:
     assert components(Vector([0, 2, 0])) == 1
+
+
+def test_sliding_keeps_the_equations() -> None:
+    assert keeps_the_equations("slide", walker())
+
+
+def test_an_offset_along_the_axis_goes_and_one_across_it_stays() -> None:
+    system = ph.System("post")
+    arm = system.body("arm", mass=1, com=(1, 0, 0))
+    system.joint("hinge", system.ground, arm, ph.Revolute("z"), at=(3, 0, 5))
+    (link,) = apply(build_tree(system), ["slide"]).links
+    assert tuple(link.fixed.p) == (3, 0, 0)
+    assert tuple(link.inertia.h) == (1, 0, 5), "the body stays where it is"
+
+
+def test_no_offset_has_more_components_than_before_in_all() -> None:
+    tree = build_tree(walker("z"))
+    assert offsets(apply(tree, ["slide"])) < offsets(tree)
+
+
+def test_spreading_keeps_the_equations() -> None:
+    assert keeps_the_equations("spread", walker("z"))
+
+
+def test_spreading_leaves_no_more_components_than_sliding_and_keeps_legs_alike() -> None:
+    slid, spread = apply_each(build_tree(walker("z")), [("slide",), ("spread",)])
+    assert offsets(spread) <= offsets(slid)
+    left, right = ({link.name: link for link in spread.links}[f"{side} hip"].fixed.p for side in ("left", "right"))
+    assert left[0] == right[0] and left[2] == right[2]

@@ -421,6 +421,17 @@ def test_what_the_method_does_not_take_is_refused(swing: ph.Equations, options: 
         swing.simulate(1, **options)
 
 
+def test_a_force_that_jumps_is_inexact_by_steps_that_are_damped_which_a_run_says() -> None:
+    s = ph.System("pendulum")
+    hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    s.joint_force(hinge, -ph.sign(hinge.u[0]))
+    equations, told = s.derive(), "a force jumps, and generalised_alpha evaluates it as it is"
+    assert equations.simulate(0.5, start={"hinge": 2.0}, **DAMPED).notices[0].startswith(told)
+    for run in equations.simulate(0.5, start={"hinge": [1.0, 2.0]}, **DAMPED):
+        assert sum(notice.startswith(told) for notice in run.notices) == 1
+    assert not equations.simulate(0.5, start={"hinge": 2.0}, method="rk4", step=0.01).notices
+
+
 def test_a_step_that_is_too_long_ends_the_run(swing: ph.Equations) -> None:
     with pytest.raises(SimulationError, match="were not found: the step of 1 s is too long"):
         swing.simulate(10, start={"hinge": 2}, speeds={"rate": 50}, method="generalised_alpha", step=1)

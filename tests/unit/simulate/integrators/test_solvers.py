@@ -9,9 +9,10 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.errors import PolhodeError
+from polhode.errors import PolhodeError, SimulationError
 from polhode.expr import absolute
 from polhode.model.samples import four_bar
+from polhode.simulate import Trajectory
 
 
 def slider() -> ph.System:
@@ -73,3 +74,17 @@ def test_a_batch_takes_what_its_members_take_alone(top: Equations) -> None:
     alone = top.simulate(0.5, speeds={"tip_wz": 2.0}, samples=3)
     assert alone.info["method"] == "TP86"
     assert np.array_equal(both.q[1], alone.q)
+
+
+@pytest.mark.parametrize("method", ["scipy.LSODA", "scipy.BDF"])
+def test_a_run_ends_at_a_pole_of_the_forces(method: str) -> None:
+    """LSODA takes steps of no length there, as many as it may."""
+    s = ph.System("slider")
+    body = s.body("body", 1)
+    s.joint("x", s.ground, body, ph.Prismatic("x"))
+    s.force(body, (1 / (1 - s.time), 0, 0))
+    with pytest.raises(SimulationError, match="no step small enough") as caught:
+        s.derive().simulate(2, method=method, max_steps=20_000)
+    run = caught.value.trajectory
+    assert isinstance(run, Trajectory) and run.status == "step_underflow"
+    assert run.t[-1] == pytest.approx(1) and run.info["steps"] < 2000

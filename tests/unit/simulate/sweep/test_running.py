@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,9 @@ import pytest
 
 import polhode as ph
 from polhode.errors import LimitError, PolhodeError
-from polhode.simulate import Trajectory
+from polhode.simulate import Trajectory, crossing
 from polhode.simulate.sweep import Sweep, SweepInterrupted
+from polhode.simulate.sweep.running import Unknowable, content_of
 
 LENGTHS = np.linspace(0.5, 2, 11)
 OPTIONS: dict[str, Any] = {"samples": 3, "start": {"hinge": 0.3}, "chunk": 2, "workers": 1}
@@ -143,3 +147,78 @@ def test_notices_of_runs_are_kept_and_told_once() -> None:
     with pytest.warns(UserWarning, match=r"3 of 3 runs have notices; .*length 2") as told:
         made = s.derive().sweep({"m": [1, 2, 3]}, 0.1, start=[2, 0, 0, 0], samples=3, workers=1)
     assert len(told) == 1 and list(made.notices) == [0, 1, 2]
+
+
+def level(run: Any, height: float = 1.0) -> float:
+    return height
+
+
+def beyond(height: float) -> Any:
+    return lambda run: run.q[-1, 0] > height
+
+
+def test_different_content_is_different_text() -> None:
+    x, y = ph.symbol("x"), ph.symbol("y")
+    values: list[Any] = [
+        None, True, 1, 1.5, "1", [1, 2], [[1], 2], {"a": 1}, {"a": 2}, x, x + y, crossing(x), crossing(x, 1),
+        np.array([1.0, 2.0]), np.array([[1.0, 2.0]]), np.array([1, 2]), level, partial(level, height=2),
+        beyond(1), beyond(2),
+    ]  # fmt: skip
+    texts = [content_of(value) for value in values]
+    assert len({*texts}) == len(values)
+    assert texts == [content_of(value) for value in values]
+    assert content_of({"a": 1, "b": 2}) == content_of({"b": 2, "a": 1})
+    assert content_of(beyond(1)) == content_of(beyond(1))
+    assert content_of(np.float64(0.1)) == content_of(0.1)
+
+
+def test_another_process_tells_the_same() -> None:
+    script = (
+        "import polhode as ph; from polhode.simulate.sweep.running import content_of as c; x = ph.symbol('x')\n"
+        "print(c({'until': ph.cos(x) - 0.5, 'rtol': 1e-9, 'hold': ['a']}))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    x = ph.symbol("x")
+    assert run.stdout.strip() == content_of({"until": ph.cos(x) - 0.5, "rtol": 1e-9, "hold": ["a"]})
+
+
+def test_what_cannot_be_known_again_is_not_guessed() -> None:
+    class Callable:
+        def __call__(self, run: Any) -> float:
+            return 1.0
+
+    typed: dict[str, Any] = {"__name__": "typed"}
+    made = type(level)(level.__code__, typed, "level")
+    made.__module__ = "typed"
+    for value in (Callable(), made, object()):
+        with pytest.raises(Unknowable):
+            content_of(value)
+
+
+@pytest.fixture(scope="module")
+def slider() -> ph.Equations:
+    s = ph.System("slider")
+    x = s.joint("x", s.ground, s.body("block", s.parameter("m", 1, unit="kg")), ph.Prismatic("x"))
+    y = s.joint("turn", s.bodies["block"], s.body("arm", 1, (0, 0, -1)), ph.Revolute("y"))
+    s.joint_force(x, s.input("F", unit="N"))
+    s.joint_force(y, -s.parameter("c", 1) * y.u[0])
+    return s.derive()
+
+
+def test_values_and_results_have_the_units_of_what_they_are_values_of(slider: ph.Equations, tmp_path: Path) -> None:
+    vary = {"m": [1], "c": [1], "F": [0.1], "x": [0], "speed:turn": [1], "tau:turn": [0], "tau:x": [0]}
+    measures = ["final", "rms:d(turn)", "end_time", "energy", "steps", lambda run: {"own": 1.0}, slider.q[0]]
+    made = slider.sweep(vary, 0.1, measure=measures, samples=3, workers=1)
+    known = {"m": "kg", "c": "", "F": "N", "x(0)": "m", "d(turn)(0)": "rad/s", "tau(turn)": "N·m", "tau(x)": "N"}
+    assert made.units == known and made.system == "slider"
+    results = {"x": "m", "turn": "rad", "d(x)": "m/s", "d(turn)": "rad/s"}
+    results |= {"rms:d(turn)": "rad/s", "end_time": "s", "energy": "J", "steps": "", "own": "", "value": "m"}
+    assert made.result_units == results
+    found = Sweep.load(made.save(tmp_path / "runs.npz"))
+    assert (found.units, found.result_units, found.system) == (known, results, "slider")
+
+
+def test_a_result_under_a_label_of_the_user_keeps_its_unit(slider: ph.Equations) -> None:
+    made = slider.sweep({"m": [1, 2]}, 0.1, measure={"end": "final", "m": "max:x"}, samples=3, workers=1)
+    assert made.result_units["end turn"] == "rad"
+    assert (made.units["m"], made.result_units["m"]) == ("kg", "m")

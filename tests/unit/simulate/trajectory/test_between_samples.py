@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +26,8 @@ def test_coordinates_and_speeds_are_of_fourth_order_between_samples_across_jumps
     run, fine = (
         pendulum().simulate(1, tau={"hinge": step}, rtol=1e-12, atol=1e-12, samples=samples) for samples in (51, 1001)
     )
-    then = run.at(fine.t)
+    assert run.at(fine.t).x == pytest.approx(fine.x, abs=1e-13)
+    then = replace(run, interpolant=None).at(fine.t)
     assert then.info["between_samples"] == HERMITE
     assert np.abs(then.q - fine.q).max() < 1e-7
     assert np.abs(then.u - fine.u).max() < 1e-6
@@ -64,3 +67,26 @@ def test_a_quaternion_keeps_its_length_between_samples() -> None:
 def test_times_outside_are_refused() -> None:
     with pytest.raises(ph.PolhodeError, match=r"from 0 to 1 s, not from 1\.5"):
         pendulum().simulate(1).at(1.5)
+
+
+def test_a_run_driven_by_a_table_is_known_between_its_samples() -> None:
+    e = pendulum()
+    table = ph.sampled(np.linspace(0, 10, 21), np.sin(np.linspace(0, 10, 21)))
+    given: dict[str, Any] = {"start": {"hinge": 1.0}, "tau": [table(e.system.time)], "method": "DOP853"}
+    times = np.linspace(0, 10, 64)
+    then = e.simulate(10, samples=11, **given).at(times)
+    assert then.info["between_samples"] == OWN
+    assert np.array_equal(then.x, e.simulate(10, samples=times, **given).x)
+
+
+def test_cubics_through_samples_that_are_too_few_are_warned_of() -> None:
+    """A run that was pickled has no steps to be taken once more."""
+    run = pendulum().simulate(10, start={"hinge": 1.0}, samples=11)
+    sent, times = pickle.loads(pickle.dumps(run)), np.linspace(0.1, 9.9, 31)
+    with pytest.warns(UserWarning, match="off by about"):
+        then = sent.at(times)
+    off = np.abs(then.x - run.at(times).x).max()
+    stated = float(then.info["between_samples"].rpartition(" ")[2])
+    assert 0.1 < off / stated < 10 and off > 1e-2
+    fine = pickle.loads(pickle.dumps(pendulum().simulate(10, start={"hinge": 1.0}, samples=2001)))
+    assert fine.at(times).info["between_samples"] == HERMITE

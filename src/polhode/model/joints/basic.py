@@ -1,0 +1,246 @@
+"""The common joints: of one axis, universal, planar, spherical, free, fixed, and joints one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...errors import ModelError, check_kind
+from ...expr import Matrix
+from ...geometry import unit_axis
+from .protocol import (
+    STORAGES,
+    TURN_STORAGES,
+    XYZ,
+    ElasticStage,
+    JointType,
+    Solid,
+    Stage,
+    given,
+    orientation_labels,
+    stage,
+    twist,
+)
+
+
+@dataclass(frozen=True)
+class OneAxis(JointType):
+    """A joint with an axis."""
+
+    axis: Any = given("axis", "z", doc="a direction that is fixed in both bodies")
+
+    drawing = (Solid("cylinder", (1.6, 7), "axis"),)
+
+
+@dataclass(frozen=True)
+class Revolute(OneAxis):
+    """One rotation about an axis fixed in both bodies; its coordinate is the angle θ, or with "vector" tan(θ/2).
+
+    >>> Revolute("y").stages[0].speeds
+    1
+    >>> Revolute((0, "3/5", "4/5")).axis
+    Vector([0, 3/5, 4/5])
+    """
+
+    storage: str = given("word", "angles", doc="how the turn is stored", choices=TURN_STORAGES)
+
+    kind = "revolute"
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        return (stage([twist(self.axis)], self.storage),)
+
+
+@dataclass(frozen=True)
+class Prismatic(OneAxis):
+    """One translation along an axis fixed in both bodies."""
+
+    kind = "prismatic"
+    drawing = (Solid("box", (3, 3, 7), "axis"),)
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        return (stage([twist(translation=self.axis)]),)
+
+
+@dataclass(frozen=True)
+class Screw(OneAxis):
+    """Rotation about an axis with `pitch` metres of advance for each radian."""
+
+    pitch: Any = given("number", 0, doc="metres of advance for each radian", unit="m/rad")
+
+    kind = "screw"
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        return (stage([twist(self.axis, self.axis * self.pitch)]),)
+
+
+@dataclass(frozen=True)
+class Cylindrical(OneAxis):
+    """Rotation about and translation along one axis, independently.
+
+    >>> Cylindrical("z").coordinates, Cylindrical("z").speeds
+    (2, 2)
+    """
+
+    kind = "cylindrical"
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        labels = ("angle", "slide")
+        columns = [twist(self.axis), twist(translation=self.axis)]
+        return (stage(columns, coordinate_labels=labels, speed_labels=labels),)
+
+
+@dataclass(frozen=True)
+class Fixed(JointType):
+    """A weld.
+
+    >>> Fixed().coordinates
+    0
+    """
+
+    kind = "fixed"
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
+class Universal(JointType):
+    """Two successive revolutes, stored alike: `first` is fixed in the parent, `second` in the child."""
+
+    first: Any = given("axis", "x", doc="the axis that is fixed in the parent")
+    second: Any = given("axis", "y", doc="the axis that is fixed in the child")
+    storage: str = given("word", "angles", doc="how the turns are stored", choices=TURN_STORAGES)
+
+    kind = "universal"
+    outermost_first = False
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        return tuple(stage([twist(axis)], self.storage) for axis in (self.first, self.second))
+
+
+@dataclass(frozen=True)
+class Planar(JointType):
+    """Rotation about a normal and translation in the plane; the speeds are body-fixed components.
+
+    >>> Planar("z").coordinates
+    3
+    """
+
+    normal: Any = given("axis", "z", doc="a direction across the plane")
+
+    kind = "planar"
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        x, y = _plane_axes(self.normal)
+        columns = [twist(self.normal), twist(translation=x), twist(translation=y)]
+        return (stage(columns, coordinate_labels=("angle", "x", "y"), speed_labels=("w", "vx", "vy")),)
+
+
+def _plane_axes(n: Any) -> tuple[Any, Any]:
+    start = next(unit_axis(letter) for letter in XYZ if unit_axis(letter).dot(n) == 0 or letter == "z")
+    if start.dot(n) == 0:
+        x = start
+    else:
+        x = unit_axis(unit_axis("x" if n[0] != 1 else "y").cross(n))
+    return x, n.cross(x)
+
+
+_TURNS = [twist(unit_axis(letter)) for letter in XYZ]
+_SLIDES = [twist(translation=unit_axis(letter)) for letter in XYZ]
+
+
+@dataclass(frozen=True)
+class Oriented(JointType):
+    """A joint that turns in every way."""
+
+    storage: str = given("word", "quaternion", doc="how the orientation is stored", choices=STORAGES)
+
+
+@dataclass(frozen=True)
+class Spherical(Oriented):
+    """All rotations; the speeds are the angular velocity's body components."""
+
+    kind = "spherical"
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        labels = orientation_labels(self.storage)
+        return (stage(_TURNS, self.storage, coordinate_labels=labels, speed_labels=("wx", "wy", "wz")),)
+
+
+@dataclass(frozen=True)
+class Free(Oriented):
+    """All motions; coordinates are orientation and position in the parent, speeds are body components.
+
+    >>> Free().coordinates, Free().speeds
+    (7, 6)
+    """
+
+    kind = "free"
+    drawing = ()
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        labels = (*orientation_labels(self.storage), *XYZ)
+        speeds = ("wx", "wy", "wz", "vx", "vy", "vz")
+        return (stage([*_TURNS, *_SLIDES], self.storage, coordinate_labels=labels, speed_labels=speeds),)
+
+
+@dataclass(frozen=True)
+class Elastic(JointType):
+    """Coordinates that bend the child and do not move its frame in the parent; `System.beam` adds such a joint."""
+
+    count: int
+    labels: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+
+    kind = "elastic"
+    drawing = ()
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        H, labels = Matrix.zeros(6, self.count), self.labels
+        return (ElasticStage(H, coordinate_labels=labels, speed_labels=labels, units=self.units),)
+
+
+@dataclass(frozen=True, init=False)
+class Compound(JointType):
+    """Successive joints without bodies between them, from the parent to the child.
+
+    >>> from polhode.model.joints import Prismatic, Revolute
+    >>> Compound(Revolute("z"), Prismatic("x")).speeds
+    2
+    """
+
+    joints: tuple[JointType, ...]
+
+    kind = "compound"
+    outermost_first = False
+
+    def __init__(self, *joints: JointType) -> None:
+        object.__setattr__(self, "joints", joints)
+        for joint in joints:
+            _check_part(joint)
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        return tuple(joint.stages[place] for joint in self.joints for place in joint.from_parent)
+
+
+def _check_part(joint: Any) -> None:
+    cure = 'Give joint types, for example Compound(Revolute("x"), Prismatic("z")).'
+    check_kind(JointType, "a joint type", joint, "compound joint", cure)
+    if joint.nominal is not None:
+        raise ModelError(
+            f"a {joint.kind} with a nominal orientation cannot be a part of a compound joint.",
+            cure="Leave out its axis and reference, or put a massless body between.",
+            code="E-BLOCK-006",
+        )
