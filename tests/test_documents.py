@@ -286,8 +286,8 @@ def unknown(kind, name, *, code):
 
 def check(self, size):
     cure = "Give a length." if size else "Give a size."
-    self.problem(f"its size {shown(size)} is {'zero' if size else 'none'}.", cure, "E-SHAPE-001")
-    raise unknown("speed", size, code="E-SIM-001")
+    self.problem(f"its size {shown(size)} is {'zero' if size else 'none'}.", cure, "E-EXPR-SHAPE")
+    raise unknown("speed", size, code="E-RUN-SHAPE")
 
 def problem(self, message, cure, code): ...
 """

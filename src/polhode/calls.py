@@ -134,7 +134,7 @@ def _checked(function: Any) -> Any:
             names, flags, known = read[0]
             for name in named:
                 if name not in known and known:
-                    raise unknown("option", name, known, place=_name(function, given), code="E-CALL-001")
+                    raise unknown("option", name, known, place=_name(function, given), code="E-CALL-NAME")
             for name, value in (*zip(names, given, strict=False), *named.items()) if flags else ():
                 if name in flags and not any(_PLAIN[kind][1](value) for kind in flags[name]):
                     raise _wrong_kind(function, name, value, flags[name])
@@ -151,7 +151,7 @@ def _checked(function: Any) -> Any:
                 raise  # an IndexError ends iteration
             if isinstance(error, KeyError) and function.__name__ == "__getitem__" and isinstance(given[0], Mapping):
                 place = type(given[0]).__name__
-                raise unknown("value", given[1], list(given[0]), place=place, code="E-CALL-005") from error
+                raise unknown("value", given[1], list(given[0]), place=place, code="E-CALL-NAME") from error
             raise _refusal(function, given, named, error) from error
 
     function._checked = call
@@ -199,7 +199,7 @@ def _refusal(
         bound = taken.bind(*given, **named).arguments
     except TypeError as wrong:
         cure = f"It takes {listed(_options(taken.parameters.values()), 20) or 'no arguments'}."
-        return PolhodeError(f"{wrong}.", place=call, cure=cure, code="E-CALL-003")
+        return PolhodeError(f"{wrong}.", place=call, cure=cure, code="E-CALL-TYPE")
     bound = {name: value for name, value in bound.items() if name not in _OWNERS}
     kinds = {name: _kinds(taken.parameters[name].annotation) for name in bound}
     wrong_ones = [name for name in bound if kinds[name] and not _fits(bound[name], kinds[name])]
@@ -213,7 +213,7 @@ def _refusal(
         f"{values or 'this call'} cannot be used ({reason}).",
         place=call,
         cure=f"help({call}) says what it takes; if this is it, the fault is polhode's: please report it.",
-        code="E-CALL-004",
+        code="E-CALL-TYPE",
     )
 
 

@@ -1,7 +1,7 @@
 """The one error type, in the one shape that every message of polhode has.
 
     arm.yaml:41: joint 'elbow' axis: the axis has zero length.
-      A revolute joint needs a direction, for example [0, 0, 1].        [E-MODEL-017]
+      A revolute joint needs a direction, for example [0, 0, 1].        [E-JOINT-NUMBER]
 
 A problem says where it is, what is wrong, and how to cure it; an error may carry several problems, so that a
 user mends a file in one go.
@@ -52,8 +52,8 @@ class PolhodeError(Exception):
     joint 'elbow': the axis has zero length.
       Give a direction.
 
-    >>> PolhodeError("the axis has zero length.", code="E-AXIS-001").as_json()
-    [{'message': 'the axis has zero length.', 'place': '', 'cure': '', 'code': 'E-AXIS-001'}]
+    >>> PolhodeError("the axis has zero length.", code="E-JOINT-NUMBER").as_json()
+    [{'message': 'the axis has zero length.', 'place': '', 'cure': '', 'code': 'E-JOINT-NUMBER'}]
     """
 
     def __init__(
@@ -77,9 +77,9 @@ class PolhodeError(Exception):
 def fault_at(place: str, kind: type[PolhodeError] | None = None) -> Callable[[str, str, str], PolhodeError]:
     """The errors of one place: a function of message, cure and code.
 
-    >>> print(fault_at("load")("the file is empty.", "Write a model.", "E-FILE-001"))
+    >>> print(fault_at("load")("the file is empty.", "Write a model.", "E-FILE-NAME"))
     load: the file is empty.
-      Write a model.  [E-FILE-001]
+      Write a model.  [E-FILE-NAME]
     """
 
     def fault(message: str, cure: str, code: str) -> PolhodeError:
@@ -137,7 +137,7 @@ def understood(what: str, value: object, *, place: str = "", cure: str = "") -> 
     Traceback (most recent call last):
     ...
     polhode.errors.ModelError: body 'bob' com: 5 is not a vector.
-      Give three numbers.  [E-TYPE-001]
+      Give three numbers.  [E-CALL-TYPE]
     """
     try:
         yield
@@ -238,7 +238,7 @@ def check_kind(kind: Any, what: str, value: object, place: str, cure: str = "") 
     Traceback (most recent call last):
     ...
     polhode.errors.ModelError: bake: 5 is not True or False.
-      [E-TYPE-001]
+      [E-CALL-TYPE]
     """
     if not isinstance(value, kind):
         raise wrong_kind(what, value, place, cure)
@@ -246,7 +246,7 @@ def check_kind(kind: Any, what: str, value: object, place: str, cure: str = "") 
 
 def wrong_kind(what: str, value: object, place: str, cure: str = "") -> ModelError:
     """The error of a value that is of another kind than it must be."""
-    return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-TYPE-001")
+    return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-CALL-TYPE")
 
 
 def check_pickles(value: Any, place: str) -> None:
@@ -260,18 +260,14 @@ def check_pickles(value: Any, place: str) -> None:
         for each in value:
             check_pickles(each, place)
     elif "<" in getattr(value, "__qualname__", ""):
-        raise PolhodeError(
-            f"{value.__qualname__} does not pickle: no name leads to it.",
-            place=place,
-            cure="Define it with def at the top of a module.",
-            code="E-CALL-006",
-        )
+        cure = "Define it with def at the top of a module."
+        raise PolhodeError(f"{value.__qualname__} does not pickle: no name leads to it.", place, cure, "E-CALL-TYPE")
 
 
 def installed(name: str, extra: str, what: str = "", *, place: str = "", or_else: str = "", code: str) -> Any:
     """An optional package, or the error that says how to install it.
 
-    >>> installed("json", "data", code="E-DATA-006").loads("[1]")
+    >>> installed("json", "data", code="E-FILE-MISSING").loads("[1]")
     [1]
     """
     from importlib import import_module
@@ -307,9 +303,9 @@ def unknown(
 ) -> PolhodeError:
     """The error of a name that is not known, with those that are like it.
 
-    >>> print(unknown("speed", "elbw", ["shoulder", "elbow"], code="E-SIM-005", place="start"))
+    >>> print(unknown("speed", "elbw", ["shoulder", "elbow"], code="E-RUN-NAME", place="start"))
     start: there is no speed 'elbw'.
-      Did you mean 'elbow'?  [E-SIM-005]
+      Did you mean 'elbow'?  [E-RUN-NAME]
     """
     given = f"'{name}'" if isinstance(name, str) else shown(name)
     return (error or PolhodeError)(f"there is no {kind} {given}.", place=place, cure=suggestion(name, known), code=code)
@@ -362,9 +358,9 @@ def collecting() -> Iterator[list[Problem]]:
     """A list of what is warned of inside, of which nobody is told otherwise.
 
     >>> with collecting() as found:
-    ...     warn("plain numbers are in SI units.", place="parameter 'c'", code="W-UNIT-001")
+    ...     warn("plain numbers are in SI units.", place="parameter 'c'", code="W-UNIT-MISSING")
     >>> found
-    [Problem(message='plain numbers are in SI units.', place="parameter 'c'", cure='', code='W-UNIT-001')]
+    [Problem(message='plain numbers are in SI units.', place="parameter 'c'", cure='', code='W-UNIT-MISSING')]
     """
     found: list[Problem] = []
     before = _COLLECTED.set(found)

@@ -128,7 +128,7 @@ def test_names_that_are_too_long_are_shortened_and_told_apart(tmp_path: Path) ->
 def test_a_prefix_that_is_no_identifier_is_refused(prefix: object, tmp_path: Path) -> None:
     with pytest.raises(PolhodeError, match="is no identifier") as caught:
         swing("x", 1.0).derive().export("c", tmp_path / "out", prefix=prefix)
-    assert caught.value.problems[0].code == "E-EXPORT-005" and not (tmp_path / "out").exists()
+    assert caught.value.problems[0].code == "E-CODE-NAME" and not (tmp_path / "out").exists()
 
 
 def test_the_head_says_that_quaternions_are_of_unit_length(tmp_path: Path) -> None:

@@ -68,10 +68,10 @@ def test_only_functions_are_held() -> None:
 @pytest.mark.parametrize(
     ("given", "code"),
     [
-        (([1, 2],), "E-SAMPLED-002"),
-        (([1, 2], [1, 2], "spline"), "E-SAMPLED-001"),
-        (([1, 2], [1, 2], ["held"]), "E-SAMPLED-001"),
-        ((3, 4), "E-TABLE-001"),
+        (([1, 2],), "E-FUNCTION-TWICE"),
+        (([1, 2], [1, 2], "spline"), "E-FUNCTION-NAME"),
+        (([1, 2], [1, 2], ["held"]), "E-FUNCTION-NAME"),
+        ((3, 4), "E-FUNCTION-TYPE"),
     ],
 )
 def test_samples_that_are_none_are_told(given: Any, code: str) -> None:

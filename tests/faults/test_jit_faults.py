@@ -190,7 +190,7 @@ def test_f38_code_that_is_kept_runs_where_llvm_does_not_and_leaves_lanes_out(bro
 
 def test_f38_derivatives_of_runs_are_refused_without_llvm(broken: pytest.MonkeyPatch) -> None:
     broken.setattr("polhode.simulate.gradients.smooth_run.method_code", refuse)
-    with pytest.raises(PolhodeError, match="E-SENS-015"):
+    with pytest.raises(PolhodeError, match="E-SENSITIVITY-UNSUPPORTED"):
         pendulum().derive().sensitivities(1, ["hinge"])
 
 

@@ -238,4 +238,4 @@ def test_F26_a_text_is_taken_as_far_as_its_float_is(text: str) -> None:
 def test_F26_a_text_beyond_the_range_of_a_double_is_told_as_such(text: str, said: str) -> None:
     with pytest.raises(ph.PolhodeError, match=said) as refused:
         as_expr(text)
-    assert refused.value.problems[0].code == "E-EXPR-008"
+    assert refused.value.problems[0].code == "E-EXPR-NUMBER"

@@ -21,49 +21,53 @@ C = "double f(double x) { return x; }"
 F = ph.function("f", C)
 
 TABLES: list[tuple[str, str, Callable[[], Any]]] = [
-    ("E-TABLE-003", r"x\[1\] is 2.0 and x\[2\] is 1.0", lambda: ph.table([0, 2, 1], [0, 0, 0], name="tyre")),
-    ("E-TABLE-003", r"x\[0\] is 1.0 and x\[1\] is 1.0", lambda: ph.table([1, 1], [0, 1])),
-    ("E-TABLE-003", r"y\[1\] is 3.0 and y\[2\] is 2.0", lambda: ph.table(([0, 1], [1, 3, 2]), [[0] * 3] * 2)),
-    ("E-TABLE-001", "x is 3, not a list", lambda: ph.table(3, [1, 2])),
-    ("E-TABLE-001", "z is 3, not a list", lambda: ph.table(([0, 1], [0, 1]), 3)),
-    ("E-TABLE-001", r"z\[0\] is 1, not a list", lambda: ph.table(([0, 1], [0, 1]), [1, 2])),
-    ("E-TABLE-002", "x has 1 entry", lambda: ph.table([1], [1])),
-    ("E-TABLE-002", "x has 3 entries; a cubic table needs 4", lambda: ph.table([1, 2, 3], [1, 2, 3], kind="cubic")),
-    ("E-TABLE-004", r"y\[1\] is inf", lambda: ph.table([0, 1], [0, math.inf])),
-    ("E-TABLE-004", r"x\[0\] is '0'", lambda: ph.table(["0", 1], [0, 1])),
-    ("E-TABLE-004", r"y\[0\] is x", lambda: ph.table([0, 1], [X, 1])),
-    ("E-TABLE-005", "x has 2 entries and y has 3", lambda: ph.table([0, 1], [0, 1, 2])),
-    ("E-TABLE-005", "x has 2 entries and z has 1", lambda: ph.table(([0, 1], [0, 1]), [[0, 1]])),
-    ("E-TABLE-005", r"y has 2 entries and z\[1\] has 1", lambda: ph.table(([0, 1], [0, 1]), [[0, 1], [2]])),
-    ("E-TABLE-006", "there is no kind 'quintic'", lambda: ph.table([0, 1], [0, 1], kind="quintic")),
-    ("E-TABLE-016", "one variable", lambda: ph.table(([0, 1], [0, 1]), [[0, 1], [2, 3]], kind="pchip")),
-    ("E-TABLE-007", "'wrap'", lambda: ph.table([0, 1], [0, 1], outside="wrap")),
-    ("E-TABLE-008", "infinite", lambda: ph.table([0, 5e-324], [-1e300, 1e300])),
-    ("E-TABLE-009", "more than", lambda: ph.table(np.arange(LARGEST + 1), np.arange(LARGEST + 1))),
-    ("E-TABLE-010", "asked at 2, outside its range 0.0 to 1.0", lambda: TYRE(2)),
-    ("E-TABLE-010", "asked at 2, outside", lambda: TYRE(ph.Vector([2])[0] + X - X)),
-    ("E-TABLE-011", "antiderivative", GRID.integral),
-    ("E-TABLE-011", "antiderivative", lambda: TYRE.integral().integral()),
-    ("E-TABLE-013", "zero everywhere", lambda: TYRE.derivative().derivative()),
-    ("E-TABLE-014", "takes 2 arguments, not 1", lambda: GRID(X)),
-    ("E-TABLE-014", "takes 1 argument, not 2", lambda: TYRE(1.0, 2.0)),
+    ("E-FUNCTION-NUMBER", r"x\[1\] is 2.0 and x\[2\] is 1.0", lambda: ph.table([0, 2, 1], [0, 0, 0], name="tyre")),
+    ("E-FUNCTION-NUMBER", r"x\[0\] is 1.0 and x\[1\] is 1.0", lambda: ph.table([1, 1], [0, 1])),
+    ("E-FUNCTION-NUMBER", r"y\[1\] is 3.0 and y\[2\] is 2.0", lambda: ph.table(([0, 1], [1, 3, 2]), [[0] * 3] * 2)),
+    ("E-FUNCTION-TYPE", "x is 3, not a list", lambda: ph.table(3, [1, 2])),
+    ("E-FUNCTION-TYPE", "z is 3, not a list", lambda: ph.table(([0, 1], [0, 1]), 3)),
+    ("E-FUNCTION-TYPE", r"z\[0\] is 1, not a list", lambda: ph.table(([0, 1], [0, 1]), [1, 2])),
+    ("E-FUNCTION-SHAPE", "x has 1 entry", lambda: ph.table([1], [1])),
+    (
+        "E-FUNCTION-SHAPE",
+        "x has 3 entries; a cubic table needs 4",
+        lambda: ph.table([1, 2, 3], [1, 2, 3], kind="cubic"),
+    ),
+    ("E-FUNCTION-NUMBER", r"y\[1\] is inf", lambda: ph.table([0, 1], [0, math.inf])),
+    ("E-FUNCTION-NUMBER", r"x\[0\] is '0'", lambda: ph.table(["0", 1], [0, 1])),
+    ("E-FUNCTION-NUMBER", r"y\[0\] is x", lambda: ph.table([0, 1], [X, 1])),
+    ("E-FUNCTION-SHAPE", "x has 2 entries and y has 3", lambda: ph.table([0, 1], [0, 1, 2])),
+    ("E-FUNCTION-SHAPE", "x has 2 entries and z has 1", lambda: ph.table(([0, 1], [0, 1]), [[0, 1]])),
+    ("E-FUNCTION-SHAPE", r"y has 2 entries and z\[1\] has 1", lambda: ph.table(([0, 1], [0, 1]), [[0, 1], [2]])),
+    ("E-FUNCTION-NAME", "there is no kind 'quintic'", lambda: ph.table([0, 1], [0, 1], kind="quintic")),
+    ("E-FUNCTION-SHAPE", "one variable", lambda: ph.table(([0, 1], [0, 1]), [[0, 1], [2, 3]], kind="pchip")),
+    ("E-FUNCTION-NAME", "'wrap'", lambda: ph.table([0, 1], [0, 1], outside="wrap")),
+    ("E-FUNCTION-NUMBER", "infinite", lambda: ph.table([0, 5e-324], [-1e300, 1e300])),
+    ("E-FUNCTION-SHAPE", "more than", lambda: ph.table(np.arange(LARGEST + 1), np.arange(LARGEST + 1))),
+    ("E-FUNCTION-NUMBER", "asked at 2, outside its range 0.0 to 1.0", lambda: TYRE(2)),
+    ("E-FUNCTION-NUMBER", "asked at 2, outside", lambda: TYRE(ph.Vector([2])[0] + X - X)),
+    ("E-FUNCTION-UNSUPPORTED", "antiderivative", GRID.integral),
+    ("E-FUNCTION-UNSUPPORTED", "antiderivative", lambda: TYRE.integral().integral()),
+    ("E-FUNCTION-UNSUPPORTED", "zero everywhere", lambda: TYRE.derivative().derivative()),
+    ("E-FUNCTION-SHAPE", "takes 2 arguments, not 1", lambda: GRID(X)),
+    ("E-FUNCTION-SHAPE", "takes 1 argument, not 2", lambda: TYRE(1.0, 2.0)),
 ]
 FUNCTIONS: list[tuple[str, str, Callable[[], Any]]] = [
-    ("E-FUNCTION-002", "C alone", lambda: F(1.0)),
+    ("E-FUNCTION-MISSING", "C alone", lambda: F(1.0)),
     *[
-        ("E-FUNCTION-003", "name", lambda name=name: ph.function(name, python=abs, arity=1))
+        ("E-FUNCTION-NAME", "name", lambda name=name: ph.function(name, python=abs, arity=1))
         for name in ("a b", "int", "sin", "lambda", "call0", "ph_x", "é", "", "x" * 60, "f;", "_f", None)
     ],
-    ("E-FUNCTION-004", "neither", lambda: ph.function("g")),
-    ("E-FUNCTION-016", "cannot be called", lambda: ph.function("g", python=3)),
-    ("E-FUNCTION-005", r"derivatives\[1\]", lambda: ph.function("g", C.replace("f", "g"), derivatives={1: F})),
-    ("E-FUNCTION-005", r"derivatives\[0\]", lambda: ph.function("g", C.replace("f", "g"), derivatives={0: TYRE})),
-    ("E-FUNCTION-007", "takes 2 or 1", lambda: ph.function("f", C, arity=2)),
-    ("E-FUNCTION-007", "takes 0", lambda: ph.function("g", python=lambda: 1.0)),
-    ("E-FUNCTION-008", "double f", lambda: ph.function("f", "float f(float x) { return x; }")),
-    ("E-FUNCTION-008", "double f", lambda: ph.function("f", "double f(double x);")),
-    ("E-FUNCTION-008", "double f", lambda: ph.function("f", "double f(double *x) { return *x; }")),
-    ("E-FUNCTION-009", "antiderivative", F.integral),
+    ("E-FUNCTION-MISSING", "neither", lambda: ph.function("g")),
+    ("E-FUNCTION-TYPE", "cannot be called", lambda: ph.function("g", python=3)),
+    ("E-FUNCTION-TYPE", r"derivatives\[1\]", lambda: ph.function("g", C.replace("f", "g"), derivatives={1: F})),
+    ("E-FUNCTION-TYPE", r"derivatives\[0\]", lambda: ph.function("g", C.replace("f", "g"), derivatives={0: TYRE})),
+    ("E-FUNCTION-SHAPE", "takes 2 or 1", lambda: ph.function("f", C, arity=2)),
+    ("E-FUNCTION-SHAPE", "takes 0", lambda: ph.function("g", python=lambda: 1.0)),
+    ("E-FUNCTION-MISSING", "double f", lambda: ph.function("f", "float f(float x) { return x; }")),
+    ("E-FUNCTION-MISSING", "double f", lambda: ph.function("f", "double f(double x);")),
+    ("E-FUNCTION-MISSING", "double f", lambda: ph.function("f", "double f(double *x) { return *x; }")),
+    ("E-FUNCTION-UNSUPPORTED", "antiderivative", F.integral),
 ]
 
 
@@ -95,21 +99,21 @@ loads:
   - {type: joint_force, joint: hinge, value: "-spring(hinge)*grid(hinge, u(hinge))"}
 """
 FILES = [
-    ("0.5, 2]", "-0.5, 2]", "m.yaml:7: tables.spring: .*x.1. is 0.0 and x.2. is -0.5", "E-TABLE-003"),
-    ("kind: pchip", "kind: quintic", "m.yaml:7: .*no kind 'quintic'", "E-TABLE-006"),
-    ("kind: pchip", "c: double f", "m.yaml:7: tables.spring.c: there is no such key", "E-YAML-020"),
-    ("kind: pchip", "python: math.sin", "m.yaml:7: tables.spring.python: there is no such key", "E-YAML-020"),
-    ("tables:", "functions:", "m.yaml:6: functions: there is no such key", "E-YAML-020"),
-    ("0.5, 2]", "hinge, 2]", r"m.yaml:7: tables.spring.x\[2\]: there is nothing called 'hinge'", "E-EXPR-101"),
-    ("0.5, 2]", "nan, 2]", r"m.yaml:7: tables.spring.x\[2\]: 'nan' is not a finite number", "E-EXPR-101"),
-    ("0.5, 2]", "1e999, 2]", r"m.yaml:7: tables.spring.x\[2\]: this number is out of", "E-EXPR-101"),
-    ("spring(h", "sprung(h", "m.yaml:10: .*no function 'sprung'", "E-EXPR-101"),
-    ("spring(h", "__import__(h", "m.yaml:10: .*no function '__import__'", "E-EXPR-101"),
-    ("grid(hinge, ", "grid(", "m.yaml:10: .*grid takes 2 arguments, not 1", "E-EXPR-101"),
-    ("  spring:", "  sin:", "m.yaml:7: tables.sin: 'sin' is a function already", "E-YAML-028"),
-    ("kind: pchip", "orders: [2]", "m.yaml:7: .*the orders 2 fit no table", "E-YAML-029"),
-    ("kind: pchip", "orders: [x]", "m.yaml:7: .*the orders x fit no table", "E-YAML-029"),
-    ("[3, 4]]", "[3]]", "m.yaml:8: .*y has 2 entries and z.1. has 1", "E-TABLE-005"),
+    ("0.5, 2]", "-0.5, 2]", "m.yaml:7: tables.spring: .*x.1. is 0.0 and x.2. is -0.5", "E-FUNCTION-NUMBER"),
+    ("kind: pchip", "kind: quintic", "m.yaml:7: .*no kind 'quintic'", "E-FUNCTION-NAME"),
+    ("kind: pchip", "c: double f", "m.yaml:7: tables.spring.c: there is no such key", "E-MODELFILE-READ"),
+    ("kind: pchip", "python: math.sin", "m.yaml:7: tables.spring.python: there is no such key", "E-MODELFILE-READ"),
+    ("tables:", "functions:", "m.yaml:6: functions: there is no such key", "E-MODELFILE-READ"),
+    ("0.5, 2]", "hinge, 2]", r"m.yaml:7: tables.spring.x\[2\]: there is nothing called 'hinge'", "E-EXPR-READ"),
+    ("0.5, 2]", "nan, 2]", r"m.yaml:7: tables.spring.x\[2\]: 'nan' is not a finite number", "E-EXPR-READ"),
+    ("0.5, 2]", "1e999, 2]", r"m.yaml:7: tables.spring.x\[2\]: this number is out of", "E-EXPR-READ"),
+    ("spring(h", "sprung(h", "m.yaml:10: .*no function 'sprung'", "E-EXPR-READ"),
+    ("spring(h", "__import__(h", "m.yaml:10: .*no function '__import__'", "E-EXPR-READ"),
+    ("grid(hinge, ", "grid(", "m.yaml:10: .*grid takes 2 arguments, not 1", "E-EXPR-READ"),
+    ("  spring:", "  sin:", "m.yaml:7: tables.sin: 'sin' is a function already", "E-MODELFILE-TWICE"),
+    ("kind: pchip", "orders: [2]", "m.yaml:7: .*the orders 2 fit no table", "E-MODELFILE-SHAPE"),
+    ("kind: pchip", "orders: [x]", "m.yaml:7: .*the orders x fit no table", "E-MODELFILE-SHAPE"),
+    ("[3, 4]]", "[3]]", "m.yaml:8: .*y has 2 entries and z.1. has 1", "E-FUNCTION-SHAPE"),
 ]
 
 
@@ -124,7 +128,7 @@ def test_a_wrong_table_in_a_model_file_is_told_with_its_line(good: str, bad: str
 def test_a_table_that_cannot_be_read_spoils_nothing_else() -> None:
     with pytest.raises(FormatError) as caught:
         loads_yaml(MODEL.replace("0.5, 2]", "-0.5, 2]", 1))
-    assert [problem.code for problem in caught.value.problems] == ["E-TABLE-003"]
+    assert [problem.code for problem in caught.value.problems] == ["E-FUNCTION-NUMBER"]
 
 
 def test_a_users_function_is_never_written_to_a_model_file() -> None:
@@ -132,4 +136,4 @@ def test_a_users_function_is_never_written_to_a_model_file() -> None:
     system.joint_force("hinge", F(system.joints["hinge"].q[0]))
     with pytest.raises(FormatError, match="function 'f' cannot be written to a model file") as caught:
         dumps_yaml(system)
-    assert caught.value.problems[0].code == "E-YAML-011"
+    assert caught.value.problems[0].code == "E-MODELFILE-WRITE"

@@ -31,10 +31,10 @@ pin = pytest.importorskip("pinocchio", reason="Pinocchio is the judge here: pip 
 ROBOTS = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.urdf"))
 TOLERANCE = 1e-8
 
-LOST_LEADER = {"E-URDF-051"}  # fingers follow 'index_q1' and the like; the joints are called 'Left_index_q1'
-NEGATIVE = {"E-URDF-071"}  # an inertia with a negative principal moment
-WEIGHTLESS = {"E-URDF-072"}  # a joint that moves nothing with mass
-EMPTY = {"E-URDF-011"}  # a robot without a link
+LOST_LEADER = {"E-ROBOT-UNSUPPORTED"}  # fingers follow 'index_q1' and the like; the joints are called 'Left_index_q1'
+NEGATIVE = {"E-ROBOT-NUMBER"}  # an inertia with a negative principal moment
+WEIGHTLESS = {"E-MODEL-SINGULAR"}  # a joint that moves nothing with mass
+EMPTY = {"E-ROBOT-MISSING"}  # a robot without a link
 
 #: What is refused by default, and why.
 REFUSED = {

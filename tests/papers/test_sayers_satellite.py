@@ -390,7 +390,9 @@ def test_sums_body_by_body_cost_more_than_recursions_and_less_than_derivatives_o
 
 
 def test_the_paper_s_sums_take_the_mechanism_as_it_was_written() -> None:
-    with pytest.raises(PolhodeError, match=r"(?s)'kane' takes bodies and joints as they were written.*E-DERIVE-014"):
+    with pytest.raises(
+        PolhodeError, match=r"(?s)'kane' takes bodies and joints as they were written.*E-DERIVE-UNSUPPORTED"
+    ):
         SATELLITE.derive("kane", passes=["slide"])
 
 

@@ -55,7 +55,7 @@ def test_a_result_that_is_a_mapping_has_in_and_get(e: ph.Equations) -> None:
 
 
 def test_a_fault_of_our_own_keeps_its_traceback() -> None:
-    with pytest.raises(ph.PolhodeError, match="E-CALL-004") as caught:
+    with pytest.raises(ph.PolhodeError, match="E-CALL-TYPE") as caught:
         ph.Pose.identity().point(5)
     assert isinstance(caught.value.__cause__, TypeError)
 

@@ -35,9 +35,7 @@ def run(
     asked: list[Asked] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
     asked += [*map(ReactionOf, reaction or ()), *map(PoseOf, pose or ())]
     if start is not None and not program:
-        raise PolhodeError(
-            "a start is that of a simulation program.", place="--start", cure="Add --program.", code="E-CLI-012"
-        )
+        raise PolhodeError("a start is that of a simulation program.", "--start", "Add --program.", "E-CLI-UNSUPPORTED")
     system = source.system()
     with show.progress() as tell:
         tell("deriving")

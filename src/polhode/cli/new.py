@@ -25,17 +25,15 @@ def run(
 ) -> None:
     """Write both files; what is there already is not touched."""
     if kind not in KINDS:
-        raise unknown("start", kind, KINDS, place="new", code="E-CLI-025")
+        raise unknown("start", kind, KINDS, place="new", code="E-CLI-NAME")
     if out.exists() and not out.is_dir():
-        raise PolhodeError(
-            "this is a file, not a folder.", place=f"--out {out}", cure="Name a folder.", code="E-CLI-026"
-        )
+        raise PolhodeError("this is a file, not a folder.", f"--out {out}", "Name a folder.", "E-FILE-WRITE")
     model, notebook = out / f"{kind}.yaml", out / f"{kind}.ipynb"
     for path in (model, notebook):
         if path.exists():
             said = "there is such a file already, and it is left as it is."
             cure = "Move it away, or name another folder with --out."
-            raise PolhodeError(said, place=str(path), cure=cure, code="E-CLI-027")
+            raise PolhodeError(said, place=str(path), cure=cure, code="E-FILE-WRITE")
     show.made_folder(out)
     text = resources.files(__package__).joinpath("starts", f"{kind}.yaml").read_text(encoding="utf-8")
     replace_file(model, text.encode("utf-8"))

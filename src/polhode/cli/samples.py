@@ -30,14 +30,13 @@ def read_samples(path: Path, name: str, place: str) -> Function:
     try:
         lines = read_file(path, _MOST_BYTES).decode("utf-8-sig").splitlines()
     except FileNotFoundError:
-        raise FormatError(
-            f"there is no file '{path}'.", place=place, cure="Name a file of times and values.", code="E-CLI-030"
-        ) from None
+        cure = "Name a file of times and values."
+        raise FormatError(f"there is no file '{path}'.", place, cure, "E-FILE-NAME") from None
     except UnicodeDecodeError:
-        raise FormatError(f"'{path}' is not text in UTF-8.", place=place, cure=_CURE, code="E-CLI-031") from None
+        raise FormatError(f"'{path}' is not text in UTF-8.", place=place, cure=_CURE, code="E-FILE-READ") from None
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or error
-        raise FormatError(f"'{path}' cannot be read: {reason}.", place=place, code="E-CLI-031") from None
+        raise FormatError(f"'{path}' cannot be read: {reason}.", place=place, code="E-FILE-READ") from None
     rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip() and line.lstrip()[0] != "#"]
     times: list[float] = []
     values: list[float] = []
@@ -47,18 +46,18 @@ def read_samples(path: Path, name: str, place: str) -> Function:
             cells = [cell.strip() for cell in next(csv.reader([line]))]
         if len(cells) != 2:
             columns = "1 column stands" if len(cells) == 1 else f"{len(cells)} columns stand"
-            raise FormatError(f"{columns} where two should, time and value.", place=here, cure=_CURE, code="E-CLI-032")
+            raise FormatError(f"{columns} where two should, time and value.", here, _CURE, "E-FILE-READ")
         if k == 0 and not any(map(_is_number, cells)):
             continue
         time, value = (_number(cell, here) for cell in cells)
         if times and not times[-1] < time:
             said = f"the time {time!r} does not come after {times[-1]!r}, the one before it."
-            raise FormatError(said, place=here, cure="Sort the lines by time, and remove doubles.", code="E-CLI-034")
+            raise FormatError(said, place=here, cure="Sort the lines by time, and remove doubles.", code="E-FILE-READ")
         times.append(time)
         values.append(value)
     if len(times) < 2:
         said = f"'{path}' has {len(times) or 'no'} sample{'s' * (len(times) != 1)}; two or more are needed."
-        raise FormatError(said, place=place, cure=_CURE, code="E-CLI-035")
+        raise FormatError(said, place=place, cure=_CURE, code="E-FILE-READ")
     return samples_of(times, values, "linear", name, f"{place}: {path}")
 
 
@@ -73,5 +72,5 @@ def _is_number(cell: str) -> bool:
 def _number(cell: str, place: str) -> float:
     number = float(cell) if _is_number(cell) else float("nan")
     if not isfinite(number):
-        raise FormatError(f"{cell!r} is not a finite number.", place=place, cure=_CURE, code="E-CLI-033")
+        raise FormatError(f"{cell!r} is not a finite number.", place=place, cure=_CURE, code="E-FILE-READ")
     return number

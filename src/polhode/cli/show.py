@@ -91,7 +91,7 @@ def made_folder(out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         said = f"the folder cannot be made: {error.strerror or error}."
-        raise PolhodeError(said, place=str(out), cure="Name another with --out.", code="E-CLI-028") from error
+        raise PolhodeError(said, place=str(out), cure="Name another with --out.", code="E-FILE-WRITE") from error
     return out
 
 
@@ -139,9 +139,7 @@ def laws(given: Iterable[str], option: str) -> dict[str, str]:
     for item in given:
         name, mark, text = item.partition("=")
         if not mark or not name.strip() or not text.strip():
-            raise PolhodeError(
-                f"{item!r} is not understood.", place=option, cure=f"Write {option} name='2*t'", code="E-CLI-006"
-            )
+            raise PolhodeError(f"{item!r} is not understood.", option, f"Write {option} name='2*t'", "E-CLI-READ")
         made[name.strip()] = text.strip()
     return made
 
@@ -162,8 +160,6 @@ def assignments(given: Iterable[str]) -> dict[str, Any]:
         except ValueError:
             mark = ""
         if not mark or not name.strip():
-            raise PolhodeError(
-                f"{item!r} is not understood.", place="--set", cure="Write --set name=2.5", code="E-CLI-001"
-            )
+            raise PolhodeError(f"{item!r} is not understood.", "--set", "Write --set name=2.5", "E-CLI-READ")
         made[name.strip()] = number
     return made

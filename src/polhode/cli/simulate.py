@@ -104,7 +104,7 @@ def read_settings(system: System, given: Names) -> tuple[dict[str, Any], dict[st
     for name in values:
         if name not in system.parameters and name not in system.inputs:
             known = [*system.parameters, *system.inputs]
-            raise unknown("parameter or input", name, known, place="--set", code="E-CLI-003")
+            raise unknown("parameter or input", name, known, place="--set", code="E-CLI-NAME")
     inputs: dict[str, Any] = {name: value for name, value in values.items() if name in system.inputs}
     own = {name: value for name, value in values.items() if name in system.parameters}
     return si_values(system.parameters, own), inputs
@@ -117,7 +117,7 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
             if option == "csv" and not json:
                 continue
             said = "only the text of --csv can go to the standard output, and without --json."
-            raise PolhodeError(said, place=f"--{option} -", cure="Name a file.", code="E-CLI-005")
+            raise PolhodeError(said, place=f"--{option} -", cure="Name a file.", code="E-CLI-UNSUPPORTED")
         if path is not None:
             check_folder(option, path)
             if option == "save":
@@ -128,7 +128,7 @@ def check_folder(option: str, path: Path) -> None:
     """Raise where the folder that a file goes to is not there."""
     if not path.absolute().parent.is_dir():
         said = f"there is no folder {str(path.absolute().parent)!r}."
-        raise PolhodeError(said, place=f"--{option}", cure="Make it first, or name another.", code="E-CLI-004")
+        raise PolhodeError(said, place=f"--{option}", cure="Make it first, or name another.", code="E-FILE-NAME")
 
 
 def _write(

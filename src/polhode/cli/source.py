@@ -50,11 +50,9 @@ class Source:
         content = sys.stdin.buffer.read(_SIZE_LIMIT + 1)
         if len(content) > _SIZE_LIMIT:
             said = f"more than {_SIZE_LIMIT:,} bytes came in."
-            raise LimitError(said, place="standard input", cure="Name a file.", code="E-CLI-020")
+            raise LimitError(said, place="standard input", cure="Name a file.", code="E-FILE-SIZE")
         if not content.strip():
-            raise FormatError(
-                "nothing came in.", place="standard input", cure="Pipe a model in, or name a file.", code="E-CLI-021"
-            )
+            raise FormatError("nothing came in.", "standard input", "Pipe a model in, or name a file.", "E-FILE-READ")
         name = "stdin.xml" if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else "stdin.yaml"
         with TemporaryDirectory(prefix="polhode-") as folder:
             file = Path(folder) / name
@@ -92,12 +90,10 @@ def packages(given: Iterable[str]) -> dict[str, str]:
     for item in given:
         name, mark, folder = item.partition("=")
         if not mark or not name.strip() or not folder.strip():
-            raise PolhodeError(
-                f"{item!r} is not understood.", place="--package", cure="Write --package name=folder", code="E-CLI-022"
-            )
+            raise PolhodeError(f"{item!r} is not understood.", "--package", "Write --package name=folder", "E-CLI-READ")
         if not Path(folder.strip()).is_dir():
             said = f"there is no folder {folder.strip()!r}."
             place = f"--package {name.strip()}"
-            raise PolhodeError(said, place=place, cure="Name the folder that package:// stands for.", code="E-CLI-023")
+            raise PolhodeError(said, place, "Name the folder that package:// stands for.", "E-FILE-NAME")
         made[name.strip()] = folder.strip()
     return made

@@ -109,15 +109,13 @@ def read_axis(text: str) -> tuple[str, Floats]:
         return name.strip(), np.array([float(each) for each in right.split(",")])
     except ValueError:
         cure = "Write --vary l=0.5:2:20 for twenty values from 0.5 to 2, or --vary l=0.5,1,2"
-        raise PolhodeError(f"{text!r} is not understood.", place="--vary", cure=cure, code="E-CLI-010") from None
+        raise PolhodeError(f"{text!r} is not understood.", place="--vary", cure=cure, code="E-CLI-READ") from None
 
 
 def _count(text: str) -> int:
     count = int(text)
     if count > MOST_MEMBERS:
-        raise LimitError(
-            f"{count:,} values are more than {MOST_MEMBERS:,}.", place="--vary", cure="Give fewer.", code="E-CLI-011"
-        )
+        raise LimitError(f"{count:,} values are more than {MOST_MEMBERS:,}.", "--vary", "Give fewer.", "E-BATCH-SIZE")
     return count
 
 

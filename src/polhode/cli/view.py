@@ -32,7 +32,7 @@ def run(
     if inputs:
         said = f"'{next(iter(inputs))}' is an input, and nothing acts in a picture."
         cure = "Set parameters alone, or run it: polhode simulate."
-        raise PolhodeError(said, place="--set", cure=cure, code="E-CLI-024")
+        raise PolhodeError(said, place="--set", cure=cure, code="E-CLI-UNSUPPORTED")
     if out is not None:
         check_folder("out", out)
     with show.warnings_told(), show.progress() as tell:

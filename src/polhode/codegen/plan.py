@@ -151,16 +151,14 @@ class Emitter:
         if value in self.values.leaves:
             if value not in self.array_slots:
                 symbol = self.values.leaves[value]
-                raise ValueMissing(
-                    f"the {symbol.data[0]} '{symbol.name}' is not among the arguments of this function.",
-                    cure="Ask for a function that takes it, or give it a value.",
-                    code="E-PLAN-001",
-                )
+                message = f"the {symbol.data[0]} '{symbol.name}' is not among the arguments of this function."
+                cure = "Ask for a function that takes it, or give it a value."
+                raise ValueMissing(message, cure=cure, code="E-CODE-NAME")
             self.operand_of[value] = (self.array_slots[value], self.values.forms[value][0].sign)
             return None
         form = self.chosen[value]
         if form is None:
-            raise PolhodeError("a value has no form.", code="E-PLAN-002")
+            raise PolhodeError("a value has no form.", code="E-CODE-UNSUPPORTED")
         return form
 
     def _emit_form(self, form: Form) -> tuple[Operand, int]:

@@ -103,7 +103,7 @@ class Reduced:
                 [[-row.A.get(k, 0) for k in inside] + [-right(row) % P] for row in rows],
             )
             if found is None:
-                raise PolhodeError("the dependent speeds do not follow from its rows.", code="E-REFERENCE-003")
+                raise PolhodeError("the dependent speeds do not follow from its rows.", code="E-REFERENCE-SINGULAR")
             return found
 
         first = solution(self.free, self.free.drift)
@@ -137,7 +137,7 @@ class Reduced:
             units = [[*(int(i == j) for j in range(size)), -entry.fp % P] for i, entry in enumerate(rest)]
             found = solved([*above, *below], [*units, *([0] * size + [-right(row) % P] for row in rows)])
             if found is None:
-                raise PolhodeError("the pseudo-velocities do not determine the speeds.", code="E-REFERENCE-004")
+                raise PolhodeError("the pseudo-velocities do not determine the speeds.", code="E-REFERENCE-SINGULAR")
             return found
 
         first = solution(self.free, [as_expr(entry) for entry in p], self.free.drift)
@@ -575,7 +575,7 @@ def compare(
     asked = names() if formalisms is None else _names(formalisms, "formalism")
     if not asked:
         cure = f"Name some of {', '.join(names())}, or leave them out to have all."
-        raise PolhodeError("no formalism is named.", place="compare", cure=cure, code="E-COMPARE-001")
+        raise PolhodeError("no formalism is named.", place="compare", cure=cure, code="E-PAPER-MISSING")
     chosen = _speeds_of(model, asked, speeds)
     made: dict[str, EquationsOfMotion] = {}
     rows: list[Row] = []
@@ -594,12 +594,8 @@ def compare(
         except PolhodeError as error:
             refused.append((formalism, str(error)))
     if not made:
-        raise PolhodeError(
-            "no formalism accepts this system.",
-            place=f"system '{model.name}'",
-            cure=refused[0][1],
-            code="E-COMPARE-002",
-        )
+        message = "no formalism accepts this system."
+        raise PolhodeError(message, f"system '{model.name}'", refused[0][1], "E-PAPER-UNSUPPORTED")
     first, *others = made.values()
     if formalisms is None:
         picked, own = _rows(model, "auto", functions, run, known)

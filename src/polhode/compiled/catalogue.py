@@ -127,10 +127,8 @@ def _of_constraints(name: str, field: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         constraints = equations.constraints
         if constraints is None:
-            raise PolhodeError(
-                f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}.",
-                code="E-FUN-002",
-            )
+            message = f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}."
+            raise PolhodeError(message, code="E-CODE-UNSUPPORTED")
         made = getattr(constraints, field)
         if field == "A":
             return [(name, (len(constraints.rows), len(constraints.tree.u)), list(made.entries()))]
@@ -171,12 +169,9 @@ def _check_open(equations: EquationsOfMotion, of: str) -> None:
 
     state = {*equations.q, *equations.u, *equations.z}
     if not state.isdisjoint(free_symbols(equations.laws.values())):
-        raise PolhodeError(
-            "efforts or inputs follow the state here, and these derivatives hold them still.",
-            place=of.replace("_", " "),
-            cure="Take state_rates_jacobian, which goes through the laws, or functions without them.",
-            code="E-FUN-020",
-        )
+        message = "efforts or inputs follow the state here, and these derivatives hold them still."
+        cure = "Take state_rates_jacobian, which goes through the laws, or functions without them."
+        raise PolhodeError(message, of.replace("_", " "), cure, "E-CODE-DEPENDENCE")
 
 
 def _actuation(equations: EquationsOfMotion) -> Outputs:
@@ -302,11 +297,8 @@ def catalogued(asked: Asked) -> Entry:
         found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
         known = CATALOGUE | CONSTRAINED | WITH_STATES
-        raise PolhodeError(
-            f"there is no function {asked!r}.",
-            cure=suggestion(asked, known, f"Choose one of {', '.join(known)}."),
-            code="E-FUN-001",
-        )
+        cure = suggestion(asked, known, f"Choose one of {', '.join(known)}.")
+        raise PolhodeError(f"there is no function {asked!r}.", cure=cure, code="E-CODE-NAME")
     return Entry(*found)
 
 

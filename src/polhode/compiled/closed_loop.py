@@ -60,16 +60,13 @@ def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
             raise fault(
                 f"{spelled(symbol)} is no effort or input of system '{equations.system.name}'.",
                 "Give laws by the symbols in equations.tau, or of the system's inputs.",
-                "E-INPUT-001",
+                "E-RUN-NAME",
             )
         strange = [met for met in free_symbols([value]) if met not in known]
         if strange:
-            raise PolhodeError(
-                f"it depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know.",
-                place=f"the law of the {symbol.data[0]} '{symbol.name}'",
-                cure="Use time, coordinates, speeds, states, parameters, inputs and efforts of this system.",
-                code="E-INPUT-002",
-            )
+            message = f"it depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know."
+            cure = "Use time, coordinates, speeds, states, parameters, inputs and efforts of this system."
+            raise PolhodeError(message, f"the law of the {symbol.data[0]} '{symbol.name}'", cure, "E-RUN-DEPENDENCE")
     return Laws(dict(zip(symbols, _resolved(symbols, values), strict=True)))
 
 
@@ -86,5 +83,5 @@ def _resolved(symbols: list[Expr], values: list[Expr]) -> list[Expr]:
     raise fault(
         f"the laws of {listed(circle)} depend on each other in a circle.",
         "Write one of them without the others.",
-        "E-INPUT-003",
+        "E-RUN-DEPENDENCE",
     )

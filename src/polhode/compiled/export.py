@@ -93,9 +93,8 @@ def export(
     identifier, so that exports of several systems can be linked together; "" leaves it out.
     """
     if start is not None or speeds is not None:
-        raise PolhodeError(
-            "a start is that of a simulation program.", place="export", cure="Add program=True.", code="E-EXPORT-010"
-        )
+        cure = "Add program=True."
+        raise PolhodeError("a start is that of a simulation program.", "export", cure, "E-CODE-UNSUPPORTED")
     render, place = target_of(target).files, folder_of(folder)
     before = names_before(equations.system.name, prefix)
     names: list[Asked] = []
@@ -103,19 +102,16 @@ def export(
         catalogued(name)
         names += [name] if name not in names else []
     if not names:
-        raise PolhodeError("no function is named.", cure="Name one, for example forward_dynamics.", code="E-EXPORT-002")
+        cure = "Name one, for example forward_dynamics."
+        raise PolhodeError("no function is named.", cure=cure, code="E-CODE-MISSING")
     files: dict[str, str] = {}
     for name in names:
         planned = annotated(equations, name)
         program = replace(planned.program, name=shortened(before + planned.program.name))
         words = f"{program.name}.json"
         if words in files:
-            raise PolhodeError(
-                f"two functions would be written to {words!r}.",
-                place=f"function {name!r}",
-                cure="Export them to two folders.",
-                code="E-EXPORT-004",
-            )
+            message = f"two functions would be written to {words!r}."
+            raise PolhodeError(message, f"function {name!r}", "Export them to two folders.", "E-CODE-TWICE")
         files |= render(program, preface(equations, planned))
         files[words] = sidecar(equations, planned, program.name)
     return write_together(place, files)
@@ -139,7 +135,7 @@ def names_before(system: str, prefix: str | None) -> str:
             f"the prefix {prefix!r} is no identifier.",
             place="export",
             cure='Use up to 31 letters, digits and underscores, a letter first; "" for none.',
-            code="E-EXPORT-005",
+            code="E-CODE-NAME",
         )
     return f"{prefix}_" if prefix else ""
 
@@ -156,9 +152,7 @@ def folder_of(folder: str | Path) -> Path:
     try:
         return Path(folder)
     except TypeError:
-        raise PolhodeError(
-            f"{folder!r} is no folder.", place="export", cure="Give a path.", code="E-EXPORT-006"
-        ) from None
+        raise PolhodeError(f"{folder!r} is no folder.", "export", "Give a path.", "E-FILE-WRITE") from None
 
 
 def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
@@ -273,10 +267,6 @@ def write_together(folder: Path, files: Mapping[str, str]) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         put_in_place(contents)
     except (OSError, ValueError) as error:
-        raise PolhodeError(
-            f"the files cannot be written: {getattr(error, 'strerror', None) or error}.",
-            place=str(folder),
-            cure="Name a folder that can be written to.",
-            code="E-EXPORT-001",
-        ) from error
+        message = f"the files cannot be written: {getattr(error, 'strerror', None) or error}."
+        raise PolhodeError(message, str(folder), "Name a folder that can be written to.", "E-FILE-WRITE") from error
     return list(contents)

@@ -203,7 +203,7 @@ class Functions:
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:
-            raise unknown("parameter", strange[0], table, code="E-VALUE-002")
+            raise unknown("parameter", strange[0], table, code="E-VALUE-NAME")
         missing = [key for key in order if key not in given and table[key].value is None]
         if missing:
             raise ValueMissing(
@@ -211,7 +211,7 @@ class Functions:
                 f"{', '.join(repr(key) for key in missing)} of system '{self.derivation.model.name}' "
                 f"{'has' if len(missing) == 1 else 'have'} no value.",
                 cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
-                code="E-VALUE-003",
+                code="E-VALUE-MISSING",
             )
         return parameter_sets({key: given.get(key, table[key].value) for key in order}, given)
 
@@ -223,7 +223,7 @@ class Functions:
         given = dict(given or {})
         for key in given:
             if key not in table:
-                raise unknown("input", key, table, code="E-VALUE-004")
+                raise unknown("input", key, table, code="E-VALUE-NAME")
         if any(isinstance(value, str) for value in given.values()):
             given = in_si(self.derivation.model.inputs, given)
         return stacked([real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()])
@@ -247,7 +247,7 @@ class Functions:
         """
         if strange:
             catalogued(name)
-            raise unknown("option", next(iter(strange)), _OPTIONS, place=label_of(name), code="E-CALL-002")
+            raise unknown("option", next(iter(strange)), _OPTIONS, place=label_of(name), code="E-CALL-NAME")
         if isinstance(parameters, Mapping) and not parameters:
             parameters = None
         native = self._with_defaults(name) if parameters is None else self.native(name)
@@ -299,7 +299,7 @@ class Functions:
                 place=label_of(name),
                 cure=f'Give multipliers=[…] ({len(rows)} of them) or multipliers="zero"; inverse_dynamics also takes '
                 "actuated=[…], the speeds that efforts act on.",
-                code="E-FUN-007",
+                code="E-CODE-DEPENDENCE",
             )
         return np.zeros(len(rows)) if isinstance(given, str) else real_numbers(given, "multipliers")
 
@@ -346,12 +346,8 @@ class Functions:
         if actuated is not None:
             return reactions.actuated_efforts(self, q, u, udot, actuated, **more)
         if more.get("multipliers") is not None and "multipliers" not in self.native("inverse_dynamics").arrays:
-            raise PolhodeError(
-                "these equations have no multipliers.",
-                place="inverse_dynamics",
-                cure="Leave them out.",
-                code="E-FUN-013",
-            )
+            cure = "Leave them out."
+            raise PolhodeError("these equations have no multipliers.", "inverse_dynamics", cure, "E-CODE-UNSUPPORTED")
         return self._one("inverse_dynamics", q, u, udot, **more)
 
     def inverse_dynamics_derivatives(

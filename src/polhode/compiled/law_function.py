@@ -76,12 +76,9 @@ def _check_free(sidecar: Path, controller: str, system: str) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         return
     if found != (controller, system):
-        raise PolhodeError(
-            f"{sidecar.name} is there already, of {found[0]} for {found[1]}.",
-            place="export",
-            cure='Give another folder, or names of its own: prefix="…".',
-            code="E-LOOP-050",
-        )
+        message = f"{sidecar.name} is there already, of {found[0]} for {found[1]}."
+        cure = 'Give another folder, or names of its own: prefix="…".'
+        raise PolhodeError(message, "export", cure, "E-CONTROL-TWICE")
 
 
 def _notes(law: Law) -> dict[int, str]:
@@ -254,7 +251,7 @@ class LawFunction:
             raise fault(
                 "what is measured is given, and the mechanism's state too.",
                 "Give measured=…, or q=…, u=… and z=….",
-                "E-LOOP-040",
+                "E-CONTROL-TWICE",
             )
         if isinstance(given, Mapping):
             return stacked(_in_order(given, self.measured, "measured", {}))
@@ -276,7 +273,9 @@ class LawFunction:
         for name, (given, size) in arrays.items():
             if given is None and size and _is_read(name, self.law, e):
                 raise fault(
-                    f"the law measures {name}, which is not given.", f"Give {name}=…, or measured=…", "E-LOOP-041"
+                    f"the law measures {name}, which is not given.",
+                    f"Give {name}=…, or measured=…",
+                    "E-CONTROL-MISSING",
                 )
             known[name] = np.zeros(size) if given is None else real_numbers(given, name)
         if e.quaternions:
@@ -300,22 +299,18 @@ class LawFunction:
         by_name = {key.name if isinstance(key, Expr) else key: value for key, value in (given or {}).items()}
         for name in by_name:
             if name not in names:
-                raise unknown("reference", name, names, place="reference", code="E-LOOP-042")
+                raise unknown("reference", name, names, place="reference", code="E-CONTROL-NAME")
         columns: list[Any] = []
         for each in self.law.reference:
             value = by_name.get(each.name, each.default)
             if value is None:
-                raise PolhodeError(
-                    "it is not given.", place=f"reference '{each.name}'", cure="Give a number.", code="E-LOOP-043"
-                )
+                cure = "Give a number."
+                raise PolhodeError("it is not given.", f"reference '{each.name}'", cure, "E-CONTROL-MISSING")
             entries = list(value) if isinstance(value, tuple | list) else [value]
             if len(entries) > each.order + 1:
-                raise ShapeError(
-                    f"{len(entries)} numbers are given; the law knows derivatives up to {each.order}.",
-                    place=f"reference '{each.name}'",
-                    cure="A batch is given as an array for each derivative.",
-                    code="E-LOOP-044",
-                )
+                message = f"{len(entries)} numbers are given; the law knows derivatives up to {each.order}."
+                cure = "A batch is given as an array for each derivative."
+                raise ShapeError(message, f"reference '{each.name}'", cure, "E-CONTROL-SHAPE")
             columns += entries + [0.0] * (each.order + 1 - len(entries))
         return stacked([real_numbers(column, "reference") for column in columns])
 
@@ -335,13 +330,12 @@ def _in_order(
         symbol = key if isinstance(key, Expr) and key in symbols else by_name.get(key)
         if symbol is None:
             what = "measurement" if place == "measured" else "state"
-            raise unknown(what, key, by_name, place=place, code="E-LOOP-045")
+            raise unknown(what, key, by_name, place=place, code="E-CONTROL-NAME")
         found[symbol] = value
     missing = [each for each in symbols if each not in found]
     if missing:
-        raise PolhodeError(
-            f"{spelled(missing[0])} is not given.", place=place, cure="Give every one of them.", code="E-LOOP-046"
-        )
+        cure = "Give every one of them."
+        raise PolhodeError(f"{spelled(missing[0])} is not given.", place, cure, "E-CONTROL-MISSING")
     return [real_numbers(found[each], place) for each in symbols]
 
 
@@ -357,7 +351,7 @@ def parameter_values(planned: PlannedLaw, given: Mapping[str, Any]) -> Floats:
     """The parameters of a law in the order of its program: as given, or as the controller has them."""
     for name in given:
         if name not in planned.parameters and name not in planned.law.parameters:
-            raise unknown("parameter of the law", name, planned.parameters, place="parameters", code="E-LOOP-047")
+            raise unknown("parameter of the law", name, planned.parameters, place="parameters", code="E-CONTROL-NAME")
     read = si_values(planned.parameters, given)
     return _numbers({name: read.get(name, each.value) for name, each in planned.parameters.items()})
 
@@ -371,6 +365,6 @@ def _numbers(values: Mapping[str, Any]) -> Floats:
             cure="Give sample_time=…, in seconds."
             if missing[0] == SAMPLE_TIME
             else f"Give parameters={{{missing[0]!r}: …}}.",
-            code="E-LOOP-048",
+            code="E-CONTROL-MISSING",
         )
     return parameter_sets(values, {})

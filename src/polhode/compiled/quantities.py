@@ -59,9 +59,7 @@ class Quantity(ABC):
         first, *options = self._given()
         for option, name in (first, *options):
             if not isinstance(name, str) and (name is not None or option == first[0]):
-                raise PolhodeError(
-                    f"{option} is {name!r}, which is no name.", place=self.kind, cure="Give text.", code="E-FUN-005"
-                )
+                raise PolhodeError(f"{option} is {name!r}, which is no name.", self.kind, "Give text.", "E-CODE-NAME")
 
     def _given(self) -> list[tuple[str, str | None]]:
         return [(field.name, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type] # quantities are dataclasses
@@ -171,12 +169,9 @@ class JacobianOf(Quantity):
         bad = ~(np.abs(found[..., :3, :]) < _HALF_TURN).all(axis=(-2, -1))
         if np.any(bad):
             which = f", in row {int(np.argwhere(bad)[0][0])} of what was given" if np.ndim(bad) else ""
-            raise PolhodeError(
-                f"'{self.name}' has turned by π{which}, where its vector-parameter tan(θ/2) has no value.",
-                place=self.kind,
-                cure="Leave out the orientation: the rows of the angular velocity have a value everywhere.",
-                code="E-FUN-021",
-            )
+            message = f"'{self.name}' has turned by π{which}, where its vector-parameter tan(θ/2) has no value."
+            cure = "Leave out the orientation: the rows of the angular velocity have a value everywhere."
+            raise PolhodeError(message, self.kind, cure, "E-CODE-NUMBER")
         return found
 
 

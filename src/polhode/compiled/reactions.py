@@ -58,7 +58,7 @@ def _solved_motion(equations: EquationsOfMotion) -> Outputs:
 
 def _constraints_of(equations: EquationsOfMotion) -> Any:
     if equations.constraints is None:
-        raise PolhodeError(f"system '{equations.system.name}' has no constraints.", code="E-FUN-003")
+        raise PolhodeError(f"system '{equations.system.name}' has no constraints.", code="E-CODE-UNSUPPORTED")
     return equations.constraints
 
 
@@ -103,7 +103,7 @@ def actuated_efforts(
         raise fault(
             "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given.",
             'Derive with constraints="multipliers", and give actuated=… alone.',
-            "E-FUN-008",
+            "E-CODE-UNSUPPORTED",
         )
     constraints = equations.constraints
     needed = functions.evaluate("inverse_dynamics", q, u, udot, multipliers="zero", **more)
@@ -136,7 +136,7 @@ def _acting(A: Floats, needed: Floats, indices: Sequence[int], names: Sequence[s
         raise fault(
             f"efforts on {', '.join(names) or 'no speed'} {many} this motion: the constraints leave {len(free)} free.",
             f"Name {len(free)} actuated speeds that the others follow from.",
-            "E-FUN-009",
+            "E-CODE-SHAPE",
         )
     return np.asarray(found)
 
@@ -149,7 +149,7 @@ def _check_keeping(equations: EquationsOfMotion, left: Floats, scale: Floats) ->
         raise fault(
             f"the accelerations break '{_constraints_of(equations).names[worst]}' by {left[worst]:.3g}.",
             "Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.",
-            "E-FUN-010",
+            "E-CODE-TWICE",
         )
 
 
@@ -157,7 +157,7 @@ def _indices_of(actuated: Sequence[str], equations: EquationsOfMotion) -> list[i
     check_kind(list | tuple, "a list of speeds", actuated, "inverse_dynamics actuated")
     for name in actuated:
         if name not in equations.tree.speeds:
-            raise unknown("speed", name, equations.tree.speeds, place="inverse_dynamics", code="E-FUN-012")
+            raise unknown("speed", name, equations.tree.speeds, place="inverse_dynamics", code="E-CODE-NAME")
     return [equations.tree.speeds.index(name) for name in dict.fromkeys(actuated)]
 
 
@@ -177,10 +177,7 @@ def evaluate(
         effort = np.zeros(len(functions.equations.tau)) if tau is None else tau
         udot, multipliers = motion(functions, q, u, effort, **more)
     elif multipliers is None and functions.equations.constraints is not None:
-        raise PolhodeError(
-            "with given accelerations the multipliers of the constraints must be given too.",
-            place=asked if isinstance(asked, str) else asked.label,
-            cure="Give multipliers=…, one for each row of equations.constraints, or efforts alone.",
-            code="E-FUN-004",
-        )
+        message = "with given accelerations the multipliers of the constraints must be given too."
+        cure = "Give multipliers=…, one for each row of equations.constraints, or efforts alone."
+        raise PolhodeError(message, asked if isinstance(asked, str) else asked.label, cure, "E-CODE-MISSING")
     return functions.evaluate(asked, q, u, udot, *extra, multipliers=multipliers, **more)

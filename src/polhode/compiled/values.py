@@ -49,7 +49,7 @@ def _number(key: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
-        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
+        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-NUMBER")
     return number
 
 
@@ -77,12 +77,11 @@ def _numbers(key: str, value: Any) -> NDArray[np.float64]:
         return np.array(_number(key, value))
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
-        raise ShapeError(f"{array.dtype} is no type of real numbers.", place=f"parameter '{key}'", code="E-VALUE-013")
+        raise ShapeError(f"{array.dtype} is no type of real numbers.", place=f"parameter '{key}'", code="E-VALUE-TYPE")
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
-        raise PolhodeError(
-            f"value {bad[0]} of parameter '{key}' is {array[bad[0]]}, not a finite number.", code="E-VALUE-014"
-        )
+        message = f"value {bad[0]} of parameter '{key}' is {array[bad[0]]}, not a finite number."
+        raise PolhodeError(message, code="E-VALUE-NUMBER")
     return array.astype(np.float64)
 
 
@@ -91,20 +90,12 @@ def _common_length(given: Mapping[str, Any]) -> int | None:
     shapes = {key: np.shape(value) for key, value in given.items()}
     for key, shape in shapes.items():
         if len(shape) != 1:
-            raise ShapeError(
-                f"the values have shape {shape}.",
-                place=f"parameter '{key}'",
-                cure="Give one number, or an array (N,) with one for each of N states.",
-                code="E-VALUE-010",
-            )
+            cure = "Give one number, or an array (N,) with one for each of N states."
+            raise ShapeError(f"the values have shape {shape}.", f"parameter '{key}'", cure, "E-VALUE-SHAPE")
     if len({*shapes.values()}) > 1:
         told = listed(f"'{key}' has {shape[0]}" for key, shape in shapes.items())
-        raise ShapeError(
-            f"the parameters have different numbers of values: {told}.",
-            place="parameters",
-            cure="Give each one number, or as many as the others have.",
-            code="E-VALUE-011",
-        )
+        message = f"the parameters have different numbers of values: {told}."
+        raise ShapeError(message, "parameters", "Give each one number, or as many as the others have.", "E-VALUE-SHAPE")
     return next((shape[0] for shape in shapes.values()), None)
 
 
@@ -113,12 +104,8 @@ def check_lengths(parameters: Mapping[str, Any] | None, count: int, arrays: Mapp
     key = next(key for key, value in (parameters or {}).items() if np.ndim(value))
     for name, array in arrays.items():
         if np.ndim(array) == 2 and np.shape(array)[0] != count:
-            raise ShapeError(
-                f"it has {count} values; the array '{name}' has {np.shape(array)[0]} states.",
-                place=f"parameter '{key}'",
-                cure="Give one value, or one for each state.",
-                code="E-VALUE-012",
-            )
+            message = f"it has {count} values; the array '{name}' has {np.shape(array)[0]} states."
+            raise ShapeError(message, f"parameter '{key}'", "Give one value, or one for each state.", "E-VALUE-SHAPE")
 
 
 def real_numbers(value: Any, what: str) -> NDArray[np.float64]:
@@ -126,24 +113,20 @@ def real_numbers(value: Any, what: str) -> NDArray[np.float64]:
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ShapeError(
-            f"{shown(value)} is no real number, nor an array of them.", place=what, code="E-VALUE-007"
-        ) from None
+        message = f"{shown(value)} is no real number, nor an array of them."
+        raise ShapeError(message, what, code="E-VALUE-TYPE") from None
 
 
 def given_states(names: Sequence[str], place: str, given: Mapping[str, Any] | ArrayLike | None) -> NDArray[np.float64]:
     """The states without mass, as they are given: an array with a column for each, or columns by name."""
     if isinstance(given, Mapping):
         for strange in (key for key in given if key not in names):
-            raise unknown("state", strange, names, place=place, code="E-FUN-015")
+            raise unknown("state", strange, names, place=place, code="E-CODE-NAME")
     lacking = names if given is None else [key for key in names if isinstance(given, Mapping) and key not in given]
     if lacking:
-        raise ValueMissing(
-            f"it depends on the state{'s' * (len(lacking) > 1)} {listed([repr(key) for key in lacking])}.",
-            place=place,
-            cure=f"Give z=[…], {len(names)} number{'s' * (len(names) > 1)} in the order of equations.states.",
-            code="E-FUN-014",
-        )
+        message = f"it depends on the state{'s' * (len(lacking) > 1)} {listed([repr(key) for key in lacking])}."
+        cure = f"Give z=[…], {len(names)} number{'s' * (len(names) > 1)} in the order of equations.states."
+        raise ValueMissing(message, place, cure, "E-CODE-DEPENDENCE")
     if isinstance(given, Mapping):
         return stacked([real_numbers(given[key], f"state '{key}'") for key in names])
     made = real_numbers(given, "z")
@@ -152,7 +135,7 @@ def given_states(names: Sequence[str], place: str, given: Mapping[str, Any] | Ar
             f"z has shape {made.shape}; its last axis has a number for each state without mass, {len(names)} here.",
             place=place,
             cure="See equations.states for their order.",
-            code="E-FUN-016",
+            code="E-CODE-SHAPE",
         )
     return made
 

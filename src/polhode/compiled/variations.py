@@ -46,7 +46,7 @@ class DerivativesOf(Quantity):
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, str) or self.of not in ARRAYS_OF:
-            raise unknown("result to differentiate", self.of, ARRAYS_OF, code="E-FUN-018")
+            raise unknown("result to differentiate", self.of, ARRAYS_OF, code="E-CODE-NAME")
         check_names(self.by, self.kind)
 
     @property
@@ -189,7 +189,7 @@ class AdjointRates(Quantity):
 def check_names(names: object, place: str) -> None:
     """Refuse what is no tuple of names."""
     if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
-        raise PolhodeError(f"by is {names!r}, not names.", place=place, cure='Give ("l", "m").', code="E-FUN-017")
+        raise PolhodeError(f"by is {names!r}, not names.", place=place, cure='Give ("l", "m").', code="E-CODE-NAME")
 
 
 def _state(equations: EquationsOfMotion) -> list[Expr]:

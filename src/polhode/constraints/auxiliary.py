@@ -69,12 +69,9 @@ def with_auxiliary(system: Model, tree: Tree) -> Tree:
     for each in made:
         for q in each.symbols:
             if q in taken:
-                raise ModelError(
-                    f"its coordinate '{q.name}' has the name of another.",
-                    place=f"constraint '{each.of}'",
-                    cure="Give the constraint, or the other coordinate, another name.",
-                    code="E-CLOSE-004",
-                )
+                message = f"its coordinate '{q.name}' has the name of another."
+                cure = "Give the constraint, or the other coordinate, another name."
+                raise ModelError(message, f"constraint '{each.of}'", cure, "E-MODEL-TWICE")
             taken.add(q)
     own = [q for each in made for q in each.symbols]
     return replace(tree, q=Vector([*tree.q, *own]), auxiliary=tuple(made)) if made else tree

@@ -166,7 +166,7 @@ def dependent_speeds_of(
                 f"the speeds {', '.join(independent)} do not determine the others: {len(usable.rows)} independent "
                 f"constraints leave {size - len(usable.rows)} of {size} speeds free.",
                 f"Choose {_usual(constraints) or 'none'}, say.",
-                "E-BIND-001",
+                "E-CONSTRAINT-SINGULAR",
             )
         if pose and not _serve(usable, dependent):
             some_do = _columns_at_reference(usable.at_reference, range(size)) is not None
@@ -174,7 +174,7 @@ def dependent_speeds_of(
             raise fault(
                 f"the speeds {', '.join(independent)} do not determine the others at {pose}.",
                 f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=….",
-                "E-BIND-004",
+                "E-CONSTRAINT-SINGULAR",
             )
         return DependentSpeeds(usable, tuple(sorted(chosen)), tuple(dependent))
     plain = _plain_columns(usable.A)
@@ -234,5 +234,5 @@ def _plain_columns(A: Matrix) -> set[int]:
 
 def _index_of(name: str, names: Sequence[str]) -> int:
     if name not in names:
-        raise unknown("speed", name, names, place="independent speeds", code="E-BIND-002")
+        raise unknown("speed", name, names, place="independent speeds", code="E-DERIVE-NAME")
     return list(names).index(name)

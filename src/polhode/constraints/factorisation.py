@@ -140,12 +140,8 @@ class Factorisation:
             each = np.broadcast_to(force, np.broadcast_shapes(force.shape, self.M.shape[:-1]))
             alone = np.asarray(np.linalg.solve(self.M, each[..., None])[..., 0])
         else:
-            raise PolhodeError(
-                "the mass matrix is singular or has no value: no accelerations follow from the forces.",
-                place="constraints",
-                cure="Give the bodies that move some inertia.",
-                code="E-MASS-001",
-            )
+            message = "the mass matrix is singular or has no value: no accelerations follow from the forces."
+            raise PolhodeError(message, "constraints", "Give the bodies that move some inertia.", "E-MODEL-SINGULAR")
         wanted = -(_times(self.A, alone) + gamma)
         if self.M is None or self.L is not None:
             return np.asarray(alone + self.least(wanted))

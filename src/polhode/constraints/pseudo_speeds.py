@@ -149,7 +149,7 @@ def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str
         raise fault(
             f"{count} pseudo-velocities are given, and {needed} are needed: {len(tree.u)} speeds{kept}.",
             f"Give {needed}, of which some may be speeds: {', '.join(tree.speeds)}.",
-            "E-PSEUDO-001",
+            "E-DERIVE-SHAPE",
         )
     values = [_value(name, value, tree, constraints.time) for name, value in given.items()]
     P = jacobian(values, list(tree.u))
@@ -162,7 +162,7 @@ def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str
         raise fault(
             f"{', '.join(given)} do not determine the speeds: they{beside} make {found} of {len(tree.u)} known.",
             "Choose pseudo-velocities that do not follow from each other, nor from the constraints.",
-            "E-PSEUDO-003",
+            "E-DERIVE-SINGULAR",
         )
     chosen = _symbols(system, tree, dict(zip(given, values, strict=True)))
     spare = dependent_speeds_of(usable) if usable.rows else DependentSpeeds(usable, tuple(range(len(tree.u))), ())
@@ -175,12 +175,9 @@ def _value(name: str, value: Any, tree: Tree, time: Expr) -> Expr:
     known = {*tree.q, *tree.u, time}
     strange = [x for x in free_symbols([made]) if x not in known and x.data[0] != "parameter"]
     if strange:
-        raise PolhodeError(
-            f"it depends on {strange[0]}, which is no coordinate, speed or parameter.",
-            place=f"pseudo-velocity '{name}'",
-            cure="Give an expression that is linear in the speeds, with coefficients of coordinates, parameters, time.",
-            code="E-PSEUDO-004",
-        )
+        message = f"it depends on {strange[0]}, which is no coordinate, speed or parameter."
+        cure = "Give an expression that is linear in the speeds, with coefficients of coordinates, parameters, time."
+        raise PolhodeError(message, f"pseudo-velocity '{name}'", cure, "E-DERIVE-DEPENDENCE")
     return made
 
 
@@ -193,18 +190,14 @@ def _check_moves(name: str, value: Expr, row: Sequence[Any], tree: Tree) -> None
         "there is no speed in it.",
         place=f"pseudo-velocity '{name}'",
         cure=f"'{alike[0]}' is the coordinate here: write u({alike[0]}) for its speed." if alike else cure,
-        code="E-PSEUDO-009",
+        code="E-DERIVE-MISSING",
     )
 
 
 def _check_linear(name: str, row: Sequence[Any], tree: Tree) -> None:
     if {*tree.u}.intersection(free_symbols([as_expr(entry) for entry in row])):
-        raise PolhodeError(
-            "it is not linear in the speeds.",
-            place=f"pseudo-velocity '{name}'",
-            cure="Give a sum of speeds times coefficients of coordinates, parameters and time.",
-            code="E-PSEUDO-002",
-        )
+        cure = "Give a sum of speeds times coefficients of coordinates, parameters and time."
+        raise PolhodeError("it is not linear in the speeds.", f"pseudo-velocity '{name}'", cure, "E-DERIVE-DEPENDENCE")
 
 
 def _symbols(system: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
@@ -214,12 +207,8 @@ def _symbols(system: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
     for name, value in values.items():
         if name in own:
             if value != own[name]:
-                raise PolhodeError(
-                    f"there is a speed '{name}' already, which it is not.",
-                    place=f"pseudo-velocity '{name}'",
-                    cure="Give it a name of its own.",
-                    code="E-PSEUDO-005",
-                )
+                message = f"there is a speed '{name}' already, which it is not."
+                raise PolhodeError(message, f"pseudo-velocity '{name}'", "Give it a name of its own.", "E-DERIVE-TWICE")
             made.append(own[name])
             continue
         each = symbol(checked_name(name, "pseudo-velocity"), "speed", OWN)

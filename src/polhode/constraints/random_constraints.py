@@ -64,7 +64,7 @@ def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), sy
             system = _constrained(system, dice, f"tie {number + 1}")
         if system.constraints:
             return system
-    raise ModelError(f"no constrained mechanism came of seed {seed}.", code="E-RANDOM-002")
+    raise ModelError(f"no constrained mechanism came of seed {seed}.", code="E-MODEL-UNSUPPORTED")
 
 
 def _drive_one(system: System, dice: Dice) -> None:

@@ -233,7 +233,7 @@ def impossible(row: Row) -> Problem:
         f"'{row.name}' asks that {str(row.value)[:80]}{numbers} be zero, and nothing that moves can change it.",
         place=f"constraint '{row.of}'",
         cure="Check where the bodies and frames are, or remove the constraint.",
-        code="E-CLOSE-002",
+        code="E-CONSTRAINT-SINGULAR",
     )
 
 

@@ -119,12 +119,8 @@ class ComputedTorque(TrackingController):
     def lyapunov(self) -> LyapunovFunction:
         """V = ½ ėᵀė + ½ eᵀ Kp e, which decreases at ėᵀ Kd ė."""
         if self.ki:
-            raise PolhodeError(
-                "with an integral the error's linear equation is proved, and no Lyapunov function is given.",
-                place=self.name,
-                cure="Use error_dynamics.",
-                code="E-CONTROL-141",
-            )
+            message = "with an integral the error's linear equation is proved, and no Lyapunov function is given."
+            raise PolhodeError(message, self.name, "Use error_dynamics.", "E-CONTROL-UNSUPPORTED")
         e, rates = list(self.tracking.errors.values()), self.tracking.rates
         V = (quadratic(Matrix.identity(len(e)), rates) + quadratic(self.kp.matrix, e)) / 2
         return self._prove(
@@ -149,7 +145,7 @@ def _check_integral(controller: ComputedTorque) -> None:
                 f"the integral gain {low:g} of '{name}' is too large: errors grow, with kp = {mid:g}, kd = {high:g}.",
                 place=controller.name,
                 cure=f"Give ki below kp kd = {mid * high:g}.",
-                code="E-CONTROL-142",
+                code="E-CONTROL-NUMBER",
             )
 
 
@@ -189,12 +185,8 @@ class PotentialShaping(ModelBased):
         known = {*self.equations.q, *(each.symbol for each in self.equations.system.parameters.values())}
         strange = [x for x in free_symbols([self.potential]) if x not in known]
         if strange:
-            raise PolhodeError(
-                f"the potential depends on {spelled(strange[0])}, which is no coordinate or parameter.",
-                place=self.name,
-                cure="Give an expression of equations.q.",
-                code="E-CONTROL-160",
-            )
+            message = f"the potential depends on {spelled(strange[0])}, which is no coordinate or parameter."
+            raise PolhodeError(message, self.name, "Give an expression of equations.q.", "E-CONTROL-DEPENDENCE")
         self.kd = self.gains("kd", kd, [u.name for u in self.equations.u])
 
     @cached_property
@@ -332,12 +324,8 @@ class OperationalSpace(ModelBased):
         self.axes = _axes_of(axes, self.name)
         self.follows_orientation = isinstance(orientation, str)
         if isinstance(orientation, str) and orientation != "reference":
-            raise PolhodeError(
-                f"the orientation {shown(orientation)} is not known.",
-                place=self.name,
-                cure='Give a rotation, or "reference" to have it follow one.',
-                code="E-CONTROL-190",
-            )
+            cure = 'Give a rotation, or "reference" to have it follow one.'
+            raise PolhodeError(f"the orientation {shown(orientation)} is not known.", self.name, cure, "E-CONTROL-NAME")
         is_kept = orientation is not None and not self.follows_orientation
         self._kept = pose_of((0, 0, 0), orientation, f"{self.name} orientation").R if is_kept else None
         turns = _TURNS if orientation is not None else ()
@@ -351,12 +339,8 @@ class OperationalSpace(ModelBased):
         self.posture = self._posture(posture)
         self.damping = named_numbers({"damping": damping}, "option", ["damping"], self.name)["damping"]
         if self.damping < 0:
-            raise PolhodeError(
-                f"the damping {shown(damping)} is negative.",
-                place=self.name,
-                cure="Give a small number, such as 0.01.",
-                code="E-CONTROL-191",
-            )
+            cure = "Give a small number, such as 0.01."
+            raise PolhodeError(f"the damping {shown(damping)} is negative.", self.name, cure, "E-CONTROL-NUMBER")
 
     def _check_reach(self) -> None:
         """Refuse directions in which the frame cannot be moved, and freedoms that nobody would hold."""
@@ -364,24 +348,18 @@ class OperationalSpace(ModelBased):
         if len(had) < len(self.names):
             lost = listed([name for k, name in enumerate(self.names) if k not in had])
             beside = f" beside {listed(self.names[k] for k in had)}" if had else ""
-            raise PolhodeError(
-                f"'{self.frame}' cannot be moved along {lost}{beside}.",
-                place=self.name,
-                cure="Leave directions out: axes='xy', or give no orientation.",
-                code="E-CONTROL-192",
-            )
+            message = f"'{self.frame}' cannot be moved along {lost}{beside}."
+            cure = "Leave directions out: axes='xy', or give no orientation."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-SINGULAR")
 
     def _posture(self, given: Any) -> dict[str, Fraction]:
         """Where coordinates are to go as far as the frame lets them, by name; zero where nothing is said."""
         e = self.equations
         left = len(e.u) - len(self.names)
         if left and self.posture_kd is None:
-            raise PolhodeError(
-                f"'{self.frame}' leaves {left} of the {len(e.u)} freedoms of '{e.system.name}' to themselves.",
-                place=self.name,
-                cure="Give posture_kd=… to damp them, and posture_kp=… to bring them to a posture.",
-                code="E-CONTROL-193",
-            )
+            message = f"'{self.frame}' leaves {left} of the {len(e.u)} freedoms of '{e.system.name}' to themselves."
+            cure = "Give posture_kd=… to damp them, and posture_kp=… to bring them to a posture."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         if self.posture_kp is None:
             return {}
         own = self._coordinates()
@@ -394,12 +372,8 @@ class OperationalSpace(ModelBased):
         by_rate = {rate: q for q, rate in zip(e.q, e.coordinate_rates, strict=True)}
         lacking = [u.name for u in e.u if u not in by_rate]
         if lacking:
-            raise PolhodeError(
-                f"the speed '{lacking[0]}' is not the rate of a coordinate, which could be brought to a posture.",
-                place=self.name,
-                cure="Give posture_kd alone.",
-                code="E-CONTROL-195",
-            )
+            message = f"the speed '{lacking[0]}' is not the rate of a coordinate, which could be brought to a posture."
+            raise PolhodeError(message, self.name, "Give posture_kd alone.", "E-CONTROL-UNSUPPORTED")
         return [by_rate[u] for u in e.u]
 
     @cached_property
@@ -550,12 +524,8 @@ class OperationalSpace(ModelBased):
 def _axes_of(given: Any, place: str) -> tuple[str, ...]:
     found = tuple(given) if isinstance(given, str | list | tuple) else ()
     if not found or any(axis not in _AXES or found.count(axis) > 1 for axis in found):
-        raise PolhodeError(
-            f"{shown(given)} does not name axes of space.",
-            place=place,
-            cure="Give axes='xyz', or fewer.",
-            code="E-CONTROL-196",
-        )
+        cure = "Give axes='xyz', or fewer."
+        raise PolhodeError(f"{shown(given)} does not name axes of space.", place, cure, "E-CONTROL-NAME")
     return tuple(axis for axis in _AXES if axis in found)
 
 

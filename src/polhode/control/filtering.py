@@ -77,7 +77,7 @@ class EKF(Observer):
         self.outputs = read_outputs(self.equations, self.plant.moved, outputs, self.name)
         check_measurable(self.outputs, self.name)
         if not self.outputs:
-            raise PolhodeError("nothing is measured.", place=self.name, cure="Name outputs.", code="E-OBSERVER-021")
+            raise PolhodeError("nothing is measured.", place=self.name, cure="Name outputs.", code="E-OBSERVER-MISSING")
         names = self.plant.names
         self.process_noise = weights("process_noise", process_noise, names, self.name)
         self.measurement_noise = weights(
@@ -198,12 +198,9 @@ def check_observable(
     """Refuse outputs that do not tell all states, and say why."""
     told = observability(Asked(equations, inputs), dict(outputs))
     if not told.is_observable and told.is_complete:
-        raise PolhodeError(
-            f"the outputs {', '.join(outputs)} do not tell the state: {told}",
-            place=place,
-            cure="Measure more, or leave out of the model what is not wanted.",
-            code="E-OBSERVER-022",
-        )
+        message = f"the outputs {', '.join(outputs)} do not tell the state: {told}"
+        cure = "Measure more, or leave out of the model what is not wanted."
+        raise PolhodeError(message, place, cure, "E-OBSERVER-SINGULAR")
 
 
 #: How far samples may be from equally spaced, as a part of the sample time.
@@ -238,13 +235,13 @@ class Estimates(Shown):
     def __getitem__(self, name: str) -> Floats:
         """An estimate over time, by name."""
         if name not in self.names:
-            raise unknown("estimate", name, self.names, place="estimates", code="E-OBSERVER-030")
+            raise unknown("estimate", name, self.names, place="estimates", code="E-OBSERVER-NAME")
         return self.x[:, self.names.index(name)]
 
     def deviation(self, name: str) -> Floats:
         """The standard deviation of an estimate over time, by the name of a state."""
         if name not in self.states:
-            raise unknown("state", name, self.states, place="estimates", code="E-OBSERVER-031")
+            raise unknown("state", name, self.states, place="estimates", code="E-OBSERVER-NAME")
         k = self.states.index(name)
         return np.sqrt(self.covariances[:, k, k])
 
@@ -288,12 +285,9 @@ def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any) -> Estimate
     for k in range(len(t)):
         made = np.split(step(np.concatenate([state, spread, y[k], c[k], t[k : k + 1]])), ends)
         if not all(np.isfinite(part).all() for part in made[:4]):
-            raise PolhodeError(
-                f"the filter diverged at t = {t[k]:g} s: its estimate is no longer a number.",
-                place=ekf.name,
-                cure="Begin nearer to the truth, or give more process noise or a shorter sample time.",
-                code="E-OBSERVER-032",
-            )
+            message = f"the filter diverged at t = {t[k]:g} s: its estimate is no longer a number."
+            cure = "Begin nearer to the truth, or give more process noise or a shorter sample time."
+            raise PolhodeError(message, ekf.name, cure, "E-OBSERVER-FAILED")
         found.append(made[:4])
         state, spread = made[4], made[5]
     x, P, nu, S = (np.array([each[i] for each in found]) for i in range(4))
@@ -308,11 +302,8 @@ def function_of(
     """Roots as a native function of an array of variables."""
     lacking = [x for x in free_symbols(roots) if x not in known and x not in {*variables}]
     if lacking:
-        raise ValueMissing(
-            f"the {described(lacking[0])} has no value.",
-            cure=f"Give parameters={{{lacking[0].name!r}: …}}, or a value in the model.",
-            code="E-OBSERVER-029",
-        )
+        cure = f"Give parameters={{{lacking[0].name!r}: …}}, or a value in the model."
+        raise ValueMissing(f"the {described(lacking[0])} has no value.", cure=cure, code="E-OBSERVER-MISSING")
     return native_function(variables, roots, known)
 
 
@@ -325,14 +316,14 @@ def _samples(ekf: EKF, times: Any, measurements: Any, controls: Any) -> tuple[Fl
         controls = _of_run(run, ekf.plant.inputs) if controls is None else controls
     t = numbers(times, "finite numbers", cure=_CURE, place=f"{ekf.name} times")
     if t.ndim != 1 or not len(t):
-        raise ShapeError("times are no row of numbers.", place=ekf.name, cure="Give times (N,).", code="E-OBSERVER-033")
+        raise ShapeError("times are no row of numbers.", ekf.name, "Give times (N,).", "E-OBSERVER-SHAPE")
     gaps = np.diff(t)
     if np.abs(gaps - ekf.sample_time).max(initial=0.0) > _UNEVEN * ekf.sample_time * max(1.0, len(t) ** 0.5):
         raise PolhodeError(
             f"samples are {gaps.min():g} s to {gaps.max():g} s apart, and the filter is one for {ekf.sample_time:g} s.",
             place=ekf.name,
             cure="Sample evenly, for example run.at(times), or give another sample_time.",
-            code="E-OBSERVER-034",
+            code="E-OBSERVER-NUMBER",
         )
     y = _columns(measurements, [*ekf.outputs], len(t), "measurements", ekf.name)
     c = _columns({} if controls is None else controls, [*ekf.plant.inputs], len(t), "controls", ekf.name)
@@ -350,16 +341,14 @@ def _of_run(run: Any, inputs: Mapping[str, Expr]) -> dict[str, Any]:
 def _columns(given: Any, names: Sequence[str], count: int, what: str, place: str) -> Floats:
     """An array (N, names); columns that are not named are nil in controls, and missing in measurements."""
     if given is None:
-        raise PolhodeError(f"there are no {what}.", place=place, cure=f"Give {what}.", code="E-OBSERVER-036")
+        raise PolhodeError(f"there are no {what}.", place=place, cure=f"Give {what}.", code="E-OBSERVER-MISSING")
     if isinstance(given, Mapping):
         for name in given:
             if name not in names:
-                raise unknown(what.rstrip("s"), name, names, place=place, code="E-OBSERVER-037")
+                raise unknown(what.rstrip("s"), name, names, place=place, code="E-OBSERVER-NAME")
         lacking = [name for name in names if name not in given]
         if lacking and what == "measurements":
-            raise PolhodeError(
-                f"there is no measurement of '{lacking[0]}'.", place=place, cure="Give one.", code="E-OBSERVER-038"
-            )
+            raise PolhodeError(f"there is no measurement of '{lacking[0]}'.", place, "Give one.", "E-OBSERVER-MISSING")
         given = [
             np.broadcast_to(
                 numbers(given.get(name, 0.0), "finite numbers", cure=_CURE, place=f"{place} {what}"), (count,)
@@ -375,6 +364,6 @@ def _columns(given: Any, names: Sequence[str], count: int, what: str, place: str
             f"{what} have the shape {made.shape}, and there are {count} samples of {', '.join(names) or 'nothing'}.",
             place=place,
             cure=f"Give an array ({count}, {len(names)}), or columns by name.",
-            code="E-OBSERVER-039",
+            code="E-OBSERVER-SHAPE",
         )
     return made

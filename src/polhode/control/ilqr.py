@@ -149,7 +149,7 @@ class iLQR(Controller):
                     f"the cost depends on {strange[0]}, which is no part of the state, no input, or without value.",
                     place=self.name,
                     cure="Give costs of coordinates, speeds, states and parameters; that of the motion of inputs too.",
-                    code="E-REGULATOR-051",
+                    code="E-CONTROL-DEPENDENCE",
                 )
         return as_expr(made[0] * as_expr(self.sample_time)), made[1]
 
@@ -157,12 +157,9 @@ class iLQR(Controller):
         plant, time = self.plant, self.equations.system.time
         after, F, G = plant.transition(self.sample_time, method)
         if time in free_symbols(after):
-            raise PolhodeError(
-                f"the equations of '{self.equations.system.name}' depend on time itself.",
-                place=self.name,
-                cure="Make what varies in time an input, or a state without mass.",
-                code="E-REGULATOR-052",
-            )
+            message = f"the equations of '{self.equations.system.name}' depend on time itself."
+            cure = "Make what varies in time an input, or a state without mass."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-DEPENDENCE")
         both = [*plant.x, *plant.inputs.values()]
         slope = [as_expr(each) for each in jacobian([self.running_cost], both)[0]]
         bend = [as_expr(each) for each in jacobian(slope, both).entries()]
@@ -214,12 +211,9 @@ class iLQR(Controller):
 
     def _optimise(self, motion: _Motion, most: int, tolerance: float) -> None:
         if not np.isfinite(motion.cost):
-            raise PolhodeError(
-                "the motion of the first guess grows beyond all numbers.",
-                place=self.name,
-                cure="Give a guess of the inputs, a shorter sample_time, or a shorter duration.",
-                code="E-REGULATOR-053",
-            )
+            message = "the motion of the first guess grows beyond all numbers."
+            cure = "Give a guess of the inputs, a shorter sample_time, or a shorter duration."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-FAILED")
         added, costs, converged = _FIRST, [motion.cost], False
         K = np.zeros((self.horizon, motion.c.shape[1], motion.x.shape[1]))
         for _ in range(most):
@@ -250,7 +244,7 @@ class iLQR(Controller):
         if not converged:
             warn(
                 f"{self.name}: the cost {motion.cost:.6g} is not known to be least; {len(costs) - 1} iterations fell.",
-                code="W-REGULATOR-054",
+                code="W-CONTROL-FAILED",
             )
 
     def _backward(self, motion: _Motion, added: float) -> tuple[Floats, Floats, float, float] | None:
@@ -318,10 +312,6 @@ def _samples(duration: Any, sample_time: float, place: str) -> int:
     with understood("a duration", duration, place=f"{place} duration", cure=cure):
         count = float(duration) / sample_time
     if not np.isfinite(count) or round(count) < 2 or abs(count - round(count)) > 1e-6 * count:
-        raise PolhodeError(
-            f"{shown(duration)} s are not two or more whole sample times of {sample_time:g} s.",
-            place=f"{place} duration",
-            cure=cure,
-            code="E-REGULATOR-055",
-        )
+        message = f"{shown(duration)} s are not two or more whole sample times of {sample_time:g} s."
+        raise PolhodeError(message, f"{place} duration", cure, "E-CONTROL-NUMBER")
     return round(count)

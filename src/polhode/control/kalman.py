@@ -78,19 +78,15 @@ class LinearObserver(Observer):
         self.A, self.B = (A, B) if self.sample_time is None else held(A, B, self.sample_time)
         self.C = self.linear.numbers("C")
         if self.linear.numbers("D").any():
-            raise PolhodeError(
-                "an output depends on an input at once.",
-                place=self.name,
-                cure="Measure coordinates, speeds and states.",
-                code="E-OBSERVER-040",
-            )
+            cure = "Measure coordinates, speeds and states."
+            raise PolhodeError("an output depends on an input at once.", self.name, cure, "E-OBSERVER-UNSUPPORTED")
         for mode in unreached(self.A.T, self.C.T, self.is_sampled):
             raise PolhodeError(
                 f"the outputs {', '.join(self.outputs)} do not tell the mode with the "
                 f"{mode.told(self.states, self.is_sampled)}, which does not decay.",
                 place=self.name,
                 cure="Measure one of these states as well.",
-                code="E-OBSERVER-041",
+                code="E-OBSERVER-SINGULAR",
             )
         self._start = _starts(start, self.states, self.name)
         self.L = self.gain()
@@ -205,7 +201,7 @@ class KalmanFilter(LinearObserver):
                     "size: its estimate would never settle.",
                     place=self.name,
                     cure="Give one of these states process noise.",
-                    code="E-OBSERVER-042",
+                    code="E-OBSERVER-SINGULAR",
                 )
         made = solve_riccati(self.A.T, self.C.T, W, V, self.states, self.name, self.is_sampled)
         self.P: Floats = made.P
@@ -244,21 +240,14 @@ class Luenberger(LinearObserver):
         with understood("poles", given, place=self.name, cure="Give numbers, conjugate ones in pairs."):
             wanted = np.array(given, dtype=np.complex128)
         if wanted.shape != (len(self.A),) or not (np.isfinite(wanted).all() and wanted.real.max() < 0):
-            raise PolhodeError(
-                f"{len(self.A)} poles with negative real parts are needed.",
-                place=self.name,
-                cure="Give as many as there are states.",
-                code="E-OBSERVER-043",
-            )
+            message = f"{len(self.A)} poles with negative real parts are needed."
+            raise PolhodeError(message, self.name, "Give as many as there are states.", "E-OBSERVER-NUMBER")
         try:
             made = place_poles(self.A.T, self.C.T, wanted)
         except ValueError as error:
-            raise PolhodeError(
-                f"these poles cannot be placed: {str(error).rstrip('.')}.",
-                place=self.name,
-                cure="Give conjugate poles in pairs, and no pole more often than there are outputs.",
-                code="E-OBSERVER-044",
-            ) from error
+            message = f"these poles cannot be placed: {str(error).rstrip('.')}."
+            cure = "Give conjugate poles in pairs, and no pole more often than there are outputs."
+            raise PolhodeError(message, self.name, cure, "E-OBSERVER-SINGULAR") from error
         return np.asarray(made.gain_matrix.T, dtype=np.float64)
 
 
@@ -304,7 +293,7 @@ class HighGain(Observer):
                 "quaternion's, and nothing else.",
                 place=self.name,
                 cure="Name all coordinates, or take an EKF.",
-                code="E-OBSERVER-050",
+                code="E-OBSERVER-UNSUPPORTED",
             )
         self.epsilon, *self.gains = _positive([epsilon, *list_of(gains, "two gains", f"{self.name} gains")], self.name)
         self.plant = state_equations(own, inputs, self.name)

@@ -84,20 +84,12 @@ def solve_riccati(
     from scipy.linalg import solve_continuous_are, solve_discrete_are
 
     for mode in unreached(A, B, sampled):
-        raise PolhodeError(
-            f"no input reaches the mode with the {mode.told(names, sampled)}, which does not decay.",
-            place=place,
-            cure="Add an input, or leave these states out: states=[…].",
-            code="E-REGULATOR-010",
-        )
+        message = f"no input reaches the mode with the {mode.told(names, sampled)}, which does not decay."
+        raise PolhodeError(message, place, "Add an input, or leave these states out: states=[…].", "E-CONTROL-SINGULAR")
     for mode in unreached(A.T, Q, sampled):
         if mode.is_at_edge(sampled):
-            raise PolhodeError(
-                f"the cost does not see the mode with the {mode.told(names, sampled)}, which keeps its size.",
-                place=place,
-                cure="Give one of these states a weight.",
-                code="E-REGULATOR-011",
-            )
+            message = f"the cost does not see the mode with the {mode.told(names, sampled)}, which keeps its size."
+            raise PolhodeError(message, place, "Give one of these states a weight.", "E-CONTROL-SINGULAR")
     try:
         P = (solve_discrete_are if sampled else solve_continuous_are)(A, B, Q, R)
     except (np.linalg.LinAlgError, ValueError) as error:
@@ -116,7 +108,7 @@ def _unsolved(place: str) -> PolhodeError:
         "no stabilising solution of the Riccati equation was found.",
         place=place,
         cure="Scale the weights: those of states and inputs should be of like size.",
-        code="E-REGULATOR-012",
+        code="E-CONTROL-FAILED",
     )
 
 
@@ -172,7 +164,7 @@ class Deviations:
         """Where states are among the names."""
         for name in given:
             if name not in self.names:
-                raise unknown("state", name, self.names, place=place, code="E-REGULATOR-020")
+                raise unknown("state", name, self.names, place=place, code="E-CONTROL-NAME")
         return [self.names.index(name) for name in given]
 
 
@@ -186,9 +178,7 @@ def deviations(linear: Linear, inputs: Sequence[str] | None, states: Sequence[st
     symbols = [*equations.tau, *(entry.symbol for entry in equations.system.inputs.values())]
     chosen = {name: symbols[every[name]] for name in ports.inputs}
     if not chosen:
-        raise PolhodeError(
-            "there is no input to control with.", place=place, cure="Name inputs: inputs=[…].", code="E-REGULATOR-021"
-        )
+        raise PolhodeError("there is no input to control with.", place, "Name inputs: inputs=[…].", "E-CONTROL-MISSING")
     kept = _kept(linear, states, A, place)
     values, reference = _of_states(linear, kept)
     return Deviations(
@@ -205,12 +195,8 @@ def deviations(linear: Linear, inputs: Sequence[str] | None, states: Sequence[st
 def _check_steady(linear: Linear, place: str) -> None:
     if not linear.is_equilibrium:
         told = [notice for notice in linear.notices if "no equilibrium" in notice]
-        raise PolhodeError(
-            told[0] if told else "this state is no equilibrium.",
-            place=place,
-            cure="Find one with equations.equilibrium(free=[…]), the inputs that hold it among what is free.",
-            code="E-REGULATOR-022",
-        )
+        cure = "Find one with equations.equilibrium(free=[…]), the inputs that hold it among what is free."
+        raise PolhodeError(told[0] if told else "this state is no equilibrium.", place, cure, "E-CONTROL-FAILED")
 
 
 def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -> list[int]:
@@ -222,29 +208,20 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
         given = list_of(states, "a list of states", f"{place} states")
         for name in given:
             if name not in names:
-                raise unknown("state", name, names, place=f"{place} states", code="E-REGULATOR-020")
+                raise unknown("state", name, names, place=f"{place} states", code="E-CONTROL-NAME")
         kept = [k for k, name in enumerate(names) if name in given]
         if not kept:
-            raise PolhodeError(
-                "no state is to be regulated.", place=f"{place} states", cure="Name some.", code="E-REGULATOR-025"
-            )
+            raise PolhodeError("no state is to be regulated.", f"{place} states", "Name some.", "E-CONTROL-MISSING")
     left = [k for k in range(len(names)) if k not in kept]
     acting = [names[j] for j in left if np.abs(A[kept, j]).max(initial=0.0) > 1e-12 * np.abs(A).max(initial=1.0)]
     if acting:
-        raise PolhodeError(
-            f"{listed(acting)} cannot be left out: other states depend on it.",
-            place=f"{place} states",
-            cure="Name these states as well.",
-            code="E-REGULATOR-023",
-        )
+        message = f"{listed(acting)} cannot be left out: other states depend on it."
+        raise PolhodeError(message, f"{place} states", "Name these states as well.", "E-CONTROL-DEPENDENCE")
     running = [names[k] for k in _running(linear) if k in kept]
     if running:
-        raise PolhodeError(
-            f"{listed(running)} runs on in this steady motion, and cannot be held.",
-            place=place,
-            cure=f"Name the states that are to be held: states={[names[k] for k in kept if names[k] not in running]}.",
-            code="E-REGULATOR-024",
-        )
+        message = f"{listed(running)} runs on in this steady motion, and cannot be held."
+        cure = f"Name the states that are to be held: states={[names[k] for k in kept if names[k] not in running]}."
+        raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
     return kept
 
 
@@ -433,12 +410,8 @@ def _integrated(given: Any, made: Deviations, place: str) -> dict[str, float]:
     made.places([*found], f"{place} integral")
     wrong = [name for name, value in found.items() if not (np.isfinite(value) and value > 0)]
     if wrong:
-        raise PolhodeError(
-            f"the weight {found[wrong[0]]:g} of the integral of '{wrong[0]}' is not positive.",
-            place=f"{place} integral",
-            cure=cure,
-            code="E-REGULATOR-031",
-        )
+        message = f"the weight {found[wrong[0]]:g} of the integral of '{wrong[0]}' is not positive."
+        raise PolhodeError(message, f"{place} integral", cure, "E-CONTROL-NUMBER")
     return found
 
 
@@ -480,7 +453,7 @@ class GainSchedule(Controller):
                 "a schedule needs equations that find their equilibria.",
                 place=self.name,
                 cure="Give what system.derive() returns.",
-                code="E-REGULATOR-070",
+                code="E-CONTROL-MISSING",
             )
         if kind not in KINDS or kind == "held":
             raise unknown(
@@ -488,7 +461,7 @@ class GainSchedule(Controller):
                 kind,
                 [each for each in KINDS if each != "held"],
                 place=self.name,
-                code="E-REGULATOR-071",
+                code="E-CONTROL-NAME",
             )
         self.kind, self.by_reference = kind, by_reference
         self.variable, self.values = _over(over, self.name)
@@ -521,7 +494,7 @@ class GainSchedule(Controller):
                 self.variable,
                 [*known, *table],
                 place=f"{self.name} over",
-                code="E-REGULATOR-072",
+                code="E-CONTROL-NAME",
             )
         check_no_quaternions(own, self.name)
         self.symbol: Expr = table[self.variable].symbol if self.is_parameter else known[self.variable]
@@ -546,19 +519,11 @@ class GainSchedule(Controller):
     def _check_alike(self) -> None:
         first = self.regulators[0]
         if any(each.states != first.states or each.inputs != first.inputs for each in self.regulators):
-            raise PolhodeError(
-                "the regulators at the equilibria have not the same states and inputs.",
-                place=self.name,
-                cure="Design them alike.",
-                code="E-REGULATOR-074",
-            )
+            message = "the regulators at the equilibria have not the same states and inputs."
+            raise PolhodeError(message, self.name, "Design them alike.", "E-CONTROL-TWICE")
         if len(first.states) != len(first.deviations.names):
-            raise PolhodeError(
-                "integrals are not scheduled.",
-                place=self.name,
-                cure="Leave out integral=….",
-                code="E-REGULATOR-075",
-            )
+            cure = "Leave out integral=…."
+            raise PolhodeError("integrals are not scheduled.", self.name, cure, "E-CONTROL-UNSUPPORTED")
 
     def _check_between(self, equations: EquilibriumMethods, regulator: Callable[[Linear], LQR], inputs: Any) -> None:
         """Refuse gains that do not hold the equilibria halfway between those that they were made for."""
@@ -575,7 +540,7 @@ class GainSchedule(Controller):
                     "hold the equilibrium.",
                     place=f"{self.name} over",
                     cure="Give more values.",
-                    code="E-REGULATOR-076",
+                    code="E-CONTROL-FAILED",
                 )
 
     def _sentences(self) -> list[str]:
@@ -642,19 +607,11 @@ def _over(given: Any, place: str) -> tuple[str, Floats]:
     """The scheduling variable and its values."""
     check_kind(Mapping, "values by the name of one variable", given, f"{place} over")
     if len(given) != 1:
-        raise PolhodeError(
-            f"gains are scheduled over one variable, not {len(given)}.",
-            place=f"{place} over",
-            cure="Give over={name: values}.",
-            code="E-REGULATOR-077",
-        )
+        message = f"gains are scheduled over one variable, not {len(given)}."
+        raise PolhodeError(message, f"{place} over", "Give over={name: values}.", "E-CONTROL-SHAPE")
     ((name, values),) = given.items()
     made = numbers(values, "a list of numbers", dims=[1], place=f"{place} over", cure="Give ascending values.")
     if len(made) < 2 or np.diff(made).min() <= 0:
-        raise PolhodeError(
-            f"{shown(values)} are not two or more ascending values.",
-            place=f"{place} over",
-            cure="Give ascending values.",
-            code="E-REGULATOR-078",
-        )
+        message = f"{shown(values)} are not two or more ascending values."
+        raise PolhodeError(message, f"{place} over", "Give ascending values.", "E-CONTROL-NUMBER")
     return str(name), made

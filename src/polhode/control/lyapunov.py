@@ -214,7 +214,7 @@ class _DefinitenessCheck:
         for key, value in given.items():
             x = key if isinstance(key, Expr) else known.get(key)
             if x is None:
-                raise unknown("state", key, known, place="prove goal", code="E-CONTROL-131")
+                raise unknown("state", key, known, place="prove goal", code="E-CONTROL-NAME")
             (found[x],) = evaluate([as_expr(value)], values)
         return found
 
@@ -397,12 +397,8 @@ def closed_loop_flow(equations: EquationsOfMotion, law: Law, is_constant: bool =
     `is_constant`, it does not change.
     """
     if law.is_sampled:
-        raise PolhodeError(
-            "a law that goes from sample to sample has no rates along the closed loop.",
-            place="lyapunov",
-            cure="Take the law in continuous time.",
-            code="E-CONTROL-130",
-        )
+        message = "a law that goes from sample to sample has no rates along the closed loop."
+        raise PolhodeError(message, "lyapunov", "Take the law in continuous time.", "E-CONTROL-UNSUPPORTED")
     e = equations
     acting = [*e.tau, *(each.symbol for each in e.system.inputs.values())]
     with quiet_collector():

@@ -78,12 +78,8 @@ class Actuation:
         acting = {*self.controls, *self.idle}
         bent = [c for c, column in zip(self.controls, columns, strict=True) if acting & {*free_symbols(column)}]
         if bent:
-            raise PolhodeError(
-                f"the forces are not linear in the input '{spelled(bent[0])}'.",
-                place=self.place,
-                cure="Make the force itself the input.",
-                code="E-CONTROL-101",
-            )
+            message = f"the forces are not linear in the input '{spelled(bent[0])}'."
+            raise PolhodeError(message, self.place, "Make the force itself the input.", "E-CONTROL-DEPENDENCE")
         return Matrix.columns_of(columns, len(forces))
 
     def required(self, accelerations: Sequence[Any]) -> list[Expr]:
@@ -127,7 +123,7 @@ class Actuation:
                 f"{'drive' if self.controls[1:] else 'drives'} all speeds but {names}.",
                 place=self.place,
                 cure="Use PartialLinearization, EnergyControl or LQR, which take fewer controls.",
-                code="E-CONTROL-102",
+                code="E-CONTROL-UNSUPPORTED",
             )
         return self
 
@@ -141,12 +137,11 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
             "independent.",
             place=place,
             cure="Derive on independent speeds: derive(independent=[…]).",
-            code="E-CONTROL-103",
+            code="E-CONTROL-UNSUPPORTED",
         )
     if not equations.u:
-        raise PolhodeError(
-            f"'{equations.system.name}' has nothing that moves.", place=place, cure="Add joints.", code="E-CONTROL-104"
-        )
+        cure = "Add joints."
+        raise PolhodeError(f"'{equations.system.name}' has nothing that moves.", place, cure, "E-CONTROL-UNSUPPORTED")
     if inputs is not None:
         found = controls_of(equations, inputs, place)
     else:
@@ -156,9 +151,7 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
             found = {name: tau for name, tau in joint_efforts(equations).items() if tau.name in own}
             warn_of_base(equations, found, place)
     if not found:
-        raise PolhodeError(
-            "no input is named.", place=place, cure="Name the controls: inputs=[…].", code="E-CONTROL-105"
-        )
+        raise PolhodeError("no input is named.", place, "Name the controls: inputs=[…].", "E-CONTROL-MISSING")
     return Actuation(equations, tuple(found.values()), place)
 
 
@@ -174,7 +167,7 @@ def warn_of_base(equations: EquationsOfMotion, controls: Mapping[str, Expr], pla
             warn(
                 f"{place}: {listed(acting)} act between the ground and the free base '{base.child}', where no motor "
                 "is. Name what is driven, inputs=[…], with PartialLinearization or LQR; or all, if the base is driven.",
-                code="W-CONTROL-106",
+                code="W-CONTROL-UNSUPPORTED",
             )
 
 
@@ -207,7 +200,7 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
     if isinstance(given, Mapping):
         strange = [name for name in given if name not in names]
         if strange:
-            raise unknown("gain", strange[0], names, place=f"{place} {word}", code="E-CONTROL-020")
+            raise unknown("gain", strange[0], names, place=f"{place} {word}", code="E-CONTROL-NAME")
         given = [_of_all(given, name, word, place) for name in names]
     shape = _shape(given)
     if shape == () and not isinstance(given, str | Mapping):
@@ -219,12 +212,9 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
         return _diagonal([each.symbol for each in table.values()], table)
     if shape == (size, size):
         return _full(word, np.asarray(given, dtype=object), names, place)
-    raise PolhodeError(
-        f"{shown(given)} is neither one gain, nor one for each of {', '.join(names)}, nor a matrix for them.",
-        place=f"{place} {word}",
-        cure=f"Give a number, {size} of them, or {size} rows of {size}.",
-        code="E-CONTROL-021",
-    )
+    message = f"{shown(given)} is neither one gain, nor one for each of {', '.join(names)}, nor a matrix for them."
+    cure = f"Give a number, {size} of them, or {size} rows of {size}."
+    raise PolhodeError(message, f"{place} {word}", cure, "E-CONTROL-SHAPE")
 
 
 def _shape(given: Any) -> tuple[int, ...] | None:
@@ -238,20 +228,15 @@ def _shape(given: Any) -> tuple[int, ...] | None:
 def _of_all(given: Mapping[str, Any], name: str, word: str, place: str) -> Any:
     if name in given:
         return given[name]
-    raise PolhodeError(
-        f"there is no gain for '{name}'.",
-        place=f"{place} {word}",
-        cure="Give one for each, or one number for all.",
-        code="E-CONTROL-022",
-    )
+    cure = "Give one for each, or one number for all."
+    raise PolhodeError(f"there is no gain for '{name}'.", f"{place} {word}", cure, "E-CONTROL-MISSING")
 
 
 def _parameter(name: str, value: Any, place: str) -> Parameter:
     made = number_of(value, f"{place} {name}")
     if not made.is_number or not np.isfinite(float(made.data)):
-        raise PolhodeError(
-            f"the gain {shown(value)} is not a number.", place=f"{place} {name}", code="E-CONTROL-023", cure="Give one."
-        )
+        cure = "Give one."
+        raise PolhodeError(f"the gain {shown(value)} is not a number.", f"{place} {name}", cure, "E-CONTROL-NUMBER")
     return Parameter(symbol(name, "parameter"), Fraction(made.data))
 
 
@@ -275,12 +260,9 @@ def _full(word: str, values: Any, names: Sequence[str], place: str) -> Gains:
             rows[i].append(table[key].symbol)
             numbers[i][j] = float(made.value or 0)
     if not np.allclose(numbers, numbers.T) or np.linalg.eigvalsh(numbers).min() <= 0.0:
-        raise PolhodeError(
-            "the matrix of gains is not symmetric and positive definite.",
-            place=f"{place} {word}",
-            cure="Give such a matrix, or a positive number for each.",
-            code="E-CONTROL-024",
-        )
+        message = "the matrix of gains is not symmetric and positive definite."
+        cure = "Give such a matrix, or a positive number for each."
+        raise PolhodeError(message, f"{place} {word}", cure, "E-CONTROL-NUMBER")
     return Gains(Matrix(rows), table)
 
 
@@ -397,12 +379,9 @@ class ModelBased(Controller):
     @property
     def lyapunov(self) -> LyapunovFunction:
         """A Lyapunov function of the closed loop, with the proof of how it decreases."""
-        raise PolhodeError(
-            f"no Lyapunov function of {self.name} is known here.",
-            place="lyapunov",
-            cure="Give one of your own to polhode.control.lyapunov.prove.",
-            code="E-CONTROL-120",
-        )
+        message = f"no Lyapunov function of {self.name} is known here."
+        cure = "Give one of your own to polhode.control.lyapunov.prove."
+        raise PolhodeError(message, "lyapunov", cure, "E-CONTROL-UNSUPPORTED")
 
     def _prove(self, V: Any, decrease: Any, **options: Any) -> LyapunovFunction:
         from .lyapunov import prove
@@ -412,21 +391,14 @@ class ModelBased(Controller):
     def gains(self, word: str, given: Any, names: Sequence[str]) -> Gains:
         """Positive gains as `given`, one for each of `names`: parameters of the law, called by the `word`."""
         if given is None:
-            raise PolhodeError(
-                f"no {word} is given.",
-                place=self.name,
-                cure=f"Give {word}=…: a positive number, one for each of {', '.join(names)}, or a matrix.",
-                code="E-CONTROL-121",
-            )
+            cure = f"Give {word}=…: a positive number, one for each of {', '.join(names)}, or a matrix."
+            raise PolhodeError(f"no {word} is given.", self.name, cure, "E-CONTROL-MISSING")
         made = gains(word, given, list(names), self.name)
         for name, each in made.parameters.items():
             if made.is_diagonal and (each.value is None or each.value <= 0):
-                raise PolhodeError(
-                    f"the gain {name} = {shown(float(each.value or 0))} is not positive.",
-                    place=self.name,
-                    cure="Give a positive number: the sign is in the law.",
-                    code="E-CONTROL-123",
-                )
+                message = f"the gain {name} = {shown(float(each.value or 0))} is not positive."
+                cure = "Give a positive number: the sign is in the law."
+                raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
         return made
 
     def __str__(self) -> str:

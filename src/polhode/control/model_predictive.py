@@ -330,7 +330,7 @@ class RealTimeIteration(Controller):
                 f"the goal is no equilibrium: {self.plant.spellings[worst]} changes by {moved[worst]:.3g} in a sample.",
                 place=f"{self.name} goal",
                 cure="Give steady={…}, the inputs that hold the goal, or another goal; see equations.equilibrium.",
-                code="E-REGULATOR-062",
+                code="E-CONTROL-FAILED",
             )
         if given is not None:
             return weights("final", given, self.plant.names, self.name)

@@ -122,12 +122,8 @@ class PassivityBased(TrackingController):
     ) -> None:
         super().__init__(equations, inputs=inputs, parameters=parameters)
         if (lambda_ is None) == (kp is None):
-            raise PolhodeError(
-                "one of lambda_ and kp is needed.",
-                place=self.name,
-                cure="Give lambda_=… for the law of Slotine and Li, or kp=… for PD+.",
-                code="E-CONTROL-150",
-            )
+            cure = "Give lambda_=… for the law of Slotine and Li, or kp=… for PD+."
+            raise PolhodeError("one of lambda_ and kp is needed.", self.name, cure, "E-CONTROL-MISSING")
         names = self.tracking.names
         self.kd = self.gains("kd", kd, [u.name for u in self.equations.u])
         self.rates = None if lambda_ is None else self.gains("lambda", lambda_, names)
@@ -199,12 +195,8 @@ class SlidingMode(TrackingController):
         self.rates = self.gains("lambda", lambda_, self.tracking.names)
         self.gain = self.gains("gain", gain, speeds)
         if not self.gain.is_diagonal:
-            raise PolhodeError(
-                "the gain of a sliding mode is one number for each speed, and a matrix is given.",
-                place=self.name,
-                cure="Give a number for all, or one for each.",
-                code="E-CONTROL-180",
-            )
+            message = "the gain of a sliding mode is one number for each speed, and a matrix is given."
+            raise PolhodeError(message, self.name, "Give a number for all, or one for each.", "E-CONTROL-SHAPE")
         is_number = isinstance(boundary, int | float) and not isinstance(boundary, bool)
         self.has_layer = not (is_number and boundary == 0)
         self.boundary = self.gains("boundary", boundary, speeds) if self.has_layer else None
@@ -213,7 +205,7 @@ class SlidingMode(TrackingController):
         if not self.has_layer:
             warn(
                 f"{self.name}: without a boundary layer the efforts jump with the sign of s, and chatter.",
-                code="W-CONTROL-182",
+                code="W-CONTROL-MISSING",
             )
 
     @cached_property
@@ -266,18 +258,14 @@ def read_estimates(equations: EquationsOfMotion, given: Any, place: str) -> dict
     """Where estimates start, by the names of model parameters or of base parameters."""
     table = equations.system.parameters
     if not given:
-        raise PolhodeError(
-            "no parameters to estimate are given.",
-            place=place,
-            cure=f"Give estimates={{{next(iter(table), 'm')!r}: …}}: names with the values at which they start.",
-            code="E-CONTROL-170",
-        )
+        cure = f"Give estimates={{{next(iter(table), 'm')!r}: …}}: names with the values at which they start."
+        raise PolhodeError("no parameters to estimate are given.", place, cure, "E-CONTROL-MISSING")
     inside = [name for name in given if name in table]
     if len(inside) == len(given):
         return named_numbers(given, "parameter", table, f"{place} estimates")
     if inside:
         other = next(name for name in given if name not in table)
-        raise unknown("parameter", other, table, place=f"{place} estimates", code="E-CONTROL-171")
+        raise unknown("parameter", other, table, place=f"{place} estimates", code="E-CONTROL-NAME")
     known = base_parameters(equations).names
     return named_numbers(given, "parameter or base parameter", [*table, *known], f"{place} estimates")
 
@@ -307,20 +295,13 @@ def _check_linear(found: SlidingVariable, actuation: Actuation, true: Sequence[E
     bent = [x for x in true if x in met and not same(substitute(entries, {x: others[x]}), entries)]
     if bent:
         names = listed([f"'{x.name}'" for x in bent])
-        raise PolhodeError(
-            f"the efforts are not linear in {names} together with the other estimates.",
-            place=place,
-            cure="Estimate masses and moments, not lengths; or make the products parameters of the model.",
-            code="E-CONTROL-173",
-        )
+        message = f"the efforts are not linear in {names} together with the other estimates."
+        cure = "Estimate masses and moments, not lengths; or make the products parameters of the model."
+        raise PolhodeError(message, place, cure, "E-CONTROL-DEPENDENCE")
     idle = [x for x, column in zip(true, Y.columns, strict=True) if not any(as_expr(entry) for entry in column)]
     if idle:
-        raise PolhodeError(
-            f"the efforts do not depend on '{idle[0].name}'.",
-            place=place,
-            cure="Leave it out of the estimates.",
-            code="E-CONTROL-174",
-        )
+        cure = "Leave it out of the estimates."
+        raise PolhodeError(f"the efforts do not depend on '{idle[0].name}'.", place, cure, "E-CONTROL-DEPENDENCE")
 
 
 def _base_columns(
@@ -329,24 +310,18 @@ def _base_columns(
     """The values of base parameters, and the columns of their leading standard parameters in two speeds."""
     e = actuation.equations
     if e.dependent_speeds is not None or not {*e.u} <= {*e.coordinate_rates}:
-        raise PolhodeError(
-            "base parameters are estimated where every speed is the rate of a coordinate.",
-            place=place,
-            cure="Make what is to be estimated a parameter of the model, and name it.",
-            code="E-CONTROL-175",
-        )
+        message = "base parameters are estimated where every speed is the rate of a coordinate."
+        cure = "Make what is to be estimated a parameter of the model, and name it."
+        raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
     whole, base = regressor(e), base_parameters(e)
     values = {name: as_expr(row.dot(whole.values)) for name, row in zip(base.names, base.K, strict=True)}
     nothing = {each: as_expr(0) for each in (*actuation.controls, *actuation.idle)}
     Y = _in_two_speeds(e, whole, nothing)
     total = Y @ whole.values + Vector(substitute(list(whole.known), nothing))
     if not same(total, substitute(found.forces, {x: found.steps[x] for x in found.s})):
-        raise PolhodeError(
-            "the regressor does not give the efforts of the sliding variable.",
-            place=place,
-            cure="Make what is to be estimated a parameter of the model, and name it.",
-            code="E-CONTROL-176",
-        )
+        message = "the regressor does not give the efforts of the sliding variable."
+        cure = "Make what is to be estimated a parameter of the model, and name it."
+        raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
     columns = [Y.columns[base.standard.index(name)] for name in names]
     return [values[name] for name in names], Matrix.columns_of(columns, len(e.u)).map(as_expr)
 

@@ -122,12 +122,9 @@ def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, 
     """The mechanism with these controls (those of `controls_of`); other inputs are held at the model's values."""
     held = equations.constraints
     if held is not None and held.rows:
-        raise PolhodeError(
-            f"'{equations.system.name}' has constraints, and its coordinates cannot change freely.",
-            place=place,
-            cure="Linearise about a state and use linear tools: KalmanFilter, LQR, LinearMPC.",
-            code="E-OBSERVER-001",
-        )
+        message = f"'{equations.system.name}' has constraints, and its coordinates cannot change freely."
+        cure = "Linearise about a state and use linear tools: KalmanFilter, LQR, LinearMPC."
+        raise PolhodeError(message, place, cure, "E-OBSERVER-UNSUPPORTED")
     controls = controls_of(equations, inputs, place)
     home = dict.fromkeys(equations.tau, as_expr(0))
     home |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
@@ -139,7 +136,7 @@ def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, 
 def step_of(given: Any, place: str) -> str:
     """How a step is taken, by its name."""
     if not isinstance(given, str) or given not in STEPS:
-        raise unknown("step", given, STEPS, place=f"{place} step", code="E-OBSERVER-002")
+        raise unknown("step", given, STEPS, place=f"{place} step", code="E-OBSERVER-NAME")
     return str(given)
 
 
@@ -151,9 +148,7 @@ def check_size(roots: Sequence[Expr], place: str, cure: str) -> None:
 def check_count(count: int, place: str, cure: str) -> None:
     """Refuse so many nodes."""
     if count > LARGEST:
-        raise PolhodeError(
-            f"the law has {count:,} nodes, more than {LARGEST:,}.", place=place, cure=cure, code="E-OBSERVER-003"
-        )
+        raise PolhodeError(f"the law has {count:,} nodes, more than {LARGEST:,}.", place, cure, "E-EXPR-SIZE")
 
 
 def check_no_quaternions(equations: EquationsOfMotion, place: str) -> None:
@@ -162,5 +157,5 @@ def check_no_quaternions(equations: EquationsOfMotion, place: str) -> None:
         raise fault_at(place)(
             "orientations that are stored as quaternions are not known here.",
             "Give the joint angles as coordinates.",
-            "E-REGULATOR-050",
+            "E-CONTROL-UNSUPPORTED",
         )

@@ -63,7 +63,7 @@ class Switched(Controller):
                 f"{listed(map(spelled, near.law.controls))}.",
                 place=self.name,
                 cure="Give two controllers of the same inputs.",
-                code="E-CONTROL-220",
+                code="E-CONTROL-TWICE",
             )
         self.far, self.near = far, near
         e = self.equations
@@ -73,31 +73,21 @@ class Switched(Controller):
         self.turning = self._turning(turning)
         self.leave = named_numbers({"leave": leave}, "option", ["leave"], self.name)["leave"]
         if self.leave <= 1:
-            raise PolhodeError(
-                f"leave={shown(leave)} is not above 1.",
-                place=self.name,
-                cure="Give how many times the widths the state may be away until near lets go, such as 2.",
-                code="E-CONTROL-221",
-            )
+            cure = "Give how many times the widths the state may be away until near lets go, such as 2."
+            raise PolhodeError(f"leave={shown(leave)} is not above 1.", self.name, cure, "E-CONTROL-NUMBER")
         self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
         if self.sample_time is not None and any(each.rate for c in (far, near) for each in c.law.states):
-            raise PolhodeError(
-                "a sampled switch of laws with states in continuous time.",
-                place=self.name,
-                cure="Leave sample_time out, or give laws that are sampled themselves.",
-                code="E-CONTROL-222",
-            )
+            message = "a sampled switch of laws with states in continuous time."
+            cure = "Leave sample_time out, or give laws that are sampled themselves."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
 
     def _widths(self, given: Any) -> dict[Expr, Fraction]:
         found = self._numbers("within", given)
         wrong = [x for x, width in found.items() if width <= 0]
         if wrong or not found:
-            raise PolhodeError(
-                f"the width of {spelled(wrong[0])} is not positive." if wrong else "nothing tells near from far.",
-                place=self.name,
-                cure="Give within={…}: widths of coordinates and speeds by name.",
-                code="E-CONTROL-225",
-            )
+            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "nothing tells near from far."
+            cure = "Give within={…}: widths of coordinates and speeds by name."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
         return found
 
     def _numbers(self, word: str, given: Any) -> dict[Expr, Fraction]:
@@ -108,7 +98,7 @@ class Switched(Controller):
         found = []
         for name in list_of(given, "a list of names", f"{self.name} turning"):
             if name not in self._known:
-                raise unknown("coordinate", name, self._known, place=f"{self.name} turning", code="E-CONTROL-226")
+                raise unknown("coordinate", name, self._known, place=f"{self.name} turning", code="E-CONTROL-NAME")
             found.append(self._known[name])
         return found
 
@@ -141,12 +131,8 @@ class Switched(Controller):
         controls = {c: as_expr(value + weight * (near.controls[c] - value)) for c, value in far.controls.items()}
         times = [each for each in (self.sample_time, far.sample_time, near.sample_time) if each is not None]
         if len({*times}) > 1:
-            raise PolhodeError(
-                f"the laws are sampled every {listed(f'{each:g} s' for each in times)}.",
-                place=self.name,
-                cure="Give one sample time to all.",
-                code="E-CONTROL-227",
-            )
+            message = f"the laws are sampled every {listed(f'{each:g} s' for each in times)}."
+            raise PolhodeError(message, self.name, "Give one sample time to all.", "E-CONTROL-TWICE")
         return Law(
             controls,
             states,
@@ -172,7 +158,7 @@ def _nominal(far: Controller, near: Controller, place: str) -> dict[str, Fractio
             f"{float(near.nominal[twice[0]]):g}.",
             place=place,
             cure="Give both the same parameters.",
-            code="E-CONTROL-228",
+            code="E-CONTROL-TWICE",
         )
     return {**far.nominal, **near.nominal}
 
@@ -182,12 +168,8 @@ def _apart(far: Law, near: Law, place: str) -> tuple[Law, Law]:
     shared = [name for name in far.parameters if name in near.parameters]
     clash = {each.symbol for each in far.states} & {each.symbol for each in near.states}
     if clash:
-        raise PolhodeError(
-            f"both laws have a state {spelled(next(iter(clash)))}.",
-            place=place,
-            cure="Give laws with states of their own.",
-            code="E-CONTROL-229",
-        )
+        cure = "Give laws with states of their own."
+        raise PolhodeError(f"both laws have a state {spelled(next(iter(clash)))}.", place, cure, "E-CONTROL-TWICE")
     return _renamed(far, shared, "far"), _renamed(near, shared, "near")
 
 
@@ -209,12 +191,8 @@ def _merged(far: Sequence[Reference], near: Sequence[Reference], place: str) -> 
     for each in near:
         other = found.setdefault(each.name, each)
         if other.default != each.default and None not in (other.default, each.default):
-            raise PolhodeError(
-                f"the laws want '{each.name}' at different places where no curve is given.",
-                place=place,
-                cure="Give both the same operating point.",
-                code="E-CONTROL-230",
-            )
+            message = f"the laws want '{each.name}' at different places where no curve is given."
+            raise PolhodeError(message, place, "Give both the same operating point.", "E-CONTROL-TWICE")
         default = each.default if other.default is None else other.default
         found[each.name] = replace(other, order=max(other.order, each.order), default=default)
     return tuple(found.values())

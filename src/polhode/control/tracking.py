@@ -142,7 +142,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
             f"the rates of as many coordinates or orientations.",
             place=place,
             cure="Give joints whose coordinates can follow any motion; nonholonomic ones cannot.",
-            code="E-CONTROL-110",
+            code="E-CONTROL-SHAPE",
         )
     E, names = made.by_speeds, [*errors]
     for rows, columns in _blocks(E):
@@ -160,12 +160,9 @@ def _check_holonomic(equations: EquationsOfMotion, place: str) -> None:
     left = len(equations.q) - len(equations.quaternions) - len(equations.u)
     if rolling or (equations.dependent_speeds is None and left > 0):
         why = f"by '{rolling[0]}'" if rolling else "by its joints"
-        raise PolhodeError(
-            f"'{equations.system.name}' is nonholonomic, {why}: its coordinates cannot all follow references.",
-            place=place,
-            cure="Choose outputs, as many as there are controls, for FeedbackLinearization.",
-            code="E-CONTROL-111",
-        )
+        message = f"'{equations.system.name}' is nonholonomic, {why}: its coordinates cannot all follow references."
+        cure = "Choose outputs, as many as there are controls, for FeedbackLinearization."
+        raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
 
 
 def _independent(gamma: Sequence[Sequence[Any]], held: Sequence[int], order: Sequence[int]) -> list[int]:

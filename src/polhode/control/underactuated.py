@@ -77,17 +77,14 @@ class Underactuated(ModelBased):
                 f"{listed(map(spelled, self.actuation.controls))} act on {names}: not on as many speeds as they are.",
                 place=self.name,
                 cure="Name one input for each speed that is driven.",
-                code="E-CONTROL-200",
+                code="E-CONTROL-SHAPE",
             )
         rates = {*e.coordinate_rates}
         strange = [e.u[k].name for k in rows if e.u[k] not in rates]
         if strange:
-            raise PolhodeError(
-                f"the driven speed '{strange[0]}' is not the rate of a coordinate.",
-                place=self.name,
-                cure="Give the joint speeds that are the rates of its coordinates.",
-                code="E-CONTROL-201",
-            )
+            message = f"the driven speed '{strange[0]}' is not the rate of a coordinate."
+            cure = "Give the joint speeds that are the rates of its coordinates."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         return rows
 
     @cached_property
@@ -150,12 +147,8 @@ class EnergyControl(Underactuated):
         words = {"ke": ke} | {word: given for word, given in others.items() if given is not None}
         super().__init__(equations, target, words, inputs=inputs, parameters=parameters)
         if len(self.driven) == len(self.equations.u):
-            raise PolhodeError(
-                f"every speed of '{self.equations.system.name}' is driven: there is nothing to pump energy into.",
-                place=self.name,
-                cure="Use ComputedTorque, or name fewer inputs.",
-                code="E-CONTROL-210",
-            )
+            message = f"every speed of '{self.equations.system.name}' is driven: there is nothing to pump energy into."
+            raise PolhodeError(message, self.name, "Use ComputedTorque, or name fewer inputs.", "E-CONTROL-UNSUPPORTED")
 
     @property
     def _free(self) -> list[int]:
@@ -216,7 +209,7 @@ class EnergyControl(Underactuated):
                 "with kp or kv the energy is not the only thing that is wanted, and need not come nearer at all times.",
                 place=self.name,
                 cure="Use EnergyShaping, which has a proof with both, or leave kp and kv out.",
-                code="E-CONTROL-211",
+                code="E-CONTROL-UNSUPPORTED",
             )
         k, excess = self._gain, self.excess
         taken = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)

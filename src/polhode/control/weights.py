@@ -31,7 +31,7 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
     if isinstance(given, Mapping):
         strange = [name for name in given if name not in names]
         if strange:
-            raise unknown("weight", strange[0], names, place=where, code="E-REGULATOR-001")
+            raise unknown("weight", strange[0], names, place=where, code="E-CONTROL-NAME")
         given = [given.get(name, 0.0) for name in names]
     cure = f"Give a number, {size} of them, values by name, or {size} rows of {size}."
     made = numbers(given, "a finite number, a list of them, or a matrix", place=where, cure=cure)
@@ -40,12 +40,8 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
     elif made.shape == (size,):
         made = np.diag(made)
     elif made.shape != (size, size):
-        raise PolhodeError(
-            f"it has the shape {'×'.join(map(str, made.shape))}, and there are {size} of {', '.join(names)}.",
-            place=where,
-            cure=cure,
-            code="E-REGULATOR-003",
-        )
+        message = f"it has the shape {'×'.join(map(str, made.shape))}, and there are {size} of {', '.join(names)}."
+        raise PolhodeError(message, where, cure, "E-CONTROL-SHAPE")
     _check(made, where, positive)
     return (made + made.T) / 2
 
@@ -53,18 +49,13 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
 def _check(made: Floats, where: str, positive: bool) -> None:
     scale = float(np.abs(made).max(initial=0.0))
     if np.abs(made - made.T).max(initial=0.0) > _ROUNDING * scale:
-        raise PolhodeError(
-            "the matrix is not symmetric.", place=where, cure="Give a symmetric one.", code="E-REGULATOR-004"
-        )
+        raise PolhodeError("the matrix is not symmetric.", where, "Give a symmetric one.", "E-CONTROL-NUMBER")
     least = float(np.linalg.eigvalsh((made + made.T) / 2).min(initial=np.inf)) if made.size else np.inf
     if least < -_ROUNDING * scale or (positive and least <= _ROUNDING * scale):
         what = "positive definite" if positive else "positive semidefinite"
-        raise PolhodeError(
-            f"the matrix is not {what}: its least eigenvalue is {least:.3g}.",
-            place=where,
-            cure=f"Give a {what} one, or {'positive numbers' if positive else 'numbers that are not negative'}.",
-            code="E-REGULATOR-005",
-        )
+        message = f"the matrix is not {what}: its least eigenvalue is {least:.3g}."
+        cure = f"Give a {what} one, or {'positive numbers' if positive else 'numbers that are not negative'}."
+        raise PolhodeError(message, where, cure, "E-CONTROL-NUMBER")
 
 
 def input_limits(
@@ -81,12 +72,9 @@ def input_limits(
     middle = np.zeros(len(ends)) if steady is None else np.asarray(steady)
     for name, (low, high), value in zip(inputs, ends.tolist(), middle.tolist(), strict=True):
         if steady is not None and not low <= value <= high:
-            raise PolhodeError(
-                f"{name} is {value:g} at the operating point, which is not between {low:g} and {high:g}.",
-                place=f"{place} limits",
-                cure="Give limits between which the operating point is.",
-                code="E-REGULATOR-043",
-            )
+            message = f"{name} is {value:g} at the operating point, which is not between {low:g} and {high:g}."
+            cure = "Give limits between which the operating point is."
+            raise PolhodeError(message, f"{place} limits", cure, "E-CONTROL-NUMBER")
     return ends[:, 0] - middle, ends[:, 1] - middle
 
 
@@ -100,15 +88,12 @@ def control_limits(
     limits = {x: (float(low), float(high)) for x, (low, high) in limits_of(given, named, rated).items()}
     for x, pair in limits.items():
         if np.isnan(pair).any():
-            raise PolhodeError(
-                f"the limit {next(iter(ends[x].unknown.values()))} of {spelled(x)} has no value.",
-                place=f"{place} limits",
-                cure="Give its parameters values: parameters={…}.",
-                code="E-REGULATOR-046",
-            )
+            message = f"the limit {next(iter(ends[x].unknown.values()))} of {spelled(x)} has no value."
+            cure = "Give its parameters values: parameters={…}."
+            raise PolhodeError(message, f"{place} limits", cure, "E-CONTROL-MISSING")
     unlimited = told_unlimited(given, named, limits)
     if unlimited:
-        warn(f"{place}: {unlimited}", code="W-REGULATOR-047")
+        warn(f"{place}: {unlimited}", code="W-CONTROL-MISSING")
     return limits
 
 

@@ -78,7 +78,7 @@ class ControlAffine(Typeset):
                 raise fault(
                     f"there is no input '{which}'.",
                     f"Name one of {', '.join(self.fields)}, or give None for the drift.",
-                    "E-GEOMETRY-001",
+                    "E-GEOMETRY-NAME",
                 )
             return self.fields[which]
         made = [as_expr(entry) for entry in which]
@@ -86,7 +86,7 @@ class ControlAffine(Typeset):
             raise fault(
                 f"a field with {len(made)} entries is given, and the state has {len(self.variables)}.",
                 f"Give an entry for each of {', '.join(map(spelled, self.variables))}.",
-                "E-GEOMETRY-002",
+                "E-GEOMETRY-SHAPE",
             )
         return made
 
@@ -147,24 +147,18 @@ class Plant:
         rates = [*self._load, *self.coordinate_rates, *self.state_rates]
         mass = [as_expr(entry) for entry in self.equations.mass_matrix.entries()]
         if self.equations.system.time in free_symbols([*rates, *mass]):
-            raise PolhodeError(
-                f"the equations of '{self.equations.system.name}' depend on time itself.",
-                place=self.place,
-                cure="Make what varies in time an input, or a state without mass.",
-                code="E-GEOMETRY-003",
-            )
+            message = f"the equations of '{self.equations.system.name}' depend on time itself."
+            cure = "Make what varies in time an input, or a state without mass."
+            raise PolhodeError(message, self.place, cure, "E-GEOMETRY-DEPENDENCE")
         controls = [*self.inputs.values()]
         for name, symbol in self.inputs.items():
             bent = directional(
                 [*self._load_by_inputs.entries(), *self._state_by_inputs.entries()], {symbol: as_expr(1)}
             )
             if not all(map(is_zero, bent)) or any(x in controls for x in free_symbols(self.coordinate_rates)):
-                raise PolhodeError(
-                    f"the equations are not affine in the input '{name}'.",
-                    place=self.place,
-                    cure="Make the input a state without mass, and its rate the new input.",
-                    code="E-GEOMETRY-004",
-                )
+                message = f"the equations are not affine in the input '{name}'."
+                cure = "Make the input a state without mass, and its rate the new input."
+                raise PolhodeError(message, self.place, cure, "E-GEOMETRY-DEPENDENCE")
 
     def _held(self, entries: Sequence[Any]) -> list[Expr]:
         return substitute([as_expr(entry) for entry in entries], dict(self.held))
@@ -359,27 +353,22 @@ def outputs_of(plant: Plant, outputs: Any) -> dict[str, Expr]:
     found: dict[str, Expr] = {}
     for key, entry in entries.items():
         if isinstance(entry, str) and entry not in known:
-            raise unknown("state", entry, known, place=place, code="E-GEOMETRY-005")
+            raise unknown("state", entry, known, place=place, code="E-GEOMETRY-NAME")
         with understood("an expression of the state", entry, place=place, cure="Give expressions, or names of states."):
             made = known[entry] if isinstance(entry, str) else as_expr(entry)
         (made,) = equations.in_independent_speeds(substitute([made], equations.tree.followed))
         name = key if isinstance(key, str) else _name(entry, key)
         if name in found or as_expr(made) in found.values():
-            raise PolhodeError(
-                f"the output '{name}' is given twice.", place=place, cure="Give it once.", code="E-GEOMETRY-006"
-            )
+            raise PolhodeError(f"the output '{name}' is given twice.", place, "Give it once.", "E-CONTROL-TWICE")
         found[name] = as_expr(made)
     if not found:
-        raise PolhodeError("no output is given.", place=place, cure="Give a list of outputs.", code="E-GEOMETRY-007")
+        raise PolhodeError("no output is given.", place=place, cure="Give a list of outputs.", code="E-CONTROL-MISSING")
     allowed = {*plant.variables, *(entry.symbol for entry in equations.system.parameters.values())}
     for name, made in found.items():
         for strange in [x for x in free_symbols([made]) if x not in allowed]:
-            raise PolhodeError(
-                f"the output '{name}' depends on {spelled(strange)}, which is no part of the state.",
-                place=place,
-                cure="Give expressions of coordinates, speeds, states and parameters.",
-                code="E-GEOMETRY-008",
-            )
+            message = f"the output '{name}' depends on {spelled(strange)}, which is no part of the state."
+            cure = "Give expressions of coordinates, speeds, states and parameters."
+            raise PolhodeError(message, place, cure, "E-GEOMETRY-DEPENDENCE")
     given = {x: value for x, value in plant.held.items() if x.data[0] == "parameter"}
     return dict(zip(found, substitute([*found.values()], given), strict=True))
 

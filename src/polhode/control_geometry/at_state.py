@@ -50,12 +50,9 @@ class AtState:
         except (PolhodeError, ArithmeticError) as error:
             if isinstance(error, PolhodeError) and error.problems[0].code not in DIVISIONS:
                 raise
-            raise PolhodeError(
-                "the equations have no value at this state: something is divided by what vanishes there.",
-                place=self.place,
-                cure="Take a state beside it, or other independent speeds.",
-                code="E-GEOMETRY-009",
-            ) from None
+            message = "the equations have no value at this state: something is divided by what vanishes there."
+            cure = "Take a state beside it, or other independent speeds."
+            raise PolhodeError(message, self.place, cure, "E-GEOMETRY-SINGULAR") from None
 
     def numbers(self, entries: Sequence[Any]) -> list[float] | None:
         """Expressions at the state in numbers; None where a parameter has no value."""

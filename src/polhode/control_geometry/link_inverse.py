@@ -135,7 +135,7 @@ class LinkInverse(Typeset):
         for kind, table, said in (("input", inputs, at.inputs), ("state", states, at.z)):
             for name, value in said.items():
                 if name not in table:
-                    raise unknown(kind, name, table, place=_PLACE, code="E-MOTOR-024")
+                    raise unknown(kind, name, table, place=_PLACE, code="E-JOINT-NAME")
                 given[table[name]] = value
         words = {system.time: "time=…"} | {x: f"inputs={{{name!r}: …}}" for name, x in inputs.items()}
         words |= {x: f"z={{{name!r}: …}}" for name, x in states.items()}
@@ -144,7 +144,7 @@ class LinkInverse(Typeset):
             raise fault(
                 f"what is asked for depends on {_told(lacking[0])}, which is not given.",
                 f"Give {words[lacking[0]]}, a number or one for each time.",
-                "E-MOTOR-025",
+                "E-JOINT-MISSING",
             )
         return {x: _column(x, value, shape) for x, value in given.items() if x in needed}
 
@@ -201,7 +201,7 @@ class _Elimination:
             raise fault(
                 f"system '{equations.system.name}' has no elastic motor.",
                 "Use inverse_dynamics, or give a motor a stiffness.",
-                "E-MOTOR-020",
+                "E-JOINT-UNSUPPORTED",
             )
         gone = [motor.joint for motor in self.motors if not {motor.joint, motor.rotor} <= {*names}]
         if equations.constraints is not None or gone:
@@ -209,7 +209,7 @@ class _Elimination:
                 "it needs links and rotors that move freely; here "
                 + (f"'{gone[0]}' or its rotor has no speed of its own." if gone else "constraints act on them."),
                 "Use inverse_dynamics, which takes the motions of links and rotors.",
-                "E-MOTOR-021",
+                "E-JOINT-MISSING",
             )
 
     def solved(self) -> LinkInverse:
@@ -224,13 +224,13 @@ class _Elimination:
                     f"the link of '{damped[0].joint}' feels how fast its rotor turns, by damping in the gear or as it "
                     "carries it: the rotor's motion does not follow from the link's without integration.",
                     "Leave out the damping, or give inverse_dynamics the motions of the rotors too.",
-                    "E-MOTOR-023",
+                    "E-JOINT-UNSUPPORTED",
                 )
             if not ready:
                 raise fault(
                     f"the links of {listed([repr(motor.joint) for motor in waiting])} feel each other's rotors.",
                     'Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.',
-                    "E-MOTOR-022",
+                    "E-JOINT-UNSUPPORTED",
                 )
             for motor in ready:
                 rotors[motor.rotor] = self._rotor(motor.joint, motor.rotor)

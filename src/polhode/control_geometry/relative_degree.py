@@ -87,12 +87,8 @@ class RelativeDegree(Typeset):
     def determinant(self) -> Expr:
         """What vanishes where A is singular, for as many outputs as inputs: det A but for factors that never do."""
         if len(self.outputs) != len(self.inputs):
-            raise PolhodeError(
-                f"{len(self.outputs)} outputs and {len(self.inputs)} inputs have no determinant.",
-                place=_PLACE,
-                cure="Give as many outputs as inputs.",
-                code="E-GEOMETRY-010",
-            )
+            message = f"{len(self.outputs)} outputs and {len(self.inputs)} inputs have no determinant."
+            raise PolhodeError(message, _PLACE, "Give as many outputs as inputs.", "E-GEOMETRY-SHAPE")
         return as_expr(determinant(self.driven) * self.plant.regular.condition)
 
     @cached_property
@@ -167,12 +163,8 @@ def degrees_of(made: Plant, outputs: dict[str, Expr], state: AtState | None) -> 
     """The degrees of outputs of a mechanism with its controls."""
     form = made.regular
     if not form.fields:
-        raise PolhodeError(
-            "no input is named, so that none reaches an output.",
-            place="relative_degree",
-            cure="Name the controls: inputs=[…].",
-            code="E-GEOMETRY-013",
-        )
+        message = "no input is named, so that none reaches an output."
+        raise PolhodeError(message, "relative_degree", "Name the controls: inputs=[…].", "E-CONTROL-MISSING")
     chains: list[list[Expr]] = [[entry] for entry in outputs.values()]
     rows: list[list[Expr] | None] = [None] * len(chains)
     open_rows = list(range(len(chains)))

@@ -160,13 +160,13 @@ def check_square(degree: RelativeDegree) -> None:
         raise fault(
             f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.",
             "Give as many outputs as inputs.",
-            "E-GEOMETRY-011",
+            "E-GEOMETRY-SHAPE",
         )
     if not degree.exists:
         raise fault(
             f"there are no zero dynamics without a relative degree: {str(degree).rstrip('.')}.",
             "Take other outputs, or put integrators before some inputs (states without mass).",
-            "E-GEOMETRY-012",
+            "E-GEOMETRY-SINGULAR",
         )
 
 

@@ -59,7 +59,8 @@ def canonical(equations: EquationsOfMotion) -> Canonical:
     """Hamilton's equations, from M, Γ and the bias of any formalism."""
     reason = why_not_canonical(equations)
     if reason:
-        raise PolhodeError(f"system '{equations.system.name}' has no canonical momenta: {reason}.", code="E-EQ-020")
+        message = f"system '{equations.system.name}' has no canonical momenta: {reason}."
+        raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
     q, u, P = list(equations.q), list(equations.u), momentum_symbols(equations)
     M, gamma = equations.mass_matrix, equations.kinematic_matrix
     back = equations.tree.kinematic_left_inverse().T

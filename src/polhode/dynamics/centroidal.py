@@ -18,12 +18,8 @@ def center_of_mass(equations: EquationsOfMotion) -> Vector:
     """The mass centre of all bodies, in ground components."""
     mass, moment = equations.mass_moment
     if is_zero(mass):
-        raise PolhodeError(
-            f"the bodies of '{equations.system.name}' have no mass, and so no mass centre.",
-            place="center_of_mass",
-            cure="Give a body a mass.",
-            code="E-EQ-011",
-        )
+        message = f"the bodies of '{equations.system.name}' have no mass, and so no mass centre."
+        raise PolhodeError(message, "center_of_mass", "Give a body a mass.", "E-DERIVE-MISSING")
     return Vector([as_expr(entry / mass) for entry in moment])
 
 

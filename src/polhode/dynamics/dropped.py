@@ -53,7 +53,7 @@ class Dropped(Told):
         for part in self.parts:
             if part.name == name:
                 return part
-        raise unknown("equation that lost anything", name, [part.name for part in self.parts], code="E-SMALL-011")
+        raise unknown("equation that lost anything", name, [part.name for part in self.parts], code="E-DERIVE-NAME")
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.parts)) or "nothing was dropped."

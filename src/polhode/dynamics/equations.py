@@ -143,11 +143,8 @@ class EquationsOfMotion:
     def __reduce__(self) -> tuple[Any, ...]:
         derivation = vars(self).get("_derivation")
         if derivation is None:
-            raise PolhodeError(
-                f"equations that were made of others of '{self.system.name}' do not pickle.",
-                cure="Pickle those that system.derive() gave.",
-                code="E-DERIVE-021",
-            )
+            message = f"equations that were made of others of '{self.system.name}' do not pickle."
+            raise PolhodeError(message, cure="Pickle those that system.derive() gave.", code="E-DERIVE-UNSUPPORTED")
         return getattr, (derivation, "equations")
 
     @cached_property
@@ -274,12 +271,9 @@ class EquationsOfMotion:
         if orientation is None:
             return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
         if orientation != "vector":
-            raise PolhodeError(
-                f"there is no Jacobian with the orientation as {shown(orientation)}.",
-                place="jacobian",
-                cure='Give orientation="vector", or nothing for the angular velocity.',
-                code="E-EQ-009",
-            )
+            message = f"there is no Jacobian with the orientation as {shown(orientation)}."
+            cure = 'Give orientation="vector", or nothing for the angular velocity.'
+            raise PolhodeError(message, "jacobian", cure, "E-DERIVE-NAME")
         return vector_parameter_jacobian(made @ self.tree.kinematic_left_inverse(), self.pose(name).R, in_floats)
 
     def dual_jacobian(self, name: str) -> Matrix:
@@ -303,7 +297,7 @@ class EquationsOfMotion:
 
         joint = self.system.joints.get(name) if isinstance(name, str) else None
         if joint is None:
-            raise unknown("joint", name, self.system.joints, code="E-EQ-013")
+            raise unknown("joint", name, self.system.joints, code="E-DERIVE-NAME")
         q, u = (substitute(list(own), self.tree.followed) for own in (joint.q, joint.u))
         return joint_kinematics(joint.type, None, q, self.in_independent_speeds(u))
 
@@ -312,7 +306,7 @@ class EquationsOfMotion:
         if isinstance(name, str) and name in self.tree.bodies:
             return name, Pose.identity()
         if not isinstance(name, str) or name not in self.system.frames:
-            raise unknown("body or frame", name, [*self.system.bodies, *self.system.frames], code="E-EQ-001")
+            raise unknown("body or frame", name, [*self.system.bodies, *self.system.frames], code="E-DERIVE-NAME")
         return self.system.frames[name].body, self.system.frames[name].pose
 
     # ---- dynamics --------------------------------------------------------------------------------------------
@@ -416,9 +410,8 @@ class EquationsOfMotion:
         """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
         made = self.recipe.multipliers
         if made is None:
-            raise PolhodeError(
-                f"system '{self.system.name}' has no constraints, and so no multipliers.", code="E-EQ-002"
-            )
+            message = f"system '{self.system.name}' has no constraints, and so no multipliers."
+            raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
         with quiet_collector():
             return _exact(made())
 
@@ -461,13 +454,14 @@ class EquationsOfMotion:
         """What keeps a run on its constraints, for equations with multipliers."""
         made = self.recipe.stabilisation
         if made is None:
-            raise PolhodeError("only equations with multipliers bring constraints back.", code="E-EQ-003")
+            raise PolhodeError("only equations with multipliers bring constraints back.", code="E-DERIVE-UNSUPPORTED")
         return made
 
     def keeping(self, rows: Sequence[int]) -> EquationsOfMotion:
         """The same equations with some rows of the constraints alone, for poses at which the others say nothing new."""
         if self.narrowed is None or self.constraints is None:
-            raise PolhodeError("only equations with multipliers can do with fewer constraints.", code="E-EQ-003")
+            message = "only equations with multipliers can do with fewer constraints."
+            raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
         return self.narrowed(rows)
 
     @cached_property
@@ -504,10 +498,10 @@ class EquationsOfMotion:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
         results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
         if not isinstance(of, str) or of not in results:
-            raise unknown("result to differentiate", of, results, code="E-EQ-004")
+            raise unknown("result to differentiate", of, results, code="E-DERIVE-NAME")
         table = self.system.parameters
         for strange in [name for name in parameters if name not in table]:
-            raise unknown("parameter", strange, table, code="E-VALUE-008")
+            raise unknown("parameter", strange, table, code="E-VALUE-NAME")
         with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 

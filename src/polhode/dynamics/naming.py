@@ -35,7 +35,7 @@ def result_name(asked: str) -> str:
         if asked == name or asked in letters:
             return name
     listed = ", ".join(name if name in letters else f"{name} ({letters[0]})" for name, letters in RESULTS.items())
-    raise PolhodeError(f"there is no result {shown(asked)}.", cure=f"Choose one of {listed}.", code="E-NAME-002")
+    raise PolhodeError(f"there is no result {shown(asked)}.", cure=f"Choose one of {listed}.", code="E-MODEL-NAME")
 
 
 def latex_of(equations: EquationsOfMotion, of: str, names: Mapping[Expr, str] | None = None) -> str:

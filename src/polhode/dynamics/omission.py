@@ -56,12 +56,8 @@ def without_omitted(equations: EquationsOfMotion, what: str, entries: Sequence[E
     """Expressions that omitted coordinates are only written in, without them; refused where they depend on one."""
     q = depends_on(equations, entries)
     if q is not None:
-        raise PolhodeError(
-            f"what is asked for depends on the coordinate '{q.name}', which these equations omit.",
-            place=what,
-            cure="Derive without omitting it.",
-            code="E-OMIT-004",
-        )
+        message = f"what is asked for depends on the coordinate '{q.name}', which these equations omit."
+        raise PolhodeError(message, what, "Derive without omitting it.", "E-DERIVE-DEPENDENCE")
     return substitute(entries, equations.omitted)
 
 
@@ -70,13 +66,11 @@ def _named(equations: EquationsOfMotion, name: str) -> list[Expr]:
     known = {name: list(joint.q) for name, joint in system.joints.items()}
     known |= {q.name: [q] for joint in system.joints.values() for q in joint.q}
     if name not in known:
-        raise unknown("coordinate or joint", name, known, place=_PLACE, code="E-OMIT-001")
+        raise unknown("coordinate or joint", name, known, place=_PLACE, code="E-DERIVE-NAME")
     strange = [q for q in known[name] if q not in tree.q]
     if strange or not known[name]:
         word = f"the coordinate '{strange[0].name}' is no unknown" if strange else f"joint '{name}' does not move"
-        raise PolhodeError(
-            f"{word}, so that there is nothing to omit.", place=_PLACE, cure="Leave it out.", code="E-OMIT-002"
-        )
+        raise PolhodeError(f"{word}, so that there is nothing to omit.", _PLACE, "Leave it out.", "E-DERIVE-MISSING")
     return known[name]
 
 
@@ -88,7 +82,7 @@ def _check_quaternions(equations: EquationsOfMotion) -> None:
             raise fault(
                 f"'{own[0].name}' is one of the four components of a quaternion, which are omitted together.",
                 "Name all four, or none.",
-                "E-OMIT-006",
+                "E-DERIVE-UNSUPPORTED",
             )
 
 
@@ -112,7 +106,7 @@ def _check_matters_not(equations: EquationsOfMotion, q: Expr, direction: Mapping
             raise fault(
                 f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{how}.",
                 f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}.",
-                "E-OMIT-003",
+                "E-DERIVE-DEPENDENCE",
             )
 
 

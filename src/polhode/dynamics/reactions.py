@@ -106,11 +106,8 @@ class Reactions:
         """What a constraint exerts on its second frame, or on the body that rolls; in ground components by default."""
         push = self.pushes.get(name)
         if push is None:
-            raise PolhodeError(
-                f"constraint '{name}' acts on no body by itself.",
-                cure="Its multiplier is in equations.multipliers.",
-                code="E-REACT-002",
-            )
+            message = f"constraint '{name}' acts on no body by itself."
+            raise PolhodeError(message, cure="Its multiplier is in equations.multipliers.", code="E-DERIVE-UNSUPPORTED")
         sign = _side(f"constraint '{name}'", on, push.on, push.against)
         R = Matrix.identity(3) if frame is None else self._frame(frame).R
         return self._seen(push.wrench * sign, push.place, at, R)
@@ -127,7 +124,7 @@ class Reactions:
         """
         prescribed = self.system.prescribed
         if not isinstance(coordinate, str) or coordinate not in prescribed:
-            raise unknown("prescribed coordinate", coordinate, prescribed, code="E-REACT-003")
+            raise unknown("prescribed coordinate", coordinate, prescribed, code="E-DERIVE-NAME")
         joint = self.system.joints[prescribed[coordinate].joint]
         index = [q.name for q in joint.q].index(coordinate)
         effort: Any = self._own_effort(joint, index)
@@ -184,7 +181,7 @@ class Reactions:
             found = self.system.frames[name]
             return body_pose(self.tree, found.body, self.poses) @ found.pose
         if not isinstance(name, str) or name not in self.tree.bodies:
-            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-REACT-004")
+            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-DERIVE-NAME")
         return body_pose(self.tree, name, self.poses)
 
 
@@ -192,7 +189,9 @@ def _side(what: str, on: str | None, first: str, second: str) -> int:
     """1 for the body on which a wrench is told, -1 for the other one."""
     if on is not None and (not isinstance(on, str) or on not in (first, second)):
         raise PolhodeError(
-            f"{what} does not act on '{on}'.", cure=f"It acts on '{first}' and on '{second}'.", code="E-REACT-006"
+            f"{what} does not act on '{on}'.",
+            cure=f"It acts on '{first}' and on '{second}'.",
+            code="E-DERIVE-UNSUPPORTED",
         )
     return -1 if on == second != first else 1
 
@@ -233,10 +232,7 @@ def check_name(system: Model, name: str) -> None:
     if isinstance(name, str) and name in system.joints:
         return
     if not isinstance(name, str) or name not in system.constraints:
-        raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-REACT-005")
+        raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-DERIVE-NAME")
     if not system.constraints[name].bodies:
-        raise PolhodeError(
-            f"the condition '{name}' acts on no body by itself.",
-            cure="Its multiplier is in equations.multipliers.",
-            code="E-REACT-002",
-        )
+        cure = "Its multiplier is in equations.multipliers."
+        raise PolhodeError(f"the condition '{name}' acts on no body by itself.", cure=cure, code="E-DERIVE-UNSUPPORTED")

@@ -34,7 +34,7 @@ def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMoti
             "constraints that are kept by multipliers are not truncated: their forces are not small, and what is kept "
             "of them in the forces and in the motion is not the same.",
             'Derive with constraints="embedded".',
-            "E-SMALL-003",
+            "E-DERIVE-UNSUPPORTED",
         )
     with quiet_collector():
         small = small_variables(full, names)
@@ -127,14 +127,16 @@ def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | 
             _check_free(equations, q)
         if not found[name]:
             raise fault(
-                f"joint '{name}' does not move, so that nothing of it is small.", "Leave it out.", "E-SMALL-004"
+                f"joint '{name}' does not move, so that nothing of it is small.",
+                "Leave it out.",
+                "E-DERIVE-UNSUPPORTED",
             )
         return found[name], None
     tables = (system.parameters, system.inputs, system.states)
     others = {key: each.symbol for table in tables for key, each in table.items()}
     if name not in others:
         raise unknown("coordinate, joint, parameter, input or state", name, [*found, *others], place=_PLACE,
-                      code="E-SMALL-005")  # fmt: skip
+                      code="E-DERIVE-NAME")  # fmt: skip
     return [], others[name]
 
 
@@ -144,14 +146,14 @@ def _check_free(equations: EquationsOfMotion, q: Expr) -> None:
         raise fault(
             f"the coordinate '{q.name}' is no unknown: it follows another, or its motion is given.",
             "Name what it follows, or a parameter of its motion.",
-            "E-SMALL-006",
+            "E-DERIVE-UNSUPPORTED",
         )
     place = list(tree.q).index(q)
     if any(first <= place < first + 4 for first in tree.quaternions):
         raise fault(
             f"'{q.name}' is of a quaternion, which is (1, 0, 0, 0) and not small where nothing has turned.",
             'Store the orientation as angles or as a vector-parameter: storage="angles".',
-            "E-SMALL-007",
+            "E-DERIVE-UNSUPPORTED",
         )
 
 
@@ -164,7 +166,7 @@ def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Se
                 f"the coordinate '{equations.tree.q[k].name}' moves with time whatever the speeds are, and does not "
                 "stay small.",
                 "Leave it out of the small variables.",
-                "E-SMALL-008",
+                "E-DERIVE-DEPENDENCE",
             )
 
 
@@ -180,9 +182,6 @@ def _check_shared(equations: EquationsOfMotion, small: set[int], known: SmallVar
         for k, row in zip(rest, jacobian(own, list(speeds)), strict=True):
             if any(row):
                 few = listed([f"'{tree.q[i].name}'" for i in link.coordinates if i in small])
-                raise PolhodeError(
-                    f"the speeds of {few} move '{tree.q[k].name}' as well, and are small for both or for none.",
-                    place=f"{_PLACE}, joint '{link.joint}'",
-                    cure="Name the whole joint, or write it as a Compound of simple ones.",
-                    code="E-SMALL-009",
-                )
+                message = f"the speeds of {few} move '{tree.q[k].name}' as well, and are small for both or for none."
+                cure = "Name the whole joint, or write it as a Compound of simple ones."
+                raise PolhodeError(message, f"{_PLACE}, joint '{link.joint}'", cure, "E-DERIVE-DEPENDENCE")

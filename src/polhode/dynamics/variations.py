@@ -310,13 +310,10 @@ def varying(equations: EquationsOfMotion, name: str) -> Expr:
     given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
     known: dict[str, Expr] = {spelled(each): each for each in (*given, *equations.tau, system.time)}
     if name not in known:
-        raise unknown("parameter, input or effort", name, known, code="E-EQ-005")
+        raise unknown("parameter, input or effort", name, known, code="E-DERIVE-NAME")
     if known[name] in equations.laws:
-        raise PolhodeError(
-            f"'{name}' follows a law, and so is nothing to differentiate by.",
-            cure="Name a parameter that is in the law.",
-            code="E-EQ-010",
-        )
+        message = f"'{name}' follows a law, and so is nothing to differentiate by."
+        raise PolhodeError(message, cure="Name a parameter that is in the law.", code="E-DERIVE-UNSUPPORTED")
     return known[name]
 
 

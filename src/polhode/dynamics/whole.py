@@ -22,42 +22,29 @@ def check_whole(equations: EquationsOfMotion, what: str) -> None:
 def check_untruncated(equations: EquationsOfMotion, what: str) -> None:
     """Refuse what only equations without small variables tell."""
     if equations.small is not None:
-        raise PolhodeError(
-            f"{what} is that of the whole equations, and these are truncated in small variables.",
-            cure="Derive without them: small=[].",
-            code="E-SMALL-010",
-        )
+        message = f"{what} is that of the whole equations, and these are truncated in small variables."
+        raise PolhodeError(message, cure="Derive without them: small=[].", code="E-DERIVE-UNSUPPORTED")
 
 
 def check_rigid(system: Model, what: str, cure: str) -> None:
     """Refuse what is defined for rigid bodies alone."""
     bent = [name for name, body in system.bodies.items() if body.flexibility is not None]
     if bent:
-        raise PolhodeError(
-            f"{what} is that of rigid bodies, and {listed([repr(name) for name in bent])} bends.",
-            place=f"system '{system.name}'",
-            cure=cure,
-            code="E-FLEX-009",
-        )
+        message = f"{what} is that of rigid bodies, and {listed([repr(name) for name in bent])} bends."
+        raise PolhodeError(message, f"system '{system.name}'", cure, "E-FLEX-UNSUPPORTED")
 
 
 def check_all_coordinates(equations: EquationsOfMotion, what: str) -> None:
     """Refuse what takes all coordinates."""
     if equations.omitted:
         names = listed([f"'{q.name}'" for q in equations.omitted])
-        raise PolhodeError(
-            f"{what} is that of all coordinates, and these equations are without {names}.",
-            cure="Derive without omitting them.",
-            code="E-OMIT-005",
-        )
+        message = f"{what} is that of all coordinates, and these equations are without {names}."
+        raise PolhodeError(message, cure="Derive without omitting them.", code="E-DERIVE-UNSUPPORTED")
 
 
 def check_not_of_time(equations: EquationsOfMotion, name: str, what: str, values: Iterable[Any]) -> None:
     """Refuse a pose or Jacobian that depends on time beside the coordinates."""
     if equations.system.time in free_symbols([as_expr(value) for value in values]):
-        raise PolhodeError(
-            f"the {what} of {shown(name)} depends on time by itself.",
-            place=f"system '{equations.system.name}'",
-            cure="Leave out the motion in time, or write a number or a parameter in its stead.",
-            code="E-WORKSPACE-006",
-        )
+        message = f"the {what} of {shown(name)} depends on time by itself."
+        cure = "Leave out the motion in time, or write a number or a parameter in its stead."
+        raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-POSE-UNSUPPORTED")

@@ -129,7 +129,7 @@ class Branch(Told):
         known = [*self.unknowns, *self.steady.own.coordinates]
         for name in chosen:
             if name not in known and name not in self[0]:
-                raise unknown("unknown", name, known, place="plot", code="E-BRANCH-004")
+                raise unknown("unknown", name, known, place="plot", code="E-EQUILIBRIUM-NAME")
         every = [*self._all()]
         lines = [(each.values, each._words(), {name: each[name] for name in chosen}) for each in every]
         marks = [(p.kind, p.value, {name: p.at[name] for name in chosen}) for each in every for p in each.special]
@@ -168,7 +168,9 @@ def branch(
     """The branch of steady states over a parameter `between` two values, from a state at one of its ends."""
     low, high = (float(end) for end in between)
     if not (np.isfinite([low, high]).all() and low < high):
-        raise fault(f"the range from {low:g} to {high:g} is no range.", "Give between=(lower, upper).", "E-BRANCH-001")
+        raise fault(
+            f"the range from {low:g} to {high:g} is no range.", "Give between=(lower, upper).", "E-EQUILIBRIUM-NUMBER"
+        )
     follow = whole_number(follow, place=f"{_PLACE} follow")
     errors: list[PolhodeError] = []
     for value in (low, high, (low + high) / 2):
@@ -183,7 +185,7 @@ def branch(
     raise fault(
         f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}",
         why.cure,
-        "E-BRANCH-002",
+        "E-EQUILIBRIUM-FAILED",
     )
 
 
@@ -224,7 +226,7 @@ class _Following:
         return fault(
             f"the conditions do not determine {names} where the branch begins: there is a family of states.",
             "Give one of them a value (given), or begin at another value of the parameter.",
-            "E-BRANCH-003",
+            "E-EQUILIBRIUM-FAILED",
         )
 
     def _in(self, x: Floats) -> Floats:

@@ -318,7 +318,7 @@ class _Search:
             return fault(
                 f"no steady state lies within the limits: {beyond[0]}.",
                 "Widen the limits, free another effort or input, or begin elsewhere (start).",
-                "E-EQUIL-007",
+                "E-EQUILIBRIUM-FAILED",
             )
         unknowns = {*steady.unknowns}
         for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin) * self.scale, strict=False):
@@ -329,7 +329,7 @@ class _Search:
                 return fault(
                     f"there is no steady state: {has} the {name}, which is off by {size:.3g}.",
                     "Free an effort, an input or a coordinate that acts on it: free=[…].",
-                    "E-EQUIL-008",
+                    "E-EQUILIBRIUM-FAILED",
                 )
         if not np.isfinite(self.left).all():
             why = "the conditions have no value at the starts"
@@ -343,7 +343,7 @@ class _Search:
         return fault(
             f"no steady state was found from {starts} starts: {why}.",
             "Free another effort or input, give other values, or begin nearer to one (start, starts).",
-            "E-EQUIL-009",
+            "E-EQUILIBRIUM-FAILED",
         )
 
 

@@ -99,7 +99,7 @@ def orbit_branch(
     """The branch of orbits through one, both ways, while the parameter is `between` two values."""
     table = equations.derivation.model.parameters
     if parameter not in table:
-        raise unknown("parameter", parameter, table, place=_PLACE, code="E-ORBIT-008")
+        raise unknown("parameter", parameter, table, place=_PLACE, code="E-EQUILIBRIUM-NAME")
     value = float(orbit.parameters.get(parameter, table[parameter].value or 0))
 
     def shot(value: float) -> Shooting:
@@ -110,14 +110,14 @@ def orbit_branch(
         raise fault(
             f"the orbit to begin with has {parameter} = {value:g}, outside the range from {low:g} to {high:g}.",
             "Find one inside: periodic_orbit(…, parameters={…}).",
-            "E-ORBIT-005",
+            "E-EQUILIBRIUM-NUMBER",
         )
     ones = int((np.abs(orbit.multipliers - 1.0) < 1e-3).sum())
     if ones > (0 if orbit.is_period_known else 1) or len(orbit.multipliers) < len(orbit.x):
         raise fault(
             "orbits of a family, as where energy is kept, and of mechanisms with constraints are not followed here.",
             "Find them one by one: periodic_orbit(…, hold=[…], parameters={…}).",
-            "E-ORBIT-006",
+            "E-EQUILIBRIUM-UNSUPPORTED",
         )
     return _Following(shot, orbit, shot(value).turned(turns), parameter, low, high, step, most).whole(value)
 
@@ -153,7 +153,7 @@ class _Following:
         if key not in self.known:
             x, period, value = self._parts(y)
             if not period > 0.0:
-                raise PolhodeError("the period vanishes.", place=_PLACE, code="E-ORBIT-007")
+                raise PolhodeError("the period vanishes.", place=_PLACE, code="E-EQUILIBRIUM-FAILED")
             self.known[key] = self.shot(value).run(x, period, by=self.parameter)
         return self.known[key]
 

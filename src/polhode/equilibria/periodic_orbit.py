@@ -110,7 +110,7 @@ class Shooting:
             raise fault(
                 "the mechanism is driven in time, so that its orbits have the period of what drives it, or a multiple.",
                 "Give that period, and is_period_known=True.",
-                "E-ORBIT-009",
+                "E-EQUILIBRIUM-UNSUPPORTED",
             )
         rng = np.random.default_rng(3)
         symbols = [x for x in free_symbols(entries) if x is not time]
@@ -122,7 +122,7 @@ class Shooting:
                 raise fault(
                     f"what drives the mechanism in time does not repeat after {period:g} s.",
                     "Give the period of what drives it, or a multiple.",
-                    "E-ORBIT-010",
+                    "E-EQUILIBRIUM-UNSUPPORTED",
                 )
 
     def _driven(self) -> list[Expr]:
@@ -140,7 +140,9 @@ class Shooting:
         known |= {u.name: k for k, u in enumerate(record.u, len(record.q)) if u.name not in known}
         for name in names:
             if name not in known:
-                raise unknown("coordinate or speed", name, self.names, place="periodic_orbit", code="E-ORBIT-004")
+                raise unknown(
+                    "coordinate or speed", name, self.names, place="periodic_orbit", code="E-EQUILIBRIUM-NAME"
+                )
         return [known[name] for name in names]
 
     def _state(self, x: Floats) -> tuple[Floats, ...]:
@@ -261,7 +263,7 @@ def periodic_orbit(
         raise fault(
             "the search came to rest: this is an equilibrium, no orbit.",
             "Begin nearer to the orbit, or hold a start value: hold=[…].",
-            "E-ORBIT-002",
+            "E-EQUILIBRIUM-FAILED",
         )
     spectrum = spectrum_of_orbit(flow)
     notices = []
@@ -329,5 +331,5 @@ def _open(names: Sequence[str], flow: Flow, turned: Floats, size: float, period:
         f"no periodic orbit was found: after {period:.6g} s the nearest run still misses its start, "
         f"'{names[worst]}' by {left[worst]:.3g}.",
         "Begin nearer to the orbit, with a better guess of its period, or count whole turns: turns={'theta': 1}.",
-        "E-ORBIT-001",
+        "E-EQUILIBRIUM-FAILED",
     )

@@ -110,12 +110,9 @@ class SteadyState:
         met = free_symbols([entry for _, _, entries in outputs for entry in entries])
         missing = [x for x in met if x not in self.known and x not in {*self.variables}]
         if missing:
-            raise ValueMissing(
-                f"whether a state is steady depends on '{missing[0].name}', which has no value.",
-                place="equilibrium",
-                cure=f"Give parameters={{{missing[0].name!r}: …}}.",
-                code="E-EQUIL-001",
-            )
+            message = f"whether a state is steady depends on '{missing[0].name}', which has no value."
+            cure = f"Give parameters={{{missing[0].name!r}: …}}."
+            raise ValueMissing(message, "equilibrium", cure, "E-VALUE-MISSING")
         others = {x: self.known[x] for x in met if x in self.known and x not in known}
         program = plan("steady_state", [("x", [*self.variables, *known])], outputs, list(others))
         return compile_program(program, parameters=np.array([*others.values()], dtype=np.float64))
@@ -264,12 +261,9 @@ class _Reading:
         self.free = None if free is None else [self._symbol(name, "free") for name in _names(free)]
         both = [x for x in self.free or () if x in self.given]
         if both:
-            raise PolhodeError(
-                f"'{spelled(both[0])}' is both free and given.",
-                place="equilibrium",
-                cure="Leave it out of one of them; a value to begin with goes into start.",
-                code="E-EQUIL-002",
-            )
+            message = f"'{spelled(both[0])}' is both free and given."
+            cure = "Leave it out of one of them; a value to begin with goes into start."
+            raise PolhodeError(message, "equilibrium", cure, "E-EQUILIBRIUM-TWICE")
 
     def _symbol(self, name: Any, word: str) -> Expr:
         if name not in self.table:
@@ -279,7 +273,7 @@ class _Reading:
                 name,
                 written,
                 place=f"equilibrium {word}",
-                code="E-EQUIL-003",
+                code="E-EQUILIBRIUM-NAME",
             )
         return self.table[name]
 
@@ -290,7 +284,7 @@ class _Reading:
         if name in self.table:
             return self.table[name]
         raise unknown(
-            "parameter, input, effort, coordinate or speed", name, parameters, place="branch", code="E-EQUIL-004"
+            "parameter, input, effort, coordinate or speed", name, parameters, place="branch", code="E-EQUILIBRIUM-NAME"
         )
 
     def _read(self, values: Mapping[str, Any], word: str) -> dict[Expr, Expr]:
@@ -302,12 +296,9 @@ class _Reading:
                 found[symbol] = as_expr(value)
             strange = [x for x in free_symbols([found[symbol]]) if x not in allowed]
             if strange:
-                raise PolhodeError(
-                    f"the value of '{name}' depends on {strange[0]}, which is no parameter.",
-                    place=f"equilibrium {word}",
-                    cure="Give numbers, or expressions of parameters.",
-                    code="E-EQUIL-005",
-                )
+                message = f"the value of '{name}' depends on {strange[0]}, which is no parameter."
+                cure = "Give numbers, or expressions of parameters."
+                raise PolhodeError(message, f"equilibrium {word}", cure, "E-EQUILIBRIUM-NAME")
         return found
 
     def made(self) -> SteadyState:

@@ -69,12 +69,8 @@ class Function:
         """The derivative by the argument at a `place`, from 0, as a function."""
         partial = self.opaque.partial(place)
         if partial is None:
-            raise ModelError(
-                f"its derivative by argument {place} is zero everywhere.",
-                place=f"table '{self.name}'",
-                cure="Use 0.",
-                code="E-TABLE-013",
-            )
+            message = f"its derivative by argument {place} is zero everywhere."
+            raise ModelError(message, f"table '{self.name}'", "Use 0.", "E-FUNCTION-UNSUPPORTED")
         return Function(partial)
 
     def integral(self) -> Function:
@@ -87,7 +83,7 @@ class Function:
                 "a user's function has no antiderivative here.",
                 place=f"function '{self.name}'",
                 cure="Give it as a function of its own.",
-                code="E-FUNCTION-009",
+                code="E-FUNCTION-UNSUPPORTED",
             )
         return Function(self.opaque.integral())
 
@@ -116,14 +112,11 @@ def sampled(
     """
     ways = ("held", "linear", "cubic")
     if not isinstance(kind, str) or kind not in ways:
-        raise unknown("way to join samples", kind, ways, place="sampled", code="E-SAMPLED-001", error=ModelError)
+        raise unknown("way to join samples", kind, ways, place="sampled", code="E-FUNCTION-NAME", error=ModelError)
     if (rate is None) == (values is None):
-        raise ModelError(
-            "samples need their times or one rate." if rate is None else "samples have times or a rate, not both.",
-            place="sampled",
-            cure="Give sampled(times, values), or sampled(values, rate=…) for values at equal distances from t = 0 on.",
-            code="E-SAMPLED-002",
-        )
+        message = "samples need their times or one rate." if rate is None else "samples have times or a rate, not both."
+        cure = "Give sampled(times, values), or sampled(values, rate=…) for values at equal distances from t = 0 on."
+        raise ModelError(message, "sampled", cure, "E-FUNCTION-TWICE")
     if rate is not None:
         times, values = _times_at(rate, times), times
     unnamed = name == "samples" or not isinstance(name, str)
@@ -170,21 +163,14 @@ def function(
 
 def _check_count(function: Opaque, given: int) -> None:
     if given != function.arity:
-        raise ModelError(
-            f"it takes {function.arity} argument{'s' * (function.arity > 1)}, not {given}.",
-            place=f"function '{function.label}'",
-            cure="Give one value for each.",
-            code="E-TABLE-014",
-        )
+        message = f"it takes {function.arity} argument{'s' * (function.arity > 1)}, not {given}."
+        raise ModelError(message, f"function '{function.label}'", "Give one value for each.", "E-FUNCTION-SHAPE")
 
 
 def _check_inside(function: tables.Table, value: float, args: Sequence[Any]) -> None:
     """A table that ends where its points end has no value at a number beyond them."""
     if math.isnan(value):
         spans = " and ".join(f"{axis[0]!r} to {axis[-1]!r}" for axis in function.points.axes)
-        raise ModelError(
-            f"it is asked at {', '.join(map(str, args))}, outside its range {spans}.",
-            place=f"table '{function.label}'",
-            cure="Extend the table, or choose outside='hold' or 'line'.",
-            code="E-TABLE-010",
-        )
+        message = f"it is asked at {', '.join(map(str, args))}, outside its range {spans}."
+        cure = "Extend the table, or choose outside='hold' or 'line'."
+        raise ModelError(message, f"table '{function.label}'", cure, "E-FUNCTION-NUMBER")

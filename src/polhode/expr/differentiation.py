@@ -71,9 +71,8 @@ def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Ex
     rate: dict[int, Expr] = {}
     for variable, value in direction.items():
         if type(variable) is not Expr or variable.op != SYMBOL:
-            raise PolhodeError(
-                f"cannot differentiate with respect to {variable!r}: it is no symbol.", code="E-EXPR-012"
-            )
+            message = f"cannot differentiate with respect to {variable!r}: it is no symbol."
+            raise PolhodeError(message, code="E-EXPR-TYPE")
         value = as_expr(value)
         if value.fp:
             rate[id(variable)] = value

@@ -77,9 +77,8 @@ def _value_of(node: Expr, values: Mapping[Expr, float]) -> float:
     try:
         return values[node]
     except KeyError:
-        raise ValueMissing(
-            f"{node.data[0]} '{node.name}' has no value.", cure=f"Give a value for '{node.name}'.", code="E-VALUE-001"
-        ) from None
+        cure = f"Give a value for '{node.name}'."
+        raise ValueMissing(f"{node.data[0]} '{node.name}' has no value.", cure=cure, code="E-VALUE-MISSING") from None
 
 
 def constant_value(root: Expr, digits: int = 40) -> Any:
@@ -100,11 +99,8 @@ def real_value(root: Expr) -> float:
     """An expression without symbols as a number; one with symbols is none, which `math.sin` finds out here."""
     named = next((node.name for node in topological([root]) if node.op == SYMBOL), None)
     if named is not None:
-        raise ValueMissing(
-            f"an expression of '{named}' is no number.",
-            cure="For functions of expressions write ph.sin, ph.sqrt, …; x.subs({…}) puts numbers in.",
-            code="E-VALUE-015",
-        )
+        cure = "For functions of expressions write ph.sin, ph.sqrt, …; x.subs({…}) puts numbers in."
+        raise ValueMissing(f"an expression of '{named}' is no number.", cure=cure, code="E-VALUE-TYPE")
     return float(constant_value(root))
 
 
@@ -152,8 +148,7 @@ def _constants(roots: Sequence[Expr], digits: int) -> dict[int, Any]:
                 value = mpmath.nan
             real = isinstance(value, mpmath.mpf) and mpmath.isfinite(value)
             if not real or (value and abs(mpmath.mag(value)) > _LARGEST_EXPONENT):
-                raise PolhodeError(
-                    f"{node!r} is not a finite real number.", cure="Check the function's argument.", code="E-EXPR-102"
-                )
+                cure = "Check the function's argument."
+                raise PolhodeError(f"{node!r} is not a finite real number.", cure=cure, code="E-EXPR-NUMBER")
             result[id(node)] = value
         return result

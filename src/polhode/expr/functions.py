@@ -127,7 +127,7 @@ def sqrt(x: Any) -> Any:
 
 def _sqrt_of_number(value: Fraction) -> Expr:
     if value < 0:
-        raise PolhodeError(f"the square root of {value} is not real.", code="E-EXPR-004")
+        raise PolhodeError(f"the square root of {value} is not real.", code="E-EXPR-NUMBER")
     if value == 0:
         return ZERO
     outside, inside = field.square_free(value)
@@ -162,7 +162,7 @@ def power(base: Expr, exponent: Expr) -> Expr:
     count = abs(value.numerator)
     size = max(base.data.numerator.bit_length(), base.data.denominator.bit_length()) if base.op == NUMBER else 1
     if count > 4096 or count * size > _MOST_BITS:
-        raise PolhodeError(f"an exponent of {count} is too large.", cure="Use exp and log.", code="E-EXPR-005")
+        raise PolhodeError(f"an exponent of {count} is too large.", cure="Use exp and log.", code="E-EXPR-SIZE")
     result, square = ONE, base
     while count:
         if count & 1:

@@ -37,11 +37,8 @@ def topological(roots: Iterable[Expr]) -> list[Expr]:
         seen.add(id(node))
         order.append(node)
         if len(order) > NODE_LIMIT:
-            raise LimitError(
-                f"the expressions have more than {NODE_LIMIT:,} nodes.",
-                cure="Ask for fewer outputs, or use a recursive formalism (articulated_body).",
-                code="E-EXPR-010",
-            )
+            cure = "Ask for fewer outputs, or use a recursive formalism (articulated_body)."
+            raise LimitError(f"the expressions have more than {NODE_LIMIT:,} nodes.", cure=cure, code="E-EXPR-SIZE")
     return order
 
 
@@ -66,7 +63,7 @@ def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[
     table: dict[int, Expr] = {}
     for old, new in replacements.items():
         if type(old) is not Expr or old.op != SYMBOL:
-            raise PolhodeError(f"only symbols can be replaced, not {old!r}.", code="E-EXPR-011")
+            raise PolhodeError(f"only symbols can be replaced, not {old!r}.", code="E-EXPR-TYPE")
         table[id(old)] = as_expr(new)
     for node in topological(roots):
         if id(node) not in table:

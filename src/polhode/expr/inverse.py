@@ -155,13 +155,12 @@ def _by_pivots(A: Matrix) -> Any:
 def _size(A: Matrix) -> int:
     rows, columns = A.shape
     if rows != columns:
-        raise ShapeError(
-            f"a matrix of {rows} rows and {columns} columns has no inverse and no determinant.", code="E-SHAPE-005"
-        )
+        message = f"a matrix of {rows} rows and {columns} columns has no inverse and no determinant."
+        raise ShapeError(message, code="E-EXPR-SHAPE")
     return rows
 
 
 def singular() -> PolhodeError:
     return PolhodeError(
-        "the matrix is singular everywhere.", cure="Leave out what depends on the rest.", code="E-LINEAR-001"
+        "the matrix is singular everywhere.", cure="Leave out what depends on the rest.", code="E-EXPR-SINGULAR"
     )

@@ -122,7 +122,7 @@ def _unfit(one: Any, other: Any, said: str) -> ShapeError:
     form = "{} rows and {} columns".format(*one.shape) if isinstance(one, Matrix) else f"{len(one)} components"
     kind = f"a {type(one).__name__.lower()} of {form}"
     cure = "Both must hold numbers or expressions, and have the same shape or fit together."
-    return ShapeError(f"cannot {said.format(one=kind, other=shown(other))}.", cure=cure, code="E-SHAPE-001")
+    return ShapeError(f"cannot {said.format(one=kind, other=shown(other))}.", cure=cure, code="E-EXPR-SHAPE")
 
 
 class Matrix(tuple[Vector, ...]):
@@ -153,11 +153,9 @@ class Matrix(tuple[Vector, ...]):
 
         def __call__(self, *_: object, **__: object) -> Never:
             """Refuse to be called: a matrix of equations is one of expressions, and compiled it is a function."""
-            raise PolhodeError(
-                "this is a matrix of expressions, and no function of numbers.",
-                cure="Compile the equations: equations.compile().mass_matrix(q), for one.",
-                code="E-EXPR-042",
-            )
+            message = "this is a matrix of expressions, and no function of numbers."
+            cure = "Compile the equations: equations.compile().mass_matrix(q), for one."
+            raise PolhodeError(message, cure=cure, code="E-EXPR-TYPE")
 
     def __new__(cls, rows: Iterable[Iterable[Any]]) -> Matrix:
         try:
@@ -167,9 +165,9 @@ class Matrix(tuple[Vector, ...]):
             made = tuple(map(Vector, listed))
         except TypeError:
             cure = "Give rows of numbers, for example [[1, 0], [0, 1]]."
-            raise ShapeError(f"{shown(rows)} is not a matrix.", cure=cure, code="E-SHAPE-004") from None
+            raise ShapeError(f"{shown(rows)} is not a matrix.", cure=cure, code="E-EXPR-SHAPE") from None
         if any(len(row) != len(made[0]) for row in made):
-            raise ShapeError("the rows of a matrix must have one length.", code="E-SHAPE-002")
+            raise ShapeError("the rows of a matrix must have one length.", code="E-EXPR-SHAPE")
         return tuple.__new__(cls, made)
 
     @staticmethod
@@ -178,7 +176,8 @@ class Matrix(tuple[Vector, ...]):
         try:
             return Matrix([[int(i == j) for j in range(size)] for i in range(size)])
         except TypeError:
-            raise ShapeError(f"{shown(size)} is not a size.", cure="Give a whole number.", code="E-SHAPE-006") from None
+            cure = "Give a whole number."
+            raise ShapeError(f"{shown(size)} is not a size.", cure=cure, code="E-EXPR-SHAPE") from None
 
     @staticmethod
     def zeros(rows: int, columns: int) -> Matrix:
@@ -243,7 +242,7 @@ class Matrix(tuple[Vector, ...]):
         if isinstance(other, Matrix):
             columns = list(zip(*other, strict=True))
             if self.shape[1] != len(other):
-                raise ShapeError(f"cannot multiply a {self.shape} by a {other.shape} matrix.", code="E-SHAPE-003")
+                raise ShapeError(f"cannot multiply a {self.shape} by a {other.shape} matrix.", code="E-EXPR-SHAPE")
             return Matrix([[_dot(row, column) for column in columns] for row in self])
         try:
             return _numeric(Vector([_dot(row, other) for row in self]))

@@ -85,7 +85,7 @@ class NumberLike:
             raise NotOfExpressions(
                 f"numpy.{name} takes numbers, no expressions.",
                 cure=f"Expressions have ph.absolute, ph.minimum, ph.maximum and {known}.",
-                code="E-EXPR-041",
+                code="E-EXPR-TYPE",
             )
         return function(*values)
 
@@ -104,7 +104,7 @@ def _compared(left: Any, sign: str, compare: Callable[[Any, Any], bool], other: 
     raise NotOfExpressions(
         f"{left} {sign} {right} is decided when numbers are known, not while a model is made.",
         cure="Use ph.maximum, ph.minimum, ph.absolute or ph.sign, which stay in the expression.",
-        code="E-EXPR-040",
+        code="E-EXPR-UNSUPPORTED",
     )
 
 
@@ -488,11 +488,8 @@ def mul(a: Expr, b: Expr) -> Expr:
 def div(a: Expr, b: Expr) -> Expr:
     """a / b; dividing by the zero function is an error."""
     if not b.fp:
-        raise PolhodeError(
-            "division by an expression that is identically zero.",
-            cure="Check the masses, lengths and axes that make the denominator.",
-            code="E-EXPR-003",
-        )
+        cure = "Check the masses, lengths and axes that make the denominator."
+        raise PolhodeError("division by an expression that is identically zero.", cure=cure, code="E-EXPR-ZERO")
     if b.op == NUMBER:
         return mul(number(1 / b.data), a)
     fp = a.fp * inverse(b.fp) % P
@@ -533,11 +530,8 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
     """
     wrong = [given for given in (name, kind, role) if not isinstance(given, str)]
     if wrong:
-        raise PolhodeError(
-            f"a symbol is named by a text, not by {shown(wrong[0])}.",
-            cure='Write for example symbol("m").',
-            code="E-EXPR-009",
-        )
+        cure = 'Write for example symbol("m").'
+        raise PolhodeError(f"a symbol is named by a text, not by {shown(wrong[0])}.", cure=cure, code="E-EXPR-TYPE")
     data = (kind, name, role) if role else (kind, name)
     return intern_leaf((SYMBOL, *data), SYMBOL, (), hash_to_field("symbol", kind, name), data)
 

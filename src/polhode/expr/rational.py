@@ -70,19 +70,14 @@ def exact(value: object) -> Fraction:
     if spelled is not None:
         return in_range(spelled) if "/" in str(value) else short_decimal(spelled)
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
-        raise PolhodeError(
-            f"{value!r} is not a number or an expression.",
-            cure=_cure_for(value),
-            code="E-EXPR-001",
-        )
+        raise PolhodeError(f"{value!r} is not a number or an expression.", cure=_cure_for(value), code="E-EXPR-TYPE")
     if isinstance(value, Decimal) and value.is_finite() and value and abs(value.adjusted()) > _EXPONENT:
         raise out_of_range(value.adjusted() < 0)  # before it is written out
     try:
         made = Fraction(int(value)) if isinstance(value, Integral) else Fraction(str(value))
     except (ValueError, OverflowError):
-        raise PolhodeError(
-            f"{value!r} is not a finite number.", cure="Give a finite number.", code="E-EXPR-002"
-        ) from None
+        cure = "Give a finite number."
+        raise PolhodeError(f"{value!r} is not a finite number.", cure=cure, code="E-EXPR-NUMBER") from None
     return short_decimal(made)
 
 
@@ -97,11 +92,9 @@ def short_decimal(value: Fraction) -> Fraction:
     """The decimal number, unless it is out of range or has more digits than anybody measures."""
     plain = abs(value.numerator) < _PLAIN and value.denominator < _PLAIN
     if not plain and float(in_range(value)) != value and _digits(value) > DIGITS:
-        raise PolhodeError(
-            f"the number near {float(value)!r} has more than {DIGITS} significant digits.",
-            cure="Round it: a double carries 17. Fractions of whole numbers may be longer.",
-            code="E-EXPR-007",
-        )
+        message = f"the number near {float(value)!r} has more than {DIGITS} significant digits."
+        cure = "Round it: a double carries 17. Fractions of whole numbers may be longer."
+        raise PolhodeError(message, cure=cure, code="E-EXPR-SIZE")
     return value
 
 
@@ -111,7 +104,7 @@ def looks_like(value: Fraction, known: object) -> PolhodeError:
     return PolhodeError(
         f"a number of {length} digits has the fingerprint of {known} and cannot be told from it.",
         cure="Round the numbers that it is computed from.",
-        code="E-EXPR-006",
+        code="E-EXPR-TWICE",
     )
 
 
@@ -129,4 +122,4 @@ def _digits(value: Fraction) -> int:
 
 def out_of_range(small: bool) -> PolhodeError:
     said = "too small for a double" if small else "out of the range of a double"
-    return PolhodeError(f"this number is {said}.", cure="Check its exponent.", code="E-EXPR-008")
+    return PolhodeError(f"this number is {said}.", cure="Check its exponent.", code="E-EXPR-NUMBER")

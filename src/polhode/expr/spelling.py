@@ -144,7 +144,7 @@ def told_apart(
                     f"the {described(each)} and the {described(other)} would both be written {written} in {notation}.",
                     place=place,
                     cure="Give one of them another name.",
-                    code="E-NAME-001",
+                    code="E-MODEL-TWICE",
                 )
     return found
 

@@ -63,15 +63,11 @@ def _converted(roots: Sequence[Expr]) -> list[Any]:
             else:
                 made[id(node)] = table[node.op](*(made[id(arg)] for arg in node.args))
     except (ValueError, TypeError) as error:  # such as the larger of two numbers one of which is not real
-        raise PolhodeError(
-            f"SymPy cannot hold the expression: {error}", cure="Export a part of it.", code="E-EXPR-034"
-        ) from None
+        cure = "Export a part of it."
+        raise PolhodeError(f"SymPy cannot hold the expression: {error}", cure=cure, code="E-EXPR-UNSUPPORTED") from None
     except RecursionError:
-        raise LimitError(
-            "the expression is nested too deeply for SymPy.",
-            cure="Export a smaller part of it.",
-            code="E-EXPR-030",
-        ) from None
+        cure = "Export a smaller part of it."
+        raise LimitError("the expression is nested too deeply for SymPy.", cure=cure, code="E-EXPR-SIZE") from None
     return [made[id(root)] for root in roots]
 
 
@@ -81,12 +77,8 @@ def _identifiers(roots: Sequence[Expr]) -> dict[int, str]:
     for node in free_symbols(roots):
         other = found.setdefault(identifier(node), node)
         if other is not node:
-            raise PolhodeError(
-                f"the {described(other)} and the {described(node)} would both be {identifier(node)} in SymPy.",
-                place="to_sympy",
-                cure="Give one of them another name.",
-                code="E-EXPR-033",
-            )
+            message = f"the {described(other)} and the {described(node)} would both be {identifier(node)} in SymPy."
+            raise PolhodeError(message, "to_sympy", "Give one of them another name.", "E-EXPR-TWICE")
     return {id(node): name for name, node in found.items()}
 
 
@@ -198,7 +190,7 @@ def _of_time(node: Any, known: Mapping[str, Expr]) -> Expr:
     raise fault(
         f"the function of time {node} stands for nothing here.",
         f"Say what it is: from_sympy(…, symbols={{{short!r}: …}}).",
-        "E-EXPR-031",
+        "E-EXPR-UNSUPPORTED",
     )
 
 
@@ -206,7 +198,7 @@ def _unknown(node: Any) -> PolhodeError:
     return fault(
         f"SymPy's {type(node).__name__} in {str(node)[:80]} has no counterpart in polhode.",
         "Rewrite it with +, *, /, powers and the functions of polhode.expr.",
-        "E-EXPR-032",
+        "E-EXPR-UNSUPPORTED",
     )
 
 

@@ -23,7 +23,7 @@ from .node import CALL, ONE, ZERO, Expr, add, mul, number, symbol
 from .opaque.table import Table
 
 #: What is raised where something is divided by what vanishes.
-_DIVISION = "E-EXPR-003"
+_DIVISION = "E-EXPR-ZERO"
 #: How much of an expression a message shows.
 _SHOWN = 60
 
@@ -122,7 +122,7 @@ def _division(node: Expr) -> PolhodeError:
     return PolhodeError(
         f"{_told(node)} divides by {_told(node.args[1])}, which vanishes with the small variables.",
         cure="Leave what makes it vanish out of the small variables, or write it without that denominator.",
-        code="E-SMALL-001",
+        code="E-DERIVE-SINGULAR",
     )
 
 
@@ -131,7 +131,7 @@ def _bend(node: Expr) -> PolhodeError:
     return PolhodeError(
         f"{_told(node)} has no slope where the small variables vanish: it bends or jumps there.",
         cure=f"Leave what it depends on out of the small variables, or smooth it: {smooth}.",
-        code="E-SMALL-002",
+        code="E-DERIVE-SINGULAR",
     )
 
 

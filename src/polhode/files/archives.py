@@ -48,7 +48,7 @@ def unpacked(content: bytes, version: int) -> tuple[dict[str, Any], dict[str, ND
     record = dict(json.loads(arrays.pop(_RECORD).astype(np.uint8, casting="equiv").tobytes()))
     if record["version"] != version:
         said = f"the file has version {shown(record['version'])}; this polhode reads version {version}."
-        raise FormatError(said, cure="Save it again with this version of polhode.", code="E-DATA-008")
+        raise FormatError(said, cure="Save it again with this version of polhode.", code="E-FILE-READ")
     return record, arrays
 
 
@@ -69,7 +69,7 @@ def readable(path: str | os.PathLike[str], what: str, writer: str) -> Iterator[N
     ...     unpacked(b"PK", 1)
     Traceback (most recent call last):
     polhode.errors.FormatError: runs.npz: the file is damaged or is not a saved batch: File is not a zip file.
-      Give a file that Batch.save wrote.  [E-DATA-003]
+      Give a file that Batch.save wrote.  [E-FILE-READ]
     """
     place = os.fspath(path)
     try:
@@ -78,12 +78,10 @@ def readable(path: str | os.PathLike[str], what: str, writer: str) -> Iterator[N
         problems = [replace(each, place=each.place or place) for each in error.problems]
         raise type(error)(problems=problems) from None
     except OSError as error:
-        raise FormatError(
-            f"the file cannot be read: {error.strerror or error}.", place=place, code="E-DATA-002"
-        ) from None
+        raise FormatError(f"the file cannot be read: {error.strerror or error}.", place, code="E-FILE-READ") from None
     except MemoryError:
-        raise FormatError("there is not enough memory to read the file.", place=place, code="E-DATA-007") from None
+        raise FormatError("there is not enough memory to read the file.", place=place, code="E-FILE-SIZE") from None
     except Exception as error:  # readers of damaged files raise whatever they meet
         reason = " ".join(str(error).split())[:100] or type(error).__name__
         said = f"the file is damaged or is not {what}: {reason.rstrip('.')}."
-        raise FormatError(said, place=place, cure=f"Give a file that {writer} wrote.", code="E-DATA-003") from error
+        raise FormatError(said, place=place, cure=f"Give a file that {writer} wrote.", code="E-FILE-READ") from error

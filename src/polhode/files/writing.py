@@ -62,7 +62,7 @@ def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], object]
     if target.exists() and not (target / replaceable).is_file():
         raise PolhodeError(
             "something else is there, which is not replaced.", place=str(target), cure="Name another place.",
-            code="E-FILE-030",
+            code="E-FILE-WRITE",
         )  # fmt: skip
     try:
         write(beside)
@@ -76,7 +76,7 @@ def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], object]
     except (OSError, ValueError) as error:
         said = f"the folder cannot be written: {getattr(error, 'strerror', None) or error}."
         cure = "Name a place in a folder that exists and that you may write to."
-        raise PolhodeError(said, place=str(target), cure=cure, code="E-FILE-031") from error
+        raise PolhodeError(said, place=str(target), cure=cure, code="E-FILE-WRITE") from error
     finally:
         rmtree(beside, ignore_errors=True)
     return target

@@ -88,7 +88,7 @@ def pivot(link: Link, D: Any) -> Any:
             place=f"joint '{link.joint}'",
             cure="Is its axis right? A body without inertia is a point, and turning about an axis through it moves "
             "nothing. Give mass or inertia to its body, or weld it.",
-            code="E-MODEL-021",
+            code="E-MODEL-SINGULAR",
         )
     return D
 

@@ -214,7 +214,7 @@ def derivation_of(record: EquationsOfMotion) -> Derivation:
         raise PolhodeError(
             f"equations that were made of others of '{record.system.name}' cannot be assembled or compiled.",
             cure="Give what system.derive() returns.",
-            code="E-DERIVE-022",
+            code="E-DERIVE-UNSUPPORTED",
         )
     return found
 
@@ -236,12 +236,8 @@ def _read_pseudo(
         return None
     place = "derive pseudo"
     if independent is not None:
-        raise PolhodeError(
-            "independent speeds and pseudo-velocities are two choices of one thing.",
-            place=place,
-            cure="Give one of them; a speed can be a pseudo-velocity.",
-            code="E-PSEUDO-006",
-        )
+        message = "independent speeds and pseudo-velocities are two choices of one thing."
+        raise PolhodeError(message, place, "Give one of them; a speed can be a pseudo-velocity.", "E-DERIVE-TWICE")
     from ..expr import as_expr
     from ..formats.names import quoted
     from ..formats.texts import expression_of

@@ -74,7 +74,7 @@ def derive(
         raise PolhodeError(
             f"constraints cannot be kept by {shown(constraints)}.",
             cure=f"Choose {' or '.join(map(repr, WAYS))}.",
-            code="E-DERIVE-013",
+            code="E-DERIVE-NAME",
         )
     make, given = _free_recipe(system, tree, formalism, passes, formulation_tree)
     if speeds is not None:
@@ -95,12 +95,9 @@ def derive(
     with quiet_collector():
         dependent_speeds = _solved(system, constraint_rows, independent, near)
     if not dependent_speeds.independent:
-        raise PolhodeError(
-            "the constraints leave no speed free.",
-            place=f"system '{system.name}'",
-            cure='Derive with constraints="multipliers", and see system.diagnose().',
-            code="E-BIND-003",
-        )
+        message = "the constraints leave no speed free."
+        cure = 'Derive with constraints="multipliers", and see system.diagnose().'
+        raise PolhodeError(message, f"system '{system.name}'", cure, "E-CONSTRAINT-SINGULAR")
     made = _embedded(system, tree, formalism, make, dependent_speeds)
     return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, dependent_speeds)
 
@@ -123,12 +120,8 @@ def _embedded(
 
 def _check_formulation_tree(formalism: str, chosen: Sequence[str] | None) -> None:
     if chosen is not None and not formalism_of(formalism).any_tree:
-        raise PolhodeError(
-            f"the formalism {formalism!r} has no formulation tree to choose.",
-            place="derive tree",
-            cure='Derive with "network", or leave `tree` out.',
-            code="E-NET-025",
-        )
+        message = f"the formalism {formalism!r} has no formulation tree to choose."
+        raise PolhodeError(message, "derive tree", 'Derive with "network", or leave `tree` out.', "E-PAPER-UNSUPPORTED")
 
 
 def _along(chosen: Sequence[str] | None) -> dict[str, Sequence[str]]:
@@ -197,12 +190,8 @@ def _free_recipe(
     if given is None:
         given = usual_passes(formalism) or ()
     if given and method.passes == "refused":
-        raise PolhodeError(
-            f"the formalism {formalism!r} takes bodies and joints as they were written; no pass can be applied.",
-            place=f"system '{system.name}'",
-            cure="Leave `passes` out.",
-            code="E-DERIVE-014",
-        )
+        message = f"the formalism {formalism!r} takes bodies and joints as they were written; no pass can be applied."
+        raise PolhodeError(message, f"system '{system.name}'", "Leave `passes` out.", "E-DERIVE-UNSUPPORTED")
     passes, make = given, partial(method.load(shortened=bool(given)), **_along(chosen))
     if tree.followed and method.free_joints:
         free = build_tree(system, prescribed=False)

@@ -52,12 +52,9 @@ def central_inertia(link: Link) -> CentralInertia:
     m, h, J = link.inertia.m, link.inertia.h, link.inertia.J
     if is_zero(m):
         if not all(is_zero(entry) for entry in h):
-            raise PolhodeError(
-                "the link has a first moment and no mass, so it has no mass centre.",
-                place=f"joint '{link.joint}'",
-                cure="Leave 'regroup' and 'lend', which take mass away, out of the passes; or give passes=().",
-                code="E-DERIVE-011",
-            )
+            message = "the link has a first moment and no mass, so it has no mass centre."
+            cure = "Leave 'regroup' and 'lend', which take mass away, out of the passes; or give passes=()."
+            raise PolhodeError(message, f"joint '{link.joint}'", cure, "E-DERIVE-MISSING")
         return CentralInertia(0, _ZERO, inertia_of_moments(J))
     c = h / m
     moments = Matrix([[J[i, j] - h[i] * c[j] for j in range(3)] for i in range(3)])

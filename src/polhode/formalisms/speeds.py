@@ -20,28 +20,17 @@ def check_speeds(
     known = {name: each.speeds for name, each in FORMALISMS.items() if each.speeds}
     if not isinstance(speeds, str) or not any(speeds in own for own in known.values()):
         every = [each for own in known.values() for each in own]
-        raise unknown("choice of speeds", speeds, every, code="E-SPEEDS-001", place=_PLACE)
+        raise unknown("choice of speeds", speeds, every, code="E-DERIVE-NAME", place=_PLACE)
     if speeds not in formalism_of(formalism).speeds:
         by = next(name for name, own in known.items() if speeds in own)
-        raise PolhodeError(
-            f"the formalism {formalism!r} has no speeds {speeds!r}.",
-            place=_PLACE,
-            cure=f"Write derive({by!r}, speeds={speeds!r}), or give pseudo-velocities.",
-            code="E-SPEEDS-002",
-        )
+        message = f"the formalism {formalism!r} has no speeds {speeds!r}."
+        cure = f"Write derive({by!r}, speeds={speeds!r}), or give pseudo-velocities."
+        raise PolhodeError(message, _PLACE, cure, "E-DERIVE-UNSUPPORTED")
     if independent is not None or pseudo is not None:
         other = "pseudo-velocities" if independent is None else "independent speeds"
-        raise PolhodeError(
-            f"the speeds {speeds!r} and {other} are two choices of one thing.",
-            place=_PLACE,
-            cure="Give one of them.",
-            code="E-SPEEDS-003",
-        )
+        message = f"the speeds {speeds!r} and {other} are two choices of one thing."
+        raise PolhodeError(message, _PLACE, "Give one of them.", "E-DERIVE-TWICE")
     if system.constraints:
         first = shown(next(iter(system.constraints)))
-        raise PolhodeError(
-            f"the speeds {speeds!r} are those of a tree, and {first} ties some of them.",
-            place=f"system '{system.name}'",
-            cure="Leave `speeds` out.",
-            code="E-SPEEDS-004",
-        )
+        message = f"the speeds {speeds!r} are those of a tree, and {first} ties some of them."
+        raise PolhodeError(message, f"system '{system.name}'", "Leave `speeds` out.", "E-DERIVE-UNSUPPORTED")

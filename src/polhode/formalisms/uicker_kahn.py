@@ -79,7 +79,7 @@ def only_single_joints(tree: Tree, who: str) -> None:
                 f"and this one has a stage with {len(link.H)} speeds and {link.stage.coordinates} coordinates.",
                 place=f"joint '{link.joint}'",
                 cure="Write the joint as a compound of single ones; 'newton_euler' and 'poincare' take any joint.",
-                code="E-DERIVE-010",
+                code="E-DERIVE-UNSUPPORTED",
             )
 
 

@@ -270,12 +270,9 @@ def _motion(link: Link) -> tuple[bool, list[Vector]]:
     unit = all(is_zero(w.dot(w) - 1) for w in turns)
     if unit and not any(map(any, slides)) and (len(link.H) == 1 or link.stage.is_spherical):
         return False, turns
-    raise PolhodeError(
-        "the formalism 'vector_parameter' is made for revolute, universal, spherical and prismatic joints.",
-        place=f"joint '{link.joint}'",
-        cure="Derive with 'newton_euler' or 'poincare', or write the joint as a compound of such.",
-        code="E-DERIVE-015",
-    )
+    message = "the formalism 'vector_parameter' is made for revolute, universal, spherical and prismatic joints."
+    cure = "Derive with 'newton_euler' or 'poincare', or write the joint as a compound of such."
+    raise PolhodeError(message, f"joint '{link.joint}'", cure, "E-DERIVE-UNSUPPORTED")
 
 
 def _coordinates(tree: Tree, link: Link, slides: bool) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:

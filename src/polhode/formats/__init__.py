@@ -61,11 +61,11 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
         return read(path, **options)
     if suffix in _FOREIGN:
         cure = f"Expand it first: xacro {file.name} > {file.stem.removesuffix('.urdf')}.urdf"
-        raise FormatError(f"{_FOREIGN[suffix]} is not read yet.", place=str(file), cure=cure, code="E-FILE-008")
+        raise FormatError(f"{_FOREIGN[suffix]} is not read yet.", place=str(file), cure=cure, code="E-FILE-READ")
     if os.path.isdir(file):  # False for a name that is too long
         raise folder_given(str(file))
     said = f"the extension {suffix!r} names no model format." if suffix else "the file has no extension."
-    raise FormatError(said, place=str(file), cure=f"A model file ends in {', '.join(READERS)}.", code="E-FILE-009")
+    raise FormatError(said, place=str(file), cure=f"A model file ends in {', '.join(READERS)}.", code="E-FILE-NAME")
 
 
 def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tuple[System, Report | None]:
@@ -90,7 +90,7 @@ def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
         if name not in known:
             listed = f"Its options are {', '.join(known)}." if known else "It has none."
             said = f"the reader of {suffix} files has no option {name!r}."
-            raise PolhodeError(said, place="load", cure=suggestion(name, known, listed), code="E-FILE-011")
+            raise PolhodeError(said, place="load", cure=suggestion(name, known, listed), code="E-FILE-NAME")
 
 
 __all__ = [

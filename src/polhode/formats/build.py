@@ -116,7 +116,9 @@ def _add_body(system: System, values: Values, path: Path, key: str, record: reco
     com = values.vector((*path, "com"), record.com)
     inertia: Any = 0
     if record.inertia is not None and record.solid is not None:
-        values.document.problem(path, "give an inertia or a solid, not both.", "Remove one of them.", "E-YAML-021")
+        values.document.problem(
+            path, "give an inertia or a solid, not both.", "Remove one of them.", "E-MODELFILE-TWICE"
+        )
     elif record.inertia is not None:
         inertia = values.nested((*path, "inertia"), record.inertia)
     elif record.solid is not None:
@@ -124,7 +126,10 @@ def _add_body(system: System, values: Values, path: Path, key: str, record: reco
     about = None if record.about is None else values.vector((*path, "about"), record.about)
     if about is not None and record.inertia is None:
         values.document.problem(
-            (*path, "about"), "it says about which point an inertia is given.", "Give an inertia.", "E-YAML-031"
+            (*path, "about"),
+            "it says about which point an inertia is given.",
+            "Give an inertia.",
+            "E-MODELFILE-MISSING",
         )
         about = None
     drawn = [_shape(values, (*path, "shapes", k), shape) for k, shape in enumerate(record.shapes)]
@@ -225,9 +230,8 @@ def _with_expressions(values: Values, model: records.Model, free: Scope) -> Scop
         path: Path = ("expressions", key)
         with values.noting(path):
             if free.knows(key):
-                raise FormatError(
-                    "something else has this name.", cure="Give the expression another name.", code="E-YAML-045"
-                )
+                cure = "Give the expression another name."
+                raise FormatError("something else has this name.", cure=cure, code="E-MODELFILE-TWICE")
         read = Values(values.document, free).number(path, text)
         free = replace(free, expressions={**free.expressions, key: read})
     return free
@@ -329,7 +333,7 @@ def _check_bodies_hang(values: Values, model: records.Model) -> None:
         if key not in carried and key != GROUND:
             place = ("flexible" if key in flexible else "bodies", key)
             cure = "Add a joint with this child; a free joint to the ground lets it float."
-            values.document.problem(place, "this body hangs on no joint.", cure, "E-YAML-024")
+            values.document.problem(place, "this body hangs on no joint.", cure, "E-MODEL-TREE")
 
 
 def _check_joints_carry_mass(system: System, values: Values) -> None:
@@ -348,7 +352,7 @@ def _check_joints_carry_mass(system: System, values: Values) -> None:
         if not {_leader(system, joint), joint.name} & {*busy, *driven}:
             said = f"this joint moves no mass: body '{joint.child}' and all that it carries have none."
             cure = "Give it a mass or an inertia, or weld it with `type: fixed`."
-            values.document.problem(("joints", joint.name), said, cure, "E-YAML-025")
+            values.document.problem(("joints", joint.name), said, cure, "E-MODEL-SINGULAR")
 
 
 def _leader(system: System, joint: Joint) -> str:
@@ -374,7 +378,7 @@ def _check_pose_leads(
             if own.name in given:
                 place = (*path, table, own.name)
                 said = f"joint '{joint.name}' follows '{leader.name}' and has no state of its own."
-                values.document.problem(place, said, f"Give {quoted(other.name)} instead.", "E-YAML-027")
+                values.document.problem(place, said, f"Give {quoted(other.name)} instead.", "E-MODELFILE-TWICE")
 
 
 def _outward(system: System) -> list[Joint]:

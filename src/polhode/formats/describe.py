@@ -135,7 +135,7 @@ def _rated(state: State, scope: Scope) -> Any:
     if state.rate is None:
         said = "it has no rate, which a model file needs."
         cure = f"Give it with state_rate({state.symbol.name!r}, …)."
-        raise FormatError(said, place=f"state '{state.symbol.name}'", cure=cure, code="E-YAML-032")
+        raise FormatError(said, place=f"state '{state.symbol.name}'", cure=cure, code="E-MODELFILE-MISSING")
     rate = spell(state.rate, scope)
     more = _filled({"start": _spelled(state, state.start) if state.start else None, "unit": state.unit})
     return {"rate": rate, **more} if more else rate
@@ -168,13 +168,11 @@ def _inertia(inertia: Matrix, scope: Scope) -> list[str] | None:
 def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     place = f"body '{body}', shape {shape.kind!r}"
     if shape.kind not in _SIZES:
-        raise FormatError(
-            "a model file has no such shape.", place=place, cure=f"It has {', '.join(_SIZES)}.", code="E-YAML-042"
-        )
+        raise FormatError("a model file has no such shape.", place, f"It has {', '.join(_SIZES)}.", "E-MODELFILE-WRITE")
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]
     if len(sizes) != (count or 3):
-        raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-YAML-043")
+        raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-MODELFILE-SHAPE")
     named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}
@@ -246,7 +244,7 @@ def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
     if FORCES.get(load.kind) is not type(load):
         said = f"model files know no load of type '{load.kind}'."
         cure = f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}."
-        raise FormatError(said, place=load.place, cure=cure, code="E-YAML-030")
+        raise FormatError(said, place=load.place, cure=cure, code="E-MODELFILE-WRITE")
     return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}
 
 

@@ -67,10 +67,10 @@ def from_dh(
     True
     """
     if not isinstance(convention, str) or convention not in CONVENTIONS:
-        raise unknown("convention", convention, CONVENTIONS, code="E-DH-001")
+        raise unknown("convention", convention, CONVENTIONS, code="E-ROBOT-NAME")
     arm = System(name, gravity) if system is None else system
     if not isinstance(arm, System):
-        raise PolhodeError(f"{shown(arm)} is not a System.", cure="Give one, or leave it out.", code="E-DH-006")
+        raise PolhodeError(f"{shown(arm)} is not a System.", cure="Give one, or leave it out.", code="E-CALL-TYPE")
     parent = arm.ground
     for place, given in enumerate(list_of(rows, "a table", "Denavit–Hartenberg table"), start=1):
         row = _row(given, place)
@@ -98,19 +98,19 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
     if isinstance(given, Mapping):
         for key in given:
             if key not in known:
-                raise unknown("column", key, known, place=f"row {place}", code="E-DH-002", error=FormatError)
+                raise unknown("column", key, known, place=f"row {place}", code="E-ROBOT-NAME", error=FormatError)
         return Row(**given)
     with understood("a row", given, place=f"row {place}", cure=f"Write ({', '.join(known)})."):
         count = len(given)
     if isinstance(given, str) or not 4 <= count <= len(known):
         cure = f"Write ({', '.join(known)}); what follows alpha may be left out."
-        raise FormatError(f"a row has 4 to {len(known)} entries.", place=f"row {place}", cure=cure, code="E-DH-003")
+        raise FormatError(f"a row has 4 to {len(known)} entries.", f"row {place}", cure, "E-ROBOT-SHAPE")
     return Row(*given)
 
 
 def _joint_type(row: Row, place: int) -> JointType:
     if not isinstance(row.joint, str) or row.joint not in _TYPES:
-        raise unknown("joint", row.joint, _TYPES, place=f"row {place}", code="E-DH-004", error=FormatError)
+        raise unknown("joint", row.joint, _TYPES, place=f"row {place}", code="E-ROBOT-NAME", error=FormatError)
     made = _TYPES[row.joint]
     return Fixed() if made is None else made("z")
 
@@ -121,7 +121,7 @@ def _number(value: Any, what: str, place: int) -> Expr:
     except PolhodeError:
         said = f"{what} = {shown(value)} is not a number or an expression."
         cure = "Give a number, or an expression of parameters."
-        raise FormatError(said, place=f"row {place}", cure=cure, code="E-DH-005") from None
+        raise FormatError(said, place=f"row {place}", cure=cure, code="E-ROBOT-NUMBER") from None
 
 
 def _angle(value: Any, what: str, place: int) -> Expr:

@@ -88,9 +88,8 @@ def parse(text: str, file: str) -> Document:
         composer.take(event)
     document = composer.document
     if composer.documents == 0 or document.data is None:
-        raise FormatError(
-            "the file is empty.", place=file, cure="Describe at least one body and one joint.", code="E-YAML-001"
-        )
+        cure = "Describe at least one body and one joint."
+        raise FormatError("the file is empty.", file, cure, "E-MODELFILE-MISSING")
     return document
 
 
@@ -102,16 +101,15 @@ def _events(text: str, file: str) -> Iterator[Any]:
         mark = error.problem_mark or error.context_mark
         place = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else file
         what = ", ".join(part for part in (error.context, error.problem) if part)
-        raise FormatError(
-            f"this is not YAML: {what}.", place=place, cure="Check indentation, colons and brackets.", code="E-YAML-002"
-        ) from None
+        message = f"this is not YAML: {what}."
+        raise FormatError(message, place, "Check indentation, colons and brackets.", "E-MODELFILE-READ") from None
     except (FormatError, LimitError):
         raise
     except Exception as error:
         # Whatever the parser stumbles over, be it its own slip on an odd byte, is a text that is not YAML.
         said = f"this is not YAML: {' '.join(str(error).split())}."
         cure = "Look for control characters and odd escapes."
-        raise FormatError(said, place=file, cure=cure, code="E-YAML-002") from None
+        raise FormatError(said, place=file, cure=cure, code="E-MODELFILE-READ") from None
 
 
 class _Composer:
@@ -128,7 +126,9 @@ class _Composer:
         if isinstance(event, DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                self._stop(event, "there is a second document in this file.", "Keep one model in a file.", "E-YAML-003")
+                self._stop(
+                    event, "there is a second document in this file.", "Keep one model in a file.", "E-MODELFILE-READ"
+                )
         elif isinstance(event, MappingEndEvent | SequenceEndEvent):
             self.open.pop()
             self.keys.pop()
@@ -138,18 +138,16 @@ class _Composer:
     def _node(self, event: Any) -> None:
         self.nodes += 1
         if self.nodes > NODE_LIMIT:
-            raise LimitError(
-                f"more than {NODE_LIMIT:,} values.", place=self._place(event), cure="Split it.", code="E-YAML-004"
-            )
+            raise LimitError(f"more than {NODE_LIMIT:,} values.", self._place(event), "Split it.", "E-MODELFILE-SIZE")
         if isinstance(event, AliasEvent) or event.anchor is not None:
             self._stop(
                 event,
                 f"anchors and aliases (&, *) are not used: {event.anchor!r}.",
                 "Write the value out.",
-                "E-YAML-005",
+                "E-MODELFILE-READ",
             )
         if event.tag is not None:
-            self._stop(event, f"tags are not used: {str(event.tag)!r}.", "Remove the tag.", "E-YAML-006")
+            self._stop(event, f"tags are not used: {str(event.tag)!r}.", "Remove the tag.", "E-MODELFILE-READ")
         if self.open and isinstance(self.open[-1][0], dict) and self.keys[-1] is None:
             self._key(event)
             return
@@ -166,13 +164,13 @@ class _Composer:
             if len(self.open) >= DEPTH_LIMIT:
                 said = f"values are nested more than {DEPTH_LIMIT} deep."
                 cure = "A model file needs no more than about six levels."
-                raise LimitError(said, place=self._place(event), cure=cure, code="E-YAML-007")
+                raise LimitError(said, place=self._place(event), cure=cure, code="E-MODELFILE-SIZE")
             self.open.append((value, path))
             self.keys.append(None)
 
     def _key(self, event: Any) -> None:
         if not isinstance(event, ScalarEvent) or (event.style is None and event.value == ""):
-            self._stop(event, "a key must be a name.", "Write `name: value`.", "E-YAML-008")
+            self._stop(event, "a key must be a name.", "Write `name: value`.", "E-MODELFILE-READ")
         key = self._text(event)
         mapping, path = self.open[-1]
         line = event.start_mark.line + 1
@@ -183,7 +181,7 @@ class _Composer:
                     f"this name was already given in line {first}.",
                     f"{self.document.file}:{line}: {spelled((*path, key))}",
                     "Rename or remove one of them.",
-                    "E-YAML-009",
+                    "E-MODELFILE-TWICE",
                 )
             )
             self.document.lines.pop((*path, key))
@@ -209,7 +207,7 @@ class _Composer:
             return str(event.value).encode("utf-16-le", "surrogatepass").decode("utf-16-le")
         except UnicodeDecodeError:
             raise self._error(
-                event, "half of a surrogate pair stands alone.", "Write the character itself.", "E-YAML-010"
+                event, "half of a surrogate pair stands alone.", "Write the character itself.", "E-MODELFILE-READ"
             ) from None
 
     def _place(self, event: Any) -> str:

@@ -235,7 +235,7 @@ def describe_motion(joint: JointType, scope: Scope, place: str) -> tuple[dict[st
         return _map(joint.stages, scope), all(not stage.coordinate_labels for stage in joint.stages)
     said = f"a model file has no words for the joint type '{joint.kind}'."
     cure = "Add the type to polhode.model.joints.JOINTS, or write the joint as a Compound of listed types."
-    raise FormatError(said, place=place, cure=cure, code="E-YAML-044")
+    raise FormatError(said, place=place, cure=cure, code="E-MODELFILE-WRITE")
 
 
 def _map(stages: Sequence[Stage], scope: Scope) -> dict[str, Any]:
@@ -249,7 +249,7 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
     forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
     if len(forms) != 1:
         said = f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}."
-        values.document.problem(path, said, "Write for example `type: revolute`.", "E-YAML-022")
+        values.document.problem(path, said, "Write for example `type: revolute`.", "E-MODELFILE-TWICE")
         return Fixed()
     form = forms[0]
     known = {field.name: field for kind in JOINTS.values() for field in kind.fields}
@@ -258,7 +258,7 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
     if form != "map" and record.groups is not None:
         strange.append("groups")
     for key in strange:
-        values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-YAML-023")
+        values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-MODELFILE-TWICE")
     with values.noting((*path, form)):
         if record.sequence is not None:
             return Compound(
@@ -370,7 +370,7 @@ class Values:
     def count(self, path: Path, text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 5:
             return int(text)
-        self.document.problem(path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-YAML-026")
+        self.document.problem(path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
         return 0
 
 

@@ -20,7 +20,7 @@ Where = str | tuple[int, str]
 
 #: Warnings about what is drawn alone, which are told where it is; and about elements for other programs, as <gazebo>,
 #: which nearly every robot file has.
-_REPORTED = ("W-URDF-002", "W-URDF-008", "W-URDF-011", "W-SDF-002", "W-URDF-005", "W-SDF-001")
+_REPORTED = ("W-ROBOT-READ",)
 #: How many warnings a call lists.
 _LISTED = 5
 

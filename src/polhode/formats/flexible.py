@@ -123,7 +123,7 @@ def _modal(values: Values, path: Path, record: records.ModalBody) -> dict[str, A
         said["data"] = found
         if found is None:
             cure = "Put the file into the folder of the model file, and name it from there."
-            values.document.problem((*path, "data"), f"the data file is {status}: {reason}.", cure, "E-YAML-051")
+            values.document.problem((*path, "data"), f"the data file is {status}: {reason}.", cure, "E-MODELFILE-READ")
     return said
 
 
@@ -193,7 +193,7 @@ def _relative(data: Any, folder: FilePath, name: str) -> str:
     if not file.is_relative_to(top):
         said = f"its data file '{file.name}' is outside the folder of the model file, which reads nothing else."
         place = f"flexible body '{name}'"
-        raise FormatError(said, place=place, cure="Save the model beside its data file.", code="E-YAML-052")
+        raise FormatError(said, place=place, cure="Save the model beside its data file.", code="E-MODELFILE-READ")
     return file.relative_to(top).as_posix()
 
 
@@ -218,4 +218,4 @@ def _distance(beam: Beam, name: str, usual: Expr, scope: Scope) -> Expr:
     if f"{beam.name}{_AT}{usual}" == name:
         return usual
     said = f"the station '{name}' has no name that a model file can spell."
-    raise FormatError(said, place=beam.place, cure="Name its parameters by single words.", code="E-YAML-053")
+    raise FormatError(said, place=beam.place, cure="Name its parameters by single words.", code="E-MODELFILE-WRITE")

@@ -71,7 +71,7 @@ def parse(text: str, meaning: Scope) -> Expr:
     """
     if len(text) > LENGTH_LIMIT:
         said = f"the expression has {len(text):,} characters, more than {LENGTH_LIMIT:,}."
-        raise FormatError(said, cure="Split it into parameters.", code="E-EXPR-100")
+        raise FormatError(said, cure="Split it into parameters.", code="E-EXPR-SIZE")
     return _Parser(text, meaning).run()
 
 
@@ -310,4 +310,4 @@ def _decimal(text: str, token: Token) -> Fraction:
 def _wrong(text: str, start: int, message: str, cure: str = "") -> FormatError:
     first = max(0, start - 20)
     shown = ("…" if first else "") + text[first : start + 20] + ("…" if start + 20 < len(text) else "")
-    return FormatError(f"{message[:-1]} (character {start + 1} of {shown!r}).", cure=cure, code="E-EXPR-101")
+    return FormatError(f"{message[:-1]} (character {start + 1} of {shown!r}).", cure=cure, code="E-EXPR-READ")

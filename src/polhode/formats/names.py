@@ -63,10 +63,9 @@ class Scope:
             return self.expressions[name]
         found = [kind for kind in ("parameter", "input", "coordinate", "state") if name in self._table(kind)]
         if len(found) > 1:
-            raise FormatError(
-                f"{name!r} is {' and '.join(('an ' if kind == 'input' else 'a ') + kind for kind in found)}.",
-                cure="Write " + " or ".join(f"{_ACCESSOR_OF[kind]}({quoted(name)})" for kind in found) + ".",
-            )
+            message = f"{name!r} is {' and '.join(('an ' if kind == 'input' else 'a ') + kind for kind in found)}."
+            cure = "Write " + " or ".join(f"{_ACCESSOR_OF[kind]}({quoted(name)})" for kind in found) + "."
+            raise FormatError(message, cure=cure)
         kind = found[0] if found else "speed"
         if name in self._table(kind):
             return self._table(kind)[name]
@@ -107,7 +106,7 @@ class Scope:
             return "t" if self._means("t", leaf) else "time()"
         if kind not in _ACCESSOR_OF or self._table(kind).get(name) is not leaf:
             said = f"{kind} '{name}' does not belong to the system."
-            raise FormatError(said, cure="Declare it with system.parameter or system.input.", code="E-YAML-040")
+            raise FormatError(said, cure="Declare it with system.parameter or system.input.", code="E-MODELFILE-WRITE")
         return quoted(name) if self._means(name, leaf) else f"{_ACCESSOR_OF[kind]}({quoted(name)})"
 
     def function(self, name: str) -> Opaque | None:
@@ -121,7 +120,7 @@ class Scope:
                 return quoted(name)
         said = f"function '{function.label}' cannot be written to a model file."
         cure = "A model file holds tables; keep what is written in C or Python in your program."
-        raise FormatError(said, cure=cure, code="E-YAML-011")
+        raise FormatError(said, cure=cure, code="E-MODELFILE-WRITE")
 
     def spell_pi(self) -> str:
         """The number π as it must be written here."""

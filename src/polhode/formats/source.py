@@ -30,22 +30,24 @@ def read_text(path: Path) -> str:
     except TooLarge as error:
         raise _too_large(f"{error.strerror}.", place) from None
     except FileNotFoundError:
-        raise FormatError("there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-001") from None
+        raise FormatError("there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-NAME") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         said = f"the file cannot be read: {reason}."
-        raise FormatError(said, place=place, cure="Check its name and permissions.", code="E-FILE-004") from None
+        raise FormatError(said, place=place, cure="Check its name and permissions.", code="E-FILE-READ") from None
     return decode(content, place)
 
 
 def folder_given(place: str) -> FormatError:
     """The error of a folder where a model file should be."""
-    return FormatError("this is a folder, not a model file.", place=place, cure="Name a .yaml file.", code="E-FILE-002")
+    return FormatError(
+        "this is a folder, not a model file.", place=place, cure="Name a .yaml file.", code="E-FILE-READ"
+    )
 
 
 def _too_large(message: str, place: str) -> LimitError:
     return LimitError(
-        message, place=place, cure="A model file holds a mechanism; keep data elsewhere.", code="E-FILE-003"
+        message, place=place, cure="A model file holds a mechanism; keep data elsewhere.", code="E-FILE-SIZE"
     )
 
 
@@ -67,11 +69,11 @@ def decode(content: bytes, place: str) -> str:
         said = (
             f"this is not {'UTF-16' if encoding == 'utf-16' else 'UTF-8'} text: byte {error.start + 1} cannot be read."
         )
-        raise FormatError(said, place=f"{place}:{line}", cure="Save the file as UTF-8.", code="E-FILE-005") from None
+        raise FormatError(said, place=f"{place}:{line}", cure="Save the file as UTF-8.", code="E-FILE-READ") from None
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         cure = "It is binary, or UTF-16 or UTF-32 without a mark; save it as UTF-8."
-        raise FormatError("the file contains NUL characters.", place=f"{place}:{line}", cure=cure, code="E-FILE-006")
+        raise FormatError("the file contains NUL characters.", place=f"{place}:{line}", cure=cure, code="E-FILE-READ")
     _refuse_markup(text, place)
     return text
 
@@ -84,7 +86,7 @@ def _refuse_markup(text: str, place: str) -> None:
     tags = re.findall(r"<\s*(!?[a-zA-Z][\w.-]*)", head)
     kind = next((_ROOTS[tag.lower()] for tag in tags if tag.lower() in _ROOTS), "XML")
     said = f"this looks like {kind}, not like a polhode model file."
-    raise FormatError(said, place=f"{place}:1", cure="A polhode model is written in YAML or JSON.", code="E-FILE-007")
+    raise FormatError(said, place=f"{place}:1", cure="A polhode model is written in YAML or JSON.", code="E-FILE-READ")
 
 
 def _neighbours(path: Path) -> str:

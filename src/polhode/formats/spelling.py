@@ -79,7 +79,7 @@ def _depth(text: str) -> int:
 
 def _too_large(limit: str) -> LimitError:
     said = f"an expression needs more than {limit}."
-    return LimitError(said, cure="Describe it by more bodies, joints or parameters.", code="E-YAML-041")
+    return LimitError(said, cure="Describe it by more bodies, joints or parameters.", code="E-MODELFILE-SIZE")
 
 
 def spell_number(value: Fraction) -> str:

@@ -36,7 +36,8 @@ def read_tables(values: Values, model: records.Model) -> dict[str, Table]:
 
 def _table(values: Values, path: Path, key: str, record: records.Table) -> Table:
     if key in _TAKEN:
-        raise FormatError(f"{key!r} is a function already.", cure="Give the table another name.", code="E-YAML-028")
+        cure = "Give the table another name."
+        raise FormatError(f"{key!r} is a function already.", cure=cure, code="E-MODELFILE-TWICE")
     before = len(values.document.problems)
     columns = [_numbers(values, (*path, label), getattr(record, label)) for label in ("x", "y")]
     rows = [_numbers(values, (*path, "z", k), row) for k, row in enumerate(record.z or ())]
@@ -63,7 +64,7 @@ def _differentiated(table: Table, texts: tuple[str, ...]) -> Table:
     if not wanted or result is None:
         said = f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.points.kind}."
         cure = "Write how often it is differentiated by each variable, for example [1], or [-1] for the integral."
-        raise FormatError(said, cure=cure, code="E-YAML-029")
+        raise FormatError(said, cure=cure, code="E-MODELFILE-SHAPE")
     return result
 
 

@@ -93,7 +93,7 @@ def _options(joints: Iterable[type[JointType]]) -> list[Field]:
             if field.name in reserved or (first.kind, first.many) != (field.kind, field.many):
                 said = f"the field '{field.name}' has another meaning in a model file."
                 place = f"joint type '{each.kind}'"
-                raise ModelError(said, place=place, cure="Give it another name.", code="E-JOINT-013")
+                raise ModelError(said, place=place, cure="Give it another name.", code="E-JOINT-NAME")
             words = dict.fromkeys((*first.choices, *field.choices))  # the type knows which of them are its own
             made[field.name] = replace(first, choices=tuple(words))
     return [replace(field, default=None, doc=f"Of {', '.join(takers[name])}.") for name, field in made.items()]
@@ -118,7 +118,7 @@ def _note(document: Document, detail: Mapping[str, Any]) -> None:
     if detail["type"] == "missing":
         path = (*path, detail["loc"][-1])
     message, cure = _words(detail, path, value)
-    document.problem(path, message, cure, "E-YAML-020")
+    document.problem(path, message, cure, "E-MODELFILE-READ")
 
 
 def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]:

@@ -80,7 +80,7 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
     except (OSError, ValueError) as error:
         said = f"the file cannot be written: {error}."
         cure = "Check the folder and its permissions."
-        raise FormatError(said, place=str(file), cure=cure, code="E-FILE-012") from None
+        raise FormatError(said, place=str(file), cure=cure, code="E-FILE-WRITE") from None
 
 
 def schema() -> dict[str, Any]:

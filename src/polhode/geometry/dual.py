@@ -108,7 +108,9 @@ def _real_value(name: str, compute: Callable[[], Any], at: list[Any]) -> Any:
         value = None
     if value is None or isinstance(value, complex) or (is_array(value) and _is_wild(value)):
         raise fault(
-            f"{name} of {_told(at)} is not a finite real number.", "Give a real part at which it is.", "E-DUAL-005"
+            f"{name} of {_told(at)} is not a finite real number.",
+            "Give a real part at which it is.",
+            "E-ROTATION-NUMBER",
         )
     return value
 
@@ -123,7 +125,7 @@ def _without_slope(name: str, at: list[Any]) -> PolhodeError:
     return fault(
         f"{name} has no derivative at {_told(at)}, and so no value at a dual number there.",
         "Give another real part, or no dual part.",
-        "E-DUAL-004",
+        "E-ROTATION-SINGULAR",
     )
 
 
@@ -183,11 +185,9 @@ class Dual(Extended):
         if a is None:
             return NotImplemented
         if has_zero(a.real):
-            raise PolhodeError(
-                "a dual number without a real part has no reciprocal.",
-                cure="Lines that are parallel, and motions without a turn, need a formula of their own.",
-                code="E-DUAL-001",
-            )
+            message = "a dual number without a real part has no reciprocal."
+            cure = "Lines that are parallel, and motions without a turn, need a formula of their own."
+            raise PolhodeError(message, cure=cure, code="E-ROTATION-SINGULAR")
         ratio = _over(self.real, a.real)
         return Dual(ratio, _over(self.dual - ratio * a.dual, a.real))
 
@@ -295,12 +295,8 @@ def _number(value: Any) -> Any:
     """A number that can be part of a dual one."""
     if _is_number(value):
         return value
-    raise PolhodeError(
-        f"{shown(value)} is not a number.",
-        place="dual",
-        cure="Give expressions, numbers or NumPy arrays of them.",
-        code="E-DUAL-003",
-    )
+    cure = "Give expressions, numbers or NumPy arrays of them."
+    raise PolhodeError(f"{shown(value)} is not a number.", "dual", cure, "E-ROTATION-NUMBER")
 
 
 def _is_number(value: Any) -> bool:

@@ -63,9 +63,8 @@ def vector_parameter_of(R: Matrix) -> Vector:
     bottom, *vector = lift_of(nine(R), real_part)
     scalar: Any = real_part(bottom)
     if has_zero(scalar) or (is_rounded(scalar) and some(abs(scalar) < _HALF_TURN)):
-        raise PolhodeError(
-            "a half turn has no vector-parameter.", cure="Use a quaternion or a screw axis.", code="E-DUAL-002"
-        )
+        cure = "Use a quaternion or a screw axis."
+        raise PolhodeError("a half turn has no vector-parameter.", cure=cure, code="E-ROTATION-SINGULAR")
     return Vector([entry / bottom for entry in vector])
 
 

@@ -96,14 +96,14 @@ def pivot_of(entry: Any, k: int, rows: Sequence[Mapping[int, Any]], names: Seque
             f"the speed '{names[k]}' moves no mass: the mass matrix is singular everywhere.",
             cure="Is the axis of its joint right? A body without inertia is a point, and turning about an axis through "
             "it moves nothing. Give mass or inertia to a body beyond that joint, or weld it.",
-            code="E-MODEL-030",
+            code="E-MODEL-SINGULAR",
         )
     told = listed([f"'{names[i]}'" for i in together])
     raise ModelError(
         f"the speeds {told} move the same mass, which can rest while they change: "
         "the mass matrix is singular everywhere.",
         cure="Give mass or inertia to a body between their joints, or weld one of them.",
-        code="E-MODEL-031",
+        code="E-MODEL-SINGULAR",
     )
 
 

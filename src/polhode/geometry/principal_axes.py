@@ -179,7 +179,7 @@ def _by_lapack(matrix: Any) -> PrincipalAxes:
     if A.shape[-2:] != (3, 3):
         raise _no_matrix(A.shape)
     if not np.isfinite(A).all():
-        raise fault("the matrix holds a number that is not finite.", "Look for NaN or inf.", "E-AXES-003")
+        raise fault("the matrix holds a number that is not finite.", "Look for NaN or inf.", "E-ROTATION-NUMBER")
     if (np.abs(A - np.swapaxes(A, -1, -2)) > _SYMMETRY * np.abs(A).max(initial=0)).any():
         raise _not_symmetric()
     moments, axes = np.linalg.eigh(A)
@@ -191,9 +191,9 @@ def _not_symmetric() -> PolhodeError:
     return fault(
         "the matrix is not symmetric, and has no principal axes.",
         "An inertia has equal elements on both sides of the diagonal: check its signs.",
-        "E-AXES-001",
+        "E-ROTATION-NUMBER",
     )
 
 
 def _no_matrix(shape: tuple[int, ...]) -> PolhodeError:
-    return fault(f"the matrix has the shape {shown(shape)}.", "Give three rows of three numbers.", "E-AXES-002")
+    return fault(f"the matrix has the shape {shown(shape)}.", "Give three rows of three numbers.", "E-ROTATION-SHAPE")

@@ -118,7 +118,7 @@ class BaseParameters(Shown):
                 f"base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value.",
                 place=_PLACE,
                 cure=f"Give parameters={{{lacking[0]!r}: …}}.",
-                code="E-IDENT-003",
+                code="E-IDENTIFICATION-MISSING",
             )
         numbers = evaluate(entries, {x: float(given[str(x.name)]) for x in met})
         return np.array(numbers).reshape(len(self.columns), len(self.standard))
@@ -178,13 +178,13 @@ def _check_open(equations: EquationsOfMotion) -> None:
         raise fault(
             f"the efforts of '{equations.system.name}' share their work with multipliers.",
             "Derive on independent speeds: derive(independent=[…]).",
-            "E-IDENT-001",
+            "E-IDENTIFICATION-UNSUPPORTED",
         )
     if any(row.value is not None for row in constraints.rows):
         raise fault(
             f"'{equations.system.name}' has closed loops, whose base parameters are not found here.",
             "Open the loops: identify the tree, with efforts on the joints of each branch.",
-            "E-IDENT-002",
+            "E-IDENTIFICATION-UNSUPPORTED",
         )
 
 
@@ -325,7 +325,7 @@ def _constant(value: Expr) -> Expr:
     raise fault(
         "a combination was found, but its coefficients were not found without the motion.",
         "Give lengths and angles as numbers.",
-        "E-IDENT-004",
+        "E-IDENTIFICATION-FAILED",
     )
 
 

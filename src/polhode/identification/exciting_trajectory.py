@@ -143,7 +143,7 @@ def exciting_trajectory(
         raise fault(
             f"no motion within these limits shows all {len(columns)} base parameters (condition {condition:.1g}).",
             "Allow more room or speed, or more harmonics.",
-            "E-IDENT-043",
+            "E-IDENTIFICATION-FAILED",
         )
     return ExcitingTrajectory(tuple(equations.coordinates), period, centre, a, b, condition, count)
 
@@ -153,7 +153,7 @@ def _check(equations: EquationsOfMotion, period: float, harmonics: int) -> None:
         raise fault(
             "the speeds of this mechanism are not the rates of its coordinates, so that no series in them is a motion.",
             "Use joints with one coordinate each, such as revolute and prismatic ones.",
-            "E-IDENT-040",
+            "E-IDENTIFICATION-UNSUPPORTED",
         )
     number(period, "a time > 0", above=0.0, place=f"{_PLACE} period")
     whole_number(harmonics, "two harmonics or more, as a motion that begins at rest has", least=2, place=_PLACE)
@@ -165,7 +165,7 @@ def _position_limits(
     names = equations.coordinates
     for name in given:
         if name not in names:
-            raise unknown("coordinate", name, names, place=_PLACE, code="E-IDENT-042")
+            raise unknown("coordinate", name, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
     found: dict[str, tuple[float, float]] = {}
     for joint in equations.system.joints.values():
         turns = any(any(column[:3]) for stage in joint.type.stages for column in stage.H.columns)
@@ -184,7 +184,7 @@ def _position_limits(
             raise fault(
                 f"the limits {lower:g} and {upper:g} of '{name}' leave no room.",
                 "Give (lower, upper), the lower one first.",
-                "E-IDENT-044",
+                "E-IDENTIFICATION-NUMBER",
             )
     return np.array([found[name][0] for name in names]), np.array([found[name][1] for name in names])
 
@@ -208,13 +208,12 @@ def _largest(equations: EquationsOfMotion, given: Any, what: str, rated: Mapping
         table = dict.fromkeys(names, given)
     for name in table:
         if name not in names:
-            raise unknown("coordinate", name, names, place=_PLACE, code="E-IDENT-042")
+            raise unknown("coordinate", name, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
     with understood("a number, or numbers by coordinate", given, place=f"{_PLACE} {what}", cure="Give 2.0."):
         found = np.array([float(table.get(name, np.inf)) for name in names])
     if not (found > 0).all():
-        raise PolhodeError(
-            f"the largest {what} are not positive.", place=_PLACE, cure="Give numbers > 0.", code="E-IDENT-045"
-        )
+        cure = "Give numbers > 0."
+        raise PolhodeError(f"the largest {what} are not positive.", _PLACE, cure, "E-IDENTIFICATION-NUMBER")
     return found
 
 

@@ -117,7 +117,9 @@ class Fit(Shown):
 
     def _standard(self) -> Mapping[str, float]:
         if self.standard is None:
-            raise fault("this fit has no possible bodies.", "Identify with consistent=True.", "E-IDENT-030")
+            raise fault(
+                "this fit has no possible bodies.", "Identify with consistent=True.", "E-IDENTIFICATION-UNSUPPORTED"
+            )
         return self.standard
 
     def body(self, name: str) -> dict[str, Any]:
@@ -128,7 +130,7 @@ class Fit(Shown):
         moments = [table.get(f"{kind}_{name}") for kind in MOMENTS]
         if None in moments:
             known = sorted(key.removeprefix("m_") for key in table if key.startswith("m_"))
-            raise unknown("body", name, known, place=_PLACE, code="E-IDENT-031")
+            raise unknown("body", name, known, place=_PLACE, code="E-IDENTIFICATION-NAME")
         m, *rest = (float(x) for x in moments if x is not None)
         c, (xx, yy, zz, xy, xz, yz) = np.array(rest[:3]) / m, rest[3:]
         about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - m * (c @ c * np.eye(3) - np.outer(c, c))
@@ -215,7 +217,7 @@ def _combinations(taken: Sequence[Measured], base: BaseParameters, parameters: M
             raise fault(
                 f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others.",
                 "Identify them one by one, or give parameters=… that hold for all.",
-                "E-IDENT-034",
+                "E-IDENTIFICATION-UNSUPPORTED",
             )
     return found[0]
 
@@ -225,7 +227,7 @@ def _check_count(unknowns: int, equations: int) -> None:
         raise fault(
             f"{unknowns} base parameters need at least as many efforts, not {equations}.",
             "Give more samples.",
-            "E-IDENT-032",
+            "E-IDENTIFICATION-SHAPE",
         )
 
 
@@ -273,7 +275,10 @@ def _triangle(table: Floats) -> Floats:
 
 def _unexciting(message: str) -> PolhodeError:
     return PolhodeError(
-        message, place=_PLACE, cure="Measure a motion that excites them: see exciting_trajectory.", code="E-IDENT-033"
+        message,
+        place=_PLACE,
+        cure="Measure a motion that excites them: see exciting_trajectory.",
+        code="E-IDENTIFICATION-FAILED",
     )
 
 
@@ -327,7 +332,7 @@ def measured(
     """
     several = data if isinstance(data, list | tuple) else [data]
     if not several:
-        raise _fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENT-010")
+        raise _fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENTIFICATION-MISSING")
     found = [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
     return [replace(made, parameters=_run_with(equations, each)) for made, each in zip(found, several, strict=True)]
 
@@ -348,13 +353,13 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
         data = {key: getattr(data, key) for key in _KEYS if getattr(data, key, None) is not None}
     for key in data:
         if key not in _KEYS:
-            raise unknown("kind of data", key, _KEYS, place=_PLACE, code="E-IDENT-011")
+            raise unknown("kind of data", key, _KEYS, place=_PLACE, code="E-IDENTIFICATION-NAME")
     for key in ("q", "tau"):
         if data.get(key) is None:
             raise _fault(
                 f"the data have no {key}.",
                 'Give {"t": …, "q": …, "tau": …}, or a trajectory of a run with efforts.',
-                "E-IDENT-012",
+                "E-IDENTIFICATION-MISSING",
             )
     widths = {"q": len(equations.q), **dict.fromkeys(("u", "udot", "tau"), len(equations.u))}
     widths |= {"inputs": len(equations.system.inputs), "z": len(equations.z)}
@@ -371,7 +376,7 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
             raise _fault(
                 f"{key} is an array {table.shape}, but a sample has {expected}.",
                 f"Give an array with a row for each sample, in the order of {_names(equations, key)}.",
-                "E-IDENT-013",
+                "E-IDENTIFICATION-SHAPE",
             )
         if table.size or key not in ("inputs", "z"):
             found[key] = table
@@ -391,7 +396,9 @@ def _check_lengths(found: Mapping[str, Floats]) -> None:
     lengths = {key: len(table) for key, table in found.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{key} has {length}" for key, length in lengths.items())
-        raise _fault(f"the data differ in their number of samples: {told}.", "Cut them to one length.", "E-IDENT-014")
+        raise _fault(
+            f"the data differ in their number of samples: {told}.", "Cut them to one length.", "E-IDENTIFICATION-SHAPE"
+        )
 
 
 def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> None:
@@ -403,7 +410,7 @@ def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> 
             raise _fault(
                 f"{key}{of} is {table[tuple(bad[0])]} in sample {row}.",
                 "Leave out such samples, or split the data there into a list of two.",
-                "E-IDENT-015",
+                "E-IDENTIFICATION-NUMBER",
             )
 
 
@@ -417,12 +424,14 @@ def _complete(
         raise _fault(
             f"without the times t the data lack {' and '.join(lacking) or 'what the filter needs'}.",
             'Give "t", or measured "u" and "udot".',
-            "E-IDENT-016",
+            "E-IDENTIFICATION-MISSING",
         )
     step = _step(t) if t is not None and (lacking or cutoff is not None) else 0.0
     if "u" in lacking and not same(equations.coordinate_rates, equations.u):
         raise _fault(
-            "the speeds of this mechanism are not the rates of its coordinates.", 'Give "u" as well.', "E-IDENT-017"
+            "the speeds of this mechanism are not the rates of its coordinates.",
+            'Give "u" as well.',
+            "E-IDENTIFICATION-UNSUPPORTED",
         )
     smooth = _filter(step, cutoff, count)
     made: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
@@ -435,7 +444,7 @@ def _complete(
     every = whole_number(every, "a whole number, 1 or more", least=1, place=f"{_PLACE} decimate")
     kept = slice(skip, count - skip, every)
     if len(range(*kept.indices(count))) < 2:
-        raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENT-019")
+        raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENTIFICATION-SHAPE")
     rest: dict[str, Any] = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
     return Measured(**made, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
 
@@ -448,7 +457,7 @@ def _step(t: Floats) -> float:
         raise _fault(
             f"accelerations are taken from differences of at least 9 samples at even steps; these are {told}.",
             'Sample evenly, or give "u" and "udot" and no cutoff.',
-            "E-IDENT-020",
+            "E-IDENTIFICATION-SHAPE",
         )
     return float(steps.mean())
 
@@ -460,7 +469,7 @@ def _filter(step: float, cutoff: float | None, count: int) -> Callable[[Floats],
         raise _fault(
             f"a cutoff of {cutoff!r} Hz is not between 0 and half the rate of sampling, {0.5 / step:.4g} Hz.",
             "Give some times the highest frequency of the motion.",
-            "E-IDENT-021",
+            "E-IDENTIFICATION-NUMBER",
         )
     from scipy.signal import butter, sosfiltfilt
 

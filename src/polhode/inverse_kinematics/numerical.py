@@ -107,7 +107,7 @@ def inverse_kinematics(
     for name_of, value in (("restarts", restarts), ("seed", seed)):
         whole_number(value, "a whole number, 0 or more", least=0, place=f"{_PLACE} {name_of}")
     if prefer is not None and prefer not in PREFERENCES:
-        raise unknown("preference", prefer, PREFERENCES, place=_PLACE, code="E-IK-003")
+        raise unknown("preference", prefer, PREFERENCES, place=_PLACE, code="E-POSE-NAME")
     target = read_target(pose, of)
     batch = target.shape[:-1]
     names = tuple(equations.coordinates)
@@ -131,7 +131,7 @@ def inverse_kinematics(
             f"away, at {', '.join(f'{each} = {value:.4g}' for each, value in zip(names, q[0], strict=True))}.",
             place=f"system '{equations.system.name}'",
             cure="Check that the place is within reach and limits, or start elsewhere: near=….",
-            code="E-IK-004",
+            code="E-POSE-FAILED",
         )
     return made
 
@@ -146,14 +146,14 @@ def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], name
     if isinstance(near, Mapping):
         for key, value in near.items():
             if key not in names:
-                raise unknown("coordinate", key, names, place="near", code="E-IK-008")
+                raise unknown("coordinate", key, names, place="near", code="E-POSE-NAME")
             with understood("a number", value, place="near", cure=cure):
                 home[names.index(key)] = float(value)
         near = home
     with understood("coordinates", near, place="near", cure=cure):
         start = np.broadcast_to(np.asarray(near, dtype=np.float64), (*batch, len(names))).copy()
     if not np.isfinite(start).all():
-        raise PolhodeError("near is not all finite numbers.", place="near", cure=cure, code="E-IK-009")
+        raise PolhodeError("near is not all finite numbers.", place="near", cure=cure, code="E-POSE-NUMBER")
     return start
 
 
@@ -288,12 +288,9 @@ def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mappi
             upper[seen.place] = min(upper[seen.place], end)
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):
-        raise PolhodeError(
-            f"the limits leave no place for the coordinate '{equations.coordinates[crossed[0]]}'.",
-            place="inverse_kinematics",
-            cure="Look at the limits of the joint and of those that follow it, or give limits=False.",
-            code="E-IK-002",
-        )
+        message = f"the limits leave no place for the coordinate '{equations.coordinates[crossed[0]]}'."
+        cure = "Look at the limits of the joint and of those that follow it, or give limits=False."
+        raise PolhodeError(message, "inverse_kinematics", cure, "E-POSE-NUMBER")
     return Coordinates(lower, upper, speed, turns, tuple(tree.quaternions), len(tree.u))
 
 

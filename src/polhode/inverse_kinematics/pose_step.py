@@ -63,7 +63,7 @@ class PoseStep:
 def check_asked(of: Any, place: str) -> None:
     """Refuse what cannot be asked of a frame."""
     if not isinstance(of, str) or of not in ASKED:
-        raise unknown("kind of target", of, ASKED, place=place, code="E-IK-001")
+        raise unknown("kind of target", of, ASKED, place=place, code="E-POSE-NAME")
 
 
 def step_symbols(tree: Tree) -> dict[str, list[Expr]]:
@@ -156,17 +156,13 @@ def read_target(pose: Any, of: str) -> Floats:
         elif of == "orientation":
             p = np.zeros((*R.shape[:-2], 3))
     if p.shape[-1:] != (3,) or R.shape[-2:] != (3, 3) or p.shape[:-1] != R.shape[:-2]:
-        raise ShapeError(f"that is no {of}: shapes {p.shape} and {R.shape}.", place=_PLACE, cure=cure, code="E-IK-005")
+        raise ShapeError(f"that is no {of}: shapes {p.shape} and {R.shape}.", _PLACE, cure, "E-POSE-SHAPE")
     if not (np.isfinite(p).all() and np.isfinite(R).all()):
-        raise PolhodeError(f"the {of} is not all finite numbers.", place=_PLACE, cure=cure, code="E-IK-006")
+        raise PolhodeError(f"the {of} is not all finite numbers.", place=_PLACE, cure=cure, code="E-POSE-NUMBER")
     rough = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(initial=0.0)
     if rough > _ROUGH or (np.linalg.det(R) < 0).any():
-        raise PolhodeError(
-            "a rotation matrix has orthonormal rows and determinant 1, which the one given has not.",
-            place=_PLACE,
-            cure="Normalise it, or make it with polhode.rotation.",
-            code="E-IK-007",
-        )
+        message = "a rotation matrix has orthonormal rows and determinant 1, which the one given has not."
+        raise PolhodeError(message, _PLACE, "Normalise it, or make it with polhode.rotation.", "E-POSE-NUMBER")
     return np.concatenate([p, R.reshape(*p.shape[:-1], 9)], axis=-1)
 
 
@@ -191,6 +187,6 @@ def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
     told = f"an array of shape {shape} is no pose"
     if shape[-1:] == (3,) and shape[-2:] != (3, 3):
         return ShapeError(
-            f"{told}, but a position.", place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-IK-005"
+            f"{told}, but a position.", place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE"
         )
-    return ShapeError(f"{told}.", place=_PLACE, cure=cure, code="E-IK-005")
+    return ShapeError(f"{told}.", place=_PLACE, cure=cure, code="E-POSE-SHAPE")

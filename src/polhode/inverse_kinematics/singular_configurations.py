@@ -144,7 +144,7 @@ class SingularConfigurations(Typeset):
             for row in rows:
                 strange = [name for name in row if name not in self.coordinates] if isinstance(row, Mapping) else []
                 if strange:
-                    raise unknown("coordinate", strange[0], self.coordinates, place="along", code="E-SINGULAR-003")
+                    raise unknown("coordinate", strange[0], self.coordinates, place="along", code="E-POSE-NAME")
             named = [
                 [row.get(name, 0.0) for name in self.coordinates] if isinstance(row, Mapping) else row for row in rows
             ]
@@ -160,12 +160,8 @@ def _places(points: Floats) -> Floats:
     """Where a path is looked at, counted in its points: the closer, the more its coordinates change."""
     turned = np.abs(np.diff(points, axis=0)).sum(axis=1)
     if turned.sum() / _PART > _MOST_PLACES:
-        raise PolhodeError(
-            f"the coordinates change by {turned.sum():.3g} on this path, too much to look for each zero on it.",
-            place="along",
-            cure="Give a shorter path: angles repeat after a turn.",
-            code="E-SINGULAR-004",
-        )
+        message = f"the coordinates change by {turned.sum():.3g} on this path, too much to look for each zero on it."
+        raise PolhodeError(message, "along", "Give a shorter path: angles repeat after a turn.", "E-POSE-FAILED")
     steps = np.maximum(_STEPS, np.ceil(turned / _PART)).astype(int)
     lines = [np.linspace(k, k + 1.0, count, endpoint=False) for k, count in enumerate(steps)]
     return np.append(np.concatenate(lines), float(len(points) - 1))
@@ -191,15 +187,12 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
 def singular_configurations(functions: Functions, name: str, of: str = "pose") -> SingularConfigurations:
     """Where a body or frame loses a way to move: its pose, or its position or orientation alone."""
     if not isinstance(of, str) or of not in ASKED:
-        raise unknown("kind of motion", of, ASKED, place=_PLACE, code="E-SINGULAR-001")
+        raise unknown("kind of motion", of, ASKED, place=_PLACE, code="E-POSE-NAME")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows:
-        raise PolhodeError(
-            "the singular configurations of a mechanism with constraints are not known here.",
-            place=f"system '{equations.system.name}'",
-            cure="See what a pose leaves free with system.diagnose(pose).",
-            code="E-SINGULAR-002",
-        )
+        message = "the singular configurations of a mechanism with constraints are not known here."
+        cure = "See what a pose leaves free with system.diagnose(pose)."
+        raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-POSE-UNSUPPORTED")
     check_all_coordinates(equations, "a singular configuration")
     full = equations.jacobian(name)
     generic = rank([full[i] for i in ASKED[of]])
@@ -365,22 +358,15 @@ def manipulability(
     check_asked(of, "manipulability")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows and equations.dependent_speeds is None:
-        raise PolhodeError(
-            "with multipliers the Jacobian has columns for speeds that constraints forbid.",
-            place="manipulability",
-            cure='Derive with dependent speeds: system.derive(constraints="embedded").',
-            code="E-IK-010",
-        )
+        message = "with multipliers the Jacobian has columns for speeds that constraints forbid."
+        cure = 'Derive with dependent speeds: system.derive(constraints="embedded").'
+        raise PolhodeError(message, "manipulability", cure, "E-POSE-UNSUPPORTED")
     count = len(equations.coordinates)
     with understood("coordinates", q, place="manipulability", cure=f"Give {count} numbers, or an array (…, {count})."):
         at = np.asarray(q, dtype=np.float64)
     if at.shape[-1:] != (count,):
-        raise ShapeError(
-            f"coordinates of shape {at.shape} are not {count} numbers.",
-            place="manipulability",
-            cure="See equations.coordinates for their order.",
-            code="E-IK-011",
-        )
+        message = f"coordinates of shape {at.shape} are not {count} numbers."
+        raise ShapeError(message, "manipulability", "See equations.coordinates for their order.", "E-POSE-SHAPE")
     rows = list(ASKED[of])
     symbolic = [equations.jacobian(name)[k] for k in rows]
     check_not_of_time(equations, name, "Jacobian", (entry for row in symbolic for entry in row))

@@ -171,12 +171,9 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
     """The angles and lengths that limits leave; a turn without limits goes all around."""
     tree, system = equations.tree, equations.system
     if equations.constraints is not None and equations.constraints.rows:
-        raise PolhodeError(
-            "the workspace of a mechanism with constraints is not known here.",
-            place=f"system '{system.name}'",
-            cure="Open its loops, or see system.diagnose(pose).",
-            code="E-WORKSPACE-002",
-        )
+        message = "the workspace of a mechanism with constraints is not known here."
+        cure = "Open its loops, or see system.diagnose(pose)."
+        raise PolhodeError(message, f"system '{system.name}'", cure, "E-POSE-UNSUPPORTED")
     check_not_of_time(equations, name, "position", equations.pose(name).p)
     known = {each.symbol: each.value for each in system.parameters.values()}
     known |= {system.parameters[key].symbol: value for key, value in parameters.items() if key in system.parameters}
@@ -189,12 +186,9 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
     sliding = _sliding_speeds(tree, link)
     for here in _carriers(tree, link):
         if not (here.stage.speeds_are_rates or here.stage.is_vector_turn):
-            raise PolhodeError(
-                "a workspace is found for joints each coordinate of which moves by itself.",
-                place=f"joint '{here.joint}'",
-                cure="Write it as a compound of revolute and prismatic joints.",
-                code="E-WORKSPACE-003",
-            )
+            message = "a workspace is found for joints each coordinate of which moves by itself."
+            cure = "Write it as a compound of revolute and prismatic joints."
+            raise PolhodeError(message, f"joint '{here.joint}'", cure, "E-POSE-UNSUPPORTED")
         for k, own in zip(here.coordinates, here.speeds, strict=True):
             speed[k], turns[k], tangent[k] = own, own not in sliding, here.stage.is_vector_turn
     moves = speed >= 0
@@ -213,14 +207,14 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
         raise fault(
             f"the coordinate '{loose[0]}' slides without limits, so that its workspace has no end.",
             "Give the joint limits=(lower, upper).",
-            "E-WORKSPACE-004",
+            "E-POSE-UNSUPPORTED",
         )
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):
         raise fault(
             f"the limits leave no place for the coordinate '{tree.coordinates[crossed[0]]}'.",
             "Look at the limits of the joint and of those that follow it.",
-            "E-WORKSPACE-005",
+            "E-POSE-NUMBER",
         )
     home = np.zeros(count)
     home[tree.quaternions] = 1.0

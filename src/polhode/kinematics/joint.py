@@ -150,9 +150,8 @@ def moore_penrose_kinematic_matrix(H: Any, eps: Sequence[Any]) -> Matrix:
     """(BᵀB)⁻¹BᵀH as Table II prints it. For a nonholonomic joint it solves B eps' = H beta only approximately."""
     H = Matrix(H).map(as_expr)
     if len(eps) != H.shape[1]:
-        raise ModelError(
-            f"{H.shape[1]} coordinates are needed for {H.shape[1]} columns, not {len(eps)}.", code="E-JOINT-010"
-        )
+        message = f"{H.shape[1]} coordinates are needed for {H.shape[1]} columns, not {len(eps)}."
+        raise ModelError(message, code="E-JOINT-SHAPE")
     _, B = _euler_like(H.columns, eps)
     made: Matrix = left_inverse(B) @ H
     return made.map(as_expr)

@@ -146,7 +146,7 @@ def _stages(given: Any, groups: Sequence[int] | None) -> tuple[Stage, ...]:
 
 
 def _grouped(what: str) -> ModelError:
-    return ModelError(f"{what} has its groups already.", place="groups", cure="Leave them out.", code="E-JOINT-014")
+    return ModelError(f"{what} has its groups already.", place="groups", cure="Leave them out.", code="E-JOINT-TWICE")
 
 
 def _depth(value: Any) -> int:
@@ -168,21 +168,13 @@ def _symbols(
         entries = [f"{letter}{k}" for k in range(1, size + 1)] if given is None else list(given)
         made = [symbol(entry, kind, role) if isinstance(entry, str) else as_expr(entry) for entry in entries]
     if len(made) != size:
-        raise ModelError(
-            f"the joint has {size} {kind}s, not {len(made)}.",
-            place=f"{kind}s",
-            cure="Give one for each; a nonholonomic joint has more coordinates than speeds.",
-            code="E-JOINT-015",
-        )
+        cure = "Give one for each; a nonholonomic joint has more coordinates than speeds."
+        raise ModelError(f"the joint has {size} {kind}s, not {len(made)}.", f"{kind}s", cure, "E-JOINT-SHAPE")
     named = [entry for entry in entries if isinstance(entry, str)]
     odd = [name for name in named if not name.strip() or named.count(name) > 1]
     if odd:
-        raise ModelError(
-            f"the name '{odd[0]}' stands for several {kind}s." if odd[0].strip() else f"a {kind} has no name.",
-            place=f"{kind}s",
-            cure="Give each a name of its own.",
-            code="E-JOINT-016",
-        )
+        message = f"the name '{odd[0]}' stands for several {kind}s." if odd[0].strip() else f"a {kind} has no name."
+        raise ModelError(message, f"{kind}s", "Give each a name of its own.", "E-JOINT-NAME")
     start = 0
     for stage in stages:
         if stage.storage == "quaternion" and all(isinstance(entry, str) for entry in entries[start : start + 4]):

@@ -567,6 +567,6 @@ def joints_from_the_ground(system: Model) -> list[Joint]:
             "cannot be reached from the ground.",
             place=f"system '{system.name}'",
             cure="Join it to another body, or with a free joint to the ground.",
-            code="E-MODEL-020",
+            code="E-MODEL-TREE",
         )
     return order

@@ -155,12 +155,8 @@ def _check_gains(law: Law, equations: EquationsOfMotion, place: str) -> None:
     """Refuse gains with names of the mechanism's parameters: a run could not tell which of the two a value is for."""
     both = [name for name in law.parameters if name in equations.system.parameters]
     if both:
-        raise PolhodeError(
-            f"the gain '{both[0]}' has the name of a parameter of '{equations.system.name}'.",
-            place=place,
-            cure="Give that parameter another name.",
-            code="E-CONTROL-122",
-        )
+        message = f"the gain '{both[0]}' has the name of a parameter of '{equations.system.name}'."
+        raise PolhodeError(message, place, "Give that parameter another name.", "E-CONTROL-TWICE")
 
 
 def nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
@@ -174,15 +170,11 @@ def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> 
     found: dict[str, Fraction] = {}
     for name, value in by_name(given, place, f"a dictionary of numbers by the names of {kind}s").items():
         if name not in known:
-            raise unknown(kind, name, known, place=place, code="E-CONTROL-240")
+            raise unknown(kind, name, known, place=place, code="E-CONTROL-NAME")
         made = number_of(value, f"{place} '{name}'")
         if not made.is_number:
-            raise PolhodeError(
-                f"{shown(value)} for '{name}' is not a number.",
-                place=place,
-                cure="Give a number.",
-                code="E-CONTROL-241",
-            )
+            cure = "Give a number."
+            raise PolhodeError(f"{shown(value)} for '{name}' is not a number.", place, cure, "E-CONTROL-NUMBER")
         found[name] = Fraction(made.data)
     return found
 
@@ -199,7 +191,7 @@ def limited_law(controller: Controller, given: Any) -> tuple[Law, dict[Expr, Ran
     limits = limits_of(given, named, rated_efforts(equations.system))
     told = told_unlimited(given, named, limits)
     if told:
-        warn(f"{controller.name}: {told}", code="W-LOOP-001")
+        warn(f"{controller.name}: {told}", code="W-CONTROL-UNSUPPORTED")
     law = controller.law_within(limits)
     kept = replace(law, controls={x: saturated(value, limits.get(x)) for x, value in law.controls.items()})
     return kept.with_nominal(equations.system.parameters, controller.nominal), limits
@@ -310,12 +302,8 @@ class Observed(Controller):
         needed = [x for x in law.measurements.values() if x not in law.measured.values()]
         missing = [x for x in free_symbols([*needed, *law.measured.values()]) if _moves(x) and x not in seen.estimates]
         if missing:
-            raise PolhodeError(
-                f"the law measures {spelled(missing[0])}, which the observer does not estimate.",
-                place=self.name,
-                cure="Design both for one mechanism.",
-                code="E-OBSERVER-010",
-            )
+            message = f"the law measures {spelled(missing[0])}, which the observer does not estimate."
+            raise PolhodeError(message, self.name, "Design both for one mechanism.", "E-OBSERVER-UNSUPPORTED")
         told = dict(seen.estimates)
         told |= dict(zip(law.measured, substitute([*law.measured.values()], told), strict=True))
         flat = substitute([*law.controls.values(), *_changes(law.states)], told)
@@ -361,7 +349,7 @@ def _common_sample_time(law: Law, seen: Estimator) -> float | None:
         raise fault(
             f"the controller is sampled every {law.sample_time:g} s and the observer every {seen.sample_time:g} s.",
             "Give both the same sample_time.",
-            "E-OBSERVER-011",
+            "E-OBSERVER-UNSUPPORTED",
         )
     found = law.sample_time or seen.sample_time
     states = (*law.states, *seen.states)
@@ -370,7 +358,7 @@ def _common_sample_time(law: Law, seen: Estimator) -> float | None:
         raise fault(
             f"{smooth} changes in continuous time and the other from sample to sample.",
             "Give both the same sample_time.",
-            "E-OBSERVER-012",
+            "E-OBSERVER-UNSUPPORTED",
         )
     return found
 
@@ -390,12 +378,9 @@ def check_measurable(outputs: Mapping[str, Expr], place: str) -> None:
     kinds = {name: {str(x.data[0]) for x in free_symbols([each])} for name, each in outputs.items()}
     turns = [name for name, found in kinds.items() if "displacement" in found]
     if turns:
-        raise PolhodeError(
-            f"'{turns[0]}' is a small turn, which cannot be measured.",
-            place=f"{place} outputs",
-            cure="Give expressions by name, for example entries of equations.pose(…).R.",
-            code="E-OBSERVER-014",
-        )
+        message = f"'{turns[0]}' is a small turn, which cannot be measured."
+        cure = "Give expressions by name, for example entries of equations.pose(…).R."
+        raise PolhodeError(message, f"{place} outputs", cure, "E-OBSERVER-UNSUPPORTED")
 
 
 def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr, Fraction]:

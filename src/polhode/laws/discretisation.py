@@ -19,7 +19,7 @@ RULES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
 def rule_of(given: Any) -> str:
     """A rule by which states go from sample to sample, by its name."""
     if not isinstance(given, str) or given not in RULES:
-        raise unknown("discretisation", given, RULES, place="discretisation", code="E-CONTROL-030")
+        raise unknown("discretisation", given, RULES, place="discretisation", code="E-CONTROL-NAME")
     return given
 
 

@@ -176,20 +176,20 @@ class Law(Typeset):
 
     def __post_init__(self) -> None:
         if not self.controls:
-            raise PolhodeError("a law without controls.", place="law", cure="Give controls={…}.", code="E-CONTROL-001")
+            raise PolhodeError("a law without controls.", "law", "Give controls={…}.", "E-CONTROL-MISSING")
         wrong = [each for each in self.controls if not _is(each, "effort", "input")]
         if wrong:
             raise fault(
                 f"{spelled(wrong[0]) if _is_symbol(wrong[0]) else wrong[0]} is no effort or input.",
                 "Give controls by the symbols in equations.tau, or of the system's inputs.",
-                "E-CONTROL-002",
+                "E-CONTROL-NAME",
             )
         both = [each.symbol for each in self.states if (each.rate is None) == (each.update is None)]
         if both:
             raise fault(
                 f"how {spelled(both[0])} changes is said twice, or not at all.",
                 "Give a rate, or an update from sample to sample.",
-                "E-CONTROL-003",
+                "E-CONTROL-TWICE",
             )
         known = self._known
         strange = [each for each in free_symbols(self.expressions) if each not in known]
@@ -197,7 +197,7 @@ class Law(Typeset):
             raise fault(
                 f"the law depends on the {strange[0].data[0]} '{strange[0].name}', which the controller does not know.",
                 "Use time, what is measured, what is wanted, the controller's states, and the law's parameters.",
-                "E-CONTROL-004",
+                "E-CONTROL-DEPENDENCE",
             )
 
     @property
@@ -255,12 +255,9 @@ class Law(Typeset):
             return self.sample_time
         asked = sample_time_of(given, "law")
         if self.sample_time is not None and abs(asked - self.sample_time) > 1e-9 * self.sample_time:
-            raise PolhodeError(
-                f"the law was made for samples every {self.sample_time:g} s, not {asked:g} s.",
-                place="sample_time",
-                cure="Leave it out, or design the controller for the other.",
-                code="E-LOOP-030",
-            )
+            message = f"the law was made for samples every {self.sample_time:g} s, not {asked:g} s."
+            cure = "Leave it out, or design the controller for the other."
+            raise PolhodeError(message, "sample_time", cure, "E-CONTROL-TWICE")
         return asked
 
     def with_values(self, values: Mapping[Expr, Any]) -> Law:
@@ -349,9 +346,7 @@ def sample_time_of(given: Any, place: str) -> float:
     """A sample time in seconds."""
     cure = "Give the seconds between samples, for example sample_time=0.01."
     if given is None:
-        raise PolhodeError(
-            "it goes from sample to sample, and has no sample time.", place=place, cure=cure, code="E-REGULATOR-032"
-        )
+        raise PolhodeError("it goes from sample to sample, and has no sample time.", place, cure, "E-CONTROL-MISSING")
     return number(given, "a time > 0", above=0.0, place=f"{place} sample_time", cure=cure)
 
 
@@ -362,9 +357,6 @@ ROUNDED = 1e-3
 def check_unit_length(length: float, orientation: str) -> None:
     """Refuse numbers for an orientation that are no unit quaternion, not even a rounded one."""
     if not abs(length - 1.0) <= ROUNDED:
-        raise PolhodeError(
-            f"its quaternion has length {length:.6g}, not 1.",
-            place=f"reference of the orientation of '{orientation}'",
-            cure="Divide its four components by their length; (1, 0, 0, 0) is not turned.",
-            code="E-LOOP-008",
-        )
+        message = f"its quaternion has length {length:.6g}, not 1."
+        cure = "Divide its four components by their length; (1, 0, 0, 0) is not turned."
+        raise PolhodeError(message, f"reference of the orientation of '{orientation}'", cure, "E-CONTROL-NUMBER")

@@ -36,11 +36,9 @@ def controls_of(equations: EquationsOfMotion, inputs: Sequence[Any] | None, plac
     for name in list_of(inputs, "a list of inputs", place):
         symbol = name if isinstance(name, Expr) else known.get(name) if isinstance(name, str) else None
         if symbol is None or symbol not in symbols:
-            raise unknown("input", name, [*map(spelled, symbols)], place=place, code="E-CONTROLS-002")
+            raise unknown("input", name, [*map(spelled, symbols)], place=place, code="E-CONTROL-NAME")
         if spelled(symbol) in found:
-            raise PolhodeError(
-                f"the input '{name}' is named twice.", place=place, cure="Name it once.", code="E-CONTROLS-003"
-            )
+            raise PolhodeError(f"the input '{name}' is named twice.", place, "Name it once.", "E-CONTROL-TWICE")
         found[spelled(symbol)] = symbol
     return found
 
@@ -102,7 +100,7 @@ class Named:
             return key
         if isinstance(key, str) and key in self.by_name:
             return self.by_name[key]
-        raise unknown(self.what, key, self.by_name, place=place, code="E-LOOP-020")
+        raise unknown(self.what, key, self.by_name, place=place, code="E-CONTROL-NAME")
 
 
 def numbers_of(given: Any, named: Named, place: str, what: str, *, least: float = 0.0) -> dict[Expr, float]:
@@ -128,14 +126,14 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
         raise fault(
             f"no {named.what} is an effort that has limits in the model.",
             'Give the joints effort_limits=…, or numbers here: limits={"elbow": 5}.',
-            "E-LOOP-025",
+            "E-CONTROL-MISSING",
         )
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
     if isinstance(given, list | np.ndarray) and len(named.symbols) > 1:
         raise fault(
             f"{shown(given)} does not say which {named.what} each number is for.",
             "Give (low, high) for all of them, one number > 0 for both signs, or either by name.",
-            "E-LOOP-023",
+            "E-CONTROL-TYPE",
         )
     return {
         key: _rated(key, rated) if is_model(value) else _pair(value)
@@ -180,7 +178,7 @@ def _rated(symbol: Expr, rated: Mapping[Expr, Range]) -> Range:
     raise fault(
         f"the model has no limits of {spelled(symbol)}.",
         "Give its joint effort_limits=…, or numbers here.",
-        "E-LOOP-026",
+        "E-CONTROL-MISSING",
     )
 
 
@@ -190,9 +188,8 @@ def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any
     for key, value in table.items():
         symbol = named.find(key, place)
         if symbol in found:
-            raise PolhodeError(
-                f"{spelled(symbol)} is given twice, by two names.", place=place, cure="Give it once.", code="E-LOOP-024"
-            )
+            cure = "Give it once."
+            raise PolhodeError(f"{spelled(symbol)} is given twice, by two names.", place, cure, "E-CONTROL-TWICE")
         found[symbol] = value
     return found
 
@@ -209,7 +206,7 @@ def _pair(value: Any) -> tuple[float, float]:
         low = high = 0.0
     if low < high:
         return low, high
-    raise fault(f"{shown(value)} are no limits.", "Give (low, high), or one number > 0 for both.", "E-LOOP-021")
+    raise fault(f"{shown(value)} are no limits.", "Give (low, high), or one number > 0 for both.", "E-CONTROL-TYPE")
 
 
 def _number(value: Any, place: str, what: str, least: float, most: float = np.finfo(float).max) -> float:
@@ -220,7 +217,7 @@ def _number(value: Any, place: str, what: str, least: float, most: float = np.fi
     if least <= number <= most:
         return number
     sign = " > 0" if least > 0 else " ≥ 0" if least == 0 else ""
-    raise PolhodeError(f"{shown(value)} is not {what}.", place=place, cure=f"Give a number{sign}.", code="E-LOOP-022")
+    raise PolhodeError(f"{shown(value)} is not {what}.", place, f"Give a number{sign}.", "E-CONTROL-TYPE")
 
 
 INFINITE = float("inf")

@@ -66,7 +66,7 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
             "small motions of a nonholonomic joint beside a constraint with coordinates of its own are not known here.",
             place=f"system '{equations.system.name}'",
             cure="Write the joint as a planar or free one with a knife edge or a condition on its speeds.",
-            code="E-LIN-010",
+            code="E-LINEAR-UNSUPPORTED",
         )
     names = _told_apart(every, [*map(spelled, (*tree.q, *tree.u))])
     D, back = _directions(tree, every), Matrix([_filled(one.row, len(tree.q)) for one in every])
@@ -189,7 +189,7 @@ def read_outputs(equations: EquationsOfMotion, moved: Displacements, outputs: An
     found: dict[str, Expr] = {}
     for each in list_of(named, "a list of states or expressions", f"{place} outputs"):
         if isinstance(each, str) and each not in known:
-            raise unknown("state", each, known, place=f"{place} outputs", code="E-LIN-011")
+            raise unknown("state", each, known, place=f"{place} outputs", code="E-LINEAR-NAME")
         entry = known[each] if isinstance(each, str) else as_expr(each)
         found[each if isinstance(each, str) else str(each)] = as_expr(entry)
     return found
@@ -240,9 +240,6 @@ def _check(
     for name, entry in zip(observed, entries, strict=True):
         strange = [x for x in free_symbols([entry]) if x not in allowed]
         if strange:
-            raise PolhodeError(
-                f"the output '{name}' depends on {strange[0]}, which is no part of the state.",
-                place=f"{place} outputs",
-                cure="Give expressions of coordinates, speeds, states, efforts, inputs and parameters.",
-                code="E-LIN-012",
-            )
+            message = f"the output '{name}' depends on {strange[0]}, which is no part of the state."
+            cure = "Give expressions of coordinates, speeds, states, efforts, inputs and parameters."
+            raise PolhodeError(message, f"{place} outputs", cure, "E-LINEAR-NAME")

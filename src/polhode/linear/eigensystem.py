@@ -135,5 +135,5 @@ def numbers_along(values: Any, what: str, place: str) -> Floats:
     cure = "Give numbers in order: np.linspace(0, 10, 101)."
     found: Floats = numbers(values, f"a list of {what}, all finite", dims=[1], place=place, cure=cure)
     if not len(found):
-        raise PolhodeError(f"there are no {what}.", place=place, cure=cure, code="E-LIN-014")
+        raise PolhodeError(f"there are no {what}.", place=place, cure=cure, code="E-LINEAR-MISSING")
     return found

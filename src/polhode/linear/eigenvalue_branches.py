@@ -134,14 +134,10 @@ def eigenvalues_along(
     """
     table = linear.equations.system.parameters
     if not isinstance(parameter, str) or parameter not in table:
-        raise unknown("parameter", parameter, table, place=_PLACE, code="E-LIN-015")
+        raise unknown("parameter", parameter, table, place=_PLACE, code="E-LINEAR-NAME")
     if parameters and parameter in parameters:
-        raise PolhodeError(
-            f"the parameter '{parameter}' is given a value, and is what goes along.",
-            place=_PLACE,
-            cure="Give the values alone.",
-            code="E-LIN-016",
-        )
+        message = f"the parameter '{parameter}' is given a value, and is what goes along."
+        raise PolhodeError(message, _PLACE, "Give the values alone.", "E-LINEAR-TWICE")
     along = numbers_along(values, f"values of '{parameter}'", _PLACE)
 
     def with_value(value: float) -> dict[str, Any]:

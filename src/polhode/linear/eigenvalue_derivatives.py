@@ -58,7 +58,7 @@ class EigenvalueDerivatives(Shown):
     def __getitem__(self, name: str) -> Complexes:
         """∂λ/∂p by one of the parameters."""
         if name not in self.by:
-            raise unknown("derivative by", name, self.by, place=_PLACE, code="E-LIN-022")
+            raise unknown("derivative by", name, self.by, place=_PLACE, code="E-LINEAR-NAME")
         return np.asarray(self.values[:, self.by.index(name)])
 
     def __repr__(self) -> str:
@@ -87,13 +87,13 @@ def eigenvalue_derivatives(
     names = names_in([by] if isinstance(by, str) else by, _PLACE)
     for name in names:
         if name not in table:
-            raise unknown("parameter", name, table, place=_PLACE, code="E-LIN-021")
+            raise unknown("parameter", name, table, place=_PLACE, code="E-LINEAR-NAME")
     known = linear._values(parameters)
     symbols = [table[name].symbol for name in names]
     missing = [name for name, each in zip(names, symbols, strict=True) if each not in known]
     if missing:
         raise fault(
-            f"the parameter '{missing[0]}' has no value.", f"Give parameters={{{missing[0]!r}: …}}.", "E-LIN-023"
+            f"the parameter '{missing[0]}' has no value.", f"Give parameters={{{missing[0]!r}: …}}.", "E-LINEAR-MISSING"
         )
     for symbol in () if follow else symbols:
         _check_held(linear, symbol, known)
@@ -149,7 +149,7 @@ def _check_held(linear: Linear, symbol: Expr, known: Mapping[Expr, float]) -> No
                 f"the state would have to move with '{symbol.name}' for '{name}' to hold, but is known in numbers.",
                 "Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps "
                 "the constraints, or that gives the independent speeds of derive(…, independent=[…]).",
-                "E-LIN-024",
+                "E-LINEAR-UNSUPPORTED",
             )
 
 
@@ -180,7 +180,7 @@ class MovingEquilibrium:
             raise fault(
                 "the state is no equilibrium at rest, and so none that could be followed.",
                 "Leave out follow=True: the state is held then.",
-                "E-LIN-036",
+                "E-LINEAR-UNSUPPORTED",
             )
         self.matrix = linear_rates(self.equations, {}).A
         self.A = self._numbers(self.matrix)
@@ -201,7 +201,7 @@ class MovingEquilibrium:
             raise fault(
                 "the equilibrium is one of a family with other eigenvalues, and which comes next is not known.",
                 "Hold what is free by a constraint or a load, or leave out follow=True.",
-                "E-LIN-038",
+                "E-LINEAR-FAILED",
             )
         return self._bent(step, with_p)
 
@@ -262,6 +262,6 @@ class MovingEquilibrium:
             raise fault(
                 f"the equilibrium does not go on with '{symbol.name}': it ends here, or turns back.",
                 "Take a state away from the fold, or leave out follow=True.",
-                "E-LIN-037",
+                "E-LINEAR-FAILED",
             )
         return np.asarray(found)

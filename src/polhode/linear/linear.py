@@ -38,7 +38,7 @@ Parameters: TypeAlias = "Mapping[str, Any] | None"
 _STILL = 1e-9
 _PLACE = "linearize"
 #: What is raised where something is divided by what vanishes.
-DIVISIONS = ("E-EXPR-003", "E-LINEAR-001")
+DIVISIONS = ("E-EXPR-ZERO", "E-EXPR-SINGULAR")
 
 
 class _Numbers:
@@ -51,7 +51,7 @@ class _Numbers:
     def numbers(self, of: str, parameters: Mapping[str, Any] | None = None) -> Floats:
         """One of the matrices, by its letter, at the model's parameter values, or given ones."""
         if not isinstance(of, str) or of not in self.letters:
-            raise unknown("matrix", of, self.letters, place=_PLACE, code="E-LIN-009")
+            raise unknown("matrix", of, self.letters, place=_PLACE, code="E-LINEAR-NAME")
         return numbers_of([getattr(self, of)], self._values(parameters))[0]
 
     def all_numbers(self, parameters: Mapping[str, Any] | None = None) -> list[Floats]:
@@ -381,12 +381,8 @@ def control_package() -> Any:
     try:
         import control
     except ImportError as error:
-        raise PolhodeError(
-            "python-control is not installed.",
-            place="to_control",
-            cure="pip install control, or take the matrices: numbers('A').",
-            code="E-LIN-013",
-        ) from error
+        cure = "pip install control, or take the matrices: numbers('A')."
+        raise PolhodeError("python-control is not installed.", "to_control", cure, "E-LINEAR-MISSING") from error
     return control
 
 
@@ -405,7 +401,7 @@ def singular(equations: EquationsOfMotion) -> PolhodeError:
         "or move no mass.",
         place=_PLACE,
         cure="Name other independent speeds when deriving, or take a state beside it.",
-        code="E-LIN-005",
+        code="E-LINEAR-SINGULAR",
     )
 
 

@@ -69,12 +69,8 @@ class LinearAlong(Told):
             times = np.asarray(t, dtype=np.float64)
         low, high = float(self.t.min()), float(self.t.max())
         if np.any(times < low) or np.any(times > high) or not np.isfinite(times).all():
-            raise PolhodeError(
-                f"the trajectory goes from {low:g} s to {high:g} s.",
-                place="at",
-                cure="Give times within.",
-                code="E-LIN-027",
-            )
+            cure = "Give times within."
+            raise PolhodeError(f"the trajectory goes from {low:g} s to {high:g} s.", "at", cure, "E-LINEAR-NUMBER")
         found = _evaluated(self.functions, self.trajectory.at(times.reshape(-1)), self.asked)
         return Matrices(*(each.reshape(*times.shape, *each.shape[1:]) for each in found))
 
@@ -112,13 +108,13 @@ def linear_along(
     observed = {} if outputs is None else read_outputs(own, moved, outputs, _PLACE)
     states = names_of_states(own, moved)
     if not len(trajectory.t):
-        raise PolhodeError("the trajectory has no samples.", place=_PLACE, cure="Run it longer.", code="E-LIN-028")
+        raise PolhodeError("the trajectory has no samples.", _PLACE, "Run it longer.", "E-LINEAR-MISSING")
     known = functions.derivation.synopsis
     if tuple(known.coordinates) != trajectory.coordinates or tuple(known.states) != trajectory.states:
         raise fault(
             f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}.",
             f"Give a run with {', '.join(known.coordinates)}.",
-            "E-LIN-030",
+            "E-LINEAR-UNSUPPORTED",
         )
     asked = LinearMatrices(inputs, tuple(observed.items()))
     found = _evaluated(functions, trajectory, asked)
@@ -144,6 +140,6 @@ def _evaluated(functions: Functions, run: Trajectory, asked: LinearMatrices) -> 
             f"at {run.t[int(np.argmax(lost))]:.6g} s the other speeds do not follow from "
             f"{', '.join(equations.speeds)}, and small motions cannot be written on these.",
             "Derive with other independent speeds, or end the run before.",
-            "E-LIN-029",
+            "E-LINEAR-SINGULAR",
         )
     return made

@@ -44,12 +44,9 @@ def linear_rates(
     """
     constraints = equations.constraints
     if constraints is not None and constraints.rows and equations.dependent_speeds is None:
-        raise PolhodeError(
-            "small motions of equations with multipliers have no independent states.",
-            place=f"system '{equations.system.name}'",
-            cure='Derive with independent=[…], or with constraints="embedded".',
-            code="E-LIN-026",
-        )
+        message = "small motions of equations with multipliers have no independent states."
+        cure = 'Derive with independent=[…], or with constraints="embedded".'
+        raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-LINEAR-SINGULAR")
     moved, made = displacements(equations), Variations(equations)
     rates = dict(zip(equations.tree.q, equations.all_coordinate_rates, strict=True))
     size = len(equations.q)

@@ -124,7 +124,7 @@ def _timed(linear: Linear, ud: Vector) -> list[str]:
     if changes(found):
         if _is_steady_at_first(linear, found, time):
             return ["The matrices are those of t = 0 and change later."]
-        warn(_CHANGING, code="W-LIN-001")
+        warn(_CHANGING, code="W-LINEAR-DEPENDENCE")
         return [_CHANGING]
     if changes(substitute(entries, held)):
         return ["What drives the mechanism changes with time, and is that of t = 0."]
@@ -245,16 +245,12 @@ def _read(
     found: dict[Expr, Expr] = {}
     for name, value in given.items():
         if name not in known:
-            raise unknown(kind, name, offered or known, place=_PLACE, code="E-LIN-002")
+            raise unknown(kind, name, offered or known, place=_PLACE, code="E-LINEAR-NAME")
         found[known[name]] = as_expr(value)
         strange = [x for x in free_symbols([as_expr(value)]) if x not in parameters]
         if strange:
-            raise PolhodeError(
-                f"the value of '{name}' depends on {strange[0]}, which is no parameter.",
-                place=_PLACE,
-                cure="Give numbers, or expressions of parameters.",
-                code="E-LIN-007",
-            )
+            message = f"the value of '{name}' depends on {strange[0]}, which is no parameter."
+            raise PolhodeError(message, _PLACE, "Give numbers, or expressions of parameters.", "E-LINEAR-NAME")
     return found
 
 

@@ -98,14 +98,14 @@ def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0)
         raise fault(
             "a mode with the eigenvalue zero does not move by itself.",
             "Take another mode; this one is a state that stays where it is put, or drifts.",
-            "E-LIN-032",
+            "E-LINEAR-NUMBER",
         )
     linear, parameters = mode.linear, mode.parameters
     if linear.is_prescribed:
         raise fault(
             "the accelerations of this state were prescribed, and its mechanism would not move so by itself.",
             "Linearize without accelerations, with the efforts that give them.",
-            "E-LIN-035",
+            "E-LINEAR-UNSUPPORTED",
         )
     given = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
     about, derivation = _About.of(linear, given), derivation_of(linear.origin)
@@ -114,7 +114,9 @@ def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0)
         size = _seen(derivation, about, mode, given) if amplitude is None else float(amplitude)
     if not (0.0 < duration < np.inf and np.isfinite(size) and size != 0.0):
         raise fault(
-            f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see.", "Give positive numbers.", "E-LIN-033"
+            f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see.",
+            "Give positive numbers.",
+            "E-LINEAR-NUMBER",
         )
     beside = _run(derivation, about, np.zeros(len(mode.vector)), given, duration)
     for _ in range(_HALVINGS if amplitude is None else 0):

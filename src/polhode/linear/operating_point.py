@@ -78,12 +78,8 @@ def operating_point(
     if constraints is None or not (constraints.rows or constraints.definitions):
         return OperatingPoint(equations, values)
     if equations.dependent_speeds is None and len(constraints.generic_rows) == len(equations.u):
-        raise PolhodeError(
-            "the constraints leave no speed free, and so no small motions.",
-            place=f"system '{equations.system.name}'",
-            cure="See system.diagnose().",
-            code="E-LIN-001",
-        )
+        message = "the constraints leave no speed free, and so no small motions."
+        raise PolhodeError(message, f"system '{equations.system.name}'", "See system.diagnose().", "E-LINEAR-SINGULAR")
     known = parameter_values(equations, parameters)
     conditions = _conditions(equations)
     off = _off(conditions, values)
@@ -122,7 +118,7 @@ def parameter_values(equations: EquationsOfMotion, given: Mapping[str, Any] | No
     table = equations.system.parameters
     for name in given or {}:
         if name not in table:
-            raise unknown("parameter", name, table, place=_PLACE, code="E-LIN-008")
+            raise unknown("parameter", name, table, place=_PLACE, code="E-LINEAR-NAME")
     read = si_values(table, given or {})
     values = {entry.symbol: read.get(name, entry.value) for name, entry in table.items()}
     return {
@@ -216,7 +212,7 @@ def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
         raise fault(
             f"whether '{off[0][0]}' is kept at this state depends on {missing[0]}, which has no value.",
             f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values.",
-            "E-LIN-003",
+            "E-LINEAR-MISSING",
         )
     return evaluate(values, dict(known))
 
@@ -231,14 +227,14 @@ def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
                 "assembled in numbers to keep the constraints.",
                 "Derive with independent speeds that the state gives, derive(…, independent=[…]), or linearize "
                 "anew with each value: linearize(…, parameters=…).",
-                "E-LIN-039",
+                "E-LINEAR-FAILED",
             )
     for (name, _), size in zip(point.off, _numbers(point.off, known), strict=True):
         if abs(size) > 2 * _TOLERANCE:
             raise fault(
                 f"with these parameters the state does not keep '{name}': it is off by {size:.3g}.",
                 "Linearize anew with them: linearize(…, parameters=…).",
-                "E-LIN-004",
+                "E-LINEAR-FAILED",
             )
 
 

@@ -72,7 +72,7 @@ def root_locus(
                 f"at the gain {k:.6g} the loop has no solution: {name} answers {ports.inputs[0]} at once, 1 + k D = 0.",
                 place=_PLACE,
                 cure="Leave this gain out.",
-                code="E-LIN-018",
+                code="E-LINEAR-FAILED",
             )
         return np.asarray(A - (k / through) * B @ C)
 
@@ -111,15 +111,11 @@ def one_port(linear: Linear, input: str, output: Any, place: str) -> tuple[Linea
         elif output in linear.states:
             wanted = [output]
         else:
-            raise unknown("output", output, [*linear.outputs, *linear.states], place=place, code="E-LIN-019")
+            raise unknown("output", output, [*linear.outputs, *linear.states], place=place, code="E-LINEAR-NAME")
     else:
         wanted = output
     made = linear.with_ports([input], wanted)
     if len(made.outputs) != 1:
-        raise PolhodeError(
-            f"{len(made.outputs)} outputs are given, and one is meant.",
-            place=place,
-            cure="Name one state, or give one expression.",
-            code="E-LIN-020",
-        )
+        cure = "Name one state, or give one expression."
+        raise PolhodeError(f"{len(made.outputs)} outputs are given, and one is meant.", place, cure, "E-LINEAR-TWICE")
     return made, made.outputs[0]

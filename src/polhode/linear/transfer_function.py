@@ -74,12 +74,8 @@ class TransferFunction(Typeset):
         The generic one, for almost all parameters. Where the numerator is zero, the input never meets the output.
         """
         if not any(self.numerator):
-            raise PolhodeError(
-                f"'{self.input}' does not act on '{self.output}': the numerator is zero.",
-                place=_PLACE,
-                cure="Ask for another output, or another input.",
-                code="E-LIN-025",
-            )
+            message = f"'{self.input}' does not act on '{self.output}': the numerator is zero."
+            raise PolhodeError(message, _PLACE, "Ask for another output, or another input.", "E-LINEAR-SINGULAR")
         return len(self.denominator) - len(self.numerator)
 
     def poles(self, parameters: Mapping[str, Any] | None = None) -> Complexes:

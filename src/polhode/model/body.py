@@ -46,14 +46,10 @@ class Shape:
         if self.kind != "mesh":
             _not_negative(place, size=sizes)
         if self.kind == "mesh" and not (isinstance(self.file, str) and self.file.strip()):
-            raise ModelError("a mesh is a file.", place=place, cure='Name it: file="arm.stl".', code="E-BODY-010")
+            raise ModelError("a mesh is a file.", place=place, cure='Name it: file="arm.stl".', code="E-MODEL-TYPE")
         if self.color and not (isinstance(self.color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", self.color)):
-            raise ModelError(
-                f"the color {shown(self.color)} is not understood.",
-                place=place,
-                cure="Write it as '#0077bb'.",
-                code="E-BODY-011",
-            )
+            cure = "Write it as '#0077bb'."
+            raise ModelError(f"the color {shown(self.color)} is not understood.", place, cure, "E-MODEL-TYPE")
 
 
 @dataclass(frozen=True)
@@ -90,12 +86,9 @@ class Body(Directions):
     def centre(self) -> Point:
         """The mass centre as a point; that of a body that bends is not fixed in it."""
         if self.flexibility is not None:
-            raise ModelError(
-                "the mass centre of a body that bends is no point of it.",
-                place=f"body '{self.name}'",
-                cure="equations.center_of_mass is that of the mechanism.",
-                code="E-FLEX-028",
-            )
+            message = "the mass centre of a body that bends is no point of it."
+            cure = "equations.center_of_mass is that of the mechanism."
+            raise ModelError(message, f"body '{self.name}'", cure, "E-FLEX-UNSUPPORTED")
         return self.point(self.com)
 
     @property
@@ -168,7 +161,7 @@ def _not_negative(place: str, **given: Sequence[Any]) -> list[Expr]:
     for what, value in read:
         if not free_symbols([value]) and constant_sign(value) < 0:
             cure = f"Give a {'mass' if what == 'mass' else 'length'} ≥ 0."
-            raise ModelError(f"its {what} {shown(value)} is negative.", place=place, cure=cure, code="E-BODY-009")
+            raise ModelError(f"its {what} {shown(value)} is negative.", place=place, cure=cure, code="E-MODEL-NUMBER")
     return [value for _, value in read]
 
 
@@ -193,18 +186,14 @@ def as_inertia(value: Any, place: str) -> Matrix:
         matrix = Matrix(entries).map(as_expr)
         if matrix.shape == (3, 3) and all(matrix[i, j] == matrix[j, i] for i in range(3) for j in range(i)):
             return matrix
-        raise ModelError("the inertia matrix is not a symmetric 3×3 matrix.", place=place, code="E-BODY-002")
+        raise ModelError("the inertia matrix is not a symmetric 3×3 matrix.", place=place, code="E-MODEL-SHAPE")
     if len(entries) == 3:
         return Matrix.diagonal(entries).map(as_expr)
     if len(entries) == 6:
         xx, yy, zz, xy, xz, yz = entries
         return Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).map(as_expr)
-    raise ModelError(
-        f"an inertia has 3, 6 or 3×3 entries, not {len(entries)}.",
-        place=place,
-        cure=f"Give principal moments xx, yy, zz, a matrix, or its entries in the order {_ORDER}.",
-        code="E-BODY-001",
-    )
+    cure = f"Give principal moments xx, yy, zz, a matrix, or its entries in the order {_ORDER}."
+    raise ModelError(f"an inertia has 3, 6 or 3×3 entries, not {len(entries)}.", place, cure, "E-MODEL-SHAPE")
 
 
 def _is_list(value: Any) -> bool:
@@ -244,12 +233,8 @@ def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
     if free_symbols([at_values]) or constant_sign(at_values) >= 0:
         return
     given = ", ".join(f"{symbol.name} = {value}" for symbol, value in known.items())
-    raise ModelError(
-        f"the mass {at_values!r}{f' (with {given})' if given else ''} is negative.",
-        place=place,
-        cure="Give a mass ≥ 0.",
-        code="E-BODY-003",
-    )
+    message = f"the mass {at_values!r}{f' (with {given})' if given else ''} is negative."
+    raise ModelError(message, place, "Give a mass ≥ 0.", "E-MODEL-NUMBER")
 
 
 def check_masses(bodies: Mapping[str, Body], given: Mapping[str, Any]) -> None:
@@ -271,24 +256,14 @@ def check_inertia(inertia: Matrix, place: str) -> None:
         return
     numbers = np.array([[float(entry) for entry in row] for row in inertia])
     if not np.abs(numbers).max() < 1e150:
-        raise ModelError(
-            f"an inertia of {np.abs(numbers).max():.3g} kg m² is not one of a mechanism.",
-            place=place,
-            cure="Check the units.",
-            code="E-BODY-006",
-        )
+        message = f"an inertia of {np.abs(numbers).max():.3g} kg m² is not one of a mechanism."
+        raise ModelError(message, place, "Check the units.", "E-MODEL-NUMBER")
     fault = impossible_inertia(numbers)
     if fault and fault.negative:
-        raise ModelError(
-            f"the inertia is not positive: its principal moments are {fault.moments}.",
-            place=place,
-            cure=f"Check signs and the order {_ORDER}; it is about the mass centre unless `about` says otherwise.",
-            code="E-BODY-004",
-        )
+        message = f"the inertia is not positive: its principal moments are {fault.moments}."
+        cure = f"Check signs and the order {_ORDER}; it is about the mass centre unless `about` says otherwise."
+        raise ModelError(message, place, cure, "E-MODEL-NUMBER")
     if fault:
-        raise ModelError(
-            f"no body has the principal moments {fault.moments}: the largest exceeds the sum of the others.",
-            place=place,
-            cure=f"The nearest possible inertia is {nearest_inertia(numbers)}. In Python, check=False takes any.",
-            code="E-BODY-005",
-        )
+        message = f"no body has the principal moments {fault.moments}: the largest exceeds the sum of the others."
+        cure = f"The nearest possible inertia is {nearest_inertia(numbers)}. In Python, check=False takes any."
+        raise ModelError(message, place, cure, "E-MODEL-NUMBER")

@@ -76,7 +76,7 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
             raise TypeError
         made = Vector([as_expr(g) for g in given])
     if len(made) != 3:
-        raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
+        raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-SHAPE")
     check_kinds(made, "gravity", GRAVITY, f"system '{name}'")
     return made
 
@@ -95,7 +95,7 @@ def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, 
     check_new(kind, name, (name,) if isinstance(name, str) and system._has(table, name) else ())
     place = f"{kind} '{name}'"
     if isinstance(value, Expr) and not value.is_number:
-        raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-002")
+        raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-NUMBER")
     unit_of(unit, place)
     number, unit = (None, unit) if value is None else stated_value(value, unit, place)
     made = symbol(name, kind)
@@ -117,7 +117,7 @@ def body(
     place = f"body '{name}'"
     check_new("body", name, system.bodies, system.frames)
     if len(system.bodies) > BODY_LIMIT:
-        raise ModelError(f"more than {BODY_LIMIT} bodies.", place=place, code="E-MODEL-003")
+        raise ModelError(f"more than {BODY_LIMIT} bodies.", place=place, code="E-MODEL-SIZE")
     heavy, centre = number_of(mass, f"{place} mass"), vector_of(com, f"{place} com")
     moments = inertia_of(inertia, f"{place} inertia")
     if about is not None:
@@ -178,37 +178,28 @@ def joint(
     flag = flag_of(small, "small", place)
     made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends, flag, *rated)
     if made.small and not q:
-        raise ModelError("a joint that does not move cannot be small.", place=place, code="E-MODEL-084")
+        raise ModelError("a joint that does not move cannot be small.", place=place, code="E-MODEL-UNSUPPORTED")
     system._add("joints", name, made)
     return made
 
 
 def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
     if child == GROUND:
-        raise ModelError(
-            "the ground cannot be a child.", place=place, cure="Swap parent and child.", code="E-MODEL-004"
-        )
+        raise ModelError("the ground cannot be a child.", place, "Swap parent and child.", "E-MODEL-TREE")
     if parent == child:
-        raise ModelError(f"body '{child}' cannot be joined to itself.", place=place, code="E-MODEL-005")
+        raise ModelError(f"body '{child}' cannot be joined to itself.", place=place, code="E-MODEL-TREE")
     carrier = {joint.child: joint for joint in system.model().joints.values()}
     if child in carrier:
-        raise ModelError(
-            f"body '{child}' already hangs on joint '{carrier[child].name}'.",
-            place=place,
-            cure="In a tree each body has one parent; a second joint closes a loop.",
-            code="E-MODEL-006",
-        )
+        cure = "In a tree each body has one parent; a second joint closes a loop."
+        raise ModelError(f"body '{child}' already hangs on joint '{carrier[child].name}'.", place, cure, "E-MODEL-TREE")
     body, path = parent, [parent]
     while body in carrier:
         body = carrier[body].parent
         path.append(body)
         if body == child:
-            raise ModelError(
-                f"this joint closes a cycle: {' → '.join([child, *path[::-1][1:]])} → {child}.",
-                place=place,
-                cure="Join one of these bodies to the ground or to another body instead.",
-                code="E-MODEL-007",
-            )
+            message = f"this joint closes a cycle: {' → '.join([child, *path[::-1][1:]])} → {child}."
+            cure = "Join one of these bodies to the ground or to another body instead."
+            raise ModelError(message, place, cure, "E-MODEL-TREE")
 
 
 def _check_fresh(system: Builder, q_names: list[str], u_names: list[str], place: str) -> None:
@@ -218,12 +209,8 @@ def _check_fresh(system: Builder, q_names: list[str], u_names: list[str], place:
     ):
         again = [name for k, name in enumerate(names) if name in taken or name in names[:k]]
         if again:
-            raise ModelError(
-                f"the {what} name '{again[0]}' is already taken.",
-                place=place,
-                cure="Choose another.",
-                code="E-MODEL-008",
-            )
+            cure = "Choose another."
+            raise ModelError(f"the {what} name '{again[0]}' is already taken.", place, cure, "E-MODEL-TWICE")
 
 
 def pose(
@@ -267,21 +254,14 @@ def limits_of(given: Any, kind: JointType, names: Sequence[str], place: str) -> 
         if isinstance(given, str | bytes) or not all(pair is None or _is_pair(pair) for pair in pairs):
             raise TypeError
     if len(pairs) != len(names):
-        raise ModelError(
-            f"{len(pairs)} pairs of limits for {len(names)} coordinates.",
-            place=place,
-            cure=_cure(len(names)) if names else "This joint does not move: leave them out.",
-            code="E-MODEL-071",
-        )
+        cure = _cure(len(names)) if names else "This joint does not move: leave them out."
+        raise ModelError(f"{len(pairs)} pairs of limits for {len(names)} coordinates.", place, cure, "E-MODEL-SHAPE")
     made = tuple(_limits(pair, name, place) for pair, name in zip(pairs, names, strict=True))
     held = [name for name, each, alone in zip(names, made, kind.alone, strict=True) if each.are_given and not alone]
     if held:
-        raise ModelError(
-            f"the coordinate '{held[0]}' is a part of an orientation and has no limits of its own.",
-            place=place,
-            cure="Give None in its place, or make the joint a universal one or a compound of revolutes.",
-            code="E-MODEL-073",
-        )
+        message = f"the coordinate '{held[0]}' is a part of an orientation and has no limits of its own."
+        cure = "Give None in its place, or make the joint a universal one or a compound of revolutes."
+        raise ModelError(message, place, cure, "E-MODEL-UNSUPPORTED")
     return made
 
 
@@ -295,12 +275,8 @@ def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tup
         return ()
     place = f"{place} {what}_limits"
     if not names:
-        raise ModelError(
-            f"{what} limits for a joint without speeds.",
-            place=place,
-            cure="This joint does not move: leave them out.",
-            code="E-MODEL-101",
-        )
+        message = f"{what} limits for a joint without speeds."
+        raise ModelError(message, place, "This joint does not move: leave them out.", "E-MODEL-SHAPE")
     cure = f"Give the largest {what}, which holds for both signs, or (lower, upper); for several a list of these."
     entries: list[Any] = [given] * len(names)
     if not _is_one(given):
@@ -310,7 +286,7 @@ def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tup
             entries = [entries]
     if len(entries) != len(names):
         found = f"{len(entries)} {what} limits for {len(names)} {'speed' if len(names) == 1 else 'speeds'}."
-        raise ModelError(found, place=place, cure=cure, code="E-MODEL-102")
+        raise ModelError(found, place=place, cure=cure, code="E-MODEL-SHAPE")
     made = tuple(_rated(each, what, name, place, cure) for each, name in zip(entries, names, strict=True))
     return made if any(each.are_given for each in made) else ()
 
@@ -329,7 +305,7 @@ def _rated(given: Any, what: str, name: str, place: str, cure: str) -> Limits:
             f"the {what} limit {size!r} of '{name}' is negative.",
             place=place,
             cure=f"Give the largest {what}, which holds for both signs, or (lower, upper).",
-            code="E-MODEL-103",
+            code="E-MODEL-NUMBER",
         )
     return Limits() if size is None else Limits(-size, size)
 
@@ -353,12 +329,8 @@ def _limits(pair: Any, name: str, place: str) -> Limits:
     if lower is not None and upper is not None:
         gap = upper - lower
         if not free_symbols([gap]) and constant_sign(gap) < 0:
-            raise ModelError(
-                f"the lower limit {lower!r} of '{name}' is above the upper limit {upper!r}.",
-                place=place,
-                cure="Swap them.",
-                code="E-MODEL-070",
-            )
+            message = f"the lower limit {lower!r} of '{name}' is above the upper limit {upper!r}."
+            raise ModelError(message, place, "Swap them.", "E-MODEL-NUMBER")
     return Limits(lower, upper)
 
 
@@ -370,12 +342,8 @@ def _end(value: Any, place: str, cure: str = "Give (lower, upper).") -> Expr | N
         made = as_expr(value)
     moving = [x for x in free_symbols([made]) if x.data[0] != "parameter"]
     if moving:
-        raise ModelError(
-            f"a limit cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",
-            place=place,
-            cure="Use numbers and parameters.",
-            code="E-MODEL-072",
-        )
+        message = f"a limit cannot depend on the {moving[0].data[0]} '{moving[0].name}'."
+        raise ModelError(message, place, "Use numbers and parameters.", "E-MODEL-DEPENDENCE")
     return made
 
 
@@ -392,12 +360,8 @@ def add_state(system: Builder, name: str, rate: Any, start: Any, unit: str) -> E
     check_new("state", name, system.states)
     place = f"state '{name}'"
     if isinstance(start, Expr) and not start.is_number:
-        raise ModelError(
-            f"the start {shown(start)} is not a number.",
-            place=place,
-            cure="Give a number here, and another for a run: simulate(…, start={…}).",
-            code="E-MODEL-094",
-        )
+        cure = "Give a number here, and another for a run: simulate(…, start={…})."
+        raise ModelError(f"the start {shown(start)} is not a number.", place, cure, "E-MODEL-NUMBER")
     begin, unit = stated_value(start, unit, f"{place} start")
     made = symbol(name, "state")
     law = None if rate is None else _rate_of(made, rate, place)
@@ -414,12 +378,8 @@ def set_rate(system: Builder, state: Expr | str, rate: Any) -> None:
         raise unknown("state", name if isinstance(name, str) else shown(name), system.states, "state_rate")
     now, place = system.states[name], f"state '{name}'"
     if now.rate is not None:
-        raise ModelError(
-            f"it has a rate already: {shown(now.rate)}.",
-            place=place,
-            cure="Give one rate, the sum of all that changes it.",
-            code="E-MODEL-095",
-        )
+        cure = "Give one rate, the sum of all that changes it."
+        raise ModelError(f"it has a rate already: {shown(now.rate)}.", place, cure, "E-MODEL-TWICE")
     system._add("states", name, State(now.symbol, _rate_of(now.symbol, rate, place), now.start, now.unit))
 
 
@@ -430,12 +390,9 @@ def _rate_of(state: Expr, rate: Any, place: str) -> Expr:
     made = number_of(rate, f"{place} rate")
     for x in free_symbols([made]):
         if x.data[0] not in _KNOWN:
-            raise ModelError(
-                f"its rate cannot depend on the {x.data[0]} '{x.name}'.",
-                place=place,
-                cure=_CURES.get(x.data[0], "Declare it with system.parameter, input or state."),
-                code="E-MODEL-096",
-            )
+            message = f"its rate cannot depend on the {x.data[0]} '{x.name}'."
+            cure = _CURES.get(x.data[0], "Declare it with system.parameter, input or state.")
+            raise ModelError(message, place, cure, "E-MODEL-DEPENDENCE")
     return made
 
 
@@ -451,7 +408,7 @@ def check_states(model: Model) -> None:
             f"{'has' if len(lacking) == 1 else 'have'} no rate.",
             place=f"system '{model.name}'",
             cure=f"Give it with state_rate({lacking[0]!r}, …).",
-            code="E-MODEL-097",
+            code="E-MODEL-MISSING",
         )
     known = {*_symbols(model)} if model.states else set()
     for name, state in model.states.items():
@@ -463,7 +420,7 @@ def check_states(model: Model) -> None:
                     cure=f"Declare it with system.{x.data[0]}, or use a symbol of this system."
                     if x.data[0] in ("parameter", "input", "state")
                     else "Use a symbol of this system.",
-                    code="E-MODEL-098",
+                    code="E-MODEL-NAME",
                 )
 
 

@@ -107,9 +107,8 @@ def check_kinds(value: Any, what: str, rule: Rule, place: str, own: tuple[Expr, 
     for x in free_symbols(list(expressions_in(value))):
         kind = x.data[0]
         if kind in _CHANGING and kind not in rule.kinds and x not in own:
-            raise ModelError(
-                f"the {what} cannot depend on the {kind} '{x.name}'.", place=place, cure=rule.cure, code="E-MODEL-099"
-            )
+            cure = rule.cure
+            raise ModelError(f"the {what} cannot depend on the {kind} '{x.name}'.", place, cure, "E-MODEL-DEPENDENCE")
 
 
 #: Symbols that vary during a run and may be in a motion.
@@ -131,7 +130,7 @@ def check_smooth(values: Iterable[Expr], slopes: int, place: str) -> None:
                     place=place,
                     cure="Round it off, as sqrt(x**2 + small**2) for abs(x); of a table take "
                     'kind="cubic", outside="line".',
-                    code="E-MODEL-104",
+                    code="E-CONSTRAINT-UNSUPPORTED",
                 )
 
 

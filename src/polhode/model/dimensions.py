@@ -70,7 +70,7 @@ class Dimensions:
             if known.stated and None not in (wanted, known.dimension) and known.dimension != wanted:
                 right = unit if isinstance(unit, str) else _written(Known(wanted))
                 message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(known)}, not in {right}."
-                raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-006")
+                raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-TYPE")
 
     def of(self, root: Expr, place: str = "") -> Known:
         """The dimension of an expression."""
@@ -121,7 +121,7 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
                 return _ANY
             (a, first), (b, second) = firm
             message = f"{shown(a)} is in {_written(first)} and {shown(b)} in {_written(second)}: they cannot be added."
-            raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-007")
+            raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-TYPE")
         if op == "atan2":
             return Known(NONE, stated)
         same = next((Known(known.dimension, stated) for _, known in firm), None)
@@ -133,7 +133,7 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
                 f"{op} of {shown(node.args[0])}, which is in {_written(arg)}, not a plain number.",
                 place=place,
                 cure="Divide it by a quantity of its unit, so that the argument is a plain number.",
-                code="E-UNIT-008",
+                code="E-UNIT-TYPE",
             )
         return _ANY if arg.dimension is None else Known(NONE, arg.stated)
     if op in ("mul", "div"):

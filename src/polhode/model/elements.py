@@ -30,41 +30,22 @@ def couple(
     for joint in (after, before):
         if len(joint.q) != 1 or len(joint.u) != 1 or joint.type.kind == "elastic":
             kind = " elastic" if joint.type.kind == "elastic" else ""
-            raise ModelError(
-                f"joint '{joint.name}' has {len(joint.q)}{kind} coordinates.",
-                place=place,
-                cure="Only joints with one coordinate, that is not elastic, can be coupled.",
-                code="E-MODEL-040",
-            )
+            message = f"joint '{joint.name}' has {len(joint.q)}{kind} coordinates."
+            cure = "Only joints with one coordinate, that is not elastic, can be coupled."
+            raise ModelError(message, place, cure, "E-MODEL-SHAPE")
         if joint.stores_tangent(0):
-            raise ModelError(
-                f"joint '{joint.name}' stores tan(θ/2), which is not proportional to its angle.",
-                place=place,
-                cure='Store it as an angle: storage="angles".',
-                code="E-MODEL-045",
-            )
+            message = f"joint '{joint.name}' stores tan(θ/2), which is not proportional to its angle."
+            raise ModelError(message, place, 'Store it as an angle: storage="angles".', "E-MODEL-UNSUPPORTED")
     if after.name in system.couplings:
-        raise ModelError(
-            f"it already follows '{system.couplings[after.name].leader}'.", place=place, code="E-MODEL-041"
-        )
+        raise ModelError(f"it already follows '{system.couplings[after.name].leader}'.", place, code="E-MODEL-TWICE")
     at: str | None = before.name
     while at is not None:
         if at == after.name:
-            raise ModelError(
-                "a joint cannot follow itself.",
-                place=place,
-                cure="Break the circle.",
-                code="E-MODEL-042",
-            )
+            raise ModelError("a joint cannot follow itself.", place, "Break the circle.", "E-MODEL-TREE")
         at = system.couplings[at].leader if at in system.couplings else None
     made = Coupling(after.name, before.name, number_of(multiplier, place), number_of(offset, place))
     if not made.multiplier:
-        raise ModelError(
-            "the multiplier is zero.",
-            place=place,
-            cure="Weld it with a fixed joint instead.",
-            code="E-MODEL-043",
-        )
+        raise ModelError("the multiplier is zero.", place, "Weld it with a fixed joint instead.", "E-MODEL-NUMBER")
     system._add("couplings", after.name, made)
     return made
 
@@ -74,15 +55,12 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
     place = f"prescribed motion of '{found.name}'"
     index = index_of(index, len(found.q), "coordinate", place)
     if not _stands_alone(found.type, index):
-        raise ModelError(
-            f"coordinate number {index} of this {found.type.kind} joint cannot be prescribed alone.",
-            place=place,
-            cure="Prescribe revolute, prismatic or screw joints, or a compound of them.",
-            code="E-MODEL-050",
-        )
+        message = f"coordinate number {index} of this {found.type.kind} joint cannot be prescribed alone."
+        cure = "Prescribe revolute, prismatic or screw joints, or a compound of them."
+        raise ModelError(message, place, cure, "E-MODEL-UNSUPPORTED")
     name = found.q[index].name
     if name in system.prescribed or found.name in system.couplings:
-        raise ModelError(f"the motion of '{name}' is already given.", place=place, code="E-MODEL-051")
+        raise ModelError(f"the motion of '{name}' is already given.", place=place, code="E-MODEL-TWICE")
     made = Prescribed(found.name, name, number_of(motion, place))
     system._add("prescribed", name, made)
     return made
@@ -107,12 +85,9 @@ def _check_frames(system: Builder, given: Sequence[Any], place: str) -> None:
     for each in given:
         frame = each if isinstance(each, Frame) else system.frames.get(each) if isinstance(each, str) else None
         if frame is not None and system.time in free_symbols(map(as_expr, (*frame.pose.R.entries(), *frame.pose.p))):
-            raise ModelError(
-                f"the frame '{frame.name}' moves on its body in time, and it is bodies that touch.",
-                place=place,
-                cure="Make it a body on a joint, and prescribe that joint's motion.",
-                code="E-MODEL-105",
-            )
+            message = f"the frame '{frame.name}' moves on its body in time, and it is bodies that touch."
+            cure = "Make it a body on a joint, and prescribe that joint's motion."
+            raise ModelError(message, place, cure, "E-CONSTRAINT-UNSUPPORTED")
 
 
 def _stands_alone(kind: JointType, index: int) -> bool:
@@ -145,7 +120,7 @@ def _check_ends(element: ForceElement) -> None:
     bodies = [getattr(element, each.name) for each in element.fields if each.kind == "body"]
     again = [body for k, body in enumerate(bodies) if body in bodies[:k]]
     if again:
-        raise ModelError(f"both ends are on body '{again[0]}'.", place=element.place, code="E-MODEL-010")
+        raise ModelError(f"both ends are on body '{again[0]}'.", place=element.place, code="E-MODEL-TREE")
 
 
 def _check(element: ForceElement, load: PrimitiveLoad) -> None:
@@ -154,16 +129,10 @@ def _check(element: ForceElement, load: PrimitiveLoad) -> None:
         moving = {"speed", "effort", "acceleration"} | ({"coordinate"} if isinstance(load, LineTension) else set())
         wrong = [x for x in free_symbols([load.energy]) if x.data[0] in moving or x is RATE]
         if wrong:
-            raise ModelError(
-                f"a potential cannot depend on the {wrong[0].data[0]} '{wrong[0].name}'.",
-                place=element.place,
-                cure="Use joint_force, force, torque or line_force for what depends on motion.",
-                code="E-MODEL-018",
-            )
+            message = f"a potential cannot depend on the {wrong[0].data[0]} '{wrong[0].name}'."
+            cure = "Use joint_force, force, torque or line_force for what depends on motion."
+            raise ModelError(message, element.place, cure, "E-MODEL-DEPENDENCE")
     if isinstance(load, LineTension) and derivative([load.energy], LENGTH)[0] != load.elastic:
-        raise ModelError(
-            f"the elastic tension {load.elastic} is not the slope of the stored energy {load.energy}.",
-            place=element.place,
-            cure="Give its derivative by LENGTH, and what is not elastic as the tension.",
-            code="E-MODEL-090",
-        )
+        message = f"the elastic tension {load.elastic} is not the slope of the stored energy {load.energy}."
+        cure = "Give its derivative by LENGTH, and what is not elastic as the tension."
+        raise ModelError(message, element.place, cure, "E-MODEL-DEPENDENCE")

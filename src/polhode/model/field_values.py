@@ -35,14 +35,10 @@ def completed(fields: Sequence[Field], given: Mapping[str, Any], place: str) -> 
     known = [field.name for field in fields]
     for name in given:
         if name not in known:
-            raise ModelError(
-                f"it has no field '{name}'.", place=place, cure=suggestion(name, known), code="E-MODEL-085"
-            )
+            raise ModelError(f"it has no field '{name}'.", place, suggestion(name, known), "E-MODEL-NAME")
     for field in fields:
         if field.is_required and field.name not in given:
-            raise ModelError(
-                f"its field '{field.name}' is missing.", place=place, cure=f"Give {field.name}=….", code="E-MODEL-086"
-            )
+            raise ModelError(f"its field '{field.name}' is missing.", place, f"Give {field.name}=….", "E-MODEL-MISSING")
     return {field.name: given.get(field.name, field.default) for field in fields}
 
 
@@ -79,9 +75,8 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
         one = replace(field, many=False, count=None)
         entries = list_of(value, f"a list of {field.name}", place)
         if field.count is not None and len(entries) != field.count:
-            raise ModelError(
-                f"{field.name} has {len(entries)} entries, not {field.count}.", place=place, code="E-MODEL-092"
-            )
+            message = f"{field.name} has {len(entries)} entries, not {field.count}."
+            raise ModelError(message, place, code="E-MODEL-SHAPE")
         return tuple(field_value(one, each, place, system) for each in entries)
     if field.arguments and not isinstance(value, Expr | Vector):
         value = _result(field, value, place)
@@ -97,12 +92,8 @@ def _result(field: Field, law: Any, place: str) -> Any:
     """What a law gives for its arguments."""
     made = result_of(law, field.arguments, place)
     if field.kind == "number" and (hasattr(made, "__iter__") or hasattr(made, "terms")):
-        raise ModelError(
-            f"the law gives {made!r}, which is no number or expression.",
-            place=place,
-            cure="Give the tension alone; its direction is the line.",
-            code="E-MODEL-061",
-        )
+        cure = "Give the tension alone; its direction is the line."
+        raise ModelError(f"the law gives {made!r}, which is no number or expression.", place, cure, "E-MODEL-TYPE")
     return made
 
 
@@ -136,12 +127,8 @@ def _on_body(
 def _offset(system: Builder, point: Point, body: str, place: str) -> Vector:
     """A point of a body, from the body's origin."""
     if body != _own_body(system, point, place):
-        raise ModelError(
-            f"the point is on body '{point.body}', not on '{body}'.",
-            place=place,
-            cure=f"Give a point of '{body}', or apply it to '{point.body}'.",
-            code="E-MODEL-060",
-        )
+        cure = f"Give a point of '{body}', or apply it to '{point.body}'."
+        raise ModelError(f"the point is on body '{point.body}', not on '{body}'.", place, cure, "E-MODEL-TREE")
     return point.offset
 
 
@@ -166,12 +153,8 @@ def _components(system: Builder, vector: Any, frame: Any, place: str) -> tuple[V
 def _check_home(system: Builder, what: str, home: Builder, place: str) -> None:
     """Refuse a point or arrow of another system."""
     if home is not system:
-        raise ModelError(
-            f"the {what} is of system '{home.name}', not of '{system.name}'.",
-            place=place,
-            cure=f"Write it with the bodies of '{system.name}'.",
-            code="E-MODEL-062",
-        )
+        cure = f"Write it with the bodies of '{system.name}'."
+        raise ModelError(f"the {what} is of system '{home.name}', not of '{system.name}'.", place, cure, "E-MODEL-TREE")
 
 
 #: What can be read by itself, by kind, and what is looked up in a system; the rest is taken as it is.
@@ -199,31 +182,20 @@ _IN_SYSTEM: dict[str, Callable[[Any, Any, str], Any]] = {
 def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
     """The coordinates x and z of a curve at a parameter: what a callable gives for it, or heights z over x."""
     if not callable(curve):
-        raise ModelError(
-            f"a curve is a function of a parameter, not {curve!r}.",
-            place=place,
-            cure="Give lambda s: (x, z), or lambda x: z.",
-            code="E-MODEL-057",
-        )
+        cure = "Give lambda s: (x, z), or lambda x: z."
+        raise ModelError(f"a curve is a function of a parameter, not {curve!r}.", place, cure, "E-MODEL-TYPE")
     made = result_of(curve, (parameter,), place)
     entries = tuple(made) if isinstance(made, Iterable) else (parameter, made)
     found = tuple(number_of(entry, place) for entry in entries)
     if len(found) != 2:
-        raise ModelError(
-            f"the curve has {len(found)} coordinates.",
-            place=place,
-            cure="Give x and z, in the plane that the disc rolls in, or the height z alone.",
-            code="E-MODEL-058",
-        )
+        cure = "Give x and z, in the plane that the disc rolls in, or the height z alone."
+        raise ModelError(f"the curve has {len(found)} coordinates.", place, cure, "E-MODEL-SHAPE")
     x, z = found
     _check_smooth([x, z], place)
     if all(is_zero(slope) for slope in derivative([x, z], parameter)):
-        raise ModelError(
-            "the curve is a point: it does not depend on its parameter.",
-            place=place,
-            cure="Use the parameter that the function is called with.",
-            code="E-MODEL-059",
-        )
+        message = "the curve is a point: it does not depend on its parameter."
+        cure = "Use the parameter that the function is called with."
+        raise ModelError(message, place, cure, "E-CONSTRAINT-DEPENDENCE")
     return x, z
 
 
@@ -231,9 +203,5 @@ def _check_smooth(curve: list[Expr], place: str) -> None:
     """No corners: where a table bends, its slope jumps, and the curve has no tangent."""
     for node in topological(curve):
         if node.op == CALL and isinstance(node.data, Table) and node.data.points.kind == "linear":
-            raise ModelError(
-                f"table '{node.data.label}' has corners, where the curve has no tangent.",
-                place=place,
-                cure="Give the table kind='cubic' or kind='pchip'.",
-                code="E-MODEL-065",
-            )
+            message = f"table '{node.data.label}' has corners, where the curve has no tangent."
+            raise ModelError(message, place, "Give the table kind='cubic' or kind='pchip'.", "E-CONSTRAINT-UNSUPPORTED")

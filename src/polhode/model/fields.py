@@ -47,7 +47,7 @@ class Field:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise unknown(
-                "kind of value", self.kind, KINDS, place=f"field '{self.name}'", code="E-MODEL-093", error=ModelError
+                "kind of value", self.kind, KINDS, place=f"field '{self.name}'", code="E-MODEL-NAME", error=ModelError
             )
 
     @property

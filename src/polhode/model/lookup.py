@@ -23,12 +23,8 @@ def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
     """Refuse a name that is none, or that a table has already."""
     checked_name(name, kind)
     if any(name in table for table in tables):
-        raise ModelError(
-            f"there is already a {'body or frame' if kind in ('body', 'frame') else kind} of this name.",
-            place=f"{kind} '{name}'",
-            cure="Choose another.",
-            code="E-MODEL-011",
-        )
+        message = f"there is already a {'body or frame' if kind in ('body', 'frame') else kind} of this name."
+        raise ModelError(message, f"{kind} '{name}'", "Choose another.", "E-MODEL-TWICE")
 
 
 def tell_apart(system: Builder, made: Iterable[Expr], place: str) -> None:
@@ -62,21 +58,13 @@ def body_name(system: Builder, body: Body | str, place: str) -> str:
     if name not in system.bodies:
         raise unknown("body", name, system.bodies, place)
     if isinstance(body, Body) and system.bodies[name] is not body:
-        raise ModelError(
-            f"the body '{name}' is not in the system '{system.name}', which has another of this name.",
-            place=place,
-            cure=f"Give the body of '{system.name}', or its name.",
-            code="E-MODEL-019",
-        )
+        message = f"the body '{name}' is not in the system '{system.name}', which has another of this name."
+        raise ModelError(message, place, f"Give the body of '{system.name}', or its name.", "E-MODEL-TREE")
     bending = system.bodies[name].flexibility
     if bending is not None:
         holder = system.model().joints[bending.joint].parent
-        raise ModelError(
-            f"'{name}' bends, and has no fixed places.",
-            place=place,
-            cure=f"Give a section of it: {holder}.at(…), in a file '{holder} at …'.",
-            code="E-FLEX-027",
-        )
+        cure = f"Give a section of it: {holder}.at(…), in a file '{holder} at …'."
+        raise ModelError(f"'{name}' bends, and has no fixed places.", place, cure, "E-FLEX-UNSUPPORTED")
     return name
 
 

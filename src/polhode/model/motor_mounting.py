@@ -73,7 +73,7 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
             place=place,
             cure="Give one motor, with the sum of the inertias on the joint's side. An MJCF file's is left out by "
             f'ignore=["armature"]; give it whole then: {_said_of(there)}.',
-            code="E-MOTOR-001",
+            code="E-JOINT-TWICE",
         )
     if len(link.u) != 1 or not link.type.stages[0].speeds_are_rates:
         raise ModelError(
@@ -82,14 +82,14 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
             else "the coordinate of this joint is not the angle that a rotor would turn by.",
             place=place,
             cure="Put motors on revolute, prismatic or screw joints with their usual coordinate.",
-            code="E-MOTOR-002",
+            code="E-JOINT-UNSUPPORTED",
         )
     said = {key: value for key, value in given.items() if value is not None}
     values = completed(Motor.fields, ({} if there is None else {"ratio": there.ratio}) | said, place)
     values["inertia"] = _moments(values["inertia"], place)
     values["on"] = None if values["on"] is None else frame_name(system, values["on"], place)
     if values["coupling"] not in COUPLINGS:
-        raise unknown("coupling", values["coupling"], COUPLINGS, place=place, code="E-MOTOR-005", error=ModelError)
+        raise unknown("coupling", values["coupling"], COUPLINGS, place=place, code="E-JOINT-NAME", error=ModelError)
     made = {field.name: field_value(field, values[field.name], place, system) for field in Motor.fields}
     motor = Motor(joint=link.name, **made)
     _check(system, motor, place)
@@ -106,52 +106,32 @@ def _moments(inertia: Any, place: str) -> tuple[Any, ...]:
     """Three moments; a single one is about the axis."""
     entries = tuple(inertia) if hasattr(inertia, "__iter__") and not isinstance(inertia, str) else (0, 0, inertia)
     if len(entries) != 3:
-        raise ModelError(
-            f"a rotor's inertia is 1 number or 3, not {len(entries)}.",
-            place=place,
-            cure="Give the moment about its axis, or (across, across, along).",
-            code="E-MOTOR-010",
-        )
+        cure = "Give the moment about its axis, or (across, across, along)."
+        raise ModelError(f"a rotor's inertia is 1 number or 3, not {len(entries)}.", place, cure, "E-JOINT-SHAPE")
     return entries
 
 
 def _check(system: Builder, motor: Motor, place: str) -> None:
     """Refuse what no motor has."""
     if not motor.ratio:
-        raise ModelError("the ratio is zero.", place=place, cure="Without a gear the ratio is 1.", code="E-MOTOR-003")
+        raise ModelError("the ratio is zero.", place, "Without a gear the ratio is 1.", "E-JOINT-NUMBER")
     least = {"stiffness": 1, "resistance": 1, "inductance": 1, "mass": 0, "damping": 0, "friction": 0}
     for name, sign in (least | {"joint_friction": 0}).items():
         _check_sign(system, name.replace("_", " "), getattr(motor, name), sign, place)
     _check_inertia(system, motor, place)
     if motor.damping and not motor.is_elastic:
-        raise ModelError(
-            "a gear that does not twist has no damping.",
-            place=place,
-            cure="Give a stiffness as well, or joint_friction for the loss in the joint.",
-            code="E-MOTOR-006",
-        )
+        cure = "Give a stiffness as well, or joint_friction for the loss in the joint."
+        raise ModelError("a gear that does not twist has no damping.", place, cure, "E-JOINT-UNSUPPORTED")
     if motor.is_elastic and not motor.inertia[2]:
-        raise ModelError(
-            "behind an elastic gear the rotor needs an inertia about its axis.",
-            place=place,
-            cure="Give inertia=…, or leave out the stiffness.",
-            code="E-MOTOR-009",
-        )
+        message = "behind an elastic gear the rotor needs an inertia about its axis."
+        raise ModelError(message, place, "Give inertia=…, or leave out the stiffness.", "E-JOINT-MISSING")
     lacking = [name for name in ("resistance", "constant") if getattr(motor, name) is None]
     if lacking and any(getattr(motor, name) is not None for name in _WINDINGS):
-        raise ModelError(
-            f"its windings lack a {listed(lacking)}.",
-            place=place,
-            cure="Give resistance and constant; the inductance may be left out.",
-            code="E-MOTOR-007",
-        )
+        cure = "Give resistance and constant; the inductance may be left out."
+        raise ModelError(f"its windings lack a {listed(lacking)}.", place, cure, "E-JOINT-MISSING")
     if motor.coupling == "reduced" and (motor.com[0] or motor.com[1]):
-        raise ModelError(
-            "a decoupled rotor has its mass centre on its axis.",
-            place=place,
-            cure='Write coupling="full" for a rotor that is out of balance.',
-            code="E-MOTOR-011",
-        )
+        cure = 'Write coupling="full" for a rotor that is out of balance.'
+        raise ModelError("a decoupled rotor has its mass centre on its axis.", place, cure, "E-JOINT-UNSUPPORTED")
 
 
 def _check_inertia(system: Builder, motor: Motor, place: str) -> None:
@@ -164,19 +144,12 @@ def _check_inertia(system: Builder, motor: Motor, place: str) -> None:
     x, y, z = (float(moment) for moment in known)
     fault = impossible_inertia([[x, 0, 0], [0, y, 0], [0, 0, z]]) if x or y else None
     if fault:
-        raise ModelError(
-            f"no rotor has the principal moments {fault.moments}: the largest exceeds the sum of the others.",
-            place=place,
-            cure="Give (across, across, along), or the moment about the axis alone.",
-            code="E-MOTOR-012",
-        )
+        message = f"no rotor has the principal moments {fault.moments}: the largest exceeds the sum of the others."
+        cure = "Give (across, across, along), or the moment about the axis alone."
+        raise ModelError(message, place, cure, "E-JOINT-NUMBER")
     if motor.coupling == "reduced" and x != y:
-        raise ModelError(
-            f"a decoupled rotor has equal moments across its axis, not {shown(known[0])} and {shown(known[1])}.",
-            place=place,
-            cure='Write coupling="full" for a rotor that is not round.',
-            code="E-MOTOR-013",
-        )
+        message = f"a decoupled rotor has equal moments across its axis, not {shown(known[0])} and {shown(known[1])}."
+        raise ModelError(message, place, 'Write coupling="full" for a rotor that is not round.', "E-JOINT-NUMBER")
 
 
 def _at_known(system: Builder, value: Expr) -> Expr:
@@ -191,12 +164,9 @@ def _check_sign(system: Builder, what: str, value: Expr | None, least: int, plac
         return
     number = _at_known(system, value)
     if not free_symbols([number]) and constant_sign(number) < least:
-        raise ModelError(
-            f"the {what} {shown(number)} is {'not positive' if least else 'negative'}.",
-            place=place,
-            cure=f"Give {'an' if what[0] in 'aeiou' else 'a'} {what} {'>' if least else '≥'} 0.",
-            code="E-MOTOR-004",
-        )
+        message = f"the {what} {shown(number)} is {'not positive' if least else 'negative'}."
+        cure = f"Give {'an' if what[0] in 'aeiou' else 'a'} {what} {'>' if least else '≥'} 0."
+        raise ModelError(message, place, cure, "E-JOINT-NUMBER")
 
 
 # ---- where it sits ---------------------------------------------------------------------------------------------------
@@ -211,12 +181,8 @@ def _seat(system: Builder, link: Joint, motor: Motor) -> tuple[str, Pose]:
     carrier, frame = placed(system, link.parent if motor.on is None else motor.on, (0, 0, 0), None, place)
     own = ends.get(carrier)
     if motor.axis is None and own is None:
-        raise ModelError(
-            f"body '{carrier}' is neither side of the joint, so that its axis is not known there.",
-            place=place,
-            cure="Give axis=….",
-            code="E-MOTOR-008",
-        )
+        message = f"body '{carrier}' is neither side of the joint, so that its axis is not known there."
+        raise ModelError(message, place, "Give axis=….", "E-JOINT-NAME")
     base, axis = (own.R, along) if motor.axis is None and own is not None else (frame.R, Vector(motor.axis or along))
     # where the axis moves in time the shortest turn to it would spin about it, and the rotor with it
     turn = base @ turned_to(axis) if _moves(system, Pose(base, Vector([0, 0, 0]))) else turned_to(base @ axis)

@@ -23,18 +23,15 @@ NAME_LIMIT = 128
 
 
 def unknown(kind: str, name: str, known: Iterable[str], place: str) -> ModelError:
-    return ModelError(f"there is no {kind} '{name}'.", place=place, cure=suggestion(name, known), code="E-MODEL-012")
+    return ModelError(f"there is no {kind} '{name}'.", place=place, cure=suggestion(name, known), code="E-MODEL-NAME")
 
 
 def checked_name(name: object, kind: str) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"a {kind} needs a name, not {shown(name)}.", cure="Give a text.", code="E-MODEL-013")
+        raise ModelError(f"a {kind} needs a name, not {shown(name)}.", cure="Give a text.", code="E-MODEL-NAME")
     if len(name) > NAME_LIMIT:
-        raise ModelError(
-            f"the name has {len(name)} characters, more than {NAME_LIMIT}.",
-            place=f"{kind} '{name[:20]}…'",
-            code="E-MODEL-014",
-        )
+        message = f"the name has {len(name)} characters, more than {NAME_LIMIT}."
+        raise ModelError(message, f"{kind} '{name[:20]}…'", code="E-MODEL-SIZE")
     return name
 
 
@@ -61,9 +58,7 @@ def positive_of(value: Any, what: str, place: str) -> Expr:
     """A radius or a length; where its value is known it must be positive."""
     made = number_of(value, place)
     if not free_symbols([made]) and constant_sign(made) <= 0:
-        raise ModelError(
-            f"the {what} {shown(made)} is not positive.", place=place, cure=f"Give a {what} > 0.", code="E-MODEL-069"
-        )
+        raise ModelError(f"the {what} {shown(made)} is not positive.", place, f"Give a {what} > 0.", "E-MODEL-NUMBER")
     return made
 
 
@@ -73,12 +68,8 @@ def vector_of(value: Iterable[Any], place: str) -> Vector:
             raise TypeError
         entries = [as_expr(entry) for entry in value]
     if len(entries) != 3:
-        raise ModelError(
-            f"a vector has 3 components, not {len(entries)}.",
-            place=place,
-            cure="Give x, y and z, as (0, 0, 1), also of a mechanism in a plane.",
-            code="E-MODEL-015",
-        )
+        cure = "Give x, y and z, as (0, 0, 1), also of a mechanism in a plane."
+        raise ModelError(f"a vector has 3 components, not {len(entries)}.", place, cure, "E-MODEL-SHAPE")
     return Vector(entries)
 
 
@@ -94,7 +85,7 @@ def names_of(joint: str, labels: list[str], given: Sequence[str] | None, place: 
         return [f"{joint}_{label}" if label else joint for label in labels]
     names = list_of(given, "a list of names", place)
     if len(names) != len(labels):
-        raise ModelError(f"{len(names)} names for {len(labels)}.", place=place, code="E-MODEL-016")
+        raise ModelError(f"{len(names)} names for {len(labels)}.", place=place, code="E-MODEL-SHAPE")
     return [checked_name(name, "coordinate") for name in names]
 
 
@@ -133,7 +124,7 @@ def numbers_by_name(value: Any, place: str, units: Mapping[str, str] | None = No
         with understood("a number", entry, place=f"{place} '{key}'"):
             made[key] = float(in_unit(entry, (units or {}).get(key, ""), f"{place} '{key}'"))
         if not isfinite(made[key]):
-            raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-067")
+            raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-NUMBER")
     return made
 
 
@@ -142,7 +133,7 @@ def index_of(value: Any, count: int, what: str, place: str) -> int:
     with understood("a whole number", value, place=place, cure="Count from 0."):
         number = index(value)
     if not 0 <= number < count:
-        raise ModelError(f"there is no {what} number {number}; it has {count}.", place=place, code="E-MODEL-009")
+        raise ModelError(f"there is no {what} number {number}; it has {count}.", place=place, code="E-MODEL-NAME")
     return number
 
 

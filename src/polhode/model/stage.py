@@ -47,29 +47,22 @@ class Stage:
         object.__setattr__(self, "H", Matrix(self.H).map(as_expr))
         rows, columns = self.H.shape
         if rows != 6 or not 1 <= columns <= 6:
-            raise ModelError(
-                f"a joint map has 6 rows and 1 to 6 columns, not {rows}×{columns}.",
-                cure="Write three rows for rotation and three for translation, a column for each speed.",
-                code="E-JOINT-001",
-            )
+            message = f"a joint map has 6 rows and 1 to 6 columns, not {rows}×{columns}."
+            cure = "Write three rows for rotation and three for translation, a column for each speed."
+            raise ModelError(message, cure=cure, code="E-JOINT-SHAPE")
         if rank(self.H) < columns:
-            raise ModelError(
-                "the columns of the joint map are not independent.",
-                cure="Remove the columns that others already span.",
-                code="E-JOINT-002",
-            )
+            cure = "Remove the columns that others already span."
+            raise ModelError("the columns of the joint map are not independent.", cure=cure, code="E-JOINT-SINGULAR")
         if not isinstance(self.storage, str) or self.storage not in STORAGES:
             raise ModelError(
                 f"orientation cannot be stored as {shown(self.storage)}.",
                 cure=f"Choose one of {', '.join(STORAGES)}.",
-                code="E-JOINT-003",
+                code="E-JOINT-NAME",
             )
         if self.storage != "angles" and not self.is_vector_turn and not self._has_an_orientation:
-            raise ModelError(
-                f"only spherical and free joints can store orientation as a {self.storage}.",
-                cure='Use storage="angles", or for turns about one axis "vector".',
-                code="E-JOINT-004",
-            )
+            message = f"only spherical and free joints can store orientation as a {self.storage}."
+            cure = 'Use storage="angles", or for turns about one axis "vector".'
+            raise ModelError(message, cure=cure, code="E-JOINT-UNSUPPORTED")
 
     @property
     def is_elastic(self) -> bool:
@@ -109,11 +102,9 @@ class Stage:
         """Refuse an axis whose length is not exact: the angle of a turn is speed times length."""
         for column in self.H.columns:
             if exact_length(column[:3]) is None:
-                raise ModelError(
-                    f"the rotation axis ({', '.join(map(str, column[:3]))}) of a joint map has no exact length.",
-                    cure="Write a length times components from unit_symbols or numbers, or turn the frame instead.",
-                    code="E-JOINT-009",
-                )
+                message = f"the rotation axis ({', '.join(map(str, column[:3]))}) of a joint map has no exact length."
+                cure = "Write a length times components from unit_symbols or numbers, or turn the frame instead."
+                raise ModelError(message, cure=cure, code="E-JOINT-UNSUPPORTED")
 
     @cached_property
     def algebra(self) -> list[Vector]:

@@ -97,7 +97,7 @@ def unit_of(text: object, place: str = "") -> Unit:
     product needs parentheses: J/(kg K).
     """
     if not isinstance(text, str):
-        raise ModelError(f"a unit is a text, not {text!r}.", place=place, cure='Write "kg m²".', code="E-MODEL-081")
+        raise ModelError(f"a unit is a text, not {text!r}.", place=place, cure='Write "kg m²".', code="E-UNIT-TYPE")
     try:
         return _parsed(text)
     except ModelError as error:
@@ -114,20 +114,14 @@ def _parsed(text: str) -> Unit:
     first, *rest = _SEPARATOR.split(flat)
     signs = ["", *(sign.strip() for sign in rest[::2])]
     if any(sign in ("", "·", "⋅") and "/" in signs[:k] for k, sign in enumerate(signs)):
-        raise ModelError(
-            f"the unit {text!r} can be read in two ways.",
-            cure="Write parentheses, as in J/(kg K), or the slash last, as in J K/kg.",
-            code="E-UNIT-002",
-        )
+        cure = "Write parentheses, as in J/(kg K), or the slash last, as in J K/kg."
+        raise ModelError(f"the unit {text!r} can be read in two ways.", cure=cure, code="E-UNIT-NAME")
     product = Unit()
     for sign, factor in zip(signs, [first, *rest[1::2]], strict=True):
         match = _FACTOR.fullmatch(factor)
         if match is None or len(word) > _LONGEST:
-            raise ModelError(
-                f"{text[:_LONGEST]!r} is no unit.",
-                cure="Write products and quotients of units, as in kg m²/s, kN/m, 1/s.",
-                code="E-UNIT-004",
-            )
+            cure = "Write products and quotients of units, as in kg m²/s, kN/m, 1/s."
+            raise ModelError(f"{text[:_LONGEST]!r} is no unit.", cure=cure, code="E-UNIT-NAME")
         power = int((match[2] or "1").translate(_DIGITS))
         product = product.times(_symbol(match[1]), -power if sign == "/" else power)
     si = word if product.is_si else re.sub(_NAME, lambda name: _coherent(name[0], word), word)
@@ -162,12 +156,12 @@ def _symbol(name: str) -> Unit:
         raise ModelError(
             f"{name!r} has its zero elsewhere than K, so that it is no factor.",
             cure="Give a temperature in K: 20 °C is 293.15 K; a difference of 1 °C is 1 K.",
-            code="E-UNIT-003",
+            code="E-UNIT-NAME",
         )
     alike = " or ".join(repr(each) for each in known_units() if each.lower() == name.lower())
     cure = suggestion(name, known_units(), "Write units such as kg m²/s, kN/m, deg, rpm.")
     cure = "Write a slash, as in N s/m." if name.lower() == "per" else f"Did you mean {alike}?" if alike else cure
-    raise ModelError(f"there is no unit {name!r}.", cure=cure, code="E-UNIT-001")
+    raise ModelError(f"there is no unit {name!r}.", cure=cure, code="E-UNIT-NAME")
 
 
 @cache
@@ -209,7 +203,7 @@ def in_unit(value: Any, unit: str, place: str) -> Any:
     given = unit_of(read[1], place)
     if unit and unit_of(unit, place).dimension != given.dimension:
         message, cure = f"{value!r} is not in units of {unit}.", f'Write it as "… {unit}".'
-        raise ModelError(message, place=place, cure=cure, code="E-UNIT-005")
+        raise ModelError(message, place=place, cure=cure, code="E-UNIT-TYPE")
     return given.to_si(read[0])
 
 
@@ -243,5 +237,5 @@ def si_value(value: Any, unit: str, place: str, lists: bool = True) -> Any:
     is_plain = isinstance(value, int | float) and type(value) is not Si
     if (is_plain or (lists and hasattr(value, "__len__"))) and not unit_of(unit).is_si:
         message = f"plain numbers are in SI units, {unit_of(unit).si}; the model states it in {unit}."
-        warn(message, place=place, cure=f'A text with a unit, such as "1 {unit}", is converted.', code="W-UNIT-001")
+        warn(message, place=place, cure=f'A text with a unit, such as "1 {unit}", is converted.', code="W-UNIT-MISSING")
     return Si(value) if is_plain and unit else value

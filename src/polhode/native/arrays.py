@@ -43,10 +43,8 @@ def as_floats(value: Any, size: int, place: str) -> Floats:
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         raise ShapeError(f"{array.dtype} would lose digits.", place=place, cure="Convert it to float64 yourself.")
     if array.ndim not in (1, 2) or array.shape[-1] != size:
-        raise ShapeError(
-            f"the shape is {array.shape}, expected ({size},) for one state or (N, {size}) for a batch.",
-            place=place,
-        )
+        message = f"the shape is {array.shape}, expected ({size},) for one state or (N, {size}) for a batch."
+        raise ShapeError(message, place)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -85,9 +83,7 @@ def as_parameters(value: Any, program: Program | Outline) -> Floats:
     place = f"parameters of {program.name!r}"
     if value is None:
         if program.parameters:
-            raise ValueMissing(
-                f"{program.parameters} parameters have no value.", place=place, cure="Pass parameters=..."
-            )
+            raise ValueMissing(f"{program.parameters} parameters have no value.", place, "Pass parameters=...")
         value = ()
     array = as_floats(value, program.parameters, place)
     bad = np.argwhere(~np.isfinite(array))

@@ -79,21 +79,15 @@ def _from_c(function: UserFunction, cache: ObjectCache | None) -> tuple[int, Any
     try:
         library = load_source(function.name, f"#include <math.h>\n{function.source}\n", cache)
     except PolhodeError as error:
-        raise PolhodeError(
-            f"its C source cannot be compiled: {error.problems[0].message}",
-            place=f"function '{function.name}'",
-            cure="Mend the source given as c=.",
-            code="E-FUNCTION-014",
-        ) from error
+        message = f"its C source cannot be compiled: {error.problems[0].message}"
+        cure = "Mend the source given as c=."
+        raise PolhodeError(message, f"function '{function.name}'", cure, "E-FUNCTION-FAILED") from error
     try:
         return library.address(function.name), library
     except AttributeError:
-        raise PolhodeError(
-            "its C source compiles but does not export it.",
-            place=f"function '{function.name}'",
-            cure="Leave out `static` and `inline`.",
-            code="E-FUNCTION-013",
-        ) from None
+        message = "its C source compiles but does not export it."
+        cure = "Leave out `static` and `inline`."
+        raise PolhodeError(message, f"function '{function.name}'", cure, "E-FUNCTION-FAILED") from None
 
 
 def _from_python(function: UserFunction) -> tuple[int, Any]:
@@ -386,7 +380,7 @@ BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyTy
 def check_backend(backend: str) -> None:
     """Raise unless there is a backend of this name."""
     if not isinstance(backend, str) or backend not in ("auto", *BACKENDS):
-        raise unknown("backend", backend, ("auto", *BACKENDS), code="E-CODE-012")
+        raise unknown("backend", backend, ("auto", *BACKENDS), code="E-CODE-NAME")
 
 
 def choose(program: Program, backend: str, store: CodeStore) -> Backend:

@@ -55,12 +55,8 @@ def _scaled(part: Floats, start: int) -> Floats:
     largest = np.abs(part).max(axis=-1, keepdims=True)
     for wrong, what in ((~np.isfinite(largest), "that is not finite"), (largest == 0.0, "of length zero")):
         if wrong.any():
-            raise PolhodeError(
-                f"coordinates {start} to {start + 3} are a quaternion {what}, which is no orientation.",
-                place="array 'q'",
-                cure="No turn is (1, 0, 0, 0).",
-                code="E-FUN-006",
-            )
+            message = f"coordinates {start} to {start + 3} are a quaternion {what}, which is no orientation."
+            raise PolhodeError(message, "array 'q'", "No turn is (1, 0, 0, 0).", "E-CODE-NUMBER")
     part /= largest
     length = np.sqrt(np.einsum("...i,...i", part, part))[..., None]
     part /= length

@@ -165,7 +165,7 @@ def taylor_code(function: Compiled) -> MethodCode:
                 "the method 'taylor' needs equations of motion without sign, abs, min, max, tables and functions of"
                 " your own: these have no Taylor series.",
                 cure="Take method='DOP853'.",
-                code="E-SIM-080",
+                code="E-RUN-UNSUPPORTED",
             )
         host = engine.host()
         series = series_program(program)

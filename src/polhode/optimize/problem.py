@@ -113,14 +113,10 @@ def range_of(given: Any, place: str, *, is_symmetric: bool) -> Range:
             low, high = given
             made = Range(-np.inf if low is None else float(low), np.inf if high is None else float(high))
     if np.isnan(made.lower) or np.isnan(made.upper) or made.lower == np.inf or made.upper == -np.inf:
-        raise PolhodeError(f"{shown(given)} is no range.", place=place, cure=_PAIR, code="E-OPTIM-001")
+        raise PolhodeError(f"{shown(given)} is no range.", place=place, cure=_PAIR, code="E-OPTIMAL-NUMBER")
     if made.lower > made.upper:
-        raise PolhodeError(
-            f"the lower end {made.lower:g} is above the upper one {made.upper:g}.",
-            place=place,
-            cure="Give the lower end first.",
-            code="E-OPTIM-002",
-        )
+        message = f"the lower end {made.lower:g} is above the upper one {made.upper:g}."
+        raise PolhodeError(message, place, "Give the lower end first.", "E-OPTIMAL-NUMBER")
     return made
 
 
@@ -147,7 +143,7 @@ class Names:
             return self.state.index(name)
         if isinstance(name, str) and name in self.also:
             return self.also[name]
-        raise unknown("coordinate, speed or state", name, [*self.state, *self.also], place=place, code="E-OPTIM-003")
+        raise unknown("coordinate, speed or state", name, [*self.state, *self.also], place=place, code="E-OPTIMAL-NAME")
 
 
 @dataclass(frozen=True)
@@ -193,7 +189,7 @@ def read_limits(
             of_controls[key] = value
         else:
             known = [*names.state, *names.also, *named.by_name]
-            raise unknown("coordinate, speed, state or control", key, known, place="limits", code="E-OPTIM-004")
+            raise unknown("coordinate, speed, state or control", key, known, place="limits", code="E-OPTIMAL-NAME")
     chosen = of_controls if isinstance(given, Mapping) else given
     for x, (low, high) in control_limits(chosen, controls, equations, parameters, "collocation").items():
         own[list(controls).index(x)] = Range(low, high)
@@ -224,12 +220,9 @@ def check_inside(names: Names, ends: Sequence[Range], limits: Sequence[Range], p
         both = end.within(limit)
         if both.lower > both.upper:
             told = f"{end.lower:g}" if end.is_fixed else f"between {end.lower:g} and {end.upper:g}"
-            raise PolhodeError(
-                f"'{name}' is to be {told}, and its limits are {limit.lower:g} and {limit.upper:g}.",
-                place=place,
-                cure="Change one of them; limits of the model's joints hold unless `limits` gives others.",
-                code="E-OPTIM-005",
-            )
+            message = f"'{name}' is to be {told}, and its limits are {limit.lower:g} and {limit.upper:g}."
+            cure = "Change one of them; limits of the model's joints hold unless `limits` gives others."
+            raise PolhodeError(message, place, cure, "E-OPTIMAL-NUMBER")
         found.append(both)
     return tuple(found)
 
@@ -264,7 +257,7 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
         raise guess_fault(
             f"{shown(guess)} is nothing to begin with.",
             'Give "cubic", "linear", a trajectory, a solution, or values by name.',
-            "E-OPTIM-008",
+            "E-OPTIMAL-MISSING",
         )
     free = [duration] if problem.point.is_free else []
     return np.concatenate([y.reshape(-1), free])
@@ -307,7 +300,7 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
         raise guess_fault(
             f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here.",
             "Give its trajectory: guess=solution.trajectory.",
-            "E-OPTIM-009",
+            "E-OPTIMAL-SHAPE",
         )
     order = guess.problem.mesh.in_time
     known = guess.variables[: len(order) * y.shape[1]].reshape(len(order), -1)[order]
@@ -319,7 +312,7 @@ def _from_trajectory(problem: Collocation, guess: Trajectory, y: Floats) -> floa
     equations = problem.point.equations
     if len(guess.t) < 2:
         raise guess_fault(
-            "the trajectory to begin with has less than two samples.", "Give one with more.", "E-OPTIM-010"
+            "the trajectory to begin with has less than two samples.", "Give one with more.", "E-OPTIMAL-SHAPE"
         )
     q, u, z = columns_of(guess, equations)
     shares = (guess.t - guess.t[0]) / (guess.t[-1] - guess.t[0])
@@ -363,7 +356,7 @@ def integrand_of(given: Any, controls: Mapping[str, Expr]) -> Expr:
     """The running cost."""
     if isinstance(given, Mapping):
         if not given:
-            raise PolhodeError("there is nothing to make least.", place="cost", cure=_CURE, code="E-OPTIM-013")
+            raise PolhodeError("there is nothing to make least.", place="cost", cure=_CURE, code="E-OPTIMAL-MISSING")
         total = as_expr(0)
         for key, weight in given.items():
             with understood("a weight", weight, place=f"cost {shown(key)}"):
@@ -374,7 +367,7 @@ def integrand_of(given: Any, controls: Mapping[str, Expr]) -> Expr:
     if isinstance(given, str) and given == "time":
         return as_expr(1)
     if isinstance(given, str):
-        raise PolhodeError(f"there is no cost {shown(given)}.", place="cost", cure=_CURE, code="E-OPTIM-006")
+        raise PolhodeError(f"there is no cost {shown(given)}.", place="cost", cure=_CURE, code="E-OPTIMAL-NAME")
     with understood("a cost", given, place="cost", cure=_CURE):
         return as_expr(given)
 
@@ -396,7 +389,7 @@ def known_expressions(
             place=place,
             cure="Use coordinates, speeds, states, parameters and time"
             + ("." if at_end else ", accelerations, efforts and inputs of this system."),
-            code="E-OPTIM-007",
+            code="E-OPTIMAL-NAME",
         )
     return made
 
@@ -571,7 +564,7 @@ def collocation(
     _check_supported(derivation)
     for word, name, known in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
         if not isinstance(word, str) or word not in known:
-            raise unknown(name, word, known, place="collocation", code="E-OPTIM-030")
+            raise unknown(name, word, known, place="collocation", code="E-OPTIMAL-NAME")
     values = by_name(parameters, "parameters")
     for name, value in values.items():
         check_kind(float if np.ndim(value) else object, "one number", value, f"parameters '{name}'")
@@ -582,12 +575,8 @@ def collocation(
     if inputs is None:
         warn_of_base(equations, controls, "collocation")
     if not controls:
-        raise PolhodeError(
-            "there is nothing to choose: no input is a control.",
-            place="collocation inputs",
-            cure='Name some: inputs=["tau_x"].',
-            code="E-OPTIM-031",
-        )
+        message = "there is nothing to choose: no input is a control."
+        raise PolhodeError(message, "collocation inputs", 'Name some: inputs=["tau_x"].', "E-OPTIMAL-MISSING")
     names = Names.of(equations, list(controls))
     read = read_limits(equations, names, list(controls.values()), limits, values)
     given = [key for key, _ in read.expressions]
@@ -636,7 +625,7 @@ def _check_supported(derivation: Derivation) -> None:
             f"the orientation of {listed(repr(name) for name in joints) or 'a joint'} is stored as a quaternion, "
             "whose four components are not independent.",
             'Store it in angles, as in Spherical("321") or Free("321"), or as a vector-parameter.',
-            "E-OPTIM-032",
+            "E-OPTIMAL-UNSUPPORTED",
         )
 
 
@@ -646,7 +635,7 @@ def _durations(given: Any) -> Range:
         raise fault(
             f"the duration {shown(given)} is not positive, or not known.",
             "Give seconds, or (shortest, longest) with a shortest above 0.",
-            "E-OPTIM-033",
+            "E-OPTIMAL-NUMBER",
         )
     return made
 
@@ -661,12 +650,8 @@ def _ends(nodes: Any) -> Floats:
             return np.linspace(0.0, 1.0, int(given))
     is_mesh = given.ndim == 1 and 2 <= len(given) <= _MOST_NODES and given[0] == 0.0 and given[-1] == 1.0
     if not is_mesh or not (np.diff(given) > 0.0).all():
-        raise PolhodeError(
-            f"{shown(nodes)} is no mesh.",
-            place="nodes",
-            cure=f"Give a number from 2 to {_MOST_NODES}, or numbers that grow from 0 to 1.",
-            code="E-OPTIM-034",
-        )
+        cure = f"Give a number from 2 to {_MOST_NODES}, or numbers that grow from 0 to 1."
+        raise PolhodeError(f"{shown(nodes)} is no mesh.", "nodes", cure, "E-OPTIMAL-NUMBER")
     return given
 
 
@@ -700,7 +685,7 @@ def _start(
             f"'{names.state[loose[0]]}' is not fixed at the start, and the constraints of the mechanism need it to be.",
             place="start",
             cure="Give it a value.",
-            code="E-OPTIM-035",
+            code="E-OPTIMAL-UNSUPPORTED",
         )
     begin = first_state(derivation, functions, at or None, moving or None, (), parameters or None)[0]
     found = [Range(float(x), float(x)) for x in (*begin.q, *begin.u, *begin.z)]

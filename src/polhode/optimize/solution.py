@@ -71,7 +71,7 @@ class Found:
 
 def check_ipyopt() -> Any:
     """The package, or what to do where it is not installed."""
-    return installed("ipyopt", "optimize", "ipyopt, which brings IPOPT,", place="collocation", code="E-OPTIM-020")
+    return installed("ipyopt", "optimize", "ipyopt, which brings IPOPT,", place="collocation", code="E-OPTIMAL-MISSING")
 
 
 def search(
@@ -122,7 +122,7 @@ def search(
                 f"IPOPT does not take these options: {shown(options)} ({problem_found}).",
                 place="solve options",
                 cure="See the list of options in IPOPT's documentation.",
-                code="E-OPTIM-021",
+                code="E-OPTIMAL-UNSUPPORTED",
             ) from None
         began = time.perf_counter()
         x, cost, code = problem.solve(
@@ -175,7 +175,7 @@ class OptimizationError(PolhodeError):
 def check(problem: Collocation, found: Solution) -> None:
     """Raise where a search found no optimum; warn where it is not as exact as was asked for."""
     if found.status == "acceptable":
-        warn("the conditions of an optimum are met to a looser tolerance than was asked for.", code="W-OPTIM-023")
+        warn("the conditions of an optimum are met to a looser tolerance than was asked for.", code="W-OPTIMAL-FAILED")
     if found.status in ("optimal", "acceptable", "feasible"):
         return
     if found.status in ("overdetermined", "invalid", "interrupted", "option"):
@@ -186,7 +186,7 @@ def check(problem: Collocation, found: Solution) -> None:
         f"no optimum was found after {found.iterations} iterations: {found.message}{told}",
         solution=found,
         cure=_CURES.get(found.status, _OTHERWISE),
-        code="E-OPTIM-022",
+        code="E-OPTIMAL-FAILED",
     )
 
 
@@ -328,7 +328,7 @@ class Solution(Shown):
             return self.controls[:, names.controls.index(name)]
         if isinstance(name, str) and (name in names.state or name in names.also):
             return self._y[:, names.state_place(name, "solution")]
-        raise unknown("value", name, [*names.state, *names.also, *names.controls], code="E-OPTIM-012")
+        raise unknown("value", name, [*names.state, *names.also, *names.controls], code="E-OPTIMAL-NAME")
 
     @cached_property
     def trajectory(self) -> Trajectory:

@@ -38,16 +38,10 @@ def numbers(values: Any, what: str, place: str) -> Floats:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise PolhodeError(
-            f"{what}: {shown(values)} are not numbers.",
-            place=place,
-            cure="Give an array of numbers.",
-            code="E-PATH-010",
-        ) from None
+        cure = "Give an array of numbers."
+        raise PolhodeError(f"{what}: {shown(values)} are not numbers.", place, cure, "E-PLANNING-NUMBER") from None
     if not np.isfinite(array).all():
-        raise PolhodeError(
-            f"{what} must be finite numbers.", place=place, cure="Remove NaN and infinity.", code="E-PATH-011"
-        )
+        raise PolhodeError(f"{what} must be finite numbers.", place, "Remove NaN and infinity.", "E-PLANNING-NUMBER")
     return array
 
 
@@ -55,9 +49,8 @@ def knot_times(t: Any, place: str) -> Floats:
     """Two times or more, increasing."""
     found = numbers(t, "the knots' times", place)
     if found.ndim != 1 or len(found) < 2 or not (np.diff(found) > 0).all():
-        raise PolhodeError(
-            "the knots' times must be two or more and increase.", place=place, cure="Sort them.", code="E-PATH-012"
-        )
+        cure = "Sort them."
+        raise PolhodeError("the knots' times must be two or more and increase.", place, cure, "E-PLANNING-NUMBER")
     return found
 
 
@@ -68,20 +61,13 @@ def unit_quaternions(R: Any, count: int, place: str) -> Floats:
         R = Rotation.from_matrix(numbers(matrices, "the orientations", place))
     q = R.quaternion
     if np.shape(q) != (count, 4):
-        raise PolhodeError(
-            f"there are not {count} orientations, one for each time.",
-            place=place,
-            cure="Give an array of as many rotation matrices.",
-            code="E-PATH-013",
-        )
+        cure = "Give an array of as many rotation matrices."
+        raise PolhodeError(f"there are not {count} orientations, one for each time.", place, cure, "E-PLANNING-SHAPE")
     opposite = np.flatnonzero(np.abs(product(conjugate(q[:-1]), q[1:])[:, 0]) < _OPPOSITE)
     if len(opposite):
-        raise PolhodeError(
-            f"orientations {opposite[0]} and {opposite[0] + 1} are half a turn apart: either way is as short.",
-            place=place,
-            cure="Put an orientation between them that says which way to turn.",
-            code="E-PATH-015",
-        )
+        message = f"orientations {opposite[0]} and {opposite[0] + 1} are half a turn apart: either way is as short."
+        cure = "Put an orientation between them that says which way to turn."
+        raise PolhodeError(message, place, cure, "E-PLANNING-FAILED")
     return on_one_side(np.asarray(q))
 
 
@@ -97,12 +83,8 @@ def end_vector(value: Any, what: str, place: str) -> Floats | None:
         return None
     found = numbers(value, what, place)
     if found.shape != (3,):
-        raise PolhodeError(
-            f"{what} has the shape {found.shape}, not (3,).",
-            place=place,
-            cure="Give an angular velocity in body components.",
-            code="E-PATH-016",
-        )
+        cure = "Give an angular velocity in body components."
+        raise PolhodeError(f"{what} has the shape {found.shape}, not (3,).", place, cure, "E-PLANNING-SHAPE")
     return found
 
 
@@ -112,12 +94,8 @@ def place_in(knots: Floats, t: Any, place: str) -> tuple[Floats, NDArray[np.intp
     low, high = float(knots[0]), float(knots[-1])
     slack = 1e-12 * (high - low)
     if asked.size and (asked.min() < low - slack or asked.max() > high + slack):
-        raise PolhodeError(
-            f"a time lies outside of the knots' {low:g} … {high:g}.",
-            place=place,
-            cure="Ask between the first and the last knot.",
-            code="E-PATH-017",
-        )
+        cure = "Ask between the first and the last knot."
+        raise PolhodeError(f"a time lies outside of the knots' {low:g} … {high:g}.", place, cure, "E-PLANNING-NUMBER")
     return asked, np.searchsorted(knots[1:-1], asked, side="right")
 
 
@@ -319,12 +297,9 @@ def cubics_through(chart: Chart, t: Floats, knots: Any, start: Any, end: Any, pl
         step = KnotEquations(chart, h, c0.real, c1.real, held).step(found.real, left.imag)
         found = None if step is None else found + 1j * step
     if found is None:
-        raise PolhodeError(
-            "no angular velocities at the knots make the angular acceleration continuous.",
-            place=place,
-            cure='Put knots nearer to each other, or leave out chart="vector", which serves small turns.',
-            code="E-PATH-003",
-        )
+        message = "no angular velocities at the knots make the angular acceleration continuous."
+        cure = 'Put knots nearer to each other, or leave out chart="vector", which serves small turns.'
+        raise PolhodeError(message, place, cure, "E-PLANNING-FAILED")
     v0, v1 = chart.rate(c0, found[:-1]) * h[:, None], chart.rate(c1, found[1:]) * h[:, None]
     cubic = np.stack([2 * (c0 - c1) + v0 + v1, 3 * (c1 - c0) - 2 * v0 - v1, v0, c0])
     return Cubics(chart, t, reference, cubic)

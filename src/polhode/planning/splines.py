@@ -74,9 +74,9 @@ class RotationSpline:
         least: str | None = None,
     ) -> None:
         if chart not in CHARTS:
-            raise unknown("chart", chart, CHARTS, code="E-PATH-001", place=_PLACE)
+            raise unknown("chart", chart, CHARTS, code="E-PLANNING-NAME", place=_PLACE)
         if least not in (None, "acceleration"):
-            raise unknown("aim", least, ["acceleration"], code="E-PATH-002", place=_PLACE)
+            raise unknown("aim", least, ["acceleration"], code="E-PLANNING-NAME", place=_PLACE)
         self.t = knot_times(t, _PLACE)
         self._knots = unit_quaternions(R, len(self.t), _PLACE)
         self._start, self._end = end_vector(start, "start", _PLACE), end_vector(end, "end", _PLACE)
@@ -190,12 +190,8 @@ def extremal(spline: RotationSpline) -> Extremal:
         tolerance=1e-13, most_steps=_MOST_STEPS, shortest=1e-4,
     )  # fmt: skip
     if not found.size <= 1e-9:
-        raise PolhodeError(
-            "no curve of least acceleration was found.",
-            place="RotationSpline",
-            cure='Put knots nearer to each other, or leave out least="acceleration".',
-            code="E-PATH-004",
-        )
+        cure = 'Put knots nearer to each other, or leave out least="acceleration".'
+        raise PolhodeError("no curve of least acceleration was found.", "RotationSpline", cure, "E-PLANNING-FAILED")
     nodes = _Nodes.of(found.q)
     turns, w = _series(problem.begins(nodes))
     return Extremal(t, product(nodes.q[:-1], turns), w)
@@ -448,7 +444,7 @@ class PoseSpline:
         coupling: str = "separate",
     ) -> None:
         if coupling not in ("separate", "screw"):
-            raise unknown("coupling", coupling, ["separate", "screw"], code="E-PATH-005", place=_POSES)
+            raise unknown("coupling", coupling, ["separate", "screw"], code="E-PLANNING-NAME", place=_POSES)
         self.t = knot_times(t, _POSES)
         R, p = _read(poses, len(self.t))
         ends = [_end(given, what) for given, what in ((start, "start"), (end, "end"))]
@@ -512,7 +508,7 @@ def _end(given: Any, what: str) -> tuple[Floats, Floats] | None:
     except (TypeError, ValueError):
         raise PolhodeError(
             f"{what} is not a pair of velocities.", place=_POSES, cure="Give (angular velocity, velocity).",
-            code="E-PATH-018",
+            code="E-PLANNING-TYPE",
         ) from None  # fmt: skip
     pair = (
         end_vector(w, f"the angular velocity of {what}", _POSES),
@@ -528,12 +524,10 @@ def _read(poses: Any, count: int) -> tuple[Floats, Floats]:
     try:
         listed = list(poses)
     except TypeError:
-        raise PolhodeError("the poses are not a list.", place=_POSES, cure=_CURE, code="E-PATH-019") from None
+        raise PolhodeError("the poses are not a list.", place=_POSES, cure=_CURE, code="E-PLANNING-TYPE") from None
     pairs = [_pair(each, k) for k, each in enumerate(listed)]
     if len(pairs) != count:
-        raise PolhodeError(
-            f"there are {len(pairs)} poses and {count} times.", place=_POSES, cure=_CURE, code="E-PATH-020"
-        )
+        raise PolhodeError(f"there are {len(pairs)} poses and {count} times.", _POSES, _CURE, "E-PLANNING-SHAPE")
     return np.stack([R for R, _ in pairs]), np.stack([p for _, p in pairs])
 
 
@@ -544,8 +538,8 @@ def _pair(pose: Any, number: int) -> tuple[Floats, Floats]:
     else:
         X = numbers(pose, f"pose {number}", _POSES)
         if X.shape != (4, 4) or np.abs(X[3] - [0, 0, 0, 1]).max() > 0:
-            raise PolhodeError(f"pose {number} is none.", place=_POSES, cure=_CURE, code="E-PATH-021")
+            raise PolhodeError(f"pose {number} is none.", place=_POSES, cure=_CURE, code="E-PLANNING-TYPE")
         R, p = X[:3, :3], X[:3, 3]
     if R.shape != (3, 3) or p.shape != (3,):
-        raise PolhodeError(f"pose {number} is none.", place=_POSES, cure=_CURE, code="E-PATH-021")
+        raise PolhodeError(f"pose {number} is none.", place=_POSES, cure=_CURE, code="E-PLANNING-TYPE")
     return R, p

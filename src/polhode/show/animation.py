@@ -77,7 +77,7 @@ def _joint_names(bodies: bool | Sequence[str], everyone: Sequence[str]) -> list[
         return list(everyone) if bodies else []
     names = name_list(bodies, "True or a list of bodies", place="screw_axes", cure='Give ["coupler"].')
     for strange in (name for name in names if name not in everyone):
-        raise unknown("body", strange, everyone, place="screw_axes", code="E-SCREW-004")
+        raise unknown("body", strange, everyone, place="screw_axes", code="E-ROTATION-NAME")
     return names
 
 
@@ -249,7 +249,7 @@ class _Vectors:
                 yield _Vector("angular velocity", f"angular velocity of {name}", self._centre(name), self._spin(name))
             else:
                 known = [*makers, *self.system.joints, *self.system.constraints, *sorted(loads), *self.bodies]
-                raise unknown("arrow", name, known, place="arrows", code="E-PAGE-001")
+                raise unknown("arrow", name, known, place="arrows", code="E-PICTURE-NAME")
 
     # ---- forces ------------------------------------------------------------------------------------------------
 
@@ -357,12 +357,9 @@ class Animation(Shown):
         """Write the page as one HTML file, whole or not at all."""
         ending = path_of(path).suffix.lower()
         if ending not in _PAGES:
-            raise PolhodeError(
-                f"a motion is written as a page, and not as '{ending}'.",
-                place=os.fspath(path),
-                cure="Name it .html; buttons in the page save films (WebM, GIF) and pictures (PNG).",
-                code="E-PAGE-022",
-            )
+            message = f"a motion is written as a page, and not as '{ending}'."
+            cure = "Name it .html; buttons in the page save films (WebM, GIF) and pictures (PNG)."
+            raise PolhodeError(message, os.fspath(path), cure, "E-PICTURE-UNSUPPORTED")
         return replace_file(path, self.page.encode("utf-8"))
 
     def _cell(self) -> Cell:
@@ -415,7 +412,7 @@ def page_of(run: Trajectory, notes: str = "", drawn: Drawn | None = None) -> str
 def warn_of_meshes(looks: Looks) -> None:
     """Tell what is drawn otherwise than its file has it, or not at all."""
     if looks.told:
-        warn(" ".join(looks.told), MeshWarning, code="W-MESH-001")
+        warn(" ".join(looks.told), MeshWarning, code="W-FILE-READ")
 
 
 def _others(run: Trajectory, ghosts: Sequence[Trajectory] | Mapping[str, Trajectory]) -> dict[str, Trajectory]:

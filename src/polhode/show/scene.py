@@ -52,7 +52,7 @@ def with_axes(run: Trajectory, scene: Scene, wanted: bool | Sequence[str]) -> Sc
     added: dict[str, list[Shape]] = {}
     for name in names:
         if name not in known:
-            raise unknown("body or frame", name, known, place="frames", code="E-PAGE-002")
+            raise unknown("body or frame", name, known, place="frames", code="E-PICTURE-NAME")
         if name in system.frames and not painter.moves(system.frames[name].pose):
             frame = system.frames[name]
             turn = painter.numbers(frame.pose.R.entries()).reshape(3, 3)
@@ -88,10 +88,10 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
                     f"the point of '{body}' moves on it in time, and is not traced.",
                     place="traces",
                     cure="Make it a frame: system.frame(name, body, at=…).",
-                    code="E-PAGE-003",
+                    code="E-PICTURE-NAME",
                 )
             if body not in numbers:
-                raise unknown("body or frame", body, numbers, place="traces", code="E-PAGE-003")
+                raise unknown("body or frame", body, numbers, place="traces", code="E-PICTURE-NAME")
             made.append(SceneTrace(str(label) or name, numbers[body], painter.numbers(point).tolist()))
     return replace(scene, traces=made)
 

@@ -115,12 +115,8 @@ def _single(runs: Runs, by: str | None, cut: Sequence[str]) -> list[str]:
     """An axis to draw over where none has several values."""
     found = [name for name in runs.columns if name != by and name not in cut]
     if not found:
-        raise PolhodeError(
-            "every value that was varied is held, so that nothing is left to draw over.",
-            place="plot",
-            cure="Leave one of them out of at.",
-            code="E-SWEEP-097",
-        )
+        message = "every value that was varied is held, so that nothing is left to draw over."
+        raise PolhodeError(message, "plot", "Leave one of them out of at.", "E-BATCH-MISSING")
     return found[:1]
 
 
@@ -177,7 +173,7 @@ def plotted(
             raise fault(
                 "whole trajectories are drawn over time, all of them.",
                 "Leave measures, x, by and at out, or sweep with a measure.",
-                "E-SWEEP-090",
+                "E-BATCH-UNSUPPORTED",
             )
         return sweep.trajectories.plot(path)
     figure = figure_of(sweep, measures, x, by, at)
@@ -223,7 +219,7 @@ def markup_of(sweep: Sweep) -> str:
 def _axis(runs: Runs, name: Any, word: str) -> str:
     found = axis_named(runs.columns, name)
     if found is None:
-        raise unknown("varied value", name, runs.columns, place=f"plot {word}", code="E-SWEEP-091")
+        raise unknown("varied value", name, runs.columns, place=f"plot {word}", code="E-BATCH-NAME")
     return found
 
 
@@ -236,12 +232,8 @@ def _held(runs: Runs, at: Any) -> dict[str, float]:
         known = runs.where(made).distinct(name)
         apart = np.abs(known - wanted)
         if not len(known) or not apart.min() <= _NEAR * max(abs(wanted), float(np.ptp(known))):
-            raise PolhodeError(
-                f"there is no run with {name} = {wanted:g}.",
-                place="plot at",
-                cure=f"There are runs with {listed(f'{each:g}' for each in known)}.",
-                code="E-SWEEP-092",
-            )
+            cure = f"There are runs with {listed(f'{each:g}' for each in known)}."
+            raise PolhodeError(f"there is no run with {name} = {wanted:g}.", "plot at", cure, "E-BATCH-NAME")
         made[name] = float(known[apart.argmin()])
     return made
 
@@ -251,7 +243,7 @@ def _check_once(named: Mapping[str, str | None], held: Mapping[str, float]) -> N
     places: dict[str, str] = dict.fromkeys(held, "at")
     for word, name in named.items():
         if name in places:
-            raise fault(f"'{name}' is given twice, in {places[name]} and in {word}.", "Give it once.", "E-SWEEP-093")
+            raise fault(f"'{name}' is given twice, in {places[name]} and in {word}.", "Give it once.", "E-BATCH-TWICE")
         if name is not None:
             places[name] = word
 
@@ -272,13 +264,13 @@ def _asked(sweep: Sweep, measures: Any) -> list[Quantity]:
     made: list[Quantity] = []
     for name in names:
         if not isinstance(name, str) or (name not in known and name not in single):
-            raise unknown("result", name, [*known, *single], place="plot measures", code="E-SWEEP-094")
+            raise unknown("result", name, [*known, *single], place="plot measures", code="E-BATCH-NAME")
         found = known[name] if name in known else [single[name]]
         if len(found) > _MOST_NUMBERS:
             raise _long(name, found)
         made += found
     if not made:
-        raise PolhodeError("no measure is named.", place="plot measures", cure="Name one.", code="E-SWEEP-095")
+        raise PolhodeError("no measure is named.", place="plot measures", cure="Name one.", code="E-BATCH-MISSING")
     return made
 
 
@@ -300,7 +292,7 @@ def _long(name: str, found: Sequence[Quantity]) -> PolhodeError:
         f"'{name}' has {len(found):,} numbers for each run, too many for a picture.",
         place="plot measures",
         cure=f"Name some of them: measures=['{name}.0', '{name}.1'].",
-        code="E-SWEEP-096",
+        code="E-BATCH-SIZE",
     )
 
 
@@ -309,7 +301,7 @@ def _nothing(sweep: Sweep, count: int) -> PolhodeError:
     return fault(
         f"none of the {count} runs has a result.",
         f"The first that failed says: {told}" if told else "Sweep with a measure that gives a number.",
-        "E-SWEEP-098",
+        "E-BATCH-MISSING",
     )
 
 

@@ -160,7 +160,7 @@ def _as_crossing(event: Any) -> Any:
             f"{event!r} is no event.",
             place="events",
             cure="Give an expression, a crossing, or a function g(t, q, u) that returns one number.",
-            code="E-SIM-020",
+            code="E-RUN-TYPE",
         )
     return event
 
@@ -263,15 +263,11 @@ def place_of(equations: EquationsOfMotion, key: Any) -> int:
     found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
     if not found:
         raise unknown(
-            "coordinate, speed or state", key, [symbol.name for symbol in symbols], place="on", code="E-SIM-070"
+            "coordinate, speed or state", key, [symbol.name for symbol in symbols], place="on", code="E-RUN-NAME"
         )
     if len(found) > 1:
-        raise PolhodeError(
-            f"'{key}' is a coordinate and a speed.",
-            place="on",
-            cure="Say which by its symbol, as in on={event: {joint.u[0]: 0}}.",
-            code="E-SIM-073",
-        )
+        cure = "Say which by its symbol, as in on={event: {joint.u[0]: 0}}."
+        raise PolhodeError(f"'{key}' is a coordinate and a speed.", "on", cure, "E-RUN-TWICE")
     return found[0]
 
 
@@ -288,9 +284,8 @@ def compiled_values(
     given = {name: parameters.get(name, equations.system.parameters[name].value) for name in names}
     missing = [name for name, value in given.items() if value is None]
     if missing:
-        raise ValueMissing(
-            f"the parameter '{missing[0]}' of {_WORDS[place]} has no value.", place=place, code="E-VALUE-009"
-        )
+        message = f"the parameter '{missing[0]}' of {_WORDS[place]} has no value."
+        raise ValueMissing(message, place, code="E-VALUE-MISSING")
     return ParametricValues(function.with_parameters(np.array([float(value) for value in given.values()])), names)
 
 
@@ -312,7 +307,7 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
             f"{_WORDS[place]} depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know.",
             place=place,
             cure="Use coordinates, speeds, states, time and parameters of this system.",
-            code="E-SIM-021",
+            code="E-RUN-DEPENDENCE",
         )
     used = [symbol for symbol in table if symbol in met]
     program = plan(place, arrays, [("values", (len(values),), list(values))], used)

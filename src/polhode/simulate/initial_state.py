@@ -102,7 +102,7 @@ def initial_state(
         poses = derivation.model.poses
         pose = poses.get(start)
         if pose is None:
-            raise unknown("pose", start, poses, place="start", code="E-SIM-026")
+            raise unknown("pose", start, poses, place="start", code="E-RUN-NAME")
         placed = {name: value for name, value in pose.coordinates.items() if name not in known.omitted}
         _fill(q, placed, known.coordinates, "coordinate", in_si)
         is_embedded = derivation.equations.dependent_speeds is not None
@@ -117,7 +117,7 @@ def initial_state(
         strays = [name for name in start if name in known.speeds and name not in own_names]
         if strays:
             raise fault(
-                f"'{strays[0]}' is a speed, not a coordinate.", f"Give it as speeds={{{strays[0]!r}: …}}.", "E-SIM-005"
+                f"'{strays[0]}' is a speed, not a coordinate.", f"Give it as speeds={{{strays[0]!r}: …}}.", "E-RUN-NAME"
             )
         own = {name: value for name, value in start.items() if name in known.states}
         placed = {name: value for name, value in start.items() if name not in own}
@@ -162,11 +162,11 @@ def numbers(value: Any, size: int, what: str) -> Floats:
     try:
         given = np.asarray(value)
     except ValueError:
-        raise ShapeError("the rows have different lengths.", place=what, code="E-SIM-001") from None
+        raise ShapeError("the rows have different lengths.", place=what, code="E-RUN-SHAPE") from None
     if given.dtype.kind not in "fiub" and given.size:
-        raise ShapeError(f"{given.dtype} is no type of real numbers.", place=what, code="E-SIM-001")
+        raise ShapeError(f"{given.dtype} is no type of real numbers.", place=what, code="E-RUN-SHAPE")
     if given.shape != (size,):
-        raise ShapeError(f"expected {size} numbers, got shape {given.shape}.", place=what, code="E-SIM-001")
+        raise ShapeError(f"expected {size} numbers, got shape {given.shape}.", place=what, code="E-RUN-SHAPE")
     return np.array(given, dtype=np.float64)
 
 
@@ -184,20 +184,20 @@ def _fill(
             raise fault(
                 f"the coordinate '{key}' is omitted from these equations, and starts nowhere.",
                 "Leave it out, or derive without omitting it.",
-                "E-OMIT-007",
+                "E-DERIVE-UNSUPPORTED",
             )
         if key not in names:
             what = f"{kind} or state" if others else kind
-            raise unknown(what, key, [*names, *others], place="start", code="E-SIM-005")
+            raise unknown(what, key, [*names, *others], place="start", code="E-RUN-NAME")
         try:
             array[names.index(key)] = float(in_si(value, kind, key))
         except (TypeError, ValueError):
-            raise PolhodeError(f"{value!r} is not a number.", place=f"start {kind} '{key}'", code="E-SIM-002") from None
+            raise PolhodeError(f"{value!r} is not a number.", f"start {kind} '{key}'", code="E-RUN-NUMBER") from None
 
 
 def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
     for k in np.flatnonzero(~np.isfinite(array)):
-        raise PolhodeError(f"the start value is {array[k]}.", place=f"{kind} '{names[int(k)]}'", code="E-SIM-003")
+        raise PolhodeError(f"the start value is {array[k]}.", place=f"{kind} '{names[int(k)]}'", code="E-RUN-NUMBER")
 
 
 def _make_unit(q: Floats, known: Synopsis) -> list[str]:
@@ -206,12 +206,8 @@ def _make_unit(q: Floats, known: Synopsis) -> list[str]:
         part = slice(first, first + 4)
         length = float(np.linalg.norm(q[part]))
         if length == 0.0:
-            raise PolhodeError(
-                "the start quaternion is zero, which is no orientation.",
-                place=f"joint '{joint}'",
-                cure="No turn is (1, 0, 0, 0).",
-                code="E-SIM-004",
-            )
+            message = "the start quaternion is zero, which is no orientation."
+            raise PolhodeError(message, f"joint '{joint}'", "No turn is (1, 0, 0, 0).", "E-RUN-NUMBER")
         if abs(length - 1.0) > _LENGTH_SLACK:
             notices.append(f"the start quaternion of joint '{joint}' had length {length:.6g} and was scaled to 1.")
         q[part] /= length

@@ -259,7 +259,7 @@ class Rates:
         try:
             made: Compiled = self.functions.native(name)
         except ModelError as problem:
-            if problem.problems[0].code != "E-FUNCTION-001":
+            if problem.problems[0].code != "E-FUNCTION-DERIVATIVE":
                 raise
             return None
         return made.with_parameters(self.functions.parameter_values(name, self.given))

@@ -354,9 +354,7 @@ class Problem:
             try:
                 known[system.parameters[name].symbol] = float(value)
             except (TypeError, ValueError):
-                raise PolhodeError(
-                    f"{value!r} is not a number.", place=f"parameter '{name}'", code="E-SIM-018"
-                ) from None
+                raise PolhodeError(f"{value!r} is not a number.", f"parameter '{name}'", code="E-RUN-NUMBER") from None
         symbols = [given.symbol for given in system.inputs.values()]
         return known | dict(zip(symbols, self.inputs.constant.tolist(), strict=True))
 
@@ -409,7 +407,7 @@ def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Float
 def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:
     """The error of a run that could not go on."""
     met = " ".join(f"{each[0].upper()}{each[1:]}" for each in trajectory.conditions_met)
-    cure, code = f"{met} {stop.cure}".strip(), f"E-SIM-{stop.status.upper()}"
+    cure, code = f"{met} {stop.cure}".strip(), f"E-RUN-{stop.status.upper()}"
     return SimulationError(stop.message, trajectory=trajectory, cure=cure, code=code)
 
 

@@ -105,12 +105,8 @@ def check_fit(method: Any, derivation: Derivation) -> None:
         reason = "it is written in pseudo-velocities, which adaptive methods look after"
     cure = "." if method in EXPLICIT else ' or "rk4".'
     if reason:
-        raise PolhodeError(
-            f"the method {method} is not for system '{equations.system.name}': {reason}.",
-            place="method",
-            cure=f'Use method="auto"{cure}',
-            code="E-SIM-101",
-        )
+        message = f"the method {method} is not for system '{equations.system.name}': {reason}."
+        raise PolhodeError(message, "method", f'Use method="auto"{cure}', "E-RUN-UNSUPPORTED")
 
 
 #: All methods by their names.
@@ -178,11 +174,8 @@ def _check_series(name: str, rates: Rates) -> None:
     }
     for what, is_so in told.items():
         if is_so:
-            raise PolhodeError(
-                f"the method {name!r} needs smooth rates, all in the equations, but {what}.",
-                cure='Take method="DOP853".',
-                code="E-SIM-081",
-            )
+            message = f"the method {name!r} needs smooth rates, all in the equations, but {what}."
+            raise PolhodeError(message, cure='Take method="DOP853".', code="E-RUN-UNSUPPORTED")
 
 
 #: Discontinuities that stand in the equations are found; those inside a user's own code are not.
@@ -272,9 +265,7 @@ def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
     """The samples to keep, of `width` numbers each."""
     seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
     if samples is not None and rate is not None:
-        raise PolhodeError(
-            "samples and a rate of them are given.", place="rate", cure="Give one of the two.", code="E-SIM-122"
-        )
+        raise PolhodeError("samples and a rate of them are given.", "rate", "Give one of the two.", "E-RUN-UNSUPPORTED")
     if samples is not None and np.ndim(samples) > 0:
         return Given(seconds, _given_times(samples, seconds))
     if samples is None:
@@ -286,16 +277,12 @@ def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
         wanted = np.nan if isinstance(samples, bool) else _number(samples)
     least = 1.0 if samples is None or not seconds else 2.0  # the start and the end
     if not (wanted >= least and wanted == np.rint(wanted)):
-        raise PolhodeError(
-            f"{samples!r} samples cannot be kept.", place="samples", cure="Give a whole number ≥ 2.", code="E-SIM-012"
-        )
+        cure = "Give a whole number ≥ 2."
+        raise PolhodeError(f"{samples!r} samples cannot be kept.", "samples", cure, "E-RUN-NUMBER")
     if wanted * width * 8.0 > MOST_BYTES:
-        raise LimitError(
-            f"{wanted:.3g} samples of {width} numbers would take {wanted * width * 8e-9:.3g} GB.",
-            place="samples" if rate is None else "rate",
-            cure=f"Keep fewer, up to {MOST_BYTES * 1e-9:g} GB; steps may be shorter than samples are apart.",
-            code="E-SIM-019",
-        )
+        message = f"{wanted:.3g} samples of {width} numbers would take {wanted * width * 8e-9:.3g} GB."
+        cure = f"Keep fewer, up to {MOST_BYTES * 1e-9:g} GB; steps may be shorter than samples are apart."
+        raise LimitError(message, "samples" if rate is None else "rate", cure, "E-RUN-SIZE")
     return Even(seconds, max(2, int(wanted)) if seconds > 0.0 else 1)
 
 
@@ -311,11 +298,11 @@ def _given_times(samples: Any, duration: float) -> Floats:
     try:
         times = np.asarray(samples, dtype=np.float64)
     except (TypeError, ValueError):
-        raise PolhodeError("sample times must be numbers.", place="samples", code="E-SIM-013") from None
+        raise PolhodeError("sample times must be numbers.", place="samples", code="E-RUN-NUMBER") from None
     if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise PolhodeError("sample times must increase.", place="samples", code="E-SIM-013")
+        raise PolhodeError("sample times must increase.", place="samples", code="E-RUN-NUMBER")
     if len(times) and (times[0] < 0.0 or times[-1] > duration):
-        raise PolhodeError(f"sample times must lie between 0 and {duration:g} s.", place="samples", code="E-SIM-013")
+        raise PolhodeError(f"sample times must lie between 0 and {duration:g} s.", place="samples", code="E-RUN-NUMBER")
     return np.unique(np.concatenate([[0.0], times, [duration]]))
 
 
@@ -337,15 +324,12 @@ def grid_of(duration: float, step: Any) -> Grid:
             f"{MOST_STEPS:,}.",
             place="step",
             cure="Give a longer step, or a method with step-size control.",
-            code="E-SIM-023",
+            code="E-RUN-SIZE",
         )
     if step is not None and 0.0 < duration < wanted * (1.0 - 1e-9):
-        raise PolhodeError(
-            f"the step of {wanted:g} s is longer than the run of {duration:g} s.",
-            place="step",
-            cure=f"Give a step that the motion can be followed with, for example {_FIXED_STEP:g}.",
-            code="E-SIM-025",
-        )
+        message = f"the step of {wanted:g} s is longer than the run of {duration:g} s."
+        cure = f"Give a step that the motion can be followed with, for example {_FIXED_STEP:g}."
+        raise PolhodeError(message, "step", cure, "E-RUN-NUMBER")
     steps = max(1, round(duration / wanted))
     h = duration / steps
     far = step is not None and duration > 0.0 and abs(h - wanted) > _AS_ASKED * wanted
@@ -358,12 +342,9 @@ def _damping(method: str, spectral_radius: Any) -> float | None:
         given, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
         return number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
     if spectral_radius is not None:
-        raise PolhodeError(
-            f"the method {method} has no spectral radius to choose.",
-            place="spectral_radius",
-            cure='Use method="generalised_alpha", or leave it out.',
-            code="E-SIM-121",
-        )
+        message = f"the method {method} has no spectral radius to choose."
+        cure = 'Use method="generalised_alpha", or leave it out.'
+        raise PolhodeError(message, "spectral_radius", cure, "E-RUN-UNSUPPORTED")
     return None
 
 
@@ -388,9 +369,7 @@ def steps_of(
         )
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
     if max_step is not None:
-        raise PolhodeError(
-            f"the method {method} has fixed steps.", place="max_step", cure="Give step=…", code="E-SIM-072"
-        )
+        raise PolhodeError(f"the method {method} has fixed steps.", "max_step", "Give step=…", "E-RUN-UNSUPPORTED")
     grid = grid_of(duration, step)
     facts = {"step": grid.h} if damping is None else {"step": grid.h, "spectral_radius": damping}
     control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h, spectral_radius=damping)
@@ -406,7 +385,7 @@ def unknown_method(method: Any) -> PolhodeError:
     return PolhodeError(
         f"there is no method {method!r}.",
         cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
-        code="E-SIM-017",
+        code="E-RUN-NAME",
     )
 
 

@@ -58,7 +58,7 @@ def export_program(
         raise fault(
             "a simulation program has its own functions.",
             "Leave out `of`, or export functions without program=True.",
-            "E-EXPORT-009",
+            "E-CODE-UNSUPPORTED",
         )
     writing, place, before = _writing(target), folder_of(folder), names_before(derivation.model.name, prefix)
     made = simulation_of(derivation, before, start, speeds)
@@ -80,7 +80,7 @@ def _writing(target: str) -> SimulationWriting:
         raise fault(
             f"the target {target} has functions, but no simulation program.",
             f"Choose {' or '.join(able)}, or export functions without program=True.",
-            "E-EXPORT-007",
+            "E-CODE-UNSUPPORTED",
         )
     return found
 
@@ -133,7 +133,7 @@ def _refused(equations: EquationsOfMotion, reason: str, cure: str = "") -> Polho
     return fault(
         f"there is no simulation program of system '{equations.system.name}': {reason}, which only simulate follows.",
         cure or "Run it with simulate, or export its functions without program=True.",
-        "E-EXPORT-008",
+        "E-CODE-UNSUPPORTED",
     )
 
 

@@ -71,14 +71,13 @@ def _members(
         raise _no_method(method)
     count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
     if count * len(known.coordinates) * 800.0 > MOST_BYTES:
-        raise LimitError(
-            f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB.", place="batch", code="E-SIM-103"
-        )
+        message = f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB."
+        raise LimitError(message, "batch", code="E-RUN-SIZE")
     if known.in_pseudo_velocities and moving_pivots(derivation.equations):
         raise fault(
             "a stepper does not see where pseudo-velocities no longer determine the speeds.",
             "Use equations.simulate, or derive without them.",
-            "E-SIM-113",
+            "E-RUN-UNSUPPORTED",
         )
     substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
     own = {"method": "DOP853" if method == "auto" else method, "max_steps": _MOST_STEPS}
@@ -88,13 +87,12 @@ def _members(
             raise fault(
                 f"{signal.what} varies in time; in a loop of your own you are the controller.",
                 f"Give st.step({signal.what}=…) at every step, or an expression.",
-                "E-SIM-104",
+                "E-RUN-UNSUPPORTED",
             )
     for value in problem.parameters.values():
         if np.ndim(value) and len(value) != count:
-            raise ShapeError(
-                f"parameters have {len(value)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
-            )
+            message = f"parameters have {len(value)} values for a batch of {count}."
+            raise ShapeError(message, "parameters", code="E-RUN-SHAPE")
     return SteppedMembers(problem, count, substeps, threads)
 
 
@@ -178,12 +176,8 @@ class Stepper:
         if dt is None:
             dt = self._dt
             if dt is None:
-                raise PolhodeError(
-                    "how far to go is not said.",
-                    place="step",
-                    cure="Give step(dt), or stepper(dt=…).",
-                    code="E-SIM-107",
-                )
+                cure = "Give step(dt), or stepper(dt=…)."
+                raise PolhodeError("how far to go is not said.", "step", cure, "E-RUN-MISSING")
         elif type(dt) is not float or not 0.0 < dt < _INFINITE:
             dt = number(dt, "seconds > 0", above=0.0, place="dt")
         if tau is not None:
@@ -205,7 +199,7 @@ class Stepper:
             raise
         except Exception as error:
             found = event_failed(f"an event function raised {type(error).__name__}: {error}")
-            raise SimulationError(found.message, cure=found.cure, code="E-SIM-EVENT_FAILED") from error
+            raise SimulationError(found.message, cure=found.cure, code="E-RUN-EVENT_FAILED") from error
         return self._state
 
     @public
@@ -217,12 +211,8 @@ class Stepper:
         chosen = self._chosen(members)
         given = start is not None or speeds is not None
         if self._engine.shares_time and members is not None:
-            raise PolhodeError(
-                "forces depend on time, which the members share with fixed steps.",
-                place="reset",
-                cure="Reset all members, or take an adaptive method.",
-                code="E-SIM-108",
-            )
+            message = "forces depend on time, which the members share with fixed steps."
+            raise PolhodeError(message, "reset", "Reset all members, or take an adaptive method.", "E-RUN-DEPENDENCE")
         self._engine.x[chosen] = self._states(start, speeds, chosen) if given else self._start[chosen]
         self._engine.t[chosen] = 0.0
         self._members.revive(chosen)
@@ -286,7 +276,7 @@ class Stepper:
     @t.setter
     def t(self, given: Any) -> None:
         if self._engine.shares_time and np.ndim(given):
-            raise PolhodeError("the members share one time.", place="t", cure="Give one number.", code="E-SIM-108")
+            raise PolhodeError("the members share one time.", "t", "Give one number.", "E-RUN-DEPENDENCE")
         self._engine.t[...] = given
 
     @property
@@ -349,39 +339,35 @@ class Stepper:
     def _assign(self, array: Floats, given: Any, name: str) -> None:
         values = _numbers(given, name)
         if values.shape not in (array.shape, array.shape[-1:]):
-            raise ShapeError(f"expected the shape {array.shape}, got {values.shape}.", place=name, code="E-SIM-109")
+            raise ShapeError(f"expected the shape {array.shape}, got {values.shape}.", place=name, code="E-RUN-SHAPE")
         array[...] = values
 
     def _read(self, given: Any, what: str, names: Sequence[str]) -> Floats:
         """Efforts or inputs: a mapping by name, what is not named being zero, or numbers for one or all members."""
         shape, driven = (self._tau if what == "tau" else self._inputs).shape, self._driven[what]
         if driven and not (isinstance(given, Mapping) and not driven & given.keys()):
-            raise PolhodeError(
-                f"{listed(sorted(driven))} of {what} follows the controller, or a law.",
-                place="step",
-                cure="Give the others by name.",
-                code="E-SIM-114",
-            )
+            message = f"{listed(sorted(driven))} of {what} follows the controller, or a law."
+            raise PolhodeError(message, "step", "Give the others by name.", "E-RUN-UNSUPPORTED")
         if isinstance(given, Mapping):
             made = np.zeros(shape)
             for name, value in given.items():
                 if name not in names:
                     known = f"There are {listed(names)}." if names else "There are none."
-                    raise PolhodeError(f"there is no '{name}' in {what}.", place="step", cure=known, code="E-SIM-109")
+                    raise PolhodeError(f"there is no '{name}' in {what}.", place="step", cure=known, code="E-RUN-SHAPE")
                 made[..., names.index(name)] = _numbers(value, what)
             return made
         values = _numbers(given, what)
         if values.ndim == 0 and shape[-1:] == (1,):
             values = values[None]
         if values.shape not in (shape, shape[-1:]):
-            raise ShapeError(f"expected the shape {shape}, got {values.shape}.", place=what, code="E-SIM-109")
+            raise ShapeError(f"expected the shape {shape}, got {values.shape}.", place=what, code="E-RUN-SHAPE")
         return values
 
     def _chosen(self, members: Any) -> Any:
         if members is None:
             return slice(None)
         if not self._is_batch:
-            raise PolhodeError("there is one state, no members.", place="reset", code="E-SIM-110")
+            raise PolhodeError("there is one state, no members.", place="reset", code="E-RUN-SHAPE")
         chosen, count = np.asarray(members), len(self._engine.x)
         if chosen.dtype == np.bool_ and chosen.shape == (count,):
             return np.flatnonzero(chosen)
@@ -389,9 +375,8 @@ class Stepper:
         if not chosen.size:
             return np.zeros(0, dtype=np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < -count or chosen.max() >= count:
-            raise ShapeError(
-                f"members is no mask of {count} truth values, nor a list of indices.", place="reset", code="E-SIM-110"
-            )
+            message = f"members is no mask of {count} truth values, nor a list of indices."
+            raise ShapeError(message, "reset", code="E-RUN-SHAPE")
         return chosen
 
     def _states(self, start: Any, speeds: Any, chosen: Any) -> Floats:
@@ -408,7 +393,7 @@ class Stepper:
             raise ShapeError(
                 f"expected a row for each of {len(places)} members, got {listed(str(len(given)) for given in rows)}.",
                 place="start",
-                code="E-SIM-109",
+                code="E-RUN-SHAPE",
             )
 
         def row(given: Any, k: int) -> Any:
@@ -429,7 +414,7 @@ class Stepper:
         return SimulationError(
             f"after t = {self.t:.6g} s the state cannot go on; it is {told}.",
             cure="Take shorter steps, look at the efforts, or let equations.simulate say why; reset lets it go on.",
-            code="E-SIM-111",
+            code="E-RUN-FAILED",
         )
 
     @property
@@ -462,7 +447,9 @@ def _no_method(method: Any) -> PolhodeError:
     if not isinstance(method, str) or method not in ALL_METHODS:
         return unknown_method(method)
     return fault(
-        f"the method {method} does not go a step at a time.", f"Choose one of {', '.join(METHODS)}.", "E-SIM-112"
+        f"the method {method} does not go a step at a time.",
+        f"Choose one of {', '.join(METHODS)}.",
+        "E-RUN-UNSUPPORTED",
     )
 
 

@@ -79,10 +79,7 @@ class MechanismWidget(anywidget.AnyWidget):  # type: ignore[misc] # it has no ty
             made = error.trajectory
         if not isinstance(made, Trajectory):
             raise PolhodeError(
-                "a widget shows one run, not a batch.",
-                place="widget",
-                cure="Give single values.",
-                code="E-NOTEBOOK-005",
+                "a widget shows one run, not a batch.", "widget", "Give single values.", "E-PICTURE-UNSUPPORTED"
             )
         return made
 

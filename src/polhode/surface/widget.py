@@ -51,12 +51,9 @@ def widget(
     try:
         from .notebook_widget import MechanismWidget
     except ImportError:
-        raise PolhodeError(
-            "anywidget, which puts sliders into a notebook, is not installed.",
-            place="widget",
-            cure='Install it with: pip install "polhode[notebook]"',
-            code="E-NOTEBOOK-001",
-        ) from None
+        message = "anywidget, which puts sliders into a notebook, is not installed."
+        cure = 'Install it with: pip install "polhode[notebook]"'
+        raise PolhodeError(message, "widget", cure, "E-PICTURE-MISSING") from None
     return MechanismWidget(equations, duration, made, dict(options))
 
 
@@ -85,7 +82,7 @@ def sliders_of(
     made = [Slider(*key, known[key][0], *_ends(*key, known[key][0], ranges), known[key][1]) for key in wanted]
     for name in ranges:
         if name not in {slider.name for slider in made}:
-            raise unknown("slider", name, [s.name for s in made], place="widget ranges", code="E-NOTEBOOK-003")
+            raise unknown("slider", name, [s.name for s in made], place="widget ranges", code="E-PICTURE-NAME")
     return made
 
 
@@ -93,7 +90,7 @@ def _named(name: str, known: Mapping[tuple[str, str], Any]) -> tuple[str, str]:
     for key in known:
         if key[1] == name:
             return key
-    raise unknown("value for a slider", name, [n for _, n in known], place="widget sliders", code="E-NOTEBOOK-002")
+    raise unknown("value for a slider", name, [n for _, n in known], place="widget sliders", code="E-PICTURE-NAME")
 
 
 def _start(equations: Equations, options: Mapping[str, Any]) -> dict[str, float]:
@@ -123,12 +120,9 @@ def _ends(group: str, name: str, value: float, ranges: Mapping[str, tuple[float,
         if not low < high:
             raise ValueError
     except (TypeError, ValueError):
-        raise PolhodeError(
-            f"{ranges[name]!r} is no range.",
-            place=f"widget ranges {name!r}",
-            cure="Give the lowest and the highest value: (0.1, 2).",
-            code="E-NOTEBOOK-004",
-        ) from None
+        message = f"{ranges[name]!r} is no range."
+        cure = "Give the lowest and the highest value: (0.1, 2)."
+        raise PolhodeError(message, f"widget ranges {name!r}", cure, "E-PICTURE-NUMBER") from None
     return min(low, value), max(high, value)
 
 

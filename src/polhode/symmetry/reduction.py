@@ -93,7 +93,7 @@ def _symmetry_of(equations: EquationsOfMotion, coordinate: str) -> Symmetry:
     raise fault(
         f"'{coordinate}' is no cyclic coordinate of '{equations.system.name}'.",
         f"Cyclic are {', '.join(cyclic)}." if cyclic else "It has none; see symmetries().",
-        "E-SYMMETRY-003",
+        "E-SYMMETRY-UNSUPPORTED",
     )
 
 
@@ -106,6 +106,6 @@ def _index(equations: EquationsOfMotion, symmetry: Symmetry) -> int:
         raise fault(
             f"'{symmetry.coordinate}' is cyclic, but its rate is no speed by itself: {why}.",
             "Write the joint so that the coordinate has a speed of its own, such as a revolute or prismatic one.",
-            "E-SYMMETRY-004",
+            "E-SYMMETRY-UNSUPPORTED",
         )
     return moving[0]

@@ -284,12 +284,9 @@ class _Search:
                 made.append(table)
             if len(made) == count:
                 return np.hstack(made)
-        raise PolhodeError(
-            f"the equations of '{self.equations.system.name}' have no value at random states.",
-            place="symmetries",
-            cure="Give values for the parameters: symmetries({'l': 0.5}).",
-            code="E-SYMMETRY-001",
-        )
+        message = f"the equations of '{self.equations.system.name}' have no value at random states."
+        cure = "Give values for the parameters: symmetries({'l': 0.5})."
+        raise PolhodeError(message, "symmetries", cure, "E-SYMMETRY-FAILED")
 
     def _make_unit(self, values: dict[Expr, float]) -> None:
         tree = self.equations.tree
@@ -304,7 +301,7 @@ def _given(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -
     given = by_name(parameters, "symmetries parameters")
     for name in given:
         if name not in table:
-            raise unknown("parameter", name, table, place="symmetries", code="E-SYMMETRY-002")
+            raise unknown("parameter", name, table, place="symmetries", code="E-VALUE-NAME")
     return {table[name].symbol: as_expr(value) for name, value in given.items()}
 
 

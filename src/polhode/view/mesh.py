@@ -43,16 +43,16 @@ def read_mesh(path: Path) -> Mesh:
     kind = path.suffix.lower()
     if kind not in MESH_KINDS:
         known = ", ".join(MESH_KINDS)
-        raise _refused(f"{kind!r} is no kind of mesh that is drawn", f"Convert it to one of {known}.", "E-MESH-002")
+        raise _refused(f"{kind!r} is no kind of mesh that is drawn", f"Convert it to one of {known}.", "E-FILE-NAME")
     try:
         content = read_file(path, MOST_BYTES)
     except TooLarge as error:
-        raise _refused(str(error.strerror), "Simplify it first.", "E-MESH-003") from None
+        raise _refused(str(error.strerror), "Simplify it first.", "E-FILE-SIZE") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise _refused(f"the file cannot be read: {reason}", "Check its name.", "E-MESH-004") from None
+        raise _refused(f"the file cannot be read: {reason}", "Check its name.", "E-FILE-READ") from None
     if kind == ".dae" and (b"<!DOCTYPE" in content or b"<!ENTITY" in content or b"\0" in content):
-        raise _refused("a DOCTYPE, or what is no UTF-8, is not allowed in COLLADA", "Save it again.", "E-MESH-005")
+        raise _refused("a DOCTYPE, or what is no UTF-8, is not allowed in COLLADA", "Save it again.", "E-FILE-READ")
     mesh = _load(content, kind, path)
     if kind == ".dae" and b"<texture" in content and not mesh.count:
         # A picture that is not declared takes all that wears it with it; without pictures the form is there.
@@ -86,7 +86,7 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
         nodes = [(name, *scene.graph[name]) for name in scene.graph.nodes_geometry]
         total = sum(len(getattr(scene.geometry[each], "faces", ())) for _, _, each in nodes)
         if total > MOST_TRIANGLES:
-            raise _refused(f"it has {total:,} triangles, more than {MOST_TRIANGLES:,}", "Simplify it.", "E-MESH-003")
+            raise _refused(f"it has {total:,} triangles, more than {MOST_TRIANGLES:,}", "Simplify it.", "E-FILE-SIZE")
         pieces = []
         for _, placing, each in nodes:
             geometry = scene.geometry[each]
@@ -100,10 +100,10 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
     except PolhodeError:
         raise
     except (MemoryError, RecursionError):
-        raise _refused("it is too large", "Simplify it.", "E-MESH-003") from None
+        raise _refused("it is too large", "Simplify it.", "E-FILE-SIZE") from None
     except Exception as error:  # a broken file may raise anything in a reader that is not ours
         words = " ".join(str(error).split())[:120] or type(error).__name__
-        raise _refused(f"the file is broken: {words}", "Export it again.", "E-MESH-005") from None
+        raise _refused(f"the file is broken: {words}", "Export it again.", "E-FILE-READ") from None
     lacks = kind == ".dae" and b"<texture" in content and all(piece.shades is None for piece in pieces)
     return Mesh(tuple(pieces), lacks)
 
@@ -139,13 +139,13 @@ def _shaded(colors: Any) -> tuple[Any, str, Any]:
 
 def _checked(mesh: Mesh) -> Mesh:
     if not mesh.count:
-        raise _refused("there is no triangle in it", "Export it again.", "E-MESH-006")
+        raise _refused("there is no triangle in it", "Export it again.", "E-FILE-READ")
     for piece in mesh.pieces:
         used = (
             piece.points[piece.triangles.reshape(-1)] if piece.triangles.max() < len(piece.points) else np.array(np.nan)
         )
         if piece.triangles.min() < 0 or not np.isfinite(used).all() or np.abs(used).max() > _FARTHEST:
-            raise _refused("it has points that are nowhere, or too far away", "Export it again.", "E-MESH-005")
+            raise _refused("it has points that are nowhere, or too far away", "Export it again.", "E-FILE-READ")
     return mesh
 
 
@@ -323,7 +323,7 @@ def shares(counts: Sequence[int], most: int) -> list[int]:
 
 def library(name: str) -> Any:
     """An optional package that meshes need."""
-    return installed(name, "meshes", f"{name.replace('_', '-')}, which meshes need,", code="E-MESH-001")
+    return installed(name, "meshes", f"{name.replace('_', '-')}, which meshes need,", code="E-FILE-READ")
 
 
 def hex_color(rgb: Sequence[float]) -> str:

@@ -319,30 +319,22 @@ def page(
 def _check(scene: Scene, motion: Motion) -> None:
     bodies = motion.positions.shape[1]
     if bodies != len(scene.bodies):
-        raise ShapeError(
-            f"the scene has {len(scene.bodies)} bodies and the motion {bodies}.",
-            place=f"scene {scene.title!r}",
-            cure="Give one position and one quaternion for each body of the scene, in its order.",
-        )
+        message = f"the scene has {len(scene.bodies)} bodies and the motion {bodies}."
+        cure = "Give one position and one quaternion for each body of the scene, in its order."
+        raise ShapeError(message, f"scene {scene.title!r}", cure)
     held = [(f"line {line.name!r}", body) for line in scene.lines for body, _ in line.ends]
     for place, body in [*held, *((f"trace {trace.name!r}", trace.body) for trace in scene.traces)]:
         if not 0 <= body < bodies:
-            raise PolhodeError(
-                "it is on a body that is not in the scene.",
-                place=place,
-                cure=f"Count the bodies of the scene from 0 to {bodies - 1}.",
-            )
+            cure = f"Count the bodies of the scene from 0 to {bodies - 1}."
+            raise PolhodeError("it is on a body that is not in the scene.", place, cure)
     for moving in motion.lines:
         _check_length(f"line {moving.name!r}", "pairs of ends", len(moving.ends), motion)
 
 
 def _check_length(place: str, what: str, length: int, motion: Motion) -> None:
     if length != len(motion.time):
-        raise ShapeError(
-            f"it has {length} {what} and the motion {len(motion.time)} times.",
-            place=place,
-            cure="Give one for each time of the motion.",
-        )
+        cure = "Give one for each time of the motion."
+        raise ShapeError(f"it has {length} {what} and the motion {len(motion.time)} times.", place, cure)
 
 
 #: The elements that formulas are written with, and what may stand in them.

@@ -102,18 +102,14 @@ def plot_format(path: str | os.PathLike[str]) -> str:
     """The format that a plot's file name asks for."""
     kind = path_of(path).suffix.lower().removeprefix(".")
     if kind not in _DATES:
-        raise PolhodeError(
-            f"there is no way to save a plot as {kind!r}.",
-            place=os.fspath(path),
-            cure="Name the file .png, .svg or .pdf.",
-            code="E-PLOT-001",
-        )
+        cure = "Name the file .png, .svg or .pdf."
+        raise PolhodeError(f"there is no way to save a plot as {kind!r}.", os.fspath(path), cure, "E-PICTURE-NAME")
     return kind
 
 
 def nothing_to_plot(cure: str) -> PolhodeError:
     """The error of a picture of nothing."""
-    return PolhodeError("there is nothing to plot.", place="plot", cure=cure, code="E-PLOT-003")
+    return PolhodeError("there is nothing to plot.", place="plot", cure=cure, code="E-PICTURE-MISSING")
 
 
 def put_title(figure: Figure, title: str) -> None:
@@ -137,12 +133,9 @@ def matplotlib_of() -> Any:
         import matplotlib.layout_engine
         import matplotlib.ticker
     except ImportError as error:
-        raise PolhodeError(
-            "matplotlib, which draws the plots, is not installed.",
-            place="plot",
-            cure='Install it with: pip install "polhode[plot]"',
-            code="E-PLOT-002",
-        ) from error
+        message = "matplotlib, which draws the plots, is not installed."
+        cure = 'Install it with: pip install "polhode[plot]"'
+        raise PolhodeError(message, "plot", cure, "E-PICTURE-MISSING") from error
     return matplotlib
 
 
@@ -156,11 +149,8 @@ def figure_class() -> Any:
 def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:
     channel = Channel(name, unit, np.asarray(values, dtype=float))
     if len(channel.values) != samples:
-        raise ShapeError(
-            f"it has {len(channel.values)} values for {samples} times.",
-            place=f"channel {name!r}",
-            cure="Give one value for each time.",
-        )
+        cure = "Give one value for each time."
+        raise ShapeError(f"it has {len(channel.values)} values for {samples} times.", f"channel {name!r}", cure)
     return channel
 
 

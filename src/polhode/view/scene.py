@@ -66,9 +66,7 @@ class Shape:
         if not (size > 0).all():
             raise PolhodeError("every size must be positive.", place=place, cure=f"Sizes: {', '.join(meaning)}.")
         if self.color is not None and not re.fullmatch(r"#[0-9a-fA-F]{6}", str(self.color)):
-            raise PolhodeError(
-                f"the color {self.color!r} is not understood.", place=place, cure="Write it as '#0077bb'."
-            )
+            raise PolhodeError(f"the color {self.color!r} is not understood.", place, "Write it as '#0077bb'.")
         position = _numbers(self.position, (3,), place, "position")
         object.__setattr__(self, "size", tuple(size.tolist()))
         object.__setattr__(self, "position", tuple(position.tolist()))
@@ -174,9 +172,8 @@ class MovingLine:
         ends = np.array(self.ends, dtype=float)
         if ends.ndim != 3 or ends.shape[1:] != (2, 3) or np.isinf(ends).any():
             cure = f"They have shape {ends.shape}."
-            raise ShapeError(
-                "the ends must be two points for each time, without infinities.", place=f"line {self.name!r}", cure=cure
-            )
+            message = "the ends must be two points for each time, without infinities."
+            raise ShapeError(message, f"line {self.name!r}", cure)
         ends.setflags(write=False)
         object.__setattr__(self, "ends", ends)
 
@@ -208,11 +205,8 @@ class Motion:
         length = np.linalg.norm(quaternions, axis=2, keepdims=True)
         if not (length > 0).all():
             sample, body, _ = np.argwhere(~(length > 0))[0]
-            raise PolhodeError(
-                f"the quaternion of body number {body} is zero at time {time[sample]:g}.",
-                place="motion",
-                cure="A quaternion at rest is (1, 0, 0, 0).",
-            )
+            message = f"the quaternion of body number {body} is zero at time {time[sample]:g}."
+            raise PolhodeError(message, "motion", "A quaternion at rest is (1, 0, 0, 0).")
         for name, array in (
             ("time", time),
             ("positions", positions),
@@ -257,11 +251,8 @@ class Channel:
         made = [np.array(values, dtype=float) for values in (self.values, *self.beside)]
         for values in made:
             if values.ndim != 1 or values.shape != made[0].shape or np.isinf(values).any():
-                raise ShapeError(
-                    "the values must be one finite number for each time.",
-                    place=f"channel {self.name!r}",
-                    cure=f"They have shape {values.shape}.",
-                )
+                cure = f"They have shape {values.shape}."
+                raise ShapeError("the values must be one finite number for each time.", f"channel {self.name!r}", cure)
             values.setflags(write=False)
         object.__setattr__(self, "values", made[0])
         object.__setattr__(self, "beside", tuple(made[1:]))
@@ -291,11 +282,8 @@ def checked_times(value: ArrayLike, place: str) -> Floats:
     if array.size == 0:
         raise ShapeError("there is no time at all.", place=place, cure="Give at least one sample.")
     if (np.diff(time) < 0).any():
-        raise PolhodeError(
-            f"time runs backwards after {time[int(np.argmax(np.diff(time) < 0))]:g}.",
-            place=place,
-            cure="Sort the samples by time.",
-        )
+        cure = "Sort the samples by time."
+        raise PolhodeError(f"time runs backwards after {time[int(np.argmax(np.diff(time) < 0))]:g}.", place, cure)
     return time
 
 
@@ -316,11 +304,8 @@ def _as_quaternion(rotation: ArrayLike, place: str) -> Quaternion:
     if array.shape == (3, 3):
         R = _numbers(array, (3, 3), place, "rotation")
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
-            raise PolhodeError(
-                "the rotation matrix is not a rotation.",
-                place=place,
-                cure="Its columns must be unit vectors at right angles, in right-handed order.",
-            )
+            cure = "Its columns must be unit vectors at right angles, in right-handed order."
+            raise PolhodeError("the rotation matrix is not a rotation.", place, cure)
         quaternion = _quaternion_of(R)
     else:
         quaternion = _numbers(array, (4,), place, "rotation (a quaternion w, x, y, z or a 3x3 matrix)")

@@ -29,7 +29,7 @@ def test_other_events_differ_and_missing_runs_are_named() -> None:
 
 def test_a_refusal_is_recorded_with_its_sentence() -> None:
     outcome = outcome_of(lambda: ball().simulate(0.1, method="lie4"))
-    assert outcome.status == "refused" and "E-SIM-101" in outcome.message
+    assert outcome.status == "refused" and "E-RUN-UNSUPPORTED" in outcome.message
 
 
 def test_names_of_cases_are_unique() -> None:

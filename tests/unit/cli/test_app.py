@@ -138,7 +138,7 @@ def test_simulate_takes_laws_of_inputs_and_efforts(polhode: Shell) -> None:
     ]
     assert len({round(end, 12) for end in ends}) > 1
     polhode("simulate", model, "--input", "motor", code=2)
-    assert "E-CLI-006" in polhode.errors
+    assert "E-CLI-READ" in polhode.errors
 
 
 def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> None:
@@ -167,7 +167,7 @@ def test_check_tells_what_the_reader_of_a_robot_warns_of(polhode: Shell, tmp_pat
     assert "no.stl" in said and "normalised" in said and "principal moments" in said
     record = json.loads(polhode("check", file, "--json"))
     assert any("no.stl" in note for note in record["notes"])
-    assert {"W-URDF-008", "N-URDF-003"} <= {finding["code"] for finding in record["findings"]}
+    assert {"W-ROBOT-READ", "N-ROBOT-NUMBER"} <= {finding["code"] for finding in record["findings"]}
 
 
 def test_export_writes_reactions_and_poses(polhode: Shell, tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_derive_tells_what_the_reader_warns_of_beside_what_it_prints(polhode: Sh
     said = polhode("derive", file, "--latex")
     assert "normalised" in polhode.errors and "normalised" not in said
     record = json.loads(polhode("derive", file, "--json"))
-    assert {"W-URDF-008", "N-URDF-003"} <= {finding["code"] for finding in record["findings"]}
+    assert {"W-ROBOT-READ", "N-ROBOT-NUMBER"} <= {finding["code"] for finding in record["findings"]}
     assert json.loads(polhode("derive", MODELS / "pendulum.yaml", "--json"))["findings"] == []
 
 

@@ -21,7 +21,7 @@ def test_a_unit_that_is_none_is_refused_with_its_line(polhode: Shell, tmp_path: 
     said = "damper.yaml:6: parameters.c: parameter 'c': there is no unit 'per'"
     polhode("check", model, code=2)
     assert said in polhode.errors and "Traceback" not in polhode.errors
-    with pytest.raises(FormatError, match=r"(?s)damper.yaml:6: parameters.c: .*Write a slash.*E-UNIT-001"):
+    with pytest.raises(FormatError, match=r"(?s)damper.yaml:6: parameters.c: .*Write a slash.*E-UNIT-NAME"):
         load(model)
 
 

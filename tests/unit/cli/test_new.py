@@ -26,7 +26,7 @@ def test_what_is_there_already_stays(polhode: Shell, tmp_path: Path) -> None:
     assert "polhode check" in polhode("new", "pendulum", "-o", tmp_path)
     (tmp_path / "pendulum.yaml").write_text("mine")
     polhode("new", "pendulum", "-o", tmp_path, code=2)
-    assert "E-CLI-027" in polhode.errors and (tmp_path / "pendulum.yaml").read_text() == "mine"
+    assert "E-FILE-WRITE" in polhode.errors and (tmp_path / "pendulum.yaml").read_text() == "mine"
 
 
 def test_a_wrong_name_or_folder_is_one_sentence(polhode: Shell, tmp_path: Path) -> None:

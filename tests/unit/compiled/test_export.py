@@ -146,7 +146,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_with_a_cure(pendulums: Equa
     for folder in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / "nul\0l"):
         with pytest.raises(PolhodeError, match="cannot be written") as caught:
             pendulums.export("c", folder, "bias", prefix="")
-        assert caught.value.problems[0].code == "E-EXPORT-001" and caught.value.problems[0].cure
+        assert caught.value.problems[0].code == "E-FILE-WRITE" and caught.value.problems[0].cure
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

@@ -145,7 +145,7 @@ def test_a_packed_string_names_no_function() -> None:
     for packed in ("reaction hinge", "reaction hinge on ground", "drive hinge", "pose b"):
         with pytest.raises(PolhodeError, match="there is no function") as caught:
             equations.operations(packed)
-        assert caught.value.problems[0].code == "E-FUN-001"
+        assert caught.value.problems[0].code == "E-CODE-NAME"
 
 
 @pytest.mark.parametrize("wrong", [5, None, ["hinge"], b"hinge"])
@@ -159,7 +159,7 @@ def test_what_is_no_name_is_told(wrong: object) -> None:
     ):
         with pytest.raises(PolhodeError, match="no name") as caught:
             call()
-        assert caught.value.problems[0].code == "E-FUN-005"
+        assert caught.value.problems[0].code == "E-CODE-NAME"
     with pytest.raises(PolhodeError, match="there is no function"):
         f.evaluate(wrong, Q)
 

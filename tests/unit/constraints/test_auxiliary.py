@@ -154,21 +154,23 @@ def refused(code: str, words: str, make: object) -> None:
 
 def test_stages_that_repeat_each_other_cannot_close_a_loop() -> None:
     twice = ph.Compound(ph.Spherical(), ph.Revolute("x"))
-    refused("E-CLOSE-001", "repeat each other", lambda: slotted_arm(twice).derive())
+    refused("E-CONSTRAINT-SINGULAR", "repeat each other", lambda: slotted_arm(twice).derive())
 
 
 def test_a_name_that_is_taken_is_told() -> None:
     system = slotted_arm()
     system.joint("more", "block", system.body("bob", 1), ph.Revolute("y"), coordinates=["slot 1"])
-    refused("E-CLOSE-004", "'slot 1' has the name of another", system.derive)
+    refused("E-MODEL-TWICE", "'slot 1' has the name of another", system.derive)
 
 
 def test_what_follows_cannot_be_held() -> None:
     equations = slotted_arm().derive()
-    refused("E-SIM-036", "follows from the other", lambda: equations.assemble({"arm": 0.4}, hold=["slot 1"]))
+    refused(
+        "E-CONSTRAINT-DEPENDENCE", "follows from the other", lambda: equations.assemble({"arm": 0.4}, hold=["slot 1"])
+    )
 
 
 def test_a_closing_joint_in_gimbal_lock_is_told() -> None:
     locked = ph.Compound(ph.Revolute("z"), ph.Revolute("y"), ph.Revolute("z"), ph.Prismatic("z"))
     equations = slotted_arm(locked).derive()
-    refused("E-SIM-037", "not defined at this pose", equations.assemble)
+    refused("E-CONSTRAINT-SINGULAR", "not defined at this pose", equations.assemble)

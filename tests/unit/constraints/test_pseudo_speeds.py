@@ -33,13 +33,13 @@ def symbols(s: ph.System) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        (["along"], "E-PSEUDO-001", "1 pseudo-velocities are given, and 2 are needed: 3 speeds less 1 independent"),
-        (["along", "a", "w"], "E-PSEUDO-001", "3 pseudo-velocities are given, and 2 are needed"),
-        (["along", "w**2"], "E-PSEUDO-002", "not linear"),
-        (["along", "2*along"], "E-PSEUDO-003", "do not determine the speeds"),
-        (["w", "cross"], "E-PSEUDO-003", "and the constraints make 2 of 3 known"),
-        (["along", "x"], "E-PSEUDO-009", "there is no speed in it"),
-        (["along", "w+push"], "E-PSEUDO-004", "it depends on push"),
+        (["along"], "E-DERIVE-SHAPE", "1 pseudo-velocities are given, and 2 are needed: 3 speeds less 1 independent"),
+        (["along", "a", "w"], "E-DERIVE-SHAPE", "3 pseudo-velocities are given, and 2 are needed"),
+        (["along", "w**2"], "E-DERIVE-DEPENDENCE", "not linear"),
+        (["along", "2*along"], "E-DERIVE-SINGULAR", "do not determine the speeds"),
+        (["w", "cross"], "E-DERIVE-SINGULAR", "and the constraints make 2 of 3 known"),
+        (["along", "x"], "E-DERIVE-MISSING", "there is no speed in it"),
+        (["along", "w+push"], "E-DERIVE-DEPENDENCE", "it depends on push"),
     ],
 )
 def test_what_is_no_choice_of_pseudo_velocities_is_told(given: list[str], code: str, said: str) -> None:
@@ -59,7 +59,7 @@ def test_a_name_that_a_speed_has_is_for_that_speed() -> None:
     assert s.derive(pseudo={"v": known["along"], "w": known["w"]}).speeds == ["v", "w"]
     with pytest.raises(PolhodeError, match="there is a speed 'w' already") as caught:
         s.derive(pseudo={"v": known["along"], "w": 2 * known["w"]})
-    assert caught.value.problems[0].code == "E-PSEUDO-005"
+    assert caught.value.problems[0].code == "E-DERIVE-TWICE"
     with pytest.raises(PolhodeError, match="both be written x"):
         s.derive(pseudo={"x": known["along"], "w": known["w"]})
 

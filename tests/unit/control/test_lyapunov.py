@@ -201,7 +201,7 @@ def test_errors_are_written_as_long_as_they_are_short() -> None:
     assert "x_{249}" not in made._repr_latex_() and r"\dot{e} = 0" in made._repr_latex_()
 
 
-@pytest.mark.filterwarnings("ignore:.*W-FEEDBACK-001")
+@pytest.mark.filterwarnings("ignore:.*W-CONTROL-UNSUPPORTED")
 def test_feedback_linearization_is_proved_as_computed_torque_is() -> None:
     law = FeedbackLinearization(cart_pole().derive(), ["theta"], gains=[6, 5])
     assert law.error_dynamics.proved and law.error_dynamics.formula[0] == "e'' + k1 e' + k0 e = 0"
@@ -211,7 +211,7 @@ def test_feedback_linearization_is_proved_as_computed_torque_is() -> None:
     assert flying.error_dynamics.proved and len(flying.error_dynamics.residuals) == 4
 
 
-@pytest.mark.filterwarnings("ignore:.*W-FEEDBACK-001")
+@pytest.mark.filterwarnings("ignore:.*W-CONTROL-UNSUPPORTED")
 def test_a_law_with_another_gain_obeys_another_equation() -> None:
     made = FeedbackLinearization(cart_pole().derive(), ["x"], gains=[6, 5])
     k1 = made.law.parameters["k1"].symbol

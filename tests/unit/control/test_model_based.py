@@ -82,7 +82,7 @@ def test_efforts_on_a_free_base_that_nobody_named_are_warned_of() -> None:
     e = walker(1).derive()
     with pytest.warns(UserWarning, match=r"tau_base_wx, .* act between the ground and the free base 'trunk'") as told:
         ComputedTorque(e, kp=1, kd=1)
-    assert len(told) == 1 and "inputs=" in str(told[0].message) and "W-CONTROL-106" in str(told[0].message)
+    assert len(told) == 1 and "inputs=" in str(told[0].message) and "W-CONTROL-UNSUPPORTED" in str(told[0].message)
     assert told[0].filename == __file__
 
 

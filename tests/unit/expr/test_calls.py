@@ -120,7 +120,7 @@ def test_a_users_function_without_derivatives_says_so_only_where_one_is_needed()
     assert gradient(f(X, A), [X]) == [slope(X, A)]
     with pytest.raises(PolhodeError, match="function 'half': its derivative by argument 1 is needed") as caught:
         f(X, Y).diff(Y)
-    assert caught.value.problems[0].code == "E-FUNCTION-001"
+    assert caught.value.problems[0].code == "E-FUNCTION-DERIVATIVE"
 
 
 def test_a_users_function_is_known_by_its_source_or_is_new() -> None:

@@ -186,7 +186,7 @@ def test_what_would_be_written_alike_is_refused_when_the_model_is_built(what: st
         add(slider())
     assert all(word in str(refused.value) for word in named)
     assert "Give one of them another name." in str(refused.value)
-    assert "E-NAME-001" in str(refused.value)
+    assert "E-MODEL-TWICE" in str(refused.value)
 
 
 def test_what_was_refused_leaves_nothing_behind() -> None:
@@ -325,7 +325,7 @@ def test_a_multiplier_that_is_written_as_a_parameter_is_told_with_its_constraint
     with pytest.raises(ph.PolhodeError) as refused:
         s.derive()
     (problem,) = refused.value.problems
-    assert problem.place == f"constraint '{name}'" and problem.code == "E-NAME-001"
+    assert problem.place == f"constraint '{name}'" and problem.code == "E-MODEL-TWICE"
     assert f"'{clash.name}'" in problem.message and "another name" in problem.cure
 
 

@@ -23,11 +23,11 @@ def hoop(closed: bool = False) -> ph.System:
 @pytest.mark.parametrize(
     ("formalism", "options", "code", "said"),
     [
-        ("kane", {"speeds": "sayer"}, "E-SPEEDS-001", "there is no choice of speeds 'sayer'.*'sayers'"),
-        ("kane", {"speeds": 3}, "E-SPEEDS-001", "there is no choice of speeds 3"),
-        ("auto", {}, "E-SPEEDS-002", r"'auto' has no speeds 'sayers'.*derive\('kane', speeds='sayers'\)"),
-        ("kane", {"independent": ["fly_wx"]}, "E-SPEEDS-003", "'sayers' and independent speeds are two choices"),
-        ("kane", {"pseudo": {"v": "fly_wx"}}, "E-SPEEDS-003", "'sayers' and pseudo-velocities are two choices"),
+        ("kane", {"speeds": "sayer"}, "E-DERIVE-NAME", "there is no choice of speeds 'sayer'.*'sayers'"),
+        ("kane", {"speeds": 3}, "E-DERIVE-NAME", "there is no choice of speeds 3"),
+        ("auto", {}, "E-DERIVE-UNSUPPORTED", r"'auto' has no speeds 'sayers'.*derive\('kane', speeds='sayers'\)"),
+        ("kane", {"independent": ["fly_wx"]}, "E-DERIVE-TWICE", "'sayers' and independent speeds are two choices"),
+        ("kane", {"pseudo": {"v": "fly_wx"}}, "E-DERIVE-TWICE", "'sayers' and pseudo-velocities are two choices"),
     ],
 )
 def test_speeds_that_cannot_be_had_get_one_sentence(
@@ -39,7 +39,7 @@ def test_speeds_that_cannot_be_had_get_one_sentence(
 
 
 def test_what_ties_speeds_is_named() -> None:
-    with pytest.raises(ph.PolhodeError, match=r"(?s)those of a tree, and 'blade' ties.*E-SPEEDS-004"):
+    with pytest.raises(ph.PolhodeError, match=r"(?s)those of a tree, and 'blade' ties.*E-DERIVE-UNSUPPORTED"):
         hoop(closed=True).derive("kane", speeds="sayers")
 
 

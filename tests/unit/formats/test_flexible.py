@@ -154,27 +154,27 @@ def test_a_law_may_name_the_coordinates_of_a_station_that_another_load_names() -
 
 BEAM = "beam, length: L, mass: 1, EI: EI"
 MISTAKES = {
-    ("at L,", "at 3*L/2,"): (8, "joints.tip.parent", "the station 3*L/2 is off the beam", "E-FLEX-007"),
-    ("at L,", "at x,"): (8, "joints.tip.parent", "there is nothing called 'x'", "E-EXPR-101"),
-    ("parent: boom at", "parent: mast at"): (8, "joints.tip", "there is no body 'mast at L'", "E-MODEL-012"),
-    ("EI: EI}", "EI: EI, modes: 0}"): (5, "flexible.boom", "the number of modes 0", "E-FLEX-014"),
-    ("EI: EI}", "EI: EI, modes: many}"): (5, "flexible.boom.modes", "a count is wanted here", "E-YAML-026"),
-    ("EI: EI}", "EI: EI, modes: {y: 1}}"): (5, "flexible.boom", "there is no deformation 'y'", "E-MODEL-012"),
-    ("EI: EI}", "EI: t}"): (5, "flexible.boom.EI", "there is nothing called 't'", "E-EXPR-101"),
-    ("EI: EI}", "EI: -1}"): (5, "flexible.boom", "is not positive", "E-FLEX-001"),
-    ("EI: EI}", "EI: EI, ends: [free]}"): (5, "flexible.boom.ends", "2 entries are wanted here", "E-YAML-020"),
-    ("EI: EI}", "EI: EI, EIz: 3}"): (5, "flexible.boom.EIz", "there is no such key", "E-YAML-020"),
-    ("EI: EI}", "EI: EI, stations: [L, 3*L]}"): (5, "flexible.boom.stations[1]", "is off the beam", "E-FLEX-007"),
-    ("type: beam", "type: rod"): (5, "flexible.boom", "there is no type 'rod'", "E-YAML-020"),
-    ("child: boom", "child: load"): (5, "flexible.boom", "this body hangs on no joint", "E-YAML-024"),
+    ("at L,", "at 3*L/2,"): (8, "joints.tip.parent", "the station 3*L/2 is off the beam", "E-FLEX-NUMBER"),
+    ("at L,", "at x,"): (8, "joints.tip.parent", "there is nothing called 'x'", "E-EXPR-READ"),
+    ("parent: boom at", "parent: mast at"): (8, "joints.tip", "there is no body 'mast at L'", "E-MODEL-NAME"),
+    ("EI: EI}", "EI: EI, modes: 0}"): (5, "flexible.boom", "the number of modes 0", "E-FLEX-NUMBER"),
+    ("EI: EI}", "EI: EI, modes: many}"): (5, "flexible.boom.modes", "a count is wanted here", "E-MODELFILE-READ"),
+    ("EI: EI}", "EI: EI, modes: {y: 1}}"): (5, "flexible.boom", "there is no deformation 'y'", "E-MODEL-NAME"),
+    ("EI: EI}", "EI: t}"): (5, "flexible.boom.EI", "there is nothing called 't'", "E-EXPR-READ"),
+    ("EI: EI}", "EI: -1}"): (5, "flexible.boom", "is not positive", "E-FLEX-NUMBER"),
+    ("EI: EI}", "EI: EI, ends: [free]}"): (5, "flexible.boom.ends", "2 entries are wanted here", "E-MODELFILE-READ"),
+    ("EI: EI}", "EI: EI, EIz: 3}"): (5, "flexible.boom.EIz", "there is no such key", "E-MODELFILE-READ"),
+    ("EI: EI}", "EI: EI, stations: [L, 3*L]}"): (5, "flexible.boom.stations[1]", "is off the beam", "E-FLEX-NUMBER"),
+    ("type: beam", "type: rod"): (5, "flexible.boom", "there is no type 'rod'", "E-MODELFILE-READ"),
+    ("child: boom", "child: load"): (5, "flexible.boom", "this body hangs on no joint", "E-MODEL-TREE"),
     (BEAM, "modal, data: wing.sid"): (
-        5, "flexible.boom.data", "the data file is missing: there is no such file", "E-YAML-051",
+        5, "flexible.boom.data", "the data file is missing: there is no such file", "E-MODELFILE-READ",
     ),
     (BEAM, "modal, data: /etc/passwd"): (
-        5, "flexible.boom.data", "the data file is refused: it lies outside the allowed folders", "E-YAML-051",
+        5, "flexible.boom.data", "the data file is refused: it lies outside the allowed folders", "E-MODELFILE-READ",
     ),
     (BEAM, "modal, nodes: {a: {at: [0, 0, 0], shapes: [[0, 0, 1]], mass: 1}}, stiffness: [1]"): (
-        8, "joints.tip.parent", "there is no node 'L'", "E-FLEX-016",
+        8, "joints.tip.parent", "there is no node 'L'", "E-MODEL-NAME",
     ),
 }  # fmt: skip
 
@@ -201,7 +201,7 @@ def test_a_data_file_is_named_from_the_folder_of_the_model_file(tmp_path: Path) 
     assert ph.load(tmp_path / "plane.yaml").model().digest == s.model().digest
     with pytest.raises(FormatError, match="outside the folder of the model file") as error:
         save_yaml(s, tmp_path / "data" / "deeper" / "plane.yaml")
-    assert error.value.problems[0].code == "E-YAML-052"
+    assert error.value.problems[0].code == "E-MODELFILE-READ"
     assert not (tmp_path / "data" / "deeper").exists()
 
 
@@ -215,7 +215,7 @@ def test_a_station_whose_name_a_file_cannot_spell_is_refused() -> None:
     boom.at(a / 2 + b / 2)
     with pytest.raises(FormatError, match="has no name that a model file can spell") as error:
         dumps_yaml(s)
-    assert error.value.problems[0].code == "E-YAML-053"
+    assert error.value.problems[0].code == "E-MODELFILE-WRITE"
 
 
 def test_the_schema_has_the_fields_of_a_beam_with_their_units() -> None:

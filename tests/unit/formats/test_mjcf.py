@@ -112,7 +112,7 @@ def test_what_has_no_name_gets_one_and_what_is_taken_is_told(tmp_path: Path) -> 
     assert list(system.bodies) == ["ground", "body 1", "ground body", "post"]
     assert list(system.joints) == ["body 1 hinge", "ground body free", "post weld"]
     assert list(system.frames) == ["ground site"]
-    assert [notice.code for notice in report.notices] == ["N-MJCF-002", "N-MJCF-002"]
+    assert [notice.code for notice in report.notices] == ["N-ROBOT-NAME", "N-ROBOT-NAME"]
     assert report.notices[0].place == "arm.xml:5: body 'ground'"
 
 

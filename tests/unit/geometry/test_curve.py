@@ -60,11 +60,11 @@ def cart() -> ph.System:
 @pytest.mark.parametrize(
     ("curve", "code", "words"),
     [
-        (3, "E-MODEL-057", "not 3"),
-        (lambda s: (s, s, s), "E-MODEL-058", "3 coordinates"),
-        (lambda s: (1, 2), "E-MODEL-059", "is a point"),
-        (lambda s: s + symbol("x", "coordinate"), "E-MODEL-099", "coordinate 'x'"),
-        (ph.table([0, 1, 2], [0, 1, 0], name="steps"), "E-MODEL-065", "'steps' has corners"),
+        (3, "E-MODEL-TYPE", "not 3"),
+        (lambda s: (s, s, s), "E-MODEL-SHAPE", "3 coordinates"),
+        (lambda s: (1, 2), "E-CONSTRAINT-DEPENDENCE", "is a point"),
+        (lambda s: s + symbol("x", "coordinate"), "E-MODEL-DEPENDENCE", "coordinate 'x'"),
+        (ph.table([0, 1, 2], [0, 1, 0], name="steps"), "E-CONSTRAINT-UNSUPPORTED", "'steps' has corners"),
     ],
 )
 def test_a_curve_that_is_none_is_told(curve: object, code: str, words: str) -> None:
@@ -77,7 +77,7 @@ def test_a_curve_that_is_none_is_told(curve: object, code: str, words: str) -> N
 def test_a_point_cannot_roll() -> None:
     with pytest.raises(ModelError, match="radius zero cannot roll") as told:
         cart().roll_disc("tyre", "disc", 0, lambda x: x)
-    assert told.value.problems[0].code == "E-MODEL-066"
+    assert told.value.problems[0].code == "E-CONSTRAINT-NUMBER"
 
 
 def test_a_refused_disc_leaves_nothing_behind() -> None:

@@ -128,10 +128,10 @@ def test_an_observer_knows_the_limits_of_the_model() -> None:
 
 
 WRONG = [
-    ({"limits": "model"}, None, "no control is an effort that has limits in the model", "E-LOOP-025"),
-    ({"limits": {"elbow": "model"}}, 6, "the model has no limits of tau_w", "E-LOOP-026"),
-    ({"limits": "robot"}, 6, "'robot' is not a limit", "E-LOOP-022"),
-    ({"limits": {"wrist": "model"}}, 6, "there is no control 'wrist'", "E-LOOP-020"),
+    ({"limits": "model"}, None, "no control is an effort that has limits in the model", "E-CONTROL-MISSING"),
+    ({"limits": {"elbow": "model"}}, 6, "the model has no limits of tau_w", "E-CONTROL-MISSING"),
+    ({"limits": "robot"}, 6, "'robot' is not a limit", "E-CONTROL-TYPE"),
+    ({"limits": {"wrist": "model"}}, 6, "there is no control 'wrist'", "E-CONTROL-NAME"),
 ]
 
 

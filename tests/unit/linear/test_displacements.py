@@ -117,5 +117,5 @@ def test_a_nonholonomic_joint_beside_a_disc_on_a_curve_is_refused() -> None:
     disc = s.body("disc", 1, inertia=(1, 1, 1))
     s.joint("roll", s.ground, disc, ph.Planar("y"))
     s.roll_disc("tyre", "disc", 0.1, lambda x: x**2 / 10)
-    with pytest.raises(ph.PolhodeError, match="E-LIN-010"):
+    with pytest.raises(ph.PolhodeError, match="E-LINEAR-UNSUPPORTED"):
         s.derive(constraints="embedded").linearize()

@@ -99,7 +99,7 @@ def test_a_model_file_gives_an_inertia_about_a_point_too() -> None:
     text = "polhode: 1\nbodies: {bar: {mass: 3, com: [0, 0, -0.5], inertia: [1, 1, 0], about: [0, 0, 0]}}\n"
     joint = "joints: {hinge: {parent: ground, child: bar, type: revolute, axis: y}}\n"
     assert loads_yaml(text + joint).bodies["bar"].inertia == ph.rod(3, 1)
-    with pytest.raises(ph.PolhodeError, match=r"about which point.*\n.*E-YAML-031"):
+    with pytest.raises(ph.PolhodeError, match=r"about which point.*\n.*E-MODELFILE-MISSING"):
         loads_yaml(text.replace("inertia: [1, 1, 0], ", "") + joint)
 
 

@@ -128,18 +128,18 @@ def test_rated_limits_survive_pickling() -> None:
 
 NEGATIVE = "is negative"
 WRONG_RATED = {
-    "negative": (ph.Revolute(), -3, "the effort limit -3 of 'j' " + NEGATIVE, "E-MODEL-103"),
-    "negative in a list": (ph.Universal(), [3, -3], "the effort limit -3 of 'j_2' " + NEGATIVE, "E-MODEL-103"),
-    "no number": (ph.Revolute(), float("nan"), "nan is not a finite number", "E-EXPR-002"),
-    "a text": (ph.Revolute(), "strong", "'strong' is not a number or an expression", "E-EXPR-001"),
-    "true": (ph.Revolute(), True, "True is not a number or an expression", "E-EXPR-001"),
-    "three for one": (ph.Revolute(), (1, 2, 3), "3 effort limits for 1 speed", "E-MODEL-102"),
-    "two for three": (ph.Spherical(), [1, 2], "2 effort limits for 3 speeds", "E-MODEL-102"),
-    "three ends": (ph.Universal(), [1, (1, 2, 3)], "is not a limit of 'j_2'", "E-TYPE-001"),
-    "a function": (ph.Revolute(), abs, "is not a number or an expression", "E-EXPR-001"),
-    "the wrong way round": (ph.Revolute(), (2, 1), "the lower limit 2 of 'j' is above", "E-MODEL-070"),
-    "a weld": (ph.Fixed(), 5, "effort limits for a joint without speeds", "E-MODEL-101"),
-    "of time": (ph.Revolute(), ph.symbol("t", "time"), "cannot depend on the time 't'", "E-MODEL-072"),
+    "negative": (ph.Revolute(), -3, "the effort limit -3 of 'j' " + NEGATIVE, "E-MODEL-NUMBER"),
+    "negative in a list": (ph.Universal(), [3, -3], "the effort limit -3 of 'j_2' " + NEGATIVE, "E-MODEL-NUMBER"),
+    "no number": (ph.Revolute(), float("nan"), "nan is not a finite number", "E-EXPR-NUMBER"),
+    "a text": (ph.Revolute(), "strong", "'strong' is not a number or an expression", "E-EXPR-TYPE"),
+    "true": (ph.Revolute(), True, "True is not a number or an expression", "E-EXPR-TYPE"),
+    "three for one": (ph.Revolute(), (1, 2, 3), "3 effort limits for 1 speed", "E-MODEL-SHAPE"),
+    "two for three": (ph.Spherical(), [1, 2], "2 effort limits for 3 speeds", "E-MODEL-SHAPE"),
+    "three ends": (ph.Universal(), [1, (1, 2, 3)], "is not a limit of 'j_2'", "E-CALL-TYPE"),
+    "a function": (ph.Revolute(), abs, "is not a number or an expression", "E-EXPR-TYPE"),
+    "the wrong way round": (ph.Revolute(), (2, 1), "the lower limit 2 of 'j' is above", "E-MODEL-NUMBER"),
+    "a weld": (ph.Fixed(), 5, "effort limits for a joint without speeds", "E-MODEL-SHAPE"),
+    "of time": (ph.Revolute(), ph.symbol("t", "time"), "cannot depend on the time 't'", "E-MODEL-DEPENDENCE"),
 }
 
 

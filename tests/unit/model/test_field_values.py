@@ -14,14 +14,14 @@ from polhode.model.fields import Field, given
 
 
 def test_a_kind_of_value_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"(?s)field 'radius'.*no kind of value 'nubmer'.*number.*E-MODEL-093"):
+    with pytest.raises(ModelError, match=r"(?s)field 'radius'.*no kind of value 'nubmer'.*number.*E-MODEL-NAME"):
         Field("radius", "nubmer")
 
 
 def test_a_list_of_fixed_length_has_it() -> None:
     pair = Field("ends", "number", count=2)
     assert field_value(pair, [1, 2], "thing") == (1, 2)
-    with pytest.raises(ModelError, match=r"(?s)ends has 3 entries, not 2.*E-MODEL-092"):
+    with pytest.raises(ModelError, match=r"(?s)ends has 3 entries, not 2.*E-MODEL-SHAPE"):
         field_value(pair, [1, 2, 3], "thing")
 
 
@@ -40,5 +40,5 @@ class Lonely(ContactConstraint):
 def test_a_contact_is_between_two_bodies() -> None:
     s = ph.System("alone")
     s.joint("x", s.ground, s.body("bead", 1), ph.Prismatic("x"))
-    with pytest.raises(ModelError, match=r"(?s)lonely 'it'.*between two bodies, and its fields name 1.*E-MODEL-091"):
+    with pytest.raises(ModelError, match=r"(?s)lonely 'it'.*between two bodies, and its fields name 1.*E-MODEL-SHAPE"):
         s.constraint("it", Lonely, body="bead")

@@ -136,17 +136,17 @@ def test_without_an_inductance_the_current_follows_at_once() -> None:
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
-    ("E-MOTOR-003", {"ratio": 0}, "the ratio is zero"),
-    ("E-MOTOR-004", {"stiffness": -3, "inertia": 1}, "the stiffness -3 is not positive"),
-    ("E-MOTOR-005", {"inertia": 1, "coupling": "ful"}, "Did you mean 'full'"),
-    ("E-MOTOR-006", {"inertia": 1, "damping": 2}, "a gear that does not twist has no damping"),
-    ("E-MOTOR-007", {"resistance": 2}, "its windings lack a constant"),
-    ("E-MOTOR-008", {"inertia": 1, "on": "fore"}, "body 'fore' is neither side of the joint"),
-    ("E-MOTOR-009", {"stiffness": 5}, "the rotor needs an inertia about its axis"),
-    ("E-MOTOR-010", {"inertia": (1, 2)}, "1 number or 3, not 2"),
-    ("E-MOTOR-011", {"inertia": 1, "mass": 1, "com": (1, 0, 0), "coupling": "reduced"}, "on its axis"),
-    ("E-MODEL-085", {"stifness": 5}, "Did you mean 'stiffness'"),
-    ("E-MODEL-012", {"on": "hand"}, "there is no frame or body 'hand'"),
+    ("E-JOINT-NUMBER", {"ratio": 0}, "the ratio is zero"),
+    ("E-JOINT-NUMBER", {"stiffness": -3, "inertia": 1}, "the stiffness -3 is not positive"),
+    ("E-JOINT-NAME", {"inertia": 1, "coupling": "ful"}, "Did you mean 'full'"),
+    ("E-JOINT-UNSUPPORTED", {"inertia": 1, "damping": 2}, "a gear that does not twist has no damping"),
+    ("E-JOINT-MISSING", {"resistance": 2}, "its windings lack a constant"),
+    ("E-JOINT-NAME", {"inertia": 1, "on": "fore"}, "body 'fore' is neither side of the joint"),
+    ("E-JOINT-MISSING", {"stiffness": 5}, "the rotor needs an inertia about its axis"),
+    ("E-JOINT-SHAPE", {"inertia": (1, 2)}, "1 number or 3, not 2"),
+    ("E-JOINT-UNSUPPORTED", {"inertia": 1, "mass": 1, "com": (1, 0, 0), "coupling": "reduced"}, "on its axis"),
+    ("E-MODEL-NAME", {"stifness": 5}, "Did you mean 'stiffness'"),
+    ("E-MODEL-NAME", {"on": "hand"}, "there is no frame or body 'hand'"),
 ]
 
 
@@ -187,7 +187,7 @@ def test_a_second_motor_on_a_joint_is_refused() -> None:
 def test_a_joint_without_a_single_axis_takes_no_motor(kind: Any) -> None:
     s = arm()
     s.joint("j3", "fore", s.body("hand", 1, inertia=(1, 1, 1)), kind)
-    with pytest.raises(ModelError, match=r"E-MOTOR-002"):
+    with pytest.raises(ModelError, match=r"E-JOINT-UNSUPPORTED"):
         s.motor("j3", inertia=1)
 
 
@@ -227,7 +227,7 @@ def test_a_rotor_has_an_inertia_that_a_body_can_have() -> None:
         with pytest.raises(ModelError, match="no rotor has the principal moments"):
             arm().motor("j1", 10, inertia=(1, 1, 3), mass=1, coupling=coupling)
     s = arm()
-    with pytest.raises(ModelError, match="E-MOTOR-012"):
+    with pytest.raises(ModelError, match="E-JOINT-NUMBER"):
         s.motor("j1", 10, inertia=(1, 1, s.parameter("Im", 3)), mass=1)
     assert not s.motors
     arm().motor("j1", 10, inertia=3)

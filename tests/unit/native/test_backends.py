@@ -124,11 +124,11 @@ def test_source_that_does_not_compile_or_hides_its_function_is_named() -> None:
     wrong = ph.function("wrong", "double wrong(double a) { return b; }")
     with pytest.raises(PolhodeError, match="function 'wrong': its C source cannot be compiled") as caught:
         compile_program(made(wrong(X)), backend="llvm", cache=False)
-    assert caught.value.problems[0].code == "E-FUNCTION-014"
+    assert caught.value.problems[0].code == "E-FUNCTION-FAILED"
     hidden = ph.function("hidden", "static double hidden(double a) { return a; }")
     with pytest.raises(PolhodeError, match="does not export it") as caught:
         compile_program(made(hidden(X)), backend="llvm", cache=False)
-    assert caught.value.problems[0].code == "E-FUNCTION-013"
+    assert caught.value.problems[0].code == "E-FUNCTION-FAILED"
 
 
 def test_a_function_of_constants_is_left_to_the_set_up_and_not_folded() -> None:

@@ -75,4 +75,4 @@ def test_a_quaternion_that_is_not_finite_is_refused(functions: ph.Functions, ent
 def test_a_quaternion_of_length_zero_is_refused(functions: ph.Functions) -> None:
     with pytest.raises(ph.PolhodeError, match="of length zero") as caught:
         functions.mass_matrix(stretched(0.0))
-    assert caught.value.problems[0].code == "E-FUN-006"
+    assert caught.value.problems[0].code == "E-CODE-NUMBER"

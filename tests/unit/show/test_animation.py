@@ -46,7 +46,7 @@ def test_a_trajectory_of_no_known_mechanism_has_its_numbers_alone(tmp_path: Path
 def test_a_page_is_not_written_under_the_name_of_another_kind(tmp_path, name):
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match="E-PAGE-022"):
+    with pytest.raises(PolhodeError, match="E-PICTURE-UNSUPPORTED"):
         s.derive().simulate(0.1).animate(tmp_path / name)
     assert not (tmp_path / name).exists()
 

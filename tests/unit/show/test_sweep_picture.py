@@ -166,11 +166,11 @@ def test_whole_trajectories_are_drawn_over_time(pendulum: ph.Equations) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"measures": "laen"}, r"no result 'laen'\.\s+Did you mean 'lean'\?.*E-SWEEP-094"),
+        ({"measures": "laen"}, r"no result 'laen'\.\s+Did you mean 'lean'\?.*E-BATCH-NAME"),
         ({"measures": [5]}, "no result 5"),
         ({"measures": 5}, "5 is not a list of measures"),
         ({"measures": []}, "no measure is named"),
-        ({"x": "lenght"}, r"plot x: there is no varied value 'lenght'.*\s.*E-SWEEP-091"),
+        ({"x": "lenght"}, r"plot x: there is no varied value 'lenght'.*\s.*E-BATCH-NAME"),
         ({"by": "k"}, r"plot by: there is no varied value 'k'.*\s+Known: l, c"),
         ({"at": {"k": 1}}, "plot at: there is no varied value 'k'"),
         ({"at": {"l": 0.6}}, r"no run with l = 0\.6\.\s+There are runs with 0\.5, 0\.8, 1\.1, 1\.4, 1\.7 and 2"),

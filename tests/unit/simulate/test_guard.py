@@ -82,7 +82,7 @@ def test_a_half_turn_in_a_formalism_of_vector_parameters_is_named(angle: float) 
     s.joint("pivot", s.ground, s.body("bob", 1, (0, 0, -1), (1, 1, 1)), ph.Revolute("y"))
     with pytest.raises(ph.PolhodeError, match=r"'pivot' has turned by π(.|\n)*another formalism") as caught:
         s.derive("vector_parameter").simulate(1, start={"pivot": angle})
-    assert caught.value.problems[0].code == "E-SIM-HALF_TURN"
+    assert caught.value.problems[0].code == "E-RUN-HALF_TURN"
     assert s.derive("newton_euler").simulate(0.1, start={"pivot": angle}).status == "done"
 
 

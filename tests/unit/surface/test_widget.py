@@ -44,11 +44,11 @@ def test_quaternions_and_laws_in_time_have_no_slider() -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"sliders": ["hing"]}, "E-NOTEBOOK-002"),
-        ({"ranges": {"hing": (0, 1)}}, "E-NOTEBOOK-003"),
-        ({"ranges": {"R": (2, 1)}}, "E-NOTEBOOK-004"),
-        ({"ranges": {"R": "wide"}}, "E-NOTEBOOK-004"),
-        ({"start": "nowhere"}, "E-SIM-026"),
+        ({"sliders": ["hing"]}, "E-PICTURE-NAME"),
+        ({"ranges": {"hing": (0, 1)}}, "E-PICTURE-NAME"),
+        ({"ranges": {"R": (2, 1)}}, "E-PICTURE-NUMBER"),
+        ({"ranges": {"R": "wide"}}, "E-PICTURE-NUMBER"),
+        ({"start": "nowhere"}, "E-RUN-NAME"),
     ],
 )
 def test_a_wrong_slider_is_one_sentence(equations: ph.Equations, options: dict[str, Any], code: str) -> None:

@@ -145,7 +145,7 @@ def refusal(path: Path) -> str:
 
 
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(box, tmp_path: Path, monkeypatch) -> None:
-    assert "E-MESH-004" in refusal(tmp_path / "none.stl")
+    assert "E-FILE-READ" in refusal(tmp_path / "none.stl")
     (tmp_path / "a.step").write_bytes(b"ISO")
     assert "'.step' is no kind of mesh" in refusal(tmp_path / "a.step")
     for kind in ("stl", "obj", "dae", "glb", "gltf"):

@@ -69,26 +69,17 @@ def sources(program: Program) -> list[str]:
     found: dict[str, str] = {}
     for _, function in user_functions(program):
         if not function.source:
-            raise PolhodeError(
-                "it has no C source, which this target needs.",
-                place=f"function '{function.name}'",
-                cure="Give c= as well, or use the targets llvm or numpy.",
-                code="E-FUNCTION-010",
-            )
+            message = "it has no C source, which this target needs."
+            cure = "Give c= as well, or use the targets llvm or numpy."
+            raise PolhodeError(message, f"function '{function.name}'", cure, "E-FUNCTION-MISSING")
         if function.name in (program.name, f"{program.name}_setup"):
-            raise PolhodeError(
-                f"the program is called {program.name!r} and needs that name.",
-                place=f"function '{function.name}'",
-                cure="Give the function another name.",
-                code="E-FUNCTION-011",
-            )
+            message = f"the program is called {program.name!r} and needs that name."
+            cure = "Give the function another name."
+            raise PolhodeError(message, f"function '{function.name}'", cure, "E-FUNCTION-NAME")
         if found.setdefault(function.name, function.source) != function.source:
-            raise PolhodeError(
-                "there are two of this name with different C sources.",
-                place=f"function '{function.name}'",
-                cure="Give one of them another name.",
-                code="E-FUNCTION-012",
-            )
+            message = "there are two of this name with different C sources."
+            cure = "Give one of them another name."
+            raise PolhodeError(message, f"function '{function.name}'", cure, "E-FUNCTION-TWICE")
     return list(found.values())
 
 

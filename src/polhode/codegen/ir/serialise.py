@@ -42,7 +42,7 @@ def load_program(text: str) -> Program:
     try:
         record = json.loads(text)
         if record["version"] != _VERSION:
-            raise PolhodeError(f"a program of version {record['version']!r}.", code="E-CODE-020")
+            raise PolhodeError(f"a program of version {record['version']!r}.", code="E-FILE-READ")
         return Program(
             name=str(record["name"]),
             arrays=tuple(Array(str(name), int(size)) for name, size in record["arrays"]),
@@ -54,7 +54,7 @@ def load_program(text: str) -> Program:
             functions=tuple(function_of(each) for each in record.get("functions", ())),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise PolhodeError(f"not a program ({error}).", code="E-CODE-021") from None
+        raise PolhodeError(f"not a program ({error}).", code="E-FILE-READ") from None
 
 
 def _steps(rows: list[list[Any]]) -> tuple[Instruction, ...]:

@@ -146,21 +146,15 @@ def _double(number: Any) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise PolhodeError(
-            "a constant is out of the range of a double.",
-            cure="Check the exponents of masses, lengths and stiffnesses.",
-            code="E-PLAN-003",
-        ) from None
+        cure = "Check the exponents of masses, lengths and stiffnesses."
+        raise PolhodeError("a constant is out of the range of a double.", cure=cure, code="E-CODE-NUMBER") from None
 
 
 def _check_same(known: float, other: float) -> None:
     """Refuse different numbers with one fingerprint."""
     if not math.isclose(known, other, rel_tol=1e-9):
-        raise PolhodeError(
-            f"the numbers {known!r} and {other!r} have one fingerprint and cannot be told apart.",
-            cure="Write them with fewer digits.",
-            code="E-PLAN-004",
-        )
+        message = f"the numbers {known!r} and {other!r} have one fingerprint and cannot be told apart."
+        raise PolhodeError(message, cure="Write them with fewer digits.", code="E-CODE-TWICE")
 
 
 def _signed(op: str, args: tuple[Ref, ...], sign: int) -> Form:

@@ -353,12 +353,9 @@ def _check_names(program: Program) -> None:
     bad = [name for name in names if name in _TAKEN or len(name) > _LONGEST_NAME]
     bad += [array.name for array in program.arrays if array.name == program.name]
     if bad:
-        raise PolhodeError(
-            f"{bad[0]!r} cannot be a name in Fortran here.",
-            place=f"program {program.name!r}",
-            cure=f"Choose one of at most {_LONGEST_NAME} letters that the language and the module do not use.",
-            code="E-CODE-011",
-        )
+        message = f"{bad[0]!r} cannot be a name in Fortran here."
+        cure = f"Choose one of at most {_LONGEST_NAME} letters that the language and the module do not use."
+        raise PolhodeError(message, f"program {program.name!r}", cure, "E-CODE-NAME")
 
 
 def _module(program: Program, preface: Sequence[str]) -> str:

@@ -323,11 +323,8 @@ def moved(chain: Chain, definitions: Callable[[Mapping[Expr, Jet]], Sequence[Jet
 def _solved(left: Rows, right: Rows, of: str) -> Rows:
     found = solved(left, right)
     if found is None:
-        raise PolhodeError(
-            "its own coordinates do not follow from what defines them.",
-            place=f"constraint '{of}'",
-            code="E-REFERENCE-002",
-        )
+        message = "its own coordinates do not follow from what defines them."
+        raise PolhodeError(message, f"constraint '{of}'", code="E-REFERENCE-SINGULAR")
     return found
 
 

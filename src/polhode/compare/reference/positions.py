@@ -116,11 +116,8 @@ class Placed:
             return []
         found = solved(self._slopes, transposed([[entry for row in move[:3] for entry in row] for move in moves]))
         if found is None:
-            raise PolhodeError(
-                "the coordinates cannot follow the speeds that the joint map allows.",
-                place=f"joint '{self.name}'",
-                code="E-REFERENCE-001",
-            )
+            message = "the coordinates cannot follow the speeds that the joint map allows."
+            raise PolhodeError(message, f"joint '{self.name}'", code="E-REFERENCE-SINGULAR")
         return found
 
     def position(self, q: Sequence[Jet]) -> Rows:

@@ -186,7 +186,7 @@ def _undefined(constraint: str) -> PolhodeError:
         "it is not defined at this pose, nor near it.",
         place=f"constraint '{constraint}'",
         cure="Look at another pose, or store orientations as quaternions.",
-        code="E-DIAG-001",
+        code="E-CONSTRAINT-SINGULAR",
     )
 
 

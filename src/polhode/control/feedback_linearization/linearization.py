@@ -163,12 +163,9 @@ def extended(plant: Plant, outputs: dict[str, Expr], here: AtState | None) -> Re
             break
         degree = degrees_of(made, outputs, None)
     if not degree.exists:
-        raise PolhodeError(
-            f"integrators do not help: after {len(made.integrators)} of them there is {str(degree).rstrip('.')}.",
-            place=_PLACE,
-            cure="Take other outputs, such as flat ones: see equations.is_flat_output.",
-            code="E-FEEDBACK-020",
-        )
+        message = f"integrators do not help: after {len(made.integrators)} of them there is {str(degree).rstrip('.')}."
+        cure = "Take other outputs, such as flat ones: see equations.is_flat_output."
+        raise PolhodeError(message, _PLACE, cure, "E-CONTROL-UNSUPPORTED")
     return degree if here is None else replace(degree, state=made.state(here))
 
 
@@ -273,9 +270,7 @@ def error_coefficients(
 ) -> ErrorCoefficients:
     """Coefficients by poles, or as given: one number or list for all outputs, or by their names."""
     if poles is not None and gains is not None:
-        raise PolhodeError(
-            "poles and gains are both given.", place=place, cure="Give one of them.", code="E-FEEDBACK-001"
-        )
+        raise PolhodeError("poles and gains are both given.", place, "Give one of them.", "E-CONTROL-TWICE")
     given, read = (gains, _from_gains) if gains is not None else (USUAL_POLES if poles is None else poles, _from_poles)
     if not isinstance(given, Mapping):
         given, shared = dict.fromkeys(names, given), True
@@ -283,14 +278,14 @@ def error_coefficients(
         shared = False
     for name in given:
         if name not in names:
-            raise unknown("output", name, names, place=place, code="E-FEEDBACK-002")
+            raise unknown("output", name, names, place=place, code="E-CONTROL-NAME")
     rows: list[tuple[Expr, ...]] = []
     table: dict[str, Parameter] = {}
     for name, degree in zip(names, degrees, strict=True):
         if name not in given:
             raise PolhodeError(
                 f"nothing is said of '{name}'.", place=place, cure="Give an entry for each output.",
-                code="E-FEEDBACK-003",
+                code="E-CONTROL-MISSING",
             )  # fmt: skip
         row, own = read(given[name], degree, "" if shared else f"_{name}", f"{place} of '{name}'")
         rows.append(row)
@@ -356,12 +351,8 @@ def _polynomial(given: Sequence[Any], poles: Sequence[complex], place: str) -> l
         else:
             partner = next((j for j in waiting if poles[j] == poles[k].conjugate()), None)
             if partner is None:
-                raise PolhodeError(
-                    f"the pole {poles[k]} comes without its conjugate.",
-                    place=place,
-                    cure="Give complex poles in conjugate pairs.",
-                    code="E-FEEDBACK-004",
-                )
+                cure = "Give complex poles in conjugate pairs."
+                raise PolhodeError(f"the pole {poles[k]} comes without its conjugate.", place, cure, "E-CONTROL-NUMBER")
             waiting.remove(partner)
             a, b = Fraction(poles[k].real), Fraction(poles[k].imag)
             factor = [a * a + b * b, -2 * a, Fraction(1)]
@@ -376,30 +367,22 @@ def _polynomial(given: Sequence[Any], poles: Sequence[complex], place: str) -> l
 def _exact(value: Any, place: str) -> Fraction:
     made = number_of(value, place)
     if not made.is_number or not np.isfinite(float(made.data)):
-        raise PolhodeError(f"{shown(value)} is not a number.", place=place, cure="Give one.", code="E-FEEDBACK-005")
+        raise PolhodeError(f"{shown(value)} is not a number.", place=place, cure="Give one.", code="E-CONTROL-NUMBER")
     return Fraction(made.data)
 
 
 def _check_count(count: int, degree: int, what: str, place: str) -> None:
     if count != degree:
-        raise PolhodeError(
-            f"{count} {what} are given, and the output has relative degree {degree}.",
-            place=place,
-            cure=f"Give {degree} of them.",
-            code="E-FEEDBACK-006",
-        )
+        message = f"{count} {what} are given, and the output has relative degree {degree}."
+        raise PolhodeError(message, place, f"Give {degree} of them.", "E-CONTROL-SHAPE")
 
 
 def _check_stable(poles: Sequence[complex], place: str) -> None:
     unstable = [each for each in poles if not each.real < 0]
     if unstable:
         told = f"{unstable[0].real:g}" if not unstable[0].imag else f"{unstable[0]:g}"
-        raise PolhodeError(
-            f"errors would not decay: a pole is at {told}.",
-            place=place,
-            cure="Give poles with negative real parts, or gains that lead to such.",
-            code="E-FEEDBACK-007",
-        )
+        cure = "Give poles with negative real parts, or gains that lead to such."
+        raise PolhodeError(f"errors would not decay: a pole is at {told}.", place, cure, "E-CONTROL-NUMBER")
 
 
 _PLACE_CANDIDATES = "feedback_linearize"
@@ -412,7 +395,7 @@ def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDe
         raise fault_candidates(
             f"the state cannot be made linear by static feedback: {conditions.sentences[-1].rstrip('.')}.",
             "Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True.",
-            "E-FEEDBACK-010",
+            "E-CONTROL-UNSUPPORTED",
         )
     symbols = [*plant.equations.q, *plant.equations.z]
     found = degrees_of(plant, {spelled(x): x for x in symbols}, None)
@@ -428,7 +411,7 @@ def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDe
             f"outputs of relative degrees {{{degrees}}} exist, but coordinates are none: theirs sum up to {total} of "
             f"{plant.size}.",
             "Give outputs=[…] as expressions of the state.",
-            "E-FEEDBACK-011",
+            "E-CONTROL-UNSUPPORTED",
         )
     chosen.sort()
     return replace(
@@ -505,7 +488,7 @@ class FeedbackLinearization(Controller):
             raise fault(
                 f"{count} inputs are to make {len(outputs)} outputs linear.",
                 "Give as many outputs as inputs, and name the inputs: inputs=[…].",
-                "E-FEEDBACK-012",
+                "E-CONTROL-SHAPE",
             )
         found = degrees_of(self._plant, outputs, self._state)
         return extended(self._plant, outputs, self._state) if extend and not found.exists else found
@@ -513,7 +496,7 @@ class FeedbackLinearization(Controller):
     def _looked_at(self) -> tuple[str, ...]:
         if self._starts_singular():
             told = "the integrators start where the law does not hold; say where inputs are: at={…}."
-            warn(f"{self.name}: {told}", code="W-FEEDBACK-002")
+            warn(f"{self.name}: {told}", code="W-CONTROL-UNSUPPORTED")
             return (told,)
         if self.degree.total == self.degree.size:
             return ()
@@ -530,7 +513,7 @@ class FeedbackLinearization(Controller):
             f"the zero dynamics are unstable: while the outputs follow, what else moves leaves its rest as "
             f"exp({worst.real:.4g} t)."
         )
-        warn(f"{self.name}: {told}", code="W-FEEDBACK-001")
+        warn(f"{self.name}: {told}", code="W-CONTROL-UNSUPPORTED")
         return (told,)
 
     def _starts_singular(self) -> bool:
@@ -681,13 +664,13 @@ def _check(degree: RelativeDegree) -> None:
         raise fault(
             f"there is {str(degree).rstrip('.')}.",
             "Take other outputs." if None in degree.degrees else cure,
-            "E-FEEDBACK-014",
+            "E-CONTROL-UNSUPPORTED",
         )
     if degree.exists_at is False:
         raise fault(
             f"the law does not exist at the given state: {str(degree).rstrip('.')}.",
             "Take other outputs, or a state away from there.",
-            "E-FEEDBACK-015",
+            "E-CONTROL-SINGULAR",
         )
 
 

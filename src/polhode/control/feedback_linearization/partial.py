@@ -63,7 +63,7 @@ class PartialLinearization(FeedbackLinearization):
             raise fault(
                 f"{shown(outputs)} is neither {' nor '.join(_KINDS)}, nor the name of a state.",
                 'Write "collocated" or "non-collocated", or give a list of outputs.',
-                "E-FEEDBACK-030",
+                "E-CONTROL-NAME",
             )
         return _coordinates(self._plant, outputs == "collocated")
 
@@ -75,7 +75,7 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
         raise fault(
             "the inputs do not drive as many speeds as they are: which coordinates they drive is not known.",
             "Give a list of outputs.",
-            "E-FEEDBACK-031",
+            "E-CONTROL-SHAPE",
         )
     of_speed = {rate: q for q, rate in zip(plant.equations.q, plant.coordinate_rates, strict=True)}
     speeds = list(plant.equations.u)
@@ -84,7 +84,7 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
         raise fault(
             f"the speed {spelled(strange[0])} is not the rate of a coordinate.",
             "Give a list of outputs.",
-            "E-FEEDBACK-032",
+            "E-CONTROL-UNSUPPORTED",
         )
     active = [of_speed[speeds[k]] for k in driven]
     if collocated:
@@ -94,7 +94,7 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
         raise fault(
             f"{len(active)} inputs cannot make {len(passive)} coordinates linear, {listed(map(spelled, passive))}.",
             f"Give a list of {len(active)} of them.",
-            "E-FEEDBACK-033",
+            "E-CONTROL-SHAPE",
         )
     found = degrees_of(plant, {spelled(q): q for q in (*passive, *active)}, None)
     chosen = list(range(len(passive)))

@@ -16,7 +16,7 @@ def record_of(function: Opaque) -> dict[str, Any]:
     if isinstance(function, UserFunction):
         return {"function": function.name, "digest": function.digest}
     if not isinstance(function, Table):
-        raise PolhodeError(f"a {type(function).__name__} cannot be kept.", code="E-TABLE-012")
+        raise PolhodeError(f"a {type(function).__name__} cannot be kept.", code="E-FUNCTION-UNSUPPORTED")
     points = function.points
     return {
         "table": function.name,

@@ -94,12 +94,9 @@ class Table(Opaque):
     def integral(self) -> Table:
         """The antiderivative that is zero at the first abscissa; its derivative is this table."""
         if self.orders != (0,):
-            raise ModelError(
-                "only a table of one variable, as it was given, has an antiderivative here.",
-                place=f"table '{self.name}'",
-                cure="Integrate it beforehand and give the result as a table.",
-                code="E-TABLE-011",
-            )
+            message = "only a table of one variable, as it was given, has an antiderivative here."
+            cure = "Integrate it beforehand and give the result as a table."
+            raise ModelError(message, f"table '{self.name}'", cure, "E-FUNCTION-UNSUPPORTED")
         return replace(self, orders=(-1,))
 
     def at(self, *point: float) -> float:
@@ -153,39 +150,27 @@ def checked(
     What is wrong is told of this place, with these words for what was given: those of the table unless others are.
     """
     if not isinstance(name, str):
-        raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-TABLE-015")
+        raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-FUNCTION-TYPE")
     place = place or (f"table '{name}'" if name else "table")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise unknown("kind", kind, KINDS, place=place, code="E-TABLE-006", error=ModelError)
+        raise unknown("kind", kind, KINDS, place=place, code="E-FUNCTION-NAME", error=ModelError)
     if not isinstance(outside, str) or outside not in OUTSIDE:
-        raise unknown("way to go on outside", outside, OUTSIDE, place=place, code="E-TABLE-007", error=ModelError)
+        raise unknown("way to go on outside", outside, OUTSIDE, place=place, code="E-FUNCTION-NAME", error=ModelError)
     pair = isinstance(x, tuple) and len(x) == 2 and all(_is_list(entry) for entry in x)
     if pair and kind in ("held", "pchip"):
-        raise ModelError(
-            "a monotone cubic has one variable." if kind == "pchip" else "what is held has one variable.",
-            place=place,
-            cure="Choose linear or cubic for a table of two variables.",
-            code="E-TABLE-016",
-        )
+        message = "a monotone cubic has one variable." if kind == "pchip" else "what is held has one variable."
+        raise ModelError(message, place, "Choose linear or cubic for a table of two variables.", "E-FUNCTION-SHAPE")
     axes = tuple(
         _axis(entries, label, kind, place) for entries, label in zip(x if pair else (x,), labels, strict=False)
     )
     values = _grid(y, axes, (labels[0], "z" if pair else labels[1]), place)
     if len(values) > LARGEST:
-        raise ModelError(
-            f"it has {len(values):,} numbers, more than {LARGEST:,}.",
-            place=place,
-            cure="Thin it out.",
-            code="E-TABLE-009",
-        )
+        cure = "Thin it out."
+        raise ModelError(f"it has {len(values):,} numbers, more than {LARGEST:,}.", place, cure, "E-FUNCTION-SHAPE")
     made = Table(Points(axes, values, kind, outside), (0,) * len(axes), name or "table")
     if outside != "error" and not all(map(math.isfinite, made.pieces.coefficients)):
-        raise ModelError(
-            "its abscissae lie so close, or its ordinates so far apart, that slopes are infinite.",
-            place=place,
-            cure="Scale it, or leave out points.",
-            code="E-TABLE-008",
-        )
+        message = "its abscissae lie so close, or its ordinates so far apart, that slopes are infinite."
+        raise ModelError(message, place, "Scale it, or leave out points.", "E-FUNCTION-NUMBER")
     return made
 
 
@@ -206,12 +191,8 @@ def _numbers(entries: Any, label: str, place: str) -> tuple[float, ...]:
         except (TypeError, ValueError, OverflowError, PolhodeError):
             number = math.nan
         if isinstance(entry, bool | str) or not math.isfinite(number):
-            raise ModelError(
-                f"{label}[{index}] is {entry!r}, not a finite number.",
-                place=place,
-                cure="Give finite numbers.",
-                code="E-TABLE-004",
-            )
+            cure = "Give finite numbers."
+            raise ModelError(f"{label}[{index}] is {entry!r}, not a finite number.", place, cure, "E-FUNCTION-NUMBER")
         found.append(number + 0.0)  # -0.0 is 0.0
     return tuple(found)
 
@@ -224,7 +205,7 @@ def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
             f"{_FEWEST[kind]} or more.",
             place=place,
             cure="Give more points." if kind in ("held", "linear") else "Give more points, or choose kind='linear'.",
-            code="E-TABLE-002",
+            code="E-FUNCTION-SHAPE",
         )
     what = label if label == TIMES else "abscissae"
     for index, (before, after) in enumerate(pairwise(found)):
@@ -233,7 +214,7 @@ def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
                 f"the {what} must ascend, but {label}[{index}] is {before!r} and {label}[{index + 1}] is {after!r}.",
                 place=place,
                 cure=f"Sort the points by their {what} and remove doubles.",
-                code="E-TABLE-003",
+                code="E-FUNCTION-NUMBER",
             )
     return found
 
@@ -257,15 +238,11 @@ def _grid(given: Any, axes: Sequence[Sequence[float]], labels: tuple[str, str], 
 
 def _no_list(label: str, given: object, place: str) -> ModelError:
     return ModelError(
-        f"{label} is {given!r}, not a list of numbers.", place=place, cure="Give a list.", code="E-TABLE-001"
+        f"{label} is {given!r}, not a list of numbers.", place=place, cure="Give a list.", code="E-FUNCTION-TYPE"
     )
 
 
 def _matching(axis: str, wanted: int, label: str, given: int, place: str) -> None:
     if wanted != given:
-        raise ModelError(
-            f"{axis} has {wanted} entries and {label} has {given}.",
-            place=place,
-            cure="Give one ordinate for each point; of two variables, a row for each x and in it an entry for each y.",
-            code="E-TABLE-005",
-        )
+        cure = "Give one ordinate for each point; of two variables, a row for each x and in it an entry for each y."
+        raise ModelError(f"{axis} has {wanted} entries and {label} has {given}.", place, cure, "E-FUNCTION-SHAPE")

@@ -63,22 +63,16 @@ class UserFunction(Opaque):
     def partial(self, place: int) -> UserFunction:
         found = self.derivatives[place]
         if found is None:
-            raise ModelError(
-                f"its derivative by argument {place} is needed and was not given.",
-                place=f"function '{self.name}'",
-                cure=f"Give function({self.name!r}, …, derivatives={{{place}: another function}}).",
-                code="E-FUNCTION-001",
-            )
+            message = f"its derivative by argument {place} is needed and was not given."
+            cure = f"Give function({self.name!r}, …, derivatives={{{place}: another function}})."
+            raise ModelError(message, f"function '{self.name}'", cure, "E-FUNCTION-DERIVATIVE")
         return found
 
     def at(self, *point: float) -> float:
         if self.python is None:
-            raise PolhodeError(
-                "it is given in C alone and cannot be evaluated in Python.",
-                place=f"function '{self.name}'",
-                cure="Give python= as well, or evaluate compiled code.",
-                code="E-FUNCTION-002",
-            )
+            message = "it is given in C alone and cannot be evaluated in Python."
+            cure = "Give python= as well, or evaluate compiled code."
+            raise PolhodeError(message, f"function '{self.name}'", cure, "E-FUNCTION-MISSING")
         try:
             return float(self.python(*point))
         except (ArithmeticError, ValueError):  # as floating-point units do it: log(-1) is nan
@@ -107,15 +101,15 @@ def checked(
             "this cannot be a function's name.",
             place=place,
             cure="Use letters, digits and underscores, and no word of C, Python or math.h.",
-            code="E-FUNCTION-003",
+            code="E-FUNCTION-NAME",
         )
     if not isinstance(c, str):
-        raise ModelError(f"C source is a text, not {shown(c)}.", place=place, code="E-FUNCTION-015")
+        raise ModelError(f"C source is a text, not {shown(c)}.", place=place, code="E-FUNCTION-TYPE")
     if not c and python is None:
         raise ModelError("it has neither C source nor a callable.", place=place, cure="Give c= or python=.",
-                         code="E-FUNCTION-004")  # fmt: skip
+                         code="E-FUNCTION-MISSING")  # fmt: skip
     if python is not None and not callable(python):
-        raise ModelError(f"{python!r} cannot be called.", place=place, cure="Give a function.", code="E-FUNCTION-016")
+        raise ModelError(f"{python!r} cannot be called.", place=place, cure="Give a function.", code="E-FUNCTION-TYPE")
     count = _arguments(name, c, python, arity, place)
     given = dict(derivatives or {})
     for index, each in given.items():
@@ -124,7 +118,7 @@ def checked(
                 f"derivatives[{index!r}] is no function of {count} arguments by one of 0 to {count - 1}.",
                 place=place,
                 cure="Give functions made by polhode.function, by the number of the argument.",
-                code="E-FUNCTION-005",
+                code="E-FUNCTION-TYPE",
             )
     slopes = tuple(given.get(index) for index in range(count))
     words: list[object] = [name, count, c, *(each.digest if each else "" for each in slopes)]
@@ -141,12 +135,9 @@ def known(name: str, digest: str) -> UserFunction:
     """The function of this digest, if this process has made it; nothing makes one from a file."""
     found = _KNOWN.get(digest)
     if found is None:
-        raise PolhodeError(
-            "it is used here but has not been made in this process.",
-            place=f"function '{name[:48]}'",
-            cure="Make it with polhode.function first.",
-            code="E-FUNCTION-006",
-        )
+        message = "it is used here but has not been made in this process."
+        cure = "Make it with polhode.function first."
+        raise PolhodeError(message, f"function '{name[:48]}'", cure, "E-FUNCTION-MISSING")
     return found
 
 
@@ -161,12 +152,8 @@ def _arguments(name: str, c: str, python: Callable[..., Any] | None, arity: int 
         except (TypeError, ValueError):
             counts.append(0)
     if min(counts) < 1 or max(counts) > 8 or len(set(counts)) != 1:
-        raise ModelError(
-            f"it takes {' or '.join(map(str, counts))} arguments.",
-            place=place,
-            cure="Say how many: arity=1 to 8, and the same in C.",
-            code="E-FUNCTION-007",
-        )
+        cure = "Say how many: arity=1 to 8, and the same in C."
+        raise ModelError(f"it takes {' or '.join(map(str, counts))} arguments.", place, cure, "E-FUNCTION-SHAPE")
     return counts[0]
 
 
@@ -175,10 +162,6 @@ def _parameters_in_c(name: str, c: str, place: str) -> int:
     parameters = head.group(1).split(",") if head else []
     plain = re.compile(r"\s*(const\s+)?double\s+(const\s+)?[A-Za-z_]\w*\s*", re.ASCII)
     if not parameters or not all(plain.fullmatch(each) for each in parameters) or "\0" in c:
-        raise ModelError(
-            f"its C source has no function `double {name}(double …, double …) {{ … }}`.",
-            place=place,
-            cure="Define it with that name, doubles in and a double out.",
-            code="E-FUNCTION-008",
-        )
+        message = f"its C source has no function `double {name}(double …, double …) {{ … }}`."
+        raise ModelError(message, place, "Define it with that name, doubles in and a double out.", "E-FUNCTION-MISSING")
     return len(parameters)

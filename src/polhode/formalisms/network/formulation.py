@@ -57,7 +57,7 @@ def formulation(graph: LinearGraph) -> Formulation:
             f"no formulation tree exists: {len(across)} across drivers ({listed(edge.name for edge in across)}) "
             f"for {len(graph.stars)} bodies give more velocities than there are motions.",
             cure="Leave some of them free, or drive them by forces.",
-            code="E-NET-006",
+            code="E-PAPER-TREE",
         )
     chosen = exchange.as_listed()
     while len(chosen) < exchange.size:
@@ -72,11 +72,8 @@ def formulation(graph: LinearGraph) -> Formulation:
 def _check_across_drivers(across: Iterable[Edge]) -> None:
     circuit = circuit_among(across)
     if circuit:
-        raise PolhodeError(
-            f"the across drivers {listed(circuit)} form a circuit: their velocities are not independent.",
-            cure="Give the velocity of all but one of them.",
-            code="E-NET-004",
-        )
+        message = f"the across drivers {listed(circuit)} form a circuit: their velocities are not independent."
+        raise PolhodeError(message, cure="Give the velocity of all but one of them.", code="E-PAPER-TREE")
 
 
 def _check_through_drivers(graph: LinearGraph) -> None:
@@ -93,11 +90,8 @@ def _check_through_drivers(graph: LinearGraph) -> None:
             if (edge.tail in reached) != (edge.head in reached)
         ]  # fmt: skip
         what = f"the through drivers {listed(cut)} form a cut-set around" if cut else "nothing joins to the ground"
-        raise PolhodeError(
-            f"{what} {listed(apart)}: no tree can reach there.",
-            cure="Add a body, a joint or an across driver that does.",
-            code="E-NET-005",
-        )
+        cure = "Add a body, a joint or an across driver that does."
+        raise PolhodeError(f"{what} {listed(apart)}: no tree can reach there.", cure=cure, code="E-PAPER-TREE")
 
 
 def listed(names: Iterable[str]) -> str:
@@ -203,7 +197,7 @@ def _no_tree(graph: LinearGraph, reached: set[str]) -> PolhodeError:
         f"no formulation tree exists: every terminal of {'body' if len(bodies) == 1 else 'bodies'} {listed(bodies)} "
         "would have to be a branch, and one must be a chord.",
         cure="Give it a joint, or an across driver at one of its terminals, or name its inertia in `tree`.",
-        code="E-NET-007",
+        code="E-PAPER-TREE",
     )
 
 
@@ -237,7 +231,7 @@ def _named(graph: LinearGraph, names: Sequence[str]) -> list[Edge]:
         if name not in graph.by_name:
             raise unknown("edge", str(name), graph.by_name, _PLACE)
         if name in seen:
-            raise _wrong(f"'{name}' is named twice.", "Name it once.", "E-NET-017")
+            raise _wrong(f"'{name}' is named twice.", "Name it once.", "E-PAPER-TWICE")
         seen.add(name)
     return [graph.by_name[name] for name in names]
 
@@ -250,7 +244,7 @@ def _check_drivers(graph: LinearGraph, edges: Sequence[Edge]) -> None:
             f"the through driver{'s' * (len(through) > 1)} {listed(through)} cannot be in the tree: the force there is "
             "given, and velocities are taken from branches.",
             "Leave it to the cotree.",
-            "E-NET-018",
+            "E-PAPER-TREE",
         )
     named = {edge.name for edge in edges}
     missing = [edge.name for edge in graph.with_role("across") if edge.name not in named]
@@ -259,7 +253,7 @@ def _check_drivers(graph: LinearGraph, edges: Sequence[Edge]) -> None:
             f"the across driver{'s' * (len(missing) > 1)} {listed(missing)} must be in the tree: the velocity there is "
             "given.",
             "Name it among the branches.",
-            "E-NET-019",
+            "E-PAPER-TREE",
         )
 
 
@@ -268,7 +262,7 @@ def check_circuits(edges: Sequence[Edge]) -> None:
     circuit = circuit_among(edges)
     if circuit:
         raise _wrong(
-            f"the edges {listed(circuit)} form a circuit.", "Leave one of them to the cotree.", "E-NET-020"
+            f"the edges {listed(circuit)} form a circuit.", "Leave one of them to the cotree.", "E-PAPER-TREE"
         )  # fmt: skip
 
 
@@ -281,13 +275,13 @@ def _check_bodies(graph: LinearGraph, edges: Sequence[Edge]) -> None:
             raise _wrong(
                 f"body '{body}' has no chord: its equations are solved for one of its terminals.",
                 f"Leave one of {listed(edge.name for edge in star)} to the cotree.",
-                "E-NET-021",
+                "E-PAPER-TREE",
             )
         if len(chords) > 1:
             raise _wrong(
                 f"body '{body}' has the chords {listed(chords)}, and one is all that its equations are solved for.",
                 "Name all but one of them.",
-                "E-NET-022",
+                "E-PAPER-TREE",
             )
 
 
@@ -304,7 +298,7 @@ def _not_spanning(edges: Iterable[Edge], reached: set[str], apart: Sequence[str]
         f"the tree is not spanning: all edges of the cut-set {listed(cut)} are chords, and nothing reaches "
         f"{listed(apart)}.",
         "Add one of them.",
-        "E-NET-023",
+        "E-PAPER-TREE",
     )
 
 
@@ -375,7 +369,7 @@ def check_hanging(chosen: Formulation) -> None:
         raise _wrong(
             f"the bodies {listed(found)} hang on each other in a circle, so that none of their velocities follows.",
             "Choose a tree in which one of them hangs on the ground, on another body, or on its own inertia.",
-            "E-NET-024",
+            "E-PAPER-TREE",
         )
 
 

@@ -49,19 +49,11 @@ class LinearGraph:
         seen: set[str] = set()
         for edge in self.edges:
             if edge.name in seen:
-                raise PolhodeError(
-                    "there are two edges of this name.",
-                    place=f"edge '{edge.name}'",
-                    cure="Rename one.",
-                    code="E-NET-002",
-                )
+                cure = "Rename one."
+                raise PolhodeError("there are two edges of this name.", f"edge '{edge.name}'", cure, "E-PAPER-TWICE")
             if edge.role not in ROLES:
-                raise PolhodeError(
-                    f"there is no role {edge.role!r}.",
-                    place=f"edge '{edge.name}'",
-                    cure=f"Choose one of {', '.join(ROLES)}.",
-                    code="E-NET-003",
-                )
+                cure = f"Choose one of {', '.join(ROLES)}."
+                raise PolhodeError(f"there is no role {edge.role!r}.", f"edge '{edge.name}'", cure, "E-PAPER-NAME")
             seen.add(edge.name)
 
     @cached_property

@@ -80,7 +80,7 @@ class Assembly(assembly.Assembly):
 
     def _tell_snapped(self, dropped: Fraction, place: str) -> None:
         if dropped > ROUNDING:
-            self.findings.notice(place, f"an angle of {float(dropped):.3g} is taken as zero.", "N-MJCF-001")
+            self.findings.notice(place, f"an angle of {float(dropped):.3g} is taken as zero.", "N-ROBOT-ANGLE")
 
     # ---- bodies ----------------------------------------------------------------------------------------------
 
@@ -257,7 +257,7 @@ class Assembly(assembly.Assembly):
         name = wanted if wanted not in names else free_name(instead or f"{wanted} 2", names)
         if given and name != given:
             self.findings.notice(
-                self.findings.place_of(tag, given), f"it is called '{name}': '{given}' is taken.", "N-MJCF-002"
+                self.findings.place_of(tag, given), f"it is called '{name}': '{given}' is taken.", "N-ROBOT-NAME"
             )
         return name
 

@@ -85,7 +85,7 @@ def _check_copies(root: Part, limits: Limits) -> None:
         if total > limits.elements:
             said = f"with its copies the model has more than {limits.elements:,} elements."
             cure = "Lower the count, or pass limits=Limits(elements=…)."
-            raise LimitError(said, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-MJCF-007")
+            raise LimitError(said, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-ROBOT-SIZE")
         waiting += [(child, copies) for child in part.children]
 
 
@@ -126,7 +126,7 @@ class _Plain:
         if part.tag in _REFUSED:
             said = f"{_REFUSED[part.tag]}."
             cure = "Remove it; MuJoCo's own save (mj_saveLastXML) writes a model as one plain file."
-            raise FormatError(said, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-MJCF-008")
+            raise FormatError(said, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-ROBOT-READ")
         attributes = {key: value for key, value in part.attributes.items() if key not in _UNSEEN_ATTRIBUTES}
         if part.tag == "mesh":
             attributes = self._mesh(part, attributes)
@@ -139,16 +139,16 @@ class _Plain:
             if key not in _MAY_BE_BLANK and not value.strip():
                 said = "the attribute is blank."
                 place = f"{part.place}: <{part.tag} {key[:60]}=…>"
-                raise FormatError(said, place=place, cure="Give it a value, or remove it.", code="E-MJCF-018")
+                raise FormatError(said, place=place, cure="Give it a value, or remove it.", code="E-ROBOT-MISSING")
             if key in _NUMBERS and part.tag != "flag":
                 _check_numbers(part, key, value)
             if key != "name" and not _NO_NUMBERS.isdisjoint(value.lower().split()):
                 said = f"{value[:60]!r} holds what is no number."
                 place = f"{part.place}: <{part.tag} {key[:60]}=…>"
-                raise FormatError(said, place=place, cure="Write finite decimals.", code="E-MJCF-017")
+                raise FormatError(said, place=place, cure="Write finite decimals.", code="E-ROBOT-NUMBER")
             if key.startswith("file") and part.tag != "mesh":
                 place = f"{part.place}: <{part.tag} {key[:60]}=…>"
-                raise FormatError("no file of this kind is read.", place=place, cure="Remove it.", code="E-MJCF-009")
+                raise FormatError("no file of this kind is read.", place=place, cure="Remove it.", code="E-ROBOT-READ")
         written = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
         self._line(part, f"<{part.tag}{written}>")
         if part.tag == "compiler":
@@ -182,7 +182,7 @@ class _Plain:
                 place=place,
                 cure="A body takes its inertia from it; put it into the model's folder as .stl, .obj or .msh, or "
                 "write <inertial> for the body.",
-                code="E-MJCF-010",
+                code="E-ROBOT-READ",
             )
         own_name = f"mesh{len(self.meshes)}{suffix}"
         self.meshes[own_name] = read_bytes(found, self.limits)
@@ -203,7 +203,7 @@ def _check_numbers(part: Part, key: str, text: str) -> None:
             else f"it has {len(values)} numbers, not {count}."
         )
         place = f'{part.place}: <{part.tag} {key}="{text[:60]}">'
-        raise FormatError(said, place=place, cure="Write finite decimals with blanks between them.", code="E-MJCF-019")
+        raise FormatError(said, place, "Write finite decimals with blanks between them.", "E-ROBOT-NUMBER")
 
 
 def _flat_field(attributes: dict[str, str]) -> dict[str, str]:
@@ -215,7 +215,7 @@ def _flat_field(attributes: dict[str, str]) -> dict[str, str]:
 
 def mujoco_module() -> Any:
     """The `mujoco` package, an optional dependency."""
-    return installed("mujoco", "mujoco", "MuJoCo, which compiles MJCF,", code="E-MJCF-011")
+    return installed("mujoco", "mujoco", "MuJoCo, which compiles MJCF,", code="E-ROBOT-MISSING")
 
 
 def compile_model(plain: PlainModel, file: str) -> tuple[Any, list[str]]:
@@ -247,4 +247,4 @@ def _refusal(message: str, plain: PlainModel, file: str) -> FormatError:
     said = _words(_LINE.sub("", message)).removeprefix("XML ").removeprefix("Error: ").removeprefix("Error: ")
     words = f"MuJoCo refuses the model: {said}."
     cure = "Mend the element so that MuJoCo itself loads the file."
-    return FormatError(words, place=f"{part.place}: <{part.tag}>" if part else file, cure=cure, code="E-MJCF-012")
+    return FormatError(words, place=f"{part.place}: <{part.tag}>" if part else file, cure=cure, code="E-ROBOT-READ")

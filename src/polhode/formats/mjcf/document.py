@@ -60,23 +60,17 @@ def read_document(path: Path, limits: Limits) -> Part:
             if root.tag == "robot"
             else "Give the path of an MJCF file."
         )
-        raise FormatError(said, place=f"{path.name}:{root.line}", cure=cure, code="E-MJCF-003")
+        raise FormatError(said, place=f"{path.name}:{root.line}", cure=cure, code="E-ROBOT-READ")
     return _Splicer(path, limits).splice(root, path.name, (path.resolve(),), 1)
 
 
 def _parse(path: Path, place: str, name: str, limits: Limits) -> Element:
     if path.is_dir():
-        raise FormatError(
-            "this is a folder, not a model file.", place=place, cure="Name a file in it.", code="E-MJCF-001"
-        )
+        raise FormatError("this is a folder, not a model file.", place, "Name a file in it.", "E-ROBOT-READ")
     if not path.exists():
-        raise FormatError(
-            "there is no such file.", place=place, cure="Give the path of an MJCF file.", code="E-MJCF-020"
-        )
+        raise FormatError("there is no such file.", place, "Give the path of an MJCF file.", "E-ROBOT-NAME")
     if path.is_file() and path.stat().st_size == 0:
-        raise FormatError(
-            "the file is empty.", place=place, cure="An MJCF model begins with <mujoco>.", code="E-MJCF-002"
-        )
+        raise FormatError("the file is empty.", place, "An MJCF model begins with <mujoco>.", "E-ROBOT-MISSING")
     return parse_xml(read_bytes(path, limits), name, limits)
 
 
@@ -94,7 +88,7 @@ class _Splicer:
             if value > getattr(self.limits, what):
                 said = f"with what it includes the model is too large: {value:,} ({what})."
                 cure = f"If this is meant, pass limits=Limits({what}=…)."
-                raise LimitError(said, place=f"{file}:{element.line}", cure=cure, code="E-MJCF-004")
+                raise LimitError(said, place=f"{file}:{element.line}", cure=cure, code="E-ROBOT-SIZE")
         children: list[Part] = []
         for child in element.children:
             if child.tag == "include":
@@ -112,11 +106,9 @@ class _Splicer:
             status, found, reason = locate(str(beside), self.folder, {})
         if found is None:
             cure = "Include files of the model's own folder, by a path relative to it."
-            raise FormatError(f"the file is {status}: {reason}.", place=place, cure=cure, code="E-MJCF-005")
+            raise FormatError(f"the file is {status}: {reason}.", place=place, cure=cure, code="E-ROBOT-READ")
         if found in chain:
-            raise FormatError(
-                "the file includes itself.", place=place, cure="Remove one of the includes.", code="E-MJCF-006"
-            )
+            raise FormatError("the file includes itself.", place, "Remove one of the includes.", "E-ROBOT-READ")
         shown = found.relative_to(self.folder.resolve()).as_posix()
         root = _parse(found, place, shown, self.limits)
         return self.splice(root, shown, (*chain, found), depth + 1).children

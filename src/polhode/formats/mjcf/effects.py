@@ -39,7 +39,7 @@ def check_ignored(ignore: Collection[str]) -> None:
     for name in names:
         if not isinstance(name, str) or name not in IGNORABLE or isinstance(ignore, str):
             cure = f'Write ignore=["armature"]; effects are {", ".join(IGNORABLE)}.'
-            raise PolhodeError(f"ignore={shown(ignore)} does not list effects.", cure=cure, code="E-MJCF-014")
+            raise PolhodeError(f"ignore={shown(ignore)} does not list effects.", cure=cure, code="E-ROBOT-NAME")
 
 
 def disabled(mujoco: Any, model: Any, *names: str) -> bool:
@@ -72,12 +72,12 @@ def check_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Fi
         place = findings.place_of(tag, names[0])
         what = f"{IGNORABLE[kind]} is not modelled{_others(names)}"
         if kind in ignore:
-            findings.warn(place, f"{what}; it is left out.", "", "W-MJCF-001")
+            findings.warn(place, f"{what}; it is left out.", "", "W-ROBOT-UNSUPPORTED")
         else:
             cure = f"Remove it from the model, or leave it out with ignore=[{kind!r}]."
-            findings.problem(place, f"{what}.", cure, "E-MJCF-015")
+            findings.problem(place, f"{what}.", cure, "E-ROBOT-UNSUPPORTED")
     for place, message, cure in _dormant(mujoco, model, findings):
-        findings.warn(place, message, cure, "W-MJCF-002")
+        findings.warn(place, message, cure, "W-ROBOT-UNSUPPORTED")
 
 
 def _others(names: list[str]) -> str:

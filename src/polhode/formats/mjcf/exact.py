@@ -23,7 +23,7 @@ def decimal(value: float) -> Fraction:
     """
     if not isfinite(value):
         said = f"the compiled model holds the number {value}."
-        raise FormatError(said, cure="Give every attribute finite numbers.", code="E-MJCF-013")
+        raise FormatError(said, cure="Give every attribute finite numbers.", code="E-ROBOT-NUMBER")
     return Fraction(repr(float(value)))
 
 

@@ -43,7 +43,7 @@ def read_mjcf(
     - limits: of the file's size and nesting.
     """
     check_ignored(ignore)
-    within = tolerance(snap, "E-MJCF-016")
+    within = tolerance(snap, "E-ROBOT-NUMBER")
     path = path_of(path)
     limits = limits_of(limits)
     root = read_document(path, limits)
@@ -51,7 +51,7 @@ def read_mjcf(
     mujoco = mujoco_module()
     model, warnings = compile_model(plain_model(root, path.parent, limits), path.name)
     for warning in warnings:
-        findings.warn(path.name, f"MuJoCo warns: {warning}", "", "W-MJCF-003")
+        findings.warn(path.name, f"MuJoCo warns: {warning}", "", "W-ROBOT-UNSUPPORTED")
     check_effects(mujoco, model, ignore, findings)
     _tell_unseen(root, findings)
     findings.raise_problems()
@@ -104,9 +104,9 @@ def _tell_of_equality(findings: Findings, count: int, kept: bool) -> None:
         return
     what = f"{count} equality {'constraint' if count == 1 else 'constraints'}"
     if kept:
-        findings.notice(findings.file, f"{what} kept exactly; MuJoCo lets them give a little.", "N-MJCF-004")
+        findings.notice(findings.file, f"{what} kept exactly; MuJoCo lets them give a little.", "N-ROBOT-UNSUPPORTED")
     else:
-        findings.warn(findings.file, f"{what} left out.", "", "W-MJCF-004")
+        findings.warn(findings.file, f"{what} left out.", "", "W-ROBOT-UNSUPPORTED")
 
 
 def _tell_unseen(root: Part, findings: Findings) -> None:
@@ -114,7 +114,9 @@ def _tell_unseen(root: Part, findings: Findings) -> None:
     counts = Counter(part.tag for part in root.walk() if part.tag in UNSEEN)
     if counts:
         listed = ", ".join(f"<{tag}> ({count})" for tag, count in counts.items())
-        findings.notice(root.file, f"these have no part in the motion and are not read: {listed}.", "N-MJCF-003")
+        findings.notice(
+            root.file, f"these have no part in the motion and are not read: {listed}.", "N-ROBOT-UNSUPPORTED"
+        )
 
 
 def _facts(model: Any, j: int, joint: Joint) -> JointFacts:

@@ -38,9 +38,8 @@ def tolerance(snap: float | str, code: str) -> Fraction:
     """The angle, exactly, within which a direction or an angle is taken for the nearest plain one."""
     value = decimal(str(snap))
     if value is None or not 0 <= value < 1:
-        raise PolhodeError(
-            f"snap={snap!r} is not a tolerance.", cure="Give an angle from 0 to 1, such as 1e-6.", code=code
-        )
+        cure = "Give an angle from 0 to 1, such as 1e-6."
+        raise PolhodeError(f"snap={snap!r} is not a tolerance.", cure=cure, code=code)
     return value
 
 
@@ -98,7 +97,7 @@ class Assembly:
                 described = f"A pattern is a kind ({', '.join(UNITS)}), a colon and a name, which may hold * and ?."
                 said = f"symbolic={pattern!r} chooses no number of this robot."
                 cure = suggestion(pattern, self.offered, described)
-                raise FormatError(said, place=self.findings.file, cure=cure, code="E-URDF-060")
+                raise FormatError(said, place=self.findings.file, cure=cure, code="E-ROBOT-NAME")
 
 
 class LinkAssembly(Assembly):
@@ -159,7 +158,7 @@ class LinkAssembly(Assembly):
         if link.name != GROUND:
             return link.name
         said = f"its body is called '{GROUND} link': '{GROUND}' is the fixed world."
-        self.findings.notice((link.line, f"link '{link.name}'"), said, "N-URDF-001")
+        self.findings.notice((link.line, f"link '{link.name}'"), said, "N-ROBOT-NAME")
         return f"{GROUND} link"
 
     def _inertial(self, owner: str, inertial: Inertial) -> tuple[Expr, list[Expr], list[list[Expr]]]:
@@ -190,7 +189,7 @@ class LinkAssembly(Assembly):
         angle, snapped = nearest_angle(value, self.snap)
         if snapped and what:
             said = f"the angle {float(value):.12g} is taken as {angle!r}."
-            self.findings.notice((line, what), said, "N-URDF-002")
+            self.findings.notice((line, what), said, "N-ROBOT-ANGLE")
         return angle
 
     def _pose(self, suffix: str, at: Placement, what: str = "") -> dict[str, Any]:
@@ -268,12 +267,12 @@ class LinkAssembly(Assembly):
         at = (joint.axis_line, f"joint '{joint.name}' <axis>")
         square = sum((entry * entry for entry in joint.axis), Fraction(0))
         if abs(square - 1) > Fraction(1, 10**5):
-            self.findings.notice(at, f"the axis of length {float(square) ** 0.5:.6g} is normalised.", "N-URDF-003")
+            self.findings.notice(at, f"the axis of length {float(square) ** 0.5:.6g} is normalised.", "N-ROBOT-NUMBER")
         largest = max(range(3), key=lambda k: abs(joint.axis[k]))
         rest = [entry for k, entry in enumerate(joint.axis) if k != largest]
         if any(rest) and all(abs(entry) <= self.snap * abs(joint.axis[largest]) for entry in rest):
             letter = f"{'-' if joint.axis[largest] < 0 else ''}{_LETTERS[largest]}"
-            self.findings.notice(at, f"the axis is taken as {letter}.", "N-URDF-004")
+            self.findings.notice(at, f"the axis is taken as {letter}.", "N-ROBOT-NUMBER")
             return unit_axis(letter)
         return unit_axis(joint.axis)
 
@@ -295,7 +294,7 @@ class LinkAssembly(Assembly):
             shown = names if len(names) <= 200 else names[:199] + "…"
             said = f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}."
             cure = "They are not drawn; the equations need no mesh. Name folders with packages={…}."
-            self.findings.warn((cases[0][0], "<mesh>"), said, cure, "W-URDF-008")
+            self.findings.warn((cases[0][0], "<mesh>"), said, cure, "W-ROBOT-READ")
         return made
 
 

@@ -35,17 +35,19 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
         at = (inertial.line, f"link '{link.name}' <inertial>")
         if inertial.mass < 0:
             said = f"the mass {float(inertial.mass):g} is negative."
-            findings.problem(at, said, "Give a mass ≥ 0.", "E-URDF-070")
+            findings.problem(at, said, "Give a mass ≥ 0.", "E-ROBOT-NUMBER")
         fault = _fault(inertial)
         if not fault:
             continue
         message, cure, is_negative = fault
         if inertia == "any" or (inertia == "lenient" and not is_negative):
             accepted.add(link.name)
-            findings.warn(at, f"{message}; it is used as it stands.", cure, "W-URDF-006")
+            findings.warn(at, f"{message}; it is used as it stands.", cure, "W-ROBOT-NUMBER")
         else:
             way = "any" if is_negative else "lenient"
-            findings.problem(at, f"{message}.", f'{cure} To use it as it stands, pass inertia="{way}".', "E-URDF-071")
+            findings.problem(
+                at, f"{message}.", f'{cure} To use it as it stands, pass inertia="{way}".', "E-ROBOT-NUMBER"
+            )
     return accepted
 
 
@@ -89,7 +91,7 @@ def check_moving_masses(
         at = (joint.line, f"joint '{joint.name}'")
         if 0 < mass[joint.child] < _TINY and joint.kind != "fixed":
             said = f"all that it moves is {float(mass[joint.child]):g} kg; accelerations will be inaccurate."
-            findings.warn(at, said, f"Check the mass of link '{joint.child}'.", "W-URDF-012")
+            findings.warn(at, said, f"Check the mass of link '{joint.child}'.", "W-ROBOT-SINGULAR")
         if joint.name not in idle or leader[joint.name] in busy:
             continue
         path = [joint.name]
@@ -100,10 +102,10 @@ def check_moving_masses(
         message = f"nothing that it moves has mass, so the mass matrix is singular (joints {' → '.join(path[::-1])})"
         cure = f"Give link '{joint.child}' an <inertial>, or make the joint fixed."
         if massless == "report":
-            findings.warn(at, f"{message}.", cure, "W-URDF-007")
+            findings.warn(at, f"{message}.", cure, "W-ROBOT-SINGULAR")
         else:
             cure += ' To study motion without dynamics, pass massless="report".'
-            findings.problem(at, f"{message}.", cure, "E-URDF-072")
+            findings.problem(at, f"{message}.", cure, "E-MODEL-SINGULAR")
 
 
 def _resists(joint: JointPart, mass: Fraction | int, spin: bool) -> bool:
@@ -133,14 +135,14 @@ def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings
         at = (joint.line, f"joint '{joint.name}' <limit>")
         if lower is not None and upper is not None and lower > upper:
             said = f"the lower limit {float(lower):g} is above the upper limit {float(upper):g}."
-            findings.problem(at, said, "Swap them.", "E-URDF-033")
+            findings.problem(at, said, "Swap them.", "E-ROBOT-NUMBER")
         if joint.kind in ("revolute", "prismatic") and lower is None:
-            findings.notice(at, "there are no limits; the joint moves freely.", "N-URDF-005")
+            findings.notice(at, "there are no limits; the joint moves freely.", "N-ROBOT-NUMBER")
     _check_rated(joints, findings)
     wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
     if wide:
         said = f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}."
-        findings.warn((wide[0].line, f"{len(wide)} joints <limit>"), said, "Are they in degrees?", "W-URDF-009")
+        findings.warn((wide[0].line, f"{len(wide)} joints <limit>"), said, "Are they in degrees?", "W-ROBOT-NUMBER")
     _notice_losses(joints, dynamics, findings)
 
 
@@ -153,12 +155,12 @@ def _check_rated(joints: Sequence[JointPart], findings: Findings) -> None:
             if value is not None and value < 0:
                 at = (joint.line, f"joint '{joint.name}' <limit>")
                 cure = "Give the largest one, which holds in both directions."
-                findings.problem(at, f"the {name} {float(value):g} is negative.", cure, "E-URDF-034")
+                findings.problem(at, f"the {name} {float(value):g} is negative.", cure, "E-ROBOT-NUMBER")
             elif value == 0:
                 silent.setdefault(joint.name, joint.line)
     if silent:
         said = f"an effort or velocity of 0 is taken as not stated: {listed(silent)}."
-        findings.notice((next(iter(silent.values())), f"{len(silent)} joints <limit>"), said, "N-URDF-012")
+        findings.notice((next(iter(silent.values())), f"{len(silent)} joints <limit>"), said, "N-ROBOT-NUMBER")
 
 
 def _beyond_a_turn(joint: JointPart) -> bool:
@@ -170,11 +172,11 @@ def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findin
     rubbing = [joint for joint in joints if joint.facts.friction]
     if damped and not dynamics:
         said = "damping is recorded but does not act; pass dynamics=True to add it."
-        findings.notice((damped[0].line, f"{len(damped)} joints <dynamics>"), said, "N-URDF-006")
+        findings.notice((damped[0].line, f"{len(damped)} joints <dynamics>"), said, "N-ROBOT-UNSUPPORTED")
     for joint in damped if dynamics else ():
         if joint.locked is None and joint.kind not in ONE_FREEDOM:
             said = f"damping of a {joint.kind} joint is not modelled."
-            findings.warn((joint.line, f"joint '{joint.name}' <dynamics>"), said, "", "W-URDF-010")
+            findings.warn((joint.line, f"joint '{joint.name}' <dynamics>"), said, "", "W-ROBOT-UNSUPPORTED")
     if rubbing:
         said = "dry friction is recorded but does not act."
-        findings.notice((rubbing[0].line, f"{len(rubbing)} joints <dynamics>"), said, "N-URDF-007")
+        findings.notice((rubbing[0].line, f"{len(rubbing)} joints <dynamics>"), said, "N-ROBOT-UNSUPPORTED")

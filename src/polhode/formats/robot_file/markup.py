@@ -69,22 +69,17 @@ def read_bytes(path: Path, limits: Limits) -> bytes:
     place = str(path)
     try:
         if path.is_dir():
-            raise FormatError(
-                "this is a folder, not a robot file.", place=place, cure="Name a .urdf file in it.", code="E-URDF-001"
-            )
+            raise FormatError("this is a folder, not a robot file.", place, "Name a .urdf file in it.", "E-ROBOT-READ")
         content = read_file(path, limits.size)
     except TooLarge as error:
         cure = "Is it a robot description? If so, pass limits=Limits(size=…)."
-        raise LimitError(f"{error.strerror}.", place=place, cure=cure, code="E-URDF-002") from None
+        raise LimitError(f"{error.strerror}.", place=place, cure=cure, code="E-ROBOT-SIZE") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FormatError(
-            f"the file cannot be read: {reason}.", place=place, cure="Give the path of a .urdf file.", code="E-URDF-003"
-        ) from None
+        message = f"the file cannot be read: {reason}."
+        raise FormatError(message, place, "Give the path of a .urdf file.", "E-ROBOT-READ") from None
     if not content.strip():
-        raise FormatError(
-            "the file is empty.", place=place, cure="A robot file begins with <robot name=…>.", code="E-URDF-004"
-        )
+        raise FormatError("the file is empty.", place, "A robot file begins with <robot name=…>.", "E-ROBOT-MISSING")
     return content
 
 
@@ -106,7 +101,7 @@ def parse_xml(content: bytes, file: str, limits: Limits) -> Element:
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         line = content[: content.index(b"\0")].count(b"\n") + 1
         cure = "It is binary, or UTF-16 without a byte order mark; save it as UTF-8."
-        raise FormatError("the file contains NUL bytes.", place=f"{file}:{line}", cure=cure, code="E-URDF-005")
+        raise FormatError("the file contains NUL bytes.", place=f"{file}:{line}", cure=cure, code="E-ROBOT-READ")
     return _Parser(file, limits).parse(content)
 
 
@@ -138,9 +133,9 @@ class _Parser:
             raise self._broken(error) from None
         except (LookupError, ValueError) as error:
             said = f"the file's encoding cannot be read: {error}."
-            raise FormatError(said, place=f"{self.file}:1", cure="Save the file as UTF-8.", code="E-URDF-006") from None
+            raise FormatError(said, f"{self.file}:1", "Save the file as UTF-8.", "E-ROBOT-READ") from None
         if self.root is None:
-            raise FormatError("there is no element in it.", place=self.file, code="E-URDF-004")
+            raise FormatError("there is no element in it.", place=self.file, code="E-ROBOT-MISSING")
         return self.root
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -168,11 +163,13 @@ class _Parser:
     def _doctype(self, name: str, *_: object) -> None:
         place = f"{self.file}:{self.expat.CurrentLineNumber}: <!DOCTYPE {_short(name)}>"
         cure = "Remove it and the entities that it defines; nothing of it was read."
-        raise FormatError("a DOCTYPE is not allowed.", place=place, cure=cure, code="E-URDF-007")
+        raise FormatError("a DOCTYPE is not allowed.", place=place, cure=cure, code="E-ROBOT-READ")
 
     def _limit(self, what: str, option: str) -> LimitError:
         cure = f"If this is meant, pass limits=Limits({option}=…)."
-        return LimitError(f"{what}.", place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-URDF-008")
+        return LimitError(
+            f"{what}.", place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-ROBOT-SIZE"
+        )
 
     def _broken(self, error: expat.ExpatError) -> FormatError:
         what = expat.ErrorString(error.code)
@@ -184,7 +181,7 @@ class _Parser:
             if token
             else "The file may be cut off, or a tag is not closed; nothing of it was used."
         )
-        return FormatError(said, place=f"{self.file}:{error.lineno}", cure=cure, code="E-URDF-009")
+        return FormatError(said, place=f"{self.file}:{error.lineno}", cure=cure, code="E-ROBOT-READ")
 
 
 #: For each element that is read, the attributes and children that are understood.
@@ -204,7 +201,7 @@ def list_unmodelled(root: Element, findings: Findings, known: Known, code: str) 
     for what, found in lines.items():
         if what.startswith("<xacro:"):
             cure = "Run xacro on the file first and read its result."
-            findings.problem((found[0], what), "this is a macro that has not been expanded.", cure, "E-URDF-018")
+            findings.problem((found[0], what), "this is a macro that has not been expanded.", cure, "E-ROBOT-READ")
             continue
         listed = ", ".join(str(line) for line in found[:12]) + (" …" if len(found) > 12 else "")
         count = "once" if len(found) == 1 else f"{len(found)} times, lines {listed}"

@@ -64,12 +64,12 @@ def parse_model(root: Element, findings: Findings) -> Robot:
     if root.tag != "sdf":
         said = f"an SDF model begins with <sdf>, not with <{root.tag[:60]}>."
         cure = "Name the file after what it holds: .urdf for <robot>, .xml for <mujoco>."
-        raise FormatError(said, place=findings.place(root.line), cure=cure, code="E-SDF-001")
+        raise FormatError(said, place=findings.place(root.line), cure=cure, code="E-ROBOT-READ")
     models = [*root.all("model"), *(model for world in root.all("world") for model in world.all("model"))]
     if len(models) != 1:
         said = f"there are {len(models)} models in it, not one."
         place = findings.place(root.line, root.shown())
-        raise FormatError(said, place=place, cure="Keep one <model> in the file.", code="E-SDF-002")
+        raise FormatError(said, place=place, cure="Keep one <model> in the file.", code="E-ROBOT-TWICE")
     model = models[0]
     read = _Reader(findings)
     links = [link for element in model.all("link") if (link := read.link(element))]
@@ -81,7 +81,7 @@ def parse_model(root: Element, findings: Findings) -> Robot:
     for what, name, line in named:
         if name and (what, name) in seen:
             read.problem(
-                line, f"{what} '{name}'", f"there is already a {what} of this name.", "Rename it.", "E-SDF-003"
+                line, f"{what} '{name}'", f"there is already a {what} of this name.", "Rename it.", "E-ROBOT-TWICE"
             )
         seen.add((what, name))
     name = model.attributes.get("name", "").strip() or "model"
@@ -100,7 +100,9 @@ class _Reader(ElementReader):
     def name(self, element: Element) -> str:
         name = element.attributes.get("name", "")
         if not name.strip() or len(name) > NAME_LIMIT:
-            self.problem(element.line, element.shown(), "it has no name, or too long a one.", "Name it.", "E-SDF-004")
+            self.problem(
+                element.line, element.shown(), "it has no name, or too long a one.", "Name it.", "E-ROBOT-SIZE"
+            )
             return ""
         return name
 
@@ -110,7 +112,7 @@ class _Reader(ElementReader):
         good = [value for value in values if value is not None and is_sane(value)]
         if len(good) != count or len(values) != count:
             words = f"{element.text.strip()[:40]!r} is not {'a number' if count == 1 else f'{count} numbers'}."
-            self.problem(element.line, f"{what} <{element.tag}>", words, "Write finite decimals.", "E-SDF-005")
+            self.problem(element.line, f"{what} <{element.tag}>", words, "Write finite decimals.", "E-ROBOT-NUMBER")
             return (Fraction(0),) * count
         return tuple(good)
 
@@ -136,7 +138,7 @@ class _Reader(ElementReader):
             if frame and not (frame == "__model__" and element.tag == "link"):
                 said = f"a pose in another frame, '{frame[:60]}', is not read."
                 cure = "Write poses of links in the model's frame, and others in their link's."
-                self.problem(found.line, f"{what} <pose>", said, cure, "E-SDF-006")
+                self.problem(found.line, f"{what} <pose>", said, cure, "E-ROBOT-UNSUPPORTED")
             x, y, z, roll, pitch, yaw = self.numbers(found, what, 6) if found.text.strip() else (Fraction(0),) * 6
             return Placement((x, y, z), (roll, pitch, yaw), found.line)
         return Placement(line=element.line)
@@ -166,7 +168,7 @@ class _Reader(ElementReader):
         if len(solids) != 1:
             said = "its <geometry> holds no shape that is known, or several."
             cure = f"Known shapes are {', '.join(SOLIDS)} and mesh."
-            self.findings.warn((element.line, f"{what} <{role}>"), said, cure, "W-SDF-002")
+            self.findings.warn((element.line, f"{what} <{role}>"), said, cure, "W-ROBOT-READ")
             return None
         solid = solids[0]
         colors = (_text(each, tag) for each in element.all("material") for tag in ("diffuse", "ambient"))
@@ -193,24 +195,26 @@ class _Reader(ElementReader):
                 f"a joint of type {kind[:60]!r} is not read; it is left out.",
                 f"Known types are {', '.join(KINDS)}.",
             )
-            self.findings.warn((element.line, f"{what} {element.shown('type')}"), said, cure, "W-SDF-003")
+            self.findings.warn((element.line, f"{what} {element.shown('type')}"), said, cure, "W-ROBOT-UNSUPPORTED")
             return None
         ends = {tag: _text(element, tag) for tag in ("parent", "child")}
         for tag, link in ends.items():
             if not link:
-                self.problem(element.line, what, f"<{tag}> names no link.", f"Write <{tag}>…</{tag}>.", "E-SDF-007")
+                self.problem(
+                    element.line, what, f"<{tag}> names no link.", f"Write <{tag}>…</{tag}>.", "E-ROBOT-MISSING"
+                )
         axis = next(iter(element.all("axis")), None)
         limit, dynamics = (next(iter(axis.all(tag)), None) if axis else None for tag in ("limit", "dynamics"))
         direction = next(iter(axis.all("xyz")), None) if axis else None
         xyz = _triple(self.numbers(direction, what, 3)) if direction else _Z
         if not any(xyz):
             cure = "Give it a direction."
-            self.problem(element.line, f"{what} <axis>", "the axis has zero length.", cure, "E-SDF-008")
+            self.problem(element.line, f"{what} <axis>", "the axis has zero length.", cure, "E-ROBOT-NUMBER")
             xyz = _Z
         frame = direction.attributes.get("expressed_in", "") if direction else ""
         if frame not in ("", "__model__"):
             said = f"an axis in the frame '{frame[:60]}' is not read."
-            self.problem(element.line, f"{what} <xyz>", said, "Write it in the joint's.", "E-SDF-006")
+            self.problem(element.line, f"{what} <xyz>", said, "Write it in the joint's.", "E-ROBOT-UNSUPPORTED")
         in_model = frame == "__model__" or (axis is not None and _text(axis, "use_parent_model_frame") in ("1", "true"))
         limits = [self.end(limit, tag, what) for tag in ("lower", "upper")]
         lower, upper = (None, None) if None in limits else limits

@@ -49,17 +49,18 @@ def read_sdf(
     - symbolic, packages, dynamics, inertia, snap, limits: as in `load_urdf`.
     """
     if base not in ("floating", "fixed"):
-        raise PolhodeError(f"base={shown(base)} is not a choice.", cure="Use 'floating' or 'fixed'.", code="E-SDF-009")
+        cure = "Use 'floating' or 'fixed'."
+        raise PolhodeError(f"base={shown(base)} is not a choice.", cure=cure, code="E-ROBOT-NAME")
     path = path_of(path)
     findings = Findings(path.name)
     document = parse_file(path, limits)
     model = parse_model(document, findings)
-    list_unmodelled(document, findings, KNOWN, "W-SDF-001")
+    list_unmodelled(document, findings, KNOWN, "W-ROBOT-READ")
     _check_references(model, findings)
     findings.raise_problems()
     tree, loops = _tree_and_loops(model, findings)
     findings.raise_problems()
-    within = tolerance(snap, "E-SDF-010")
+    within = tolerance(snap, "E-ROBOT-NUMBER")
     poses = {link.name: _matrix(link.pose, within) for link in model.links}
     poses[WORLD] = _inverse(_matrix(model.pose, within))
     parts = {joint.name: _placed(joint, poses, within) for joint in model.joints}
@@ -76,7 +77,7 @@ def read_sdf(
     assembly.refuse_unused()
     if loops:
         said = f"these joints close loops and are constraints: {', '.join(joint.name for joint in loops)}."
-        findings.notice((loops[0].line, ""), said, "N-SDF-001")
+        findings.notice((loops[0].line, ""), said, "N-ROBOT-DEPENDENCE")
     _tell_snapped(model, within, findings)
     carried = {joint.child for joint in tree}
     root = next((link.name for link in model.links if link.name not in carried), WORLD)
@@ -89,23 +90,23 @@ load_sdf = system_alone(read_sdf)
 
 def _tell_snapped(model: Robot, snap: Fraction, findings: Findings) -> None:
     """One notice of all angles that are taken as right ones; those made on the way from pose to pose are exact."""
-    findings.notices[:] = [each for each in findings.notices if each.code != "N-URDF-002"]
+    findings.notices[:] = [each for each in findings.notices if each.code != "N-ROBOT-ANGLE"]
     placed = [*(link.pose for link in model.links), *(joint.in_child for joint in model.joints)]
     lines = [at.line for at in placed for angle in at.rpy if nearest_angle(angle, snap)[1]]
     if lines:
         said = f"{len(lines)} angles this near to a multiple of pi/2 ({float(snap):g}) are taken as that."
-        findings.notice((lines[0], "<pose>"), said, "N-SDF-002")
+        findings.notice((lines[0], "<pose>"), said, "N-ROBOT-ANGLE")
 
 
 def _check_references(model: Robot, findings: Findings) -> None:
     names = [link.name for link in model.links]
     if not names:
-        findings.problem(findings.file, "there is no link in it.", "Add <link name=…>.", "E-SDF-011")
+        findings.problem(findings.file, "there is no link in it.", "Add <link name=…>.", "E-ROBOT-MISSING")
     for joint in model.joints:
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link and link not in names and not (role == "parent" and link == WORLD):
                 at = (joint.line, f"joint '{joint.name}' <{role}>")
-                findings.problem(at, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-SDF-012")
+                findings.problem(at, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-ROBOT-NAME")
 
 
 def _tree_and_loops(model: Robot, findings: Findings) -> tuple[list[JointPart], list[JointPart]]:
@@ -133,7 +134,7 @@ def _tree_and_loops(model: Robot, findings: Findings) -> tuple[list[JointPart], 
     if len(order) < len(carrier):
         lost = next(joint for joint in carrier.values() if joint not in order)
         said, cure = "the links form a cycle that hangs on nothing.", "Let one of them be nobody's child."
-        findings.problem((lost.line, f"joint '{lost.name}'"), said, cure, "E-SDF-013")
+        findings.problem((lost.line, f"joint '{lost.name}'"), said, cure, "E-ROBOT-TREE")
     return order, loops
 
 
@@ -177,7 +178,7 @@ def _join(
             assembly.add_loop(joint)
         if joint.stiffness or (dynamics and joint.facts.damping):
             said = "springs and damping of a joint that closes a loop are not modelled."
-            findings.warn((joint.line, f"joint '{joint.name}'"), said, "", "W-SDF-004")
+            findings.warn((joint.line, f"joint '{joint.name}'"), said, "", "W-ROBOT-UNSUPPORTED")
 
 
 # ---- poses as numbers ------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
         known = _OTHER_FORMATS.get(root.tag.lower())
         said = f"this looks like {known}, not like a URDF." if known else "a URDF begins with <robot name=…>."
         cure = "Convert it to URDF, or describe the mechanism in a polhode model file (ph.load)."
-        raise FormatError(said, place=findings.place(root.line, root.shown()), cure=cure, code="E-URDF-010")
+        raise FormatError(said, place=findings.place(root.line, root.shown()), cure=cure, code="E-ROBOT-READ")
     name = root.attributes.get("name", "").strip() or "robot"
     read = _Reader(findings, _named_colors(root))
     links = [link for element in root.all("link") if (link := read.link(element))]
@@ -82,7 +82,7 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
     _refuse_twice("material", materials, findings)
     if not links:
         at = (root.line, f"robot '{name}'")
-        findings.problem(at, "there is no link in it.", "Add <link name=…/> elements.", "E-URDF-011")
+        findings.problem(at, "there is no link in it.", "Add <link name=…/> elements.", "E-ROBOT-MISSING")
     return Robot(name[:NAME_LIMIT], tuple(links), tuple(joints))
 
 
@@ -94,14 +94,14 @@ def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Finding
         at = (line, f"{what} '{name}'")
         if name in lines:
             said = f"there is already a {what} of this name in line {lines[name]}."
-            findings.problem(at, said, "Rename one of them.", "E-URDF-014")
+            findings.problem(at, said, "Rename one of them.", "E-ROBOT-TWICE")
             continue
         lines[name] = line
         folded = unicodedata.normalize("NFKC", name).casefold()
         if folded in alike:
             first = alike[folded]
             said = f"its name looks like '{first}' of line {lines[first]}; they are kept apart."
-            findings.warn(at, said, "Rename one of them if they are meant to be one.", "W-URDF-001")
+            findings.warn(at, said, "Rename one of them if they are meant to be one.", "W-ROBOT-NAME")
         alike.setdefault(folded, name)
 
 
@@ -132,11 +132,11 @@ class _Reader(ElementReader):
         name = element.attributes.get("name")
         if name is None or not name.strip():
             cure = f'Write <{element.tag} name="…">.'
-            self.problem(element.line, element.shown(), "it has no name.", cure, "E-URDF-012")
+            self.problem(element.line, element.shown(), "it has no name.", cure, "E-ROBOT-MISSING")
             return None
         if len(name) > NAME_LIMIT:
             said = f"the name has {len(name):,} characters, more than {NAME_LIMIT}."
-            self.problem(element.line, element.shown("name"), said, "Shorten it.", "E-URDF-013")
+            self.problem(element.line, element.shown("name"), said, "Shorten it.", "E-ROBOT-SIZE")
             return None
         return name
 
@@ -145,7 +145,7 @@ class _Reader(ElementReader):
         found = element.all(tag)
         if len(found) > 1:
             said = f"there is already a <{tag}> in line {found[0].line}."
-            self.problem(found[1].line, f"{what} <{tag}>", said, "Keep one of them.", "E-URDF-015")
+            self.problem(found[1].line, f"{what} <{tag}>", said, "Keep one of them.", "E-ROBOT-TWICE")
         return found[0] if found else None
 
     # ---- links -----------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class _Reader(ElementReader):
         for tag, found in (("mass", mass), ("inertia", inertia)):
             if found is None:
                 said, cure = f"there is no <{tag}> in it.", f"Add <{tag} …/>."
-                self.problem(element.line, f"{what} <inertial>", said, cure, "E-URDF-017")
+                self.problem(element.line, f"{what} <inertial>", said, cure, "E-ROBOT-MISSING")
         return Inertial(
             self.required(mass, "value", what) if mass else Fraction(0),
             tuple(self.required(inertia, entry, what) for entry in INERTIA) if inertia else (Fraction(0),) * 6,
@@ -184,7 +184,7 @@ class _Reader(ElementReader):
         if len(solids) != 1:
             said = "its <geometry> holds several shapes." if solids else "its <geometry> holds no shape that is known."
             cure = f"Known shapes are {', '.join(SOLIDS)} and mesh."
-            self.findings.warn((element.line, f"{what} <{role}>"), said, cure, "W-URDF-002")
+            self.findings.warn((element.line, f"{what} <{role}>"), said, cure, "W-ROBOT-READ")
             return None
         solid = solids[0]
         at = self.placement(element, what)
@@ -202,7 +202,7 @@ class _Reader(ElementReader):
             size = tuple(self.required(solid, entry, what) for entry in SOLIDS[solid.tag])
         if any(entry <= 0 for entry in size):
             said = "a size is not positive; it is not drawn."
-            self.findings.warn((solid.line, f"{what} <{solid.tag}>"), said, "", "W-URDF-011")
+            self.findings.warn((solid.line, f"{what} <{solid.tag}>"), said, "", "W-ROBOT-READ")
         return Geometry(role, solid.tag, size, at, solid.line, "", color)
 
     # ---- joints ----------------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class _Reader(ElementReader):
         if kind not in KINDS:
             said = f"there is no joint type {kind!r}." if kind else "the joint has no type."
             cure = f"Choose one of {', '.join(KINDS)}."
-            self.problem(element.line, f"{what} {element.shown('type')}", said, cure, "E-URDF-030")
+            self.problem(element.line, f"{what} {element.shown('type')}", said, cure, "E-ROBOT-NAME")
         axis, mimic = self.single(element, "axis", what), self.single(element, "mimic", what)
         return JointPart(
             name,
@@ -237,7 +237,7 @@ class _Reader(ElementReader):
         if not link:
             said = f"<{tag}> {'names no link' if found else 'is missing'}."
             cure = f'Write <{tag} link="…"/>.'
-            self.problem(found.line if found else element.line, what, said, cure, "E-URDF-031")
+            self.problem(found.line if found else element.line, what, said, cure, "E-ROBOT-MISSING")
         return link
 
     def axis(self, element: Element, kind: str, what: str) -> Triple:
@@ -247,7 +247,7 @@ class _Reader(ElementReader):
         if kind not in ("fixed", "floating"):
             cure = f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?'
             self.problem(
-                element.line, f"{what} {element.shown('xyz')}", "the axis has zero length.", cure, "E-URDF-032"
+                element.line, f"{what} {element.shown('xyz')}", "the axis has zero length.", cure, "E-ROBOT-NUMBER"
             )
         return _AXIS
 
@@ -273,7 +273,7 @@ class _Reader(ElementReader):
     def required(self, element: Element, attribute: str, what: str) -> Fraction:
         if attribute not in element.attributes:
             said, cure = f"the attribute {attribute} is missing.", f'Write {attribute}="…".'
-            self.problem(element.line, f"{what} {element.shown()}", said, cure, "E-URDF-016")
+            self.problem(element.line, f"{what} {element.shown()}", said, cure, "E-ROBOT-MISSING")
         return self.scalar(element, attribute, what) or Fraction(0)
 
     def scalar(self, element: Element, attribute: str, what: str, default: Fraction | None = None) -> Fraction | None:
@@ -290,7 +290,7 @@ class _Reader(ElementReader):
         words = text.split()
         if len(words) != 3:
             said, cure = f"a vector has 3 components, not {len(words)}.", 'Write three numbers, for example "0 0 1".'
-            self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-URDF-021")
+            self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-ROBOT-SHAPE")
             return default
         x, y, z = (self.number(word, element, attribute, what) for word in words)
         return default if x is None or y is None or z is None else (x, y, z)
@@ -301,6 +301,6 @@ class _Reader(ElementReader):
         if value is None or not is_sane(value):
             said = f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}."
             cure = "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit."
-            self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-URDF-020")
+            self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-ROBOT-NUMBER")
             return None
         return value

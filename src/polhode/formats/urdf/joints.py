@@ -49,20 +49,22 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         what = f"joint '{joint.name}' <mimic joint=\"{leader}\">"
         law = f"{joint.name} = {float(multiplier):g}·{leader} + {float(offset):g}"
         if joint.kind == "fixed":
-            findings.warn((joint.mimic_line, what), "the joint is fixed and follows nothing.", "", "W-URDF-014")
+            findings.warn(
+                (joint.mimic_line, what), "the joint is fixed and follows nothing.", "", "W-ROBOT-UNSUPPORTED"
+            )
         elif treatment == "independent":
             at = (joint.mimic_line, what)
             said = f"the coupling {law} is set aside: the joint moves on its own."
-            findings.warn(at, said, "Command both joints alike to keep them together.", "W-URDF-004")
+            findings.warn(at, said, "Command both joints alike to keep them together.", "W-ROBOT-UNSUPPORTED")
         elif fault := _fault(joint, by_name):
-            findings.problem((joint.mimic_line, what), *fault, "E-URDF-051")
+            findings.problem((joint.mimic_line, what), *fault, "E-ROBOT-UNSUPPORTED")
         elif treatment == "refuse":
             at = (joint.mimic_line, what)
             cure = 'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.'
-            findings.problem(at, f"the coupling {law} is refused, as was asked.", cure, "E-URDF-050")
+            findings.problem(at, f"the coupling {law} is refused, as was asked.", cure, "E-ROBOT-UNSUPPORTED")
         else:
             coupled.append(joint)
-            findings.notice((joint.mimic_line, what), f"it has no coordinate of its own: {law}.", "N-URDF-008")
+            findings.notice((joint.mimic_line, what), f"it has no coordinate of its own: {law}.", "N-ROBOT-DEPENDENCE")
     return coupled
 
 
@@ -124,7 +126,7 @@ def lock_joints(joints: Sequence[JointPart], locked: Locked, coupled: bool, find
                 f"it cannot be locked at {float(value):g}: it is coupled to '{first}', which puts it at "
                 f"{float(wanted):g}."
             )
-            findings.problem(at, said, f"Lock '{first}' alone.", "E-URDF-065")
+            findings.problem(at, said, f"Lock '{first}' alone.", "E-ROBOT-TWICE")
     return [_lock(joint, laws[joint.name], given, lead, findings) for joint in joints]
 
 
@@ -141,16 +143,18 @@ def _lock(
     by, held = lead[law.leader]
     value = law.multiplier * held + law.offset
     if joint.kind == "fixed":
-        findings.notice((joint.line, what), "it is to be locked, and is fixed anyway.", "N-URDF-010")
+        findings.notice((joint.line, what), "it is to be locked, and is fixed anyway.", "N-ROBOT-DEPENDENCE")
         return joint
     if value and joint.kind in ("floating", "planar"):
         said = f"a {joint.kind} joint has no single coordinate to be {float(value):g}."
-        findings.problem((joint.line, what), said, "Lock it at 0.", "E-URDF-066")
+        findings.problem((joint.line, what), said, "Lock it at 0.", "E-ROBOT-UNSUPPORTED")
     lower, upper = joint.facts.lower, joint.facts.upper
     if (lower is not None and value < lower) or (upper is not None and value > upper):
-        findings.warn((joint.line, what), f"it is locked at {float(value):g}, outside its limits.", "", "W-URDF-013")
+        findings.warn(
+            (joint.line, what), f"it is locked at {float(value):g}, outside its limits.", "", "W-ROBOT-NUMBER"
+        )
     cause = "" if joint.name in given else f", as it is coupled to '{by}'"
-    findings.notice((joint.line, what), f"it is locked at {float(value):g}{cause}.", "N-URDF-009")
+    findings.notice((joint.line, what), f"it is locked at {float(value):g}{cause}.", "N-ROBOT-DEPENDENCE")
     return replace(joint, kind="fixed", locked=value)
 
 
@@ -161,13 +165,13 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
     values: dict[str, Fraction] = {}
     for name in names:
         if not isinstance(name, str) or name not in by_name:
-            raise unknown("joint to lock", name, by_name, place=findings.file, code="E-URDF-063", error=FormatError)
+            raise unknown("joint to lock", name, by_name, place=findings.file, code="E-ROBOT-NAME", error=FormatError)
         wanted = locked[name] if isinstance(locked, Mapping) else 0
         value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
         if value is None or not is_sane(value):
             said = f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at."
             cure = "Give a finite number, in radians or metres."
-            raise FormatError(said, place=findings.file, cure=cure, code="E-URDF-064")
+            raise FormatError(said, place=findings.file, cure=cure, code="E-ROBOT-NUMBER")
         values[name] = value
     return values
 
@@ -191,7 +195,7 @@ def parse_transmissions(root: Element, findings: Findings) -> list[Transmission]
     if lines:
         listed = ", ".join(map(str, lines[:12])) + (" …" if len(lines) > 12 else "")
         said = f"only transmissions of one joint and one actuator are modelled (lines {listed})."
-        findings.warn((lines[0], "<transmission>"), said, "", "W-URDF-015")
+        findings.warn((lines[0], "<transmission>"), said, "", "W-ROBOT-UNSUPPORTED")
     return [made for _, made in found if made is not None]
 
 
@@ -216,7 +220,7 @@ def _value(
         if value is not None and is_sane(value):
             return value
         said = f"{text.strip()[:40]!r} is not a number; {otherwise} is taken."
-        findings.warn((child.line, child.shown()), said, "", "W-URDF-016")
+        findings.warn((child.line, child.shown()), said, "", "W-ROBOT-NUMBER")
     return otherwise
 
 
@@ -229,15 +233,15 @@ def add_motors(
     for each in transmissions:
         at = (each.line, f"transmission of joint '{each.joint}'")
         if each.joint not in kinds:
-            findings.warn(at, "there is no such joint in what was read; it is left out.", "", "W-URDF-017")
+            findings.warn(at, "there is no such joint in what was read; it is left out.", "", "W-ROBOT-NAME")
         elif kinds[each.joint] not in ONE_FREEDOM or not each.reduction or each.inertia < 0:
             reason = f"a {kinds[each.joint]} joint" if kinds[each.joint] not in ONE_FREEDOM else "such a gear"
-            findings.warn(at, f"{reason} has no motor; it is left out.", "", "W-URDF-017")
+            findings.warn(at, f"{reason} has no motor; it is left out.", "", "W-ROBOT-NAME")
         elif each.joint in system.motors:
-            findings.warn(at, "the joint has a motor already; this one is left out.", "", "W-URDF-017")
+            findings.warn(at, "the joint has a motor already; this one is left out.", "", "W-ROBOT-NAME")
         else:
             system.motor(each.joint, each.reduction, inertia=each.inertia, coupling="reduced")
             geared += [] if each.inertia else [each.joint]
     if geared:
         said = f"{len(geared)} transmissions say no rotor inertia; efforts are those on the joints."
-        findings.notice(findings.file, said, "N-URDF-011")
+        findings.notice(findings.file, said, "N-ROBOT-UNSUPPORTED")

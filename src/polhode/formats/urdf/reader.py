@@ -63,12 +63,12 @@ def read_urdf(
     for option, value in {"base": base, "mimic": mimic, "inertia": inertia, "massless": massless}.items():
         if not isinstance(value, str) or value not in _CHOICES[option]:
             allowed = " or ".join(repr(choice) for choice in _CHOICES[option])
-            raise PolhodeError(f"{option}={shown(value)} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
+            raise PolhodeError(f"{option}={shown(value)} is not a choice.", cure=f"Use {allowed}.", code="E-ROBOT-NAME")
     path = path_of(path)
     findings = Findings(path.name)
     document = parse_file(path, limits, content)
     robot = parse_robot(document, findings)
-    list_unmodelled(document, findings, KNOWN, "W-URDF-005")
+    list_unmodelled(document, findings, KNOWN, "W-ROBOT-READ")
     transmissions = parse_transmissions(document, findings)
     _check_references(robot, findings)
     _check_parents(robot, findings)
@@ -82,7 +82,7 @@ def read_urdf(
     accepted = check_inertials(links, inertia, findings)
     check_moving_masses(top, links, joints, coupled, massless, findings)
     findings.raise_problems()
-    snapped = tolerance(snap, "E-URDF-062")
+    snapped = tolerance(snap, "E-ROBOT-NUMBER")
     assembly = LinkAssembly(robot.name, symbolic, snapped, findings, links, path.parent, packages)
     _assemble(assembly, joints, coupled, accepted, base, dynamics)
     add_motors(assembly.system, transmissions, joints, findings)
@@ -131,7 +131,7 @@ def _check_references(robot: Robot, findings: Findings) -> None:
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link and link not in known:
                 at = (joint.line, f"joint '{joint.name}' <{role} link=\"{link[:60]}\">")
-                findings.problem(at, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-URDF-040")
+                findings.problem(at, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-ROBOT-NAME")
 
 
 def _check_parents(robot: Robot, findings: Findings) -> None:
@@ -141,12 +141,12 @@ def _check_parents(robot: Robot, findings: Findings) -> None:
         what = f"joint '{joint.name}'"
         if joint.parent == joint.child and joint.parent:
             at = (joint.line, what)
-            findings.problem(at, f"link '{joint.child}' is its own parent.", "Name another parent.", "E-URDF-041")
+            findings.problem(at, f"link '{joint.child}' is its own parent.", "Name another parent.", "E-ROBOT-TREE")
         elif joint.child in carrier:
             first = carrier[joint.child]
             said = f"link '{joint.child}' already hangs on joint '{first.name}' of line {first.line}."
             cure = "A second parent closes a loop, which URDF cannot say; remove one of the two joints."
-            findings.problem((joint.line, what), said, cure, "E-URDF-042")
+            findings.problem((joint.line, what), said, cure, "E-ROBOT-TREE")
         else:
             carrier[joint.child] = joint
     _refuse_cycles(carrier, findings)
@@ -164,7 +164,7 @@ def _refuse_cycles(carrier: dict[str, JointPart], findings: Findings) -> None:
             cycle = path[path.index(link) :]
             at = (carrier[link].line, f"joint '{carrier[link].name}'")
             said = f"the links form a cycle: {' → '.join([link, *cycle[:0:-1], link])}."
-            findings.problem(at, said, "A URDF is a tree; let one of these links hang elsewhere.", "E-URDF-043")
+            findings.problem(at, said, "A URDF is a tree; let one of these links hang elsewhere.", "E-ROBOT-TREE")
         settled.update(path)
 
 
@@ -177,14 +177,14 @@ def _find_root(robot: Robot, wanted: str | None, findings: Findings) -> str:
         if any(link.name == wanted for link in robot.links):
             return wanted
         at = (1, f"root '{wanted}'")
-        findings.problem(at, "there is no such link.", f"Links without a parent: {listed}.", "E-URDF-044")
+        findings.problem(at, "there is no such link.", f"Links without a parent: {listed}.", "E-ROBOT-NAME")
     elif not roots and robot.links:
         at = (1, f"robot '{robot.name}'")
-        findings.problem(at, "every link has a parent.", "One link must be the root.", "E-URDF-045")
+        findings.problem(at, "every link has a parent.", "One link must be the root.", "E-ROBOT-TREE")
     elif len(roots) > 1:
         at = (roots[1].line, f"link '{roots[1].name}'")
         said = f"there are {len(roots)} links without a parent: {listed}."
-        findings.problem(at, said, "Join them, or choose one tree with root=….", "E-URDF-046")
+        findings.problem(at, said, "Join them, or choose one tree with root=….", "E-ROBOT-TREE")
     return roots[0].name if roots else ""
 
 
@@ -207,5 +207,5 @@ def _reached_from(robot: Robot, root: str, findings: Findings) -> tuple[list[Lin
             f"{len(left_out)} links are not carried by root '{root}' and are left out: "
             f"{', '.join(link.name for link in left_out[:8])}{' …' if len(left_out) > 8 else ''}."
         )
-        findings.warn((left_out[0].line, f"link '{left_out[0].name}'"), said, "", "W-URDF-003")
+        findings.warn((left_out[0].line, f"link '{left_out[0].name}'"), said, "", "W-ROBOT-TREE")
     return [links[root], *(links[joint.child] for joint in order)], order

@@ -41,11 +41,9 @@ class Attitude:
         self.inertia = _inertia(inertia)
         self.thrusters = Matrix.columns_of(axes, 3).map(as_expr)
         if axes and rank(axes) < len(axes):
-            raise PolhodeError(
-                f"the axes of the {len(axes)} thrusters are not independent.",
-                cure="Leave one out, and add its magnitude to those of the others.",
-                code="E-ROT-019",
-            )
+            message = f"the axes of the {len(axes)} thrusters are not independent."
+            cure = "Leave one out, and add its magnitude to those of the others."
+            raise PolhodeError(message, cure=cure, code="E-ROTATION-SINGULAR")
         self._inverse = self.inertia.inv().map(as_expr)
 
     def __repr__(self) -> str:
@@ -106,11 +104,9 @@ def _inertia(given: Any) -> Matrix:
     minors = [J[0, 0], J[0, 0] * J[1, 1] - J[0, 1] * J[1, 0], J.det()]
     known = not free_symbols(entries)
     if not symmetric or any(map(is_zero, minors)) or (known and any(constant_value(as_expr(m)) <= 0 for m in minors)):
-        raise PolhodeError(
-            "the inertia matrix is not symmetric and positive definite.",
-            cure="Give three positive moments, or a matrix of inertia about the fixed point.",
-            code="E-ROT-020",
-        )
+        message = "the inertia matrix is not symmetric and positive definite."
+        cure = "Give three positive moments, or a matrix of inertia about the fixed point."
+        raise PolhodeError(message, cure=cure, code="E-ROTATION-NUMBER")
     return J
 
 
@@ -124,9 +120,7 @@ def _over(M: Matrix, x: Components) -> Matrix:
     if not any(map(is_array, x)):
         return M
     if free_symbols(M.entries()):
-        raise PolhodeError(
-            "the inertia or a thruster has symbols, and the state is of numbers.",
-            cure="Make the Attitude of numbers, or give expressions for the state.",
-            code="E-ROT-021",
-        )
+        message = "the inertia or a thruster has symbols, and the state is of numbers."
+        cure = "Make the Attitude of numbers, or give expressions for the state."
+        raise PolhodeError(message, cure=cure, code="E-ROTATION-UNSUPPORTED")
     return M.map(float)

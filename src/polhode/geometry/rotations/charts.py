@@ -30,8 +30,5 @@ def chart_named(form: str, extrinsic: bool = False) -> Chart:
     try:
         return sequence_chart(digits_of(form), extrinsic)
     except PolhodeError:
-        raise PolhodeError(
-            f"{shown(form)} is no form of a rotation.",
-            cure=f'Give one of {", ".join(CHARTS)}, spinor, or a sequence of three axes such as "zxz".',
-            code="E-ROT-004",
-        ) from None
+        cure = f'Give one of {", ".join(CHARTS)}, spinor, or a sequence of three axes such as "zxz".'
+        raise PolhodeError(f"{shown(form)} is no form of a rotation.", cure=cure, code="E-ROTATION-NAME") from None

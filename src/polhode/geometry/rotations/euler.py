@@ -48,11 +48,8 @@ def digits_of(sequence: str) -> str:
     """A sequence of one to three axes as digits: "zxz" and "ZXZ" are "313"."""
     found = "".join("123"["xyz".find(each)] if each in "xyz" else each for each in str(sequence).lower())
     if not 1 <= len(found) <= 3 or set(found) - set("123") or any(a == b for a, b in pairwise(found)):
-        raise PolhodeError(
-            f"{shown(sequence)} is no sequence of axes.",
-            cure='Name up to three axes of which none follows itself, for example "zxz", "xyz" or "313".',
-            code="E-ROT-002",
-        )
+        cure = 'Name up to three axes of which none follows itself, for example "zxz", "xyz" or "313".'
+        raise PolhodeError(f"{shown(sequence)} is no sequence of axes.", cure=cure, code="E-ROTATION-NAME")
     return found
 
 
@@ -60,11 +57,8 @@ def three_digits_of(sequence: str) -> str:
     """A sequence of three axes as digits."""
     word = digits_of(sequence)
     if len(word) != 3:
-        raise PolhodeError(
-            f"{shown(sequence)} names {len(word)} of three axes.",
-            cure='A rotation is three turns, for example "zxz" or "xyz".',
-            code="E-ROT-003",
-        )
+        cure = 'A rotation is three turns, for example "zxz" or "xyz".'
+        raise PolhodeError(f"{shown(sequence)} names {len(word)} of three axes.", cure=cure, code="E-ROTATION-NAME")
     return word
 
 

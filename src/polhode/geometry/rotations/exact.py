@@ -50,17 +50,14 @@ def as_rotation(value: Any, place: str) -> Matrix:
         return R
     near = _nearest_rotation(R) if R.shape == (3, 3) and all(entry.is_number for entry in R.entries()) else None
     if near is None:
-        raise PolhodeError(
-            "the rotation matrix is not orthogonal with determinant 1.",
-            place=place,
-            cure=f'Give turns instead, for example [("z", 0.3), ("x", pi/2)], or numbers right to {TOLERANCE}.',
-            code="E-ROT-001",
-        )
+        message = "the rotation matrix is not orthogonal with determinant 1."
+        cure = f'Give turns instead, for example [("z", 0.3), ("x", pi/2)], or numbers right to {TOLERANCE}.'
+        raise PolhodeError(message, place, cure, "E-ROTATION-NUMBER")
     change = max(abs(float(entry)) for entry in (near - R).entries())
     if change > ROUNDING:
         head = f"{place}: " if place else ""
         said = f"{head}the rotation matrix is not orthogonal; the nearest one is used, which differs by {change:.2g}."
-        warn(said, code="W-ROT-001")
+        warn(said, code="W-ROTATION-NUMBER")
     return near
 
 
@@ -68,12 +65,8 @@ def _rows_of(value: Any, place: str) -> list[Any]:
     """The rows of the matrix of one of SciPy's rotations."""
     R = value.as_matrix()
     if R.shape != (3, 3):
-        raise ShapeError(
-            "a batch of SciPy's rotations is not one rotation.",
-            place=place,
-            cure="Take one of them by its index.",
-            code="E-ROT-023",
-        )
+        cure = "Take one of them by its index."
+        raise ShapeError("a batch of SciPy's rotations is not one rotation.", place, cure, "E-ROTATION-SHAPE")
     return list(R)
 
 

@@ -131,7 +131,7 @@ def checked(entries: Components, nearest: bool) -> Components:
             f"{first_true(bad)} is given by a matrix that is none: R Rᵀ differs from 1 by {worst:.2g}"
             + (", and it is a reflection (determinant below zero)." if mirrored else "."),
             cure="Give an orthogonal matrix, or nearest=True to take the rotation nearest to it.",
-            code="E-ROT-010",
+            code="E-ROTATION-NUMBER",
         )
     R = joined(entries)
     return split(nearest_rotation(R.reshape(*R.shape[:-1], 3, 3)).reshape(R.shape))
@@ -145,11 +145,9 @@ def nearest_rotation(R: np.ndarray) -> np.ndarray:
     turn = np.sign(np.linalg.det(U) * np.linalg.det(V))
     unclear = s[..., 1] + turn * s[..., 2] <= 1e-12 * s[..., 0]
     if np.any(unclear):
-        raise PolhodeError(
-            f"{first_true(unclear)} is given by a matrix that is as near to one rotation as to many others.",
-            cure="Its rank is too low, or it is the reflection in a point: give another matrix.",
-            code="E-ROT-011",
-        )
+        message = f"{first_true(unclear)} is given by a matrix that is as near to one rotation as to many others."
+        cure = "Its rank is too low, or it is the reflection in a point: give another matrix."
+        raise PolhodeError(message, cure=cure, code="E-ROTATION-SINGULAR")
     s = np.ones_like(s)
     s[..., 2] = turn
     made: Any = (U * s[..., None, :]) @ V

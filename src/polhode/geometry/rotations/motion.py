@@ -111,9 +111,6 @@ def _velocity_told(r: Stored, w: Components, frame: str, chart: Chart, form: str
 def is_body(frame: str) -> bool:
     """Whether a frame is the turned one, or the one that stays; refused if it is neither."""
     if frame not in ("body", "space"):
-        raise PolhodeError(
-            f"{shown(frame)} is no frame of a rotation.",
-            cure='Give "body", the turned one, or "space", the one that stays.',
-            code="E-ROT-015",
-        )
+        cure = 'Give "body", the turned one, or "space", the one that stays.'
+        raise PolhodeError(f"{shown(frame)} is no frame of a rotation.", cure=cure, code="E-ROTATION-NAME")
     return frame == "body"

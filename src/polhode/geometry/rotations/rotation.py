@@ -234,11 +234,8 @@ class Rotation:
         square = dot(d, d)
         without = is_zero(square) if self.is_exact else square == 0
         if any_true(without):
-            raise PolhodeError(
-                f"{first_true(without)} is by a zero angle and has no axis.",
-                cure="Take `exponential`, which is zero there.",
-                code="E-ROT-007",
-            )
+            message = f"{first_true(without)} is by a zero angle and has no axis."
+            raise PolhodeError(message, cure="Take `exponential`, which is zero there.", code="E-ROTATION-SINGULAR")
         return written(scaled(1 / sqrt(square), d), (3,), self._stored.batch)
 
     # the group
@@ -281,11 +278,9 @@ class Rotation:
         if not isinstance(other, Rotation):
             return NotImplemented
         if self.shape or other.shape:
-            raise ShapeError(
-                "a batch of rotations is not equal or unequal as a whole.",
-                cure="Take r.equals(s), an array of answers, and its all() or any().",
-                code="E-ROT-022",
-            )
+            message = "a batch of rotations is not equal or unequal as a whole."
+            cure = "Take r.equals(s), an array of answers, and its all() or any()."
+            raise ShapeError(message, cure=cure, code="E-ROTATION-UNSUPPORTED")
         return bool(self.equals(other))
 
     __hash__ = None  # type: ignore[assignment] # equal within a tolerance: no hash is the same for all that are
@@ -322,11 +317,9 @@ class Rotation:
         Its `values` are the coordinates x, and R = R_ref R(x) with the rotations `reference`.
         """
         if self.is_exact:
-            raise PolhodeError(
-                "the form of symbols is singular for some of their values only: there is no better reference.",
-                cure="Take `coordinates(form)`; `condition(form)` says where it is singular.",
-                code="E-ROT-018",
-            )
+            message = "the form of symbols is singular for some of their values only: there is no better reference."
+            cure = "Take `coordinates(form)`; `condition(form)` says where it is singular."
+            raise PolhodeError(message, cure=cure, code="E-ROTATION-SINGULAR")
         reference = Rotation(Stored(reference_for(motion.chart_of(form, extrinsic), self._stored.lift), self.shape))
         return Local(form, (reference.inverse() @ self).coordinates(form, extrinsic=extrinsic), reference, extrinsic)
 
@@ -349,7 +342,7 @@ class Rotation:
 
     def __getitem__(self, index: Any) -> Rotation:
         if not self.shape:
-            raise ShapeError("one rotation is no batch.", cure="Leave out the index.", code="E-ROT-008")
+            raise ShapeError("one rotation is no batch.", cure="Leave out the index.", code="E-ROTATION-SHAPE")
         picked = joined(self._stored.lift, self.shape)[index]
         return Rotation(Stored(split(picked), picked.shape[:-1]))
 
@@ -483,11 +476,8 @@ def _check_length(x: Components, longest: int, what: str) -> None:
         length = np.sqrt(dot(x, x))
     bad = length > longest * (1 + 1e-9)
     if np.any(bad):
-        raise PolhodeError(
-            f"{first_true(bad)} is given by {what} of length {length[bad].flat[0]:.6g}.",
-            cure=f"It is at most {longest}.",
-            code="E-ROT-016",
-        )
+        message = f"{first_true(bad)} is given by {what} of length {length[bad].flat[0]:.6g}."
+        raise PolhodeError(message, cure=f"It is at most {longest}.", code="E-ROTATION-NUMBER")
 
 
 #: Up to this condition a chart is taken from the identity.

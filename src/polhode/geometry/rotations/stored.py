@@ -48,11 +48,9 @@ def numeric(p: Components, what: str) -> Stored:
     largest = np.abs(q).max(axis=-1, keepdims=True)
     zero = largest[..., 0] == 0
     if np.any(zero):
-        raise PolhodeError(
-            f"{first_true(zero)} is given by zeros: {what} has no direction.",
-            cure="Give one that is not zero; (1, 0, 0, 0) is the quaternion of no rotation.",
-            code="E-ROT-012",
-        )
+        message = f"{first_true(zero)} is given by zeros: {what} has no direction."
+        cure = "Give one that is not zero; (1, 0, 0, 0) is the quaternion of no rotation."
+        raise PolhodeError(message, cure=cure, code="E-ROTATION-SINGULAR")
     q = q / largest
     q /= np.sqrt((q * q).sum(axis=-1, keepdims=True))
     return Stored(split(q), q.shape[:-1])
@@ -75,7 +73,7 @@ def of_coordinates(chart: Chart, x: Components, what: str = "the quaternion") ->
     lift = chart.lift(x)
     square = dot(lift, lift)
     if is_zero(square):
-        raise PolhodeError(f"{what} is zero.", cure="Give one that is not zero.", code="E-ROT-013")
+        raise PolhodeError(f"{what} is zero.", cure="Give one that is not zero.", code="E-ROTATION-NUMBER")
     if chart is CHARTS["quaternion"] and not is_zero(square - 1):
         return symbolic(lift, from_lift(lift))
     return symbolic(lift, chart.rotation(x), (chart, x))
@@ -86,11 +84,8 @@ def exactly(r: Stored) -> Stored:
     if r.is_exact:
         return r
     if r.batch != ():
-        raise ShapeError(
-            "a batch of rotations is not exact.",
-            cure="Take one of them by its index, or give numbers for the symbols.",
-            code="E-ROT-009",
-        )
+        cure = "Take one of them by its index, or give numbers for the symbols."
+        raise ShapeError("a batch of rotations is not exact.", cure=cure, code="E-ROTATION-UNSUPPORTED")
     return of_exact_matrix(from_rounded_quaternion([Fraction(repr(float(e))) for e in r.lift], ROUNDING)[0])
 
 
@@ -143,7 +138,7 @@ def regular(chart: Chart, form: str) -> Iterator[None]:
         with silent():
             yield
     except PolhodeError as error:
-        if any(problem.code != "E-EXPR-003" for problem in error.problems):
+        if any(problem.code != "E-EXPR-ZERO" for problem in error.problems):
             raise
         raise _singular(form, chart, "the rotation") from None
 
@@ -152,5 +147,5 @@ def _singular(form: str, chart: Chart, place: str) -> PolhodeError:
     return PolhodeError(
         f"{place} is where the form {shown(form)} is singular: {chart.singular}.",
         cure="Take the quaternion or the matrix, or `local(form)`, which refers it to another rotation.",
-        code="E-ROT-014",
+        code="E-ROTATION-SINGULAR",
     )

@@ -27,7 +27,8 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
     if isinstance(axis, str):
         letter = axis.lstrip("+-").lower()
         if letter not in _LETTERS or len(axis) > 2:
-            raise PolhodeError(f"the axis {shown(axis)} is none of x, y, z, -x, -y, -z.", cure=cure, code="E-AXIS-001")
+            message = f"the axis {shown(axis)} is none of x, y, z, -x, -y, -z."
+            raise PolhodeError(message, cure=cure, code="E-JOINT-NUMBER")
         sign = -1 if axis.startswith("-") else 1
         return Vector([as_expr(sign * entry) for entry in _LETTERS[letter]])
     with understood("an axis", axis, cure=cure):
@@ -35,18 +36,18 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
             raise TypeError
         entries = [as_expr(entry) for entry in axis]
     if len(entries) != 3:
-        raise PolhodeError(f"an axis has 3 components, not {len(entries)}.", cure="Write [0, 0, 1].", code="E-AXIS-002")
+        message = f"an axis has 3 components, not {len(entries)}."
+        raise PolhodeError(message, cure="Write [0, 0, 1].", code="E-JOINT-SHAPE")
     square = Vector(entries).dot(entries)
     if is_zero(square):
-        raise PolhodeError(
-            "the axis has zero length.", cure="Give a direction, for example [0, 0, 1].", code="E-AXIS-003"
-        )
+        message = "the axis has zero length."
+        raise PolhodeError(message, cure="Give a direction, for example [0, 0, 1].", code="E-JOINT-NUMBER")
     known = rational_value(square)
     if known is None:
         raise PolhodeError(
             "the length of a symbolic axis is not known.",
             cure='Turn the joint instead: axis "z" and rotation [("y", angle)], or use components from unit_symbols.',
-            code="E-AXIS-004",
+            code="E-JOINT-UNSUPPORTED",
         )
     _, inside = square_free(known)
     if root_of_integer(inside) is None and all(entry.is_number for entry in entries):

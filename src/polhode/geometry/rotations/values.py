@@ -74,11 +74,8 @@ def finite(value: Any, what: str, kinds: str = "iuf") -> np.ndarray:
     array = array.astype(complex if "c" in kinds else float)
     bad = ~np.isfinite(array)
     if bad.any():
-        raise PolhodeError(
-            f"{what} holds {array[bad][0]}, at index {_index(np.argwhere(bad)[0])}.",
-            cure="Give finite numbers.",
-            code="E-ROT-005",
-        )
+        message = f"{what} holds {array[bad][0]}, at index {_index(np.argwhere(bad)[0])}."
+        raise PolhodeError(message, cure="Give finite numbers.", code="E-ROTATION-NUMBER")
     return array
 
 
@@ -91,7 +88,7 @@ def _misshapen(what: str, shape: tuple[int, ...], given: str) -> ShapeError:
     return ShapeError(
         f"{what} has {form} components, not {given}.",
         cure="Batches have their axes before these." if "shape" in given else "",
-        code="E-ROT-006",
+        code="E-ROTATION-SHAPE",
     )
 
 
@@ -156,11 +153,9 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
-        raise ShapeError(
-            f"batches of shapes {' and '.join(map(str, dict.fromkeys(shapes)))} do not go together.",
-            cure="Give as many of one as of the other, or one.",
-            code="E-ROT-017",
-        ) from None
+        message = f"batches of shapes {' and '.join(map(str, dict.fromkeys(shapes)))} do not go together."
+        cure = "Give as many of one as of the other, or one."
+        raise ShapeError(message, cure=cure, code="E-ROTATION-SHAPE") from None
 
 
 def batch_of(components: Components) -> tuple[int, ...]:

@@ -113,10 +113,7 @@ def _arrays(first: Any, second: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
     if a.shape[-len(shape) :] != shape or b.shape[-1:] != (3,):
         raise ValueError
     if not ((np.abs(a) < _LARGEST).all() and (np.abs(b) < _LARGEST).all()):
-        raise PolhodeError(
-            f"it holds a number that is not finite, or beyond {_LARGEST:g}.",
-            cure="Look for NaN, inf and wrong units.",
-            code="E-SCREW-003",
-        )
+        message = f"it holds a number that is not finite, or beyond {_LARGEST:g}."
+        raise PolhodeError(message, cure="Look for NaN, inf and wrong units.", code="E-ROTATION-NUMBER")
     lead = np.broadcast_shapes(a.shape[: a.ndim - len(shape)], b.shape[:-1])
     return np.broadcast_to(a, (*lead, *shape)), np.broadcast_to(b, (*lead, 3))

@@ -75,7 +75,7 @@ def no_axis(place: str = "screw_of") -> PolhodeError:
         "what neither turns nor moves has no screw axis.",
         place=place,
         cure="Give a pose that is not the identity, or a twist that is not zero.",
-        code="E-SCREW-001",
+        code="E-ROTATION-SINGULAR",
     )
 
 

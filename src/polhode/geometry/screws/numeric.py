@@ -62,9 +62,6 @@ def _dot(a: Floats, b: Floats) -> Any:
 def _check_rotations(R: Floats) -> None:
     gap = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(initial=0)
     if gap > TOLERANCE or (np.linalg.det(R) < 0).any():
-        raise PolhodeError(
-            "the matrix is not a rotation: it is not orthogonal with determinant 1.",
-            place="screw_of",
-            cure=f"Its numbers must be right to {TOLERANCE}; `Rotation.from_matrix(R, nearest=True)` mends others.",
-            code="E-SCREW-002",
-        )
+        message = "the matrix is not a rotation: it is not orthogonal with determinant 1."
+        cure = f"Its numbers must be right to {TOLERANCE}; `Rotation.from_matrix(R, nearest=True)` mends others."
+        raise PolhodeError(message, "screw_of", cure, "E-ROTATION-NUMBER")

@@ -243,7 +243,7 @@ def no_closed_form(reason: str, system: str) -> PolhodeError:
         f"no closed form is known here: {reason}.",
         place=f"closed_form_inverse_kinematics of system '{system}'",
         cure="Solve by number: equations.inverse_kinematics.",
-        code="E-IK-012",
+        code="E-POSE-UNSUPPORTED",
     )
 
 

@@ -233,12 +233,8 @@ def unit_direction(value: Arrow | Iterable[Any], place: str) -> Any:
     """
     made = value if isinstance(value, Arrow) else vector_of(value, place)
     if not is_zero(made.dot(made) - 1):
-        raise PolhodeError(
-            f"the direction {made!r} is not a unit vector.",
-            place=place,
-            cure="Divide a direction of known length by it (arrow.normalized()); turn a frame where it is symbolic.",
-            code="E-VECTOR-009",
-        )
+        cure = "Divide a direction of known length by it (arrow.normalized()); turn a frame where it is symbolic."
+        raise PolhodeError(f"the direction {made!r} is not a unit vector.", place, cure, "E-VECTOR-NUMBER")
     return made
 
 
@@ -249,11 +245,7 @@ def reference_direction(axis: Any, reference: Arrow | Iterable[Any], place: str)
     across = r - a * a.dot(r)
     square = as_expr(across.dot(across))
     if is_zero(square):
-        raise PolhodeError(
-            f"the reference {r!r} is parallel to the axis {a!r}.",
-            place=place,
-            cure="Give a reference direction that leaves the axis.",
-            code="E-VECTOR-010",
-        )
+        cure = "Give a reference direction that leaves the axis."
+        raise PolhodeError(f"the reference {r!r} is parallel to the axis {a!r}.", place, cure, "E-VECTOR-NUMBER")
     made = across / sqrt(square)
     return made if isinstance(made, Arrow) else Vector([as_expr(entry) for entry in made])

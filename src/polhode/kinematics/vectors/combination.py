@@ -105,7 +105,7 @@ class Combination(ABC):
         if not isinstance(other, type(self)):
             a_kind, kind = self.kind
             raise PolhodeError(
-                f"cannot {verb} {a_kind} and {other!r}, which is no {kind}.", cure=self.cure, code="E-VECTOR-001"
+                f"cannot {verb} {a_kind} and {other!r}, which is no {kind}.", cure=self.cure, code="E-VECTOR-TYPE"
             )
         same_system(self.system, other.system)
         return other
@@ -118,11 +118,8 @@ class Combination(ABC):
 def same_system(one: Builder, other: Builder) -> None:
     """Refuse to mix arrows, points or bodies of two systems."""
     if one is not other:
-        raise PolhodeError(
-            f"arrows of different systems, '{one.name}' and '{other.name}', cannot be combined.",
-            cure="Write both with the bodies of one system.",
-            code="E-VECTOR-002",
-        )
+        message = f"arrows of different systems, '{one.name}' and '{other.name}', cannot be combined."
+        raise PolhodeError(message, cure="Write both with the bodies of one system.", code="E-VECTOR-TREE")
 
 
 def is_nothing(other: object) -> bool:
@@ -132,11 +129,8 @@ def is_nothing(other: object) -> bool:
 
 def _scalar(value: Any) -> Expr:
     if isinstance(value, Combination):
-        raise PolhodeError(
-            "two arrows cannot be multiplied with * or /.",
-            cure="Write a & b for the dot product, a ^ b for the cross product, a | b for a dyadic.",
-            code="E-VECTOR-004",
-        )
+        cure = "Write a & b for the dot product, a ^ b for the cross product, a | b for a dyadic."
+        raise PolhodeError("two arrows cannot be multiplied with * or /.", cure=cure, code="E-VECTOR-TYPE")
     return as_expr(value)
 
 
@@ -148,12 +142,9 @@ def rates(entries: Iterable[Expr], scene: Scene) -> list[Expr]:
     given = substitute(entries, scene.tree.followed)
     for x in free_symbols(given):
         if x not in scene.rates and x.data[0] not in CONSTANT:
-            raise PolhodeError(
-                f"how the {x.data[0]} '{x.name}' changes in time is not known.",
-                place="differentiation",
-                cure="Differentiate what depends on coordinates, speeds, parameters and time.",
-                code="E-VECTOR-007",
-            )
+            message = f"how the {x.data[0]} '{x.name}' changes in time is not known."
+            cure = "Differentiate what depends on coordinates, speeds, parameters and time."
+            raise PolhodeError(message, "differentiation", cure, "E-VECTOR-DEPENDENCE")
     return directional(given, scene.rates)
 
 
@@ -165,7 +156,7 @@ def partials(entries: Iterable[Expr], by: Expr, scene: Scene) -> list[Expr]:
             raise fault(
                 f"how '{x.name}', a name for another expression, changes is not known.",
                 "Differentiate what it stands for: named(…).unnamed().",
-                "E-VECTOR-014",
+                "E-VECTOR-DEPENDENCE",
             )
     return derivative(given, by)
 
@@ -179,13 +170,13 @@ def variable_of(scene: Scene, by: Any) -> Expr:
         raise fault(
             f"{shown(by)} is neither a speed nor a coordinate of the system.",
             f"Give one of {', '.join(dict.fromkeys([*tree.speeds, *tree.coordinates]))}.",
-            "E-VECTOR-006",
+            "E-VECTOR-TYPE",
         )
     if any(x in tree.q[first : first + 4] for first in tree.quaternions):
         raise fault(
             f"'{x.name}' does not change alone: it is a component of a unit quaternion.",
             "Differentiate by the speeds, or store the orientation as angles or as a vector-parameter.",
-            "E-VECTOR-015",
+            "E-VECTOR-DEPENDENCE",
         )
     return x
 

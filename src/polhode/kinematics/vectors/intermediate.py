@@ -65,12 +65,8 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
     meaning: dict[Expr, Expr] = dict(known or {})
     for name, expression in meaning.items():
         if given.setdefault(name, expression) != expression:
-            raise PolhodeError(
-                f"'{name.name}' stands for {shown(given[name])} already, and not for {shown(expression)}.",
-                place="named",
-                cure="Give the other expression another name.",
-                code="E-VECTOR-016",
-            )
+            message = f"'{name.name}' stands for {shown(given[name])} already, and not for {shown(expression)}."
+            raise PolhodeError(message, "named", "Give the other expression another name.", "E-MODEL-TWICE")
     names = {expression: name for name, expression in given.items()}
     taken = {*_names_of(arrow.system), *(name.name for name in (*given, *free_symbols(arrow.terms.values())))}
     fresh = (name for name in (f"{letter}{number}" for number in count(first)) if name not in taken)

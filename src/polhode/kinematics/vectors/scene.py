@@ -100,12 +100,8 @@ class Scene:
     def link_and_pose(self, key: Key) -> tuple[int, Pose]:
         """The link that a frame is fixed to, and its pose there."""
         if key not in self.link_poses:
-            raise PolhodeError(
-                f"body '{key}' hangs on no joint yet.",
-                place="vectors",
-                cure="Join it, and what carries it, before asking how it moves.",
-                code="E-VECTOR-005",
-            )
+            cure = "Join it, and what carries it, before asking how it moves."
+            raise PolhodeError(f"body '{key}' hangs on no joint yet.", "vectors", cure, "E-VECTOR-TREE")
         return self.link_poses[key]
 
     def rotation(self, a: Key, b: Key) -> Matrix:
@@ -225,12 +221,8 @@ def home_of(owner: Directions) -> Builder:
     """The System that a body or frame belongs to."""
     check_kind(Directions, "a body or frame", owner, "vectors", "Give what system.body(…) or system.frame(…) made.")
     if owner.home is None:
-        raise PolhodeError(
-            f"'{owner.name}' belongs to no system, so that its axes point nowhere.",
-            place="vectors",
-            cure="Make it with system.body(…) or system.frame(…).",
-            code="E-VECTOR-008",
-        )
+        message = f"'{owner.name}' belongs to no system, so that its axes point nowhere."
+        raise PolhodeError(message, "vectors", "Make it with system.body(…) or system.frame(…).", "E-VECTOR-TREE")
     return owner.home
 
 
@@ -242,12 +234,8 @@ def key_of(system: Builder, frame: Directions | Key | None, place: str) -> Key:
         return frame
     name = frame.name if isinstance(frame, Directions) else frame if isinstance(frame, str) else shown(frame)
     if isinstance(frame, Directions) and home_of(frame) is not system:
-        raise PolhodeError(
-            f"'{name}' is of system '{home_of(frame).name}', not of '{system.name}'.",
-            place=place,
-            cure="Write both with the bodies of one system.",
-            code="E-VECTOR-003",
-        )
+        message = f"'{name}' is of system '{home_of(frame).name}', not of '{system.name}'."
+        raise PolhodeError(message, place, "Write both with the bodies of one system.", "E-VECTOR-TREE")
     if name not in system.bodies and name not in system.frames:
         raise unknown("body or frame", name, [*system.bodies, *system.frames], place)
     return name

@@ -27,12 +27,9 @@ class Condition(CoordinateConstraint):
         made = cls(name=name, **values)
         levels = [level for level in ("position", "speed") if values.get(level) is not None]
         if len(levels) != 1:
-            raise ModelError(
-                f"a condition has one of position and speed, not {' and '.join(levels) or 'none of them'}.",
-                place=made.place,
-                cure="Write for example `position: x**2 + y**2 - l**2`.",
-                code="E-YAML-050",
-            )
+            message = f"a condition has one of position and speed, not {' and '.join(levels) or 'none of them'}."
+            cure = "Write for example `position: x**2 + y**2 - l**2`."
+            raise ModelError(message, made.place, cure, "E-MODELFILE-TWICE")
         _check_symbols(made)
         return made
 
@@ -61,13 +58,10 @@ def _check_symbols(condition: Condition) -> None:
             cure="Use constrain_speed for what depends on speeds."
             if wrong[0].data[0] == "speed"
             else f"Use {', '.join(allowed[:-1])} and {allowed[-1]}.",
-            code="E-MODEL-054",
+            code="E-CONSTRAINT-DEPENDENCE",
         )
     for speed in (x for x in free_symbols(value) if x.data[0] == "speed"):
         if any(x.data[0] == "speed" for x in free_symbols(derivative(value, speed))):
-            raise ModelError(
-                f"it is not linear in the speed '{speed.name}'.",
-                place=condition.place,
-                cure="Only conditions that are linear in the speeds can be kept by forces that do no work.",
-                code="E-MODEL-055",
-            )
+            message = f"it is not linear in the speed '{speed.name}'."
+            cure = "Only conditions that are linear in the speeds can be kept by forces that do no work."
+            raise ModelError(message, condition.place, cure, "E-CONSTRAINT-DEPENDENCE")

@@ -221,17 +221,13 @@ def check_bodies(constraint: Constraint) -> None:
     """Refuse a constraint of a body with itself, and a loop or contact that has not two bodies."""
     bodies = constraint.bodies
     if isinstance(constraint, LoopConstraint | ContactConstraint) and len(bodies) != 2:
-        raise ModelError(
-            f"it is between two bodies, and its fields name {len(bodies)}.",
-            place=constraint.place,
-            cure="Declare two fields of the kind `body`.",
-            code="E-MODEL-091",
-        )
+        message = f"it is between two bodies, and its fields name {len(bodies)}."
+        raise ModelError(message, constraint.place, "Declare two fields of the kind `body`.", "E-MODEL-SHAPE")
     if len(set(bodies)) == len(bodies):
         return
     if isinstance(constraint, LoopConstraint):
-        raise ModelError(f"both frames are on body '{bodies[0]}'.", place=constraint.place, code="E-MODEL-053")
-    raise ModelError(f"body '{bodies[0]}' cannot touch itself.", place=constraint.place, code="E-MODEL-056")
+        raise ModelError(f"both frames are on body '{bodies[0]}'.", place=constraint.place, code="E-MODEL-TREE")
+    raise ModelError(f"body '{bodies[0]}' cannot touch itself.", place=constraint.place, code="E-MODEL-TREE")
 
 
 def lettered_pose(name: str = "") -> Pose:

@@ -60,12 +60,8 @@ class Wheel(ContactConstraint):
         centre = X.point(self.centre)
         lean = as_expr(n.dot(a))
         if is_zero(1 - lean * lean):
-            raise ModelError(
-                "the wheel always lies flat: its axis is the plane's normal.",
-                place=self.place,
-                cure="Give the axis about which it rolls.",
-                code="E-CLOSE-003",
-            )
+            message = "the wheel always lies flat: its axis is the plane's normal."
+            raise ModelError(message, self.place, "Give the axis about which it rolls.", "E-CONSTRAINT-SINGULAR")
         along = a.cross(n)
         if self.upright is None:
             s = sqrt(as_expr(1 - lean * lean))
@@ -83,12 +79,9 @@ class Wheel(ContactConstraint):
 
     def _check_upright(self, gap: Expr) -> None:
         if not is_zero(gap):
-            raise ModelError(
-                f"upright = {self.upright!r} is not the cosine of its lean: its square is not 1 - (n·a)².",
-                place=self.place,
-                cure="Give the cosine of the angle between the wheel and the plane's normal, or leave it out.",
-                code="E-CLOSE-005",
-            )
+            message = f"upright = {self.upright!r} is not the cosine of its lean: its square is not 1 - (n·a)²."
+            cure = "Give the cosine of the angle between the wheel and the plane's normal, or leave it out."
+            raise ModelError(message, self.place, cure, "E-CONSTRAINT-NUMBER")
 
     @property
     def is_watched(self) -> bool:
@@ -212,12 +205,8 @@ class DiscOnCurve(ContactConstraint):
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
         if is_zero(values["radius"]) and not values["slips"]:
-            raise ModelError(
-                "a disc of radius zero cannot roll.",
-                place=cls.place_of(name),
-                cure="Give it a radius, or slips=True for a bead on a wire.",
-                code="E-MODEL-066",
-            )
+            cure = "Give it a radius, or slips=True for a bead on a wire."
+            raise ModelError("a disc of radius zero cannot roll.", cls.place_of(name), cure, "E-CONSTRAINT-NUMBER")
         # The plane is across the axis as it was given, which in a frame that stands for the body may be another letter.
         turned = plane_across(unit_axis(given["axis"])) @ plane_across(values["axis"]).T
         return cls(name=name, **{**values, "rotation": values["rotation"] @ turned})

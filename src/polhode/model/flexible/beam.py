@@ -122,10 +122,12 @@ class Beam:
         ratio = constant_ratio(share)
         if ratio is None:
             message = f"the station {shown(x)} is not a fixed fraction of the length {L}."
-            raise refused(message, self.place, "Give a rational multiple of it, as at(length / 2).", "E-FLEX-006")
+            raise refused(
+                message, self.place, "Give a rational multiple of it, as at(length / 2).", "E-FLEX-DEPENDENCE"
+            )
         if not 0 <= ratio <= 1:
             message = f"the station {shown(x)} is off the beam, which goes from 0 to {L}."
-            raise refused(message, self.place, "Give a station from 0 to the length.", "E-FLEX-007")
+            raise refused(message, self.place, "Give a station from 0 to the length.", "E-FLEX-NUMBER")
         if not ratio:
             return self, ""
         there = next((each for each in self.stations if each[1] == ratio), None)
@@ -160,22 +162,26 @@ def beam_of(values: Mapping[str, Any], name: str, written: Mapping[str, Any]) ->
 def _check_count(what: str, count: Any, least: int, place: str) -> None:
     if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= MODE_LIMIT:
         message = f"the number of {what} {shown(count)} is not a whole number from {least} to {MODE_LIMIT}."
-        raise refused(message, place, f"Give for example {what}=3.", "E-FLEX-014")
+        raise refused(message, place, f"Give for example {what}=3.", "E-FLEX-NUMBER")
 
 
 def _check(beam: Beam) -> None:
     """Refuse what no beam has."""
     place, kinds = beam.place, beam.stiffnesses
     if not kinds or (beam.GA is not None and not beam.EI):
-        raise refused("its stiffness EI is missing.", place, "Give EI=…, or (EIy, EIz) for both planes.", "E-FLEX-010")
+        raise refused(
+            "its stiffness EI is missing.", place, "Give EI=…, or (EIy, EIz) for both planes.", "E-FLEX-MISSING"
+        )
     if len(beam.EI) > 2 or len(beam.gyration) > 2:
         raise refused(
-            "EI and gyration have one entry or two.", place, "Give one, or one for each axis across.", "E-FLEX-025"
+            "EI and gyration have one entry or two.", place, "Give one, or one for each axis across.", "E-FLEX-SHAPE"
         )
     if len(beam.EI) == 1 and beam.bending == beam.axis[-1] != "z":
-        raise refused(f"it cannot bend along its axis {beam.axis}.", place, "Give bending= across it.", "E-FLEX-013")
+        raise refused(
+            f"it cannot bend along its axis {beam.axis}.", place, "Give bending= across it.", "E-FLEX-UNSUPPORTED"
+        )
     if beam.GJ is not None and not beam.gyration:
-        raise refused("torsion needs the inertia of the sections.", place, "Give gyration=….", "E-FLEX-011")
+        raise refused("torsion needs the inertia of the sections.", place, "Give gyration=….", "E-FLEX-MISSING")
     positive = {
         "length": beam.length,
         "mass": beam.mass,
@@ -191,10 +197,12 @@ def _check(beam: Beam) -> None:
         _check_count("modes", count, 1, place)
     lacking = [kind for kind in kinds if kind not in beam.counts]
     if lacking:
-        raise refused(f"modes lacks '{lacking[0]}'.", place, "Give one number for all, or each.", "E-FLEX-014")
+        raise refused(f"modes lacks '{lacking[0]}'.", place, "Give one number for all, or each.", "E-FLEX-NUMBER")
     if beam.frame == "tangent" and BeamFields(beam).is_loose:
         message = f"the ends {beam.ends[0]} and {beam.ends[1]} leave the beam loose in its frame."
-        raise refused(message, place, 'Hold it, as ends=("clamped", "free"), or give frame="mean".', "E-FLEX-012")
+        raise refused(
+            message, place, 'Hold it, as ends=("clamped", "free"), or give frame="mean".', "E-FLEX-UNSUPPORTED"
+        )
 
 
 _LETTERS = "xyz"
@@ -275,11 +283,14 @@ class BeamFields:
         ratios = [nominal(each / beam.length**2, beam.values) for each in squares]
         if None in ratios:
             message = "the shapes of a beam with shear depend on EI/(GA L²) and gyration/L, whose values are not known."
-            raise refused(message, beam.place, "Give the parameters in them default values.", "E-FLEX-008")
+            raise refused(message, beam.place, "Give the parameters in them default values.", "E-FLEX-DEPENDENCE")
         if free_symbols(squares):
             message = "the shapes of a beam with shear are those at the default values of its parameters."
             warn(
-                message, place=beam.place, cure="Runs at other values are less exact: build it anew.", code="W-FLEX-003"
+                message,
+                place=beam.place,
+                cure="Runs at other values are less exact: build it anew.",
+                code="W-FLEX-MISSING",
             )
         shear, rotary = (Fraction(ratio or 0).limit_denominator(10**6) for ratio in ratios)
         return Line((first, last), False, shear, rotary)

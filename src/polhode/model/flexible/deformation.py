@@ -142,7 +142,7 @@ def check_positive(what: str, value: Expr, values: Mapping[str, Any], place: str
     """Refuse a number that is not positive, where it is known."""
     number = nominal(value, values)
     if number is not None and not number > 0:
-        raise refused(f"the {what} {shown(value)} is not positive.", place, f"Give a {what} > 0.", "E-FLEX-001")
+        raise refused(f"the {what} {shown(value)} is not positive.", place, f"Give a {what} > 0.", "E-FLEX-NUMBER")
 
 
 def damping_matrix(
@@ -159,11 +159,11 @@ def damping_matrix(
     for value in (*ratios, *(rayleigh or ())):
         number = nominal(value, values)
         if number is not None and number < 0:
-            raise refused(f"the damping {shown(value)} is negative.", place, "Give a damping ≥ 0.", "E-FLEX-001")
+            raise refused(f"the damping {shown(value)} is negative.", place, "Give a damping ≥ 0.", "E-FLEX-NUMBER")
     if rayleigh is not None:
         if any(ratios):
             message = "damping is given by ratios and by Rayleigh's coefficients."
-            raise refused(message, place, "Give one of them.", "E-FLEX-002")
+            raise refused(message, place, "Give one of them.", "E-FLEX-TWICE")
         result: Matrix = mass * rayleigh[0] + stiffness * rayleigh[1]
         return result.map(as_expr)
     each = numbers(list(ratios) * (n if len(ratios) == 1 else 1), n, "ratios of damping", place)
@@ -198,7 +198,7 @@ def numbers(value: Any, count: int, what: str, place: str) -> list[Expr]:
     entries = [number_of(entry, place) for entry in list_of(value, what, place)]
     if len(entries) != count:
         message = f"{len(entries)} {what} are given, not {count}."
-        raise refused(message, place, "Give one for each coordinate, as `.q` lists them.", "E-FLEX-003")
+        raise refused(message, place, "Give one for each coordinate, as `.q` lists them.", "E-FLEX-SHAPE")
     return entries
 
 
@@ -211,17 +211,17 @@ def check_matrix(matrix: Matrix, what: str, values: Mapping[str, Any], place: st
         for j in range(i):
             if matrix[i, j] != matrix[j, i]:
                 message = f"the {what} is not symmetric: {shown(matrix[i, j])} faces {shown(matrix[j, i])}."
-                raise refused(message, place, f"Give a symmetric {what}.", "E-FLEX-004")
+                raise refused(message, place, f"Give a symmetric {what}.", "E-FLEX-NUMBER")
     entries = [nominal(entry, values) for entry in matrix.entries()]
     if n and None not in entries:
         scaled = np.array(entries, dtype=float).reshape(n, n)
         if not np.abs(scaled).max() < 1e150:
             message = f"an entry {np.abs(scaled).max():.3g} of the {what} is not one of a mechanism."
-            raise refused(message, place, "Check the units.", "E-FLEX-005")
+            raise refused(message, place, "Check the units.", "E-FLEX-NUMBER")
         scale = np.sqrt(np.abs(np.diag(scaled)))
         scale[scale == 0] = 1.0
         least = float(np.linalg.eigvalsh(scaled / np.outer(scale, scale))[0])
         if least < (1e-12 if definite else -1e-9):
             message = f"the {what} is not positive{'' if definite else ' semidefinite'}."
             cure = "Check shapes that depend on each other, masses and signs." if definite else "Check its entries."
-            raise refused(message, place, cure, "E-FLEX-005")
+            raise refused(message, place, cure, "E-FLEX-NUMBER")

@@ -70,7 +70,7 @@ class ModalBody:
         key, place = str(at), f"flexible body '{self.name}'"
         point = None if isinstance(at, str | int) or not self.fields else vector_of(at, place)
         if point is None and key not in self.nodes:
-            raise refused(f"there is no node {shown(at)}.", place, suggestion(key, self.nodes), "E-FLEX-016")
+            raise refused(f"there is no node {shown(at)}.", place, suggestion(key, self.nodes), "E-MODEL-NAME")
         name = f"{self.name} at {key if point is None else '(' + ', '.join(map(str, point)) + ')'}"
         if any(each == name for each, _ in self.stations):
             return self, name
@@ -108,7 +108,7 @@ def modal_body_of(values: Mapping[str, Any], name: str, given: Mapping[str, Any]
     lists = [key for key in ("shapes", "nodes", "data") if given[key]]
     if len(lists) != 1:
         message = "its shapes are missing." if not lists else f"its shapes are given by {' and by '.join(lists)}."
-        raise refused(message, place, "Give one of shapes=…, nodes=…, data=….", "E-FLEX-017")
+        raise refused(message, place, "Give one of shapes=…, nodes=…, data=….", "E-FLEX-MISSING")
     if lists == ["data"]:
         from .standard_data import read_standard_data
 
@@ -151,7 +151,7 @@ def _refuse(given: Mapping[str, Any], names: Sequence[str], reason: str, place: 
     """Refuse what would not act."""
     for name in names:
         if given[name] is not None and given[name] != 0 and given[name] != ():
-            raise refused(f"{name} is given, and {reason}.", place, f"Leave out {name}.", "E-FLEX-018")
+            raise refused(f"{name} is given, and {reason}.", place, f"Leave out {name}.", "E-FLEX-TWICE")
 
 
 def _stiffness(value: Any, count: int, place: str) -> Matrix:
@@ -172,14 +172,14 @@ def _from_functions(shapes: Any, material: Any, place: str) -> dict[str, Any]:
     for entry in list_of(material, "points and bars", place):
         mass, *ends = list_of(entry, "(mass, at) or (mass, start, end)", place)
         if not 1 <= len(ends) <= 2:
-            raise refused(f"{shown(entry)} is no point or bar.", place, _MATERIAL, "E-FLEX-019")
+            raise refused(f"{shown(entry)} is no point or bar.", place, _MATERIAL, "E-FLEX-MISSING")
         start, *rest = (vector_of(end, place) for end in ends)
         way = rest[0] - start if rest else zero()
         at = dict(zip(PLACE, start + way * _XI, strict=True))
         lines = [_coefficients(substitute(list(moved), at), place) for moved in (Vector(PLACE), *fields)]
         elements.append((number_of(mass, place), lines))
     if not elements:
-        raise refused("shape functions need the mass that they move.", place, _MATERIAL, "E-FLEX-019")
+        raise refused("shape functions need the mass that they move.", place, _MATERIAL, "E-FLEX-MISSING")
     return {**_moments(elements), "fields": fields}
 
 
@@ -194,7 +194,7 @@ def _coefficients(moved: Sequence[Expr], place: str) -> list[Vector]:
             return result
         factor /= len(result)
     message = f"a shape is no polynomial of x, y, z of a degree up to {DEGREE_LIMIT}."
-    raise refused(message, place, "Approximate it by a polynomial, or give its values at nodes.", "E-FLEX-020")
+    raise refused(message, place, "Approximate it by a polynomial, or give its values at nodes.", "E-FLEX-TYPE")
 
 
 def _from_masses(nodes: Any, place: str) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def _from_masses(nodes: Any, place: str) -> dict[str, Any]:
     heavy = {key: number_of(mass, place) for key, mass in masses.items() if mass}
     elements = [(mass, [[at] for at in sections[key].position]) for key, mass in heavy.items()]
     if not elements:
-        raise refused("its nodes carry no mass.", place, "Give each Node a mass, or modal_mass=[…].", "E-FLEX-019")
+        raise refused("its nodes carry no mass.", place, "Give each Node a mass, or modal_mass=[…].", "E-FLEX-MISSING")
     return {**_moments(elements), "nodes": sections}
 
 
@@ -239,10 +239,10 @@ def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Moments of free–free modes of which the modal masses alone are known."""
     sections, masses = _sections(given["nodes"], place)
     if any(map(bool, masses.values())):
-        raise refused("masses of nodes and modal masses are both given.", place, "Give one of them.", "E-FLEX-018")
+        raise refused("masses of nodes and modal masses are both given.", place, "Give one of them.", "E-FLEX-TWICE")
     lacking = [key for key in ("mass", "inertia") if given[key] is None]
     if lacking:
-        raise refused(f"its {lacking[0]} is missing.", place, f"Give {lacking[0]}=….", "E-FLEX-017")
+        raise refused(f"its {lacking[0]} is missing.", place, f"Give {lacking[0]}=….", "E-FLEX-MISSING")
     mass, com = number_of(given["mass"], place), vector_of(given["com"] or (0, 0, 0), place)
     inertia = inertia_of(given["inertia"], place)
     check_inertia(inertia, place)
@@ -253,10 +253,10 @@ def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
     for i, weight in enumerate(weights, start=1):
         shares = sum((outer(s.position[i], s.position[i]) for s in sections.values()), Matrix.zeros(3, 3)).map(as_expr)
         if not trace(shares):
-            raise refused(f"shape {i} moves no node.", place, "Give its values at nodes.", "E-FLEX-019")
+            raise refused(f"shape {i} moves no node.", place, "Give its values at nodes.", "E-FLEX-MISSING")
         second[i][i] = shares * (weight / trace(shares))
     message = "its modes are used to the order that modal masses carry: no coupling with the motion of the frame."
-    warn(message, place=place, cure="Give the masses of the nodes for all of it.", code="W-FLEX-001")
+    warn(message, place=place, cure="Give the masses of the nodes for all of it.", code="W-FLEX-MISSING")
     rigid = {"mass": mass, "com": com, "inertia": inertia, "nodes": sections}
     return {**rigid, "first": (com * mass, *(zero() for _ in weights)), "second": tuple(map(tuple, second))}
 
@@ -271,7 +271,7 @@ def _sections(nodes: Any, place: str) -> tuple[dict[str, Section], dict[str, Any
     """Sections and masses by the name of a node, all with the same number of shapes."""
     if not isinstance(nodes, Mapping) or not all(isinstance(node, Node) for node in nodes.values()):
         cure = 'Give nodes={"tip": Node(at, shapes, turns, mass), …}.'
-        raise refused("the nodes are no mapping from names to Node records.", place, cure, "E-FLEX-021")
+        raise refused("the nodes are no mapping from names to Node records.", place, cure, "E-FLEX-TYPE")
     sections: dict[str, Section] = {}
     for key, node in nodes.items():
         where = f"{place} node '{key}'"
@@ -280,6 +280,6 @@ def _sections(nodes: Any, place: str) -> tuple[dict[str, Section], dict[str, Any
         count = len(next(iter(sections.values())).turns) if sections else len(shapes)
         if len(shapes) != count or len(turns) not in (0, count) or not count:
             message = f"it has {len(shapes)} displacements and {len(turns)} rotations; the body has {count} shapes."
-            raise refused(message, where, "Give one of each for each shape, or no rotations.", "E-FLEX-026")
+            raise refused(message, where, "Give one of each for each shape, or no rotations.", "E-FLEX-SHAPE")
         sections[str(key)] = Section((vector_of(node.at, where), *shapes), tuple(turns) or (zero(),) * count)
     return sections, {str(key): node.mass for key, node in nodes.items()}

@@ -66,9 +66,8 @@ class FlexibleBody(Body):
 
 def _home(body: Body) -> Builder:
     if body.home is None:
-        raise PolhodeError(
-            f"the body '{body.name}' belongs to no system.", cure="Make one: System.of(model).", code="E-FLEX-015"
-        )
+        cure = "Make one: System.of(model)."
+        raise PolhodeError(f"the body '{body.name}' belongs to no system.", cure=cure, code="E-FLEX-UNSUPPORTED")
     return body.home
 
 

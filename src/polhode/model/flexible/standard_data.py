@@ -58,17 +58,17 @@ class _Reader:
     def error(
         self, message: str, line: int, cure: str = "Write the file again from the finite-element code."
     ) -> FormatError:
-        return FormatError(message, place=f"{self.path}:{line}", cure=cure, code="E-FLEX-022")
+        return FormatError(message, place=f"{self.path}:{line}", cure=cure, code="E-FILE-READ")
 
     def text(self) -> str:
         try:
             return read_file(self.path, SIZE_LIMIT).decode("latin-1")
         except TooLarge as error:
             message, place = f"{error.strerror}.", str(self.path)
-            raise LimitError(message, place=place, cure="Select fewer nodes.", code="E-FLEX-023") from None
+            raise LimitError(message, place=place, cure="Select fewer nodes.", code="E-FILE-READ") from None
         except OSError as error:
             message, place = f"the file cannot be read: {error.strerror}.", str(self.path)
-            raise FormatError(message, place=place, cure="Check its name.", code="E-FLEX-024") from None
+            raise FormatError(message, place=place, cure="Check its name.", code="E-FILE-READ") from None
 
     def blocks(self) -> _Block:
         """The tree of blocks."""
@@ -213,7 +213,7 @@ def read_standard_data(name: str, path: Any) -> dict[str, Any]:
             second[i][l], second[l][i] = half, half.T
     if lacking:
         message = f"it is used to the order that the file carries, which lacks {' and '.join(lacking)}."
-        warn(message, place=f"flexible body '{name}'", cure=str(reader.path), code="W-FLEX-002")
+        warn(message, place=f"flexible body '{name}'", cure=str(reader.path), code="W-FLEX-MISSING")
     central = J0 - (Matrix.identity(3) * com.dot(com) - outer(com, com)) * mass
     parts = {"mass": mass, "com": com, "inertia": central.map(as_expr), "nodes": _nodes(reader, modal, nq)}
     parts |= {

@@ -64,7 +64,7 @@ class GravityField(ForceElement):
             if body.flexibility is not None:
                 message = f"the field is that of rigid bodies, and '{body.name}' bends."
                 cure = "Give a uniform field as System(gravity=…)."
-                raise ModelError(message, place=self.place, cure=cure, code="E-FLEX-029")
+                raise ModelError(message, place=self.place, cure=cure, code="E-FLEX-UNSUPPORTED")
         return tuple(PointForce(body.name, body.com, self.acceleration * body.mass) for body in pulled)
 
 

@@ -31,17 +31,13 @@ class JointSpring(ForceElement):
                 f"the coordinate '{q[self.index].name}' is a part of an orientation, and no spring acts on it alone.",
                 place=self.place,
                 cure='Store it as angles: storage="angles", or give a potential of your own with system.potential.',
-                code="E-MODEL-100",
+                code="E-MODEL-UNSUPPORTED",
             )
         if self.stiffness:
             made.append(PotentialEnergy(self.stiffness * (joint.displacement(self.index) - self.rest) ** 2 / 2))
         if self.damping and len(q) != len(u):
-            raise ModelError(
-                f"its {len(q)} coordinates are not its {len(u)} speeds one by one.",
-                place=self.place,
-                cure="Give damping with joint_force, on a speed.",
-                code="E-MODEL-017",
-            )
+            message = f"its {len(q)} coordinates are not its {len(u)} speeds one by one."
+            raise ModelError(message, self.place, "Give damping with joint_force, on a speed.", "E-MODEL-SHAPE")
         if self.damping:
             made.append(SpeedForce(self.joint, self.index, -self.damping * u[self.index]))
         return tuple(made)

@@ -38,28 +38,19 @@ def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointT
     """A joint type by its name, `joint_type("revolute", axis="y")`, or as it is."""
     if isinstance(kind, JointType):
         if options:
-            raise ModelError(
-                f"{', '.join(options)} cannot be given beside a ready joint type.", place=place, code="E-JOINT-006"
-            )
+            message = f"{', '.join(options)} cannot be given beside a ready joint type."
+            raise ModelError(message, place, code="E-JOINT-TWICE")
         return kind
     made = JOINTS.get(kind) if isinstance(kind, str) else None
     if made is None:
-        raise unknown("joint type", kind, JOINTS, place=place, code="E-JOINT-007", error=ModelError)
+        raise unknown("joint type", kind, JOINTS, place=place, code="E-JOINT-NAME", error=ModelError)
     known = [field.name for field in made.fields]
     strange = [name for name in options if name not in known]
     if strange:
-        raise ModelError(
-            f"a {kind} joint does not take {', '.join(strange)}.",
-            place=place,
-            cure=suggestion(strange[0], known, f"It takes {', '.join(known) or 'nothing'}."),
-            code="E-JOINT-008",
-        )
+        cure = suggestion(strange[0], known, f"It takes {', '.join(known) or 'nothing'}.")
+        raise ModelError(f"a {kind} joint does not take {', '.join(strange)}.", place, cure, "E-JOINT-NAME")
     missing = [field.name for field in made.fields if field.is_required and field.name not in options]
     if missing:
-        raise ModelError(
-            f"a {kind} joint needs {', '.join(missing)}.",
-            place=place,
-            cure=f"Give {made.fields[known.index(missing[0])].doc}.",
-            code="E-JOINT-012",
-        )
+        cure = f"Give {made.fields[known.index(missing[0])].doc}."
+        raise ModelError(f"a {kind} joint needs {', '.join(missing)}.", place, cure, "E-JOINT-MISSING")
     return made(**options)

@@ -240,7 +240,7 @@ def _check_part(joint: Any) -> None:
         raise ModelError(
             f"a {joint.kind} with a nominal orientation cannot be a part of a compound joint.",
             cure="Leave out its axis and reference, or put a massless body between.",
-            code="E-BLOCK-006",
+            code="E-JOINT-UNSUPPORTED",
         )
 
 
@@ -288,9 +288,6 @@ def _read(given: Any, given_groups: Any) -> tuple[Matrix, tuple[int, ...]]:
     with understood("a list of whole numbers", given_groups, place="groups of a joint map", cure=cure):
         groups = (columns,) if given_groups is None else tuple(map(index, given_groups))
     if sum(groups) != columns or any(count < 1 for count in groups):
-        raise ModelError(
-            f"the groups {groups} do not add up to the map's {columns} columns.",
-            cure="Give a positive number of columns for each stage.",
-            code="E-JOINT-005",
-        )
+        message = f"the groups {groups} do not add up to the map's {columns} columns."
+        raise ModelError(message, cure="Give a positive number of columns for each stage.", code="E-JOINT-SHAPE")
     return H, groups

@@ -90,7 +90,7 @@ def unit_direction(direction: str | Iterable[Any], what: str) -> Vector:
         raise fault(
             f"the {what} ({', '.join(map(str, made))}) is not a unit vector.",
             "Scale it to unit length exactly, for example (3/5, 0, 4/5), or write a letter.",
-            "E-BLOCK-001",
+            "E-JOINT-NUMBER",
         )
     return made
 
@@ -103,14 +103,14 @@ def _checked_rotations(rotations: Iterable[int]) -> tuple[int, ...]:
         raise fault(
             f"the rotations {indices} are not up to three axis indices of 1, 2 and 3.",
             "Write for example rotations=(1, 2, 3).",
-            "E-BLOCK-004",
+            "E-JOINT-SHAPE",
         )
     for one, next_one in pairwise(indices):
         if one == next_one:
             raise fault(
                 f"the rotations {indices} turn twice in a row about axis {one}.",
                 "Turn about it once, or put another axis between.",
-                "E-BLOCK-003",
+                "E-JOINT-SINGULAR",
             )
     return indices
 
@@ -135,7 +135,7 @@ def _normalized(normal: Vector) -> Vector:
         raise fault(
             "the reference is parallel to the axis of the first rotation.",
             "Give a reference that is not, best one across it.",
-            "E-BLOCK-002",
+            "E-JOINT-SINGULAR",
         )
     if is_zero(square - 1):
         return normal
@@ -144,6 +144,6 @@ def _normalized(normal: Vector) -> Vector:
         raise fault(
             "the angle between axis and reference has no exact sine.",
             "Give a reference at right angles to the axis.",
-            "E-BLOCK-005",
+            "E-JOINT-UNSUPPORTED",
         )
     return Vector(normal / sqrt(as_expr(known)))

@@ -24,7 +24,7 @@ def six_degree_of_freedom_arm(wrist: str = "compound") -> System:
     stretched out to the side, its elbow and wrist slightly bent.
     """
     if wrist not in _WRISTS:
-        raise unknown("wrist", wrist, _WRISTS, code="E-SAMPLE-001")
+        raise unknown("wrist", wrist, _WRISTS, code="E-MODEL-NAME")
     arm = System(f"six-degree-of-freedom arm, {wrist} wrist")
     m1, m2, m3 = (arm.parameter(name, value, "kg") for name, value in (("m1", 1), ("m2", 1), ("m3", Fraction(1, 2))))
     l1, l2, l3 = (arm.parameter(name, value, "m") for name, value in (("l1", 3), ("l2", 3), ("l3", Fraction(7, 10))))

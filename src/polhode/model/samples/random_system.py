@@ -129,7 +129,7 @@ def random_system(
         raise PolhodeError(
             f"there is no random joint {unknown[0]!r}." if unknown else f"cannot draw {bodies} bodies with {joints}.",
             cure=f"Choose joints from {', '.join(JOINTS)} and a number or range of bodies ≥ 0.",
-            code="E-RANDOM-001",
+            code="E-MODEL-NAME",
         )
     made = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), dice, symbolic)
     made.tree(dice.whole(low, high), tuple(joints), max_speeds, floating)

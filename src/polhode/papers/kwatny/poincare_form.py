@@ -134,12 +134,8 @@ def _forces(given: Sequence[Any], count: int, what: str) -> Vector:
     with understood("a list of forces", given, place="generalized forces", cure="Give a list of expressions."):
         made = Vector([as_expr(entry) for entry in given])
     if len(made) != count:
-        raise PolhodeError(
-            f"{len(made)} generalized forces were given, not {count}.",
-            place="generalized forces",
-            cure=f"Give one for each {what}.",
-            code="E-POINCARE-002",
-        )
+        message = f"{len(made)} generalized forces were given, not {count}."
+        raise PolhodeError(message, "generalized forces", f"Give one for each {what}.", "E-PAPER-SHAPE")
     return made
 
 
@@ -162,6 +158,6 @@ def poincare_form(equations: EquationsOfMotion) -> PoincareForm:
             place="Poincaré's form",
             cure="Derive without embedded constraints, other speeds (`pseudo`, `speeds`), couplings and prescribed "
             "motions; `coriolis_matrix` takes all.",
-            code="E-POINCARE-001",
+            code="E-PAPER-UNSUPPORTED",
         )
     return PoincareForm(equations)

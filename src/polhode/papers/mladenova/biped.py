@@ -65,9 +65,7 @@ def biped(stands: Collection[int] | Mapping[int, Any] = (), turn: JointType | No
     footholds = dict(stands) if isinstance(stands, Mapping) else dict.fromkeys(stands, 0)
     strange = [foot for foot in footholds if foot not in (1, 2)]
     if strange:
-        raise PolhodeError(
-            f"there is no foot {strange[0]!r}.", place="biped stands", cure="Name 1, 2 or both.", code="E-SAMPLE-002"
-        )
+        raise PolhodeError(f"there is no foot {strange[0]!r}.", "biped stands", "Name 1, 2 or both.", "E-MODEL-NAME")
     s, hinge = System("biped"), turn or Revolute("y")
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in BODY.items()}
     a, b = p["a"], p["b"]
@@ -171,7 +169,7 @@ def two_bars(x: Any, z: Any, first: Any, second: Any) -> tuple[Expr, Expr]:
             f"{float(x**2 + z**2) ** 0.5:.4g} from where they hang.",
             place="two_bars",
             cure=f"Stay between {abs(float(first - second)):.4g} and {float(first + second):.4g}.",
-            code="E-PATH-022",
+            code="E-PLANNING-FAILED",
         )
     knee = acos(cosine)
     hip = atan2(-x, -z) - atan2(second * sin(knee), first + second * cos(knee))

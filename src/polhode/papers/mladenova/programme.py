@@ -109,33 +109,31 @@ def _check_actuators(
 ) -> None:
     strange = [name for name in actuators if name not in speeds]
     if strange:
-        raise unknown("speed", strange[0], speeds, place=_PLACE, code="E-PROG-001")
+        raise unknown("speed", strange[0], speeds, place=_PLACE, code="E-PAPER-NAME")
     twice = [name for name in actuators if actuators.count(name) > 1]
     if twice:
-        raise PolhodeError(
-            f"the actuator '{twice[0]}' is named twice.", place=_PLACE, cure="Name it once.", code="E-PROG-006"
-        )
+        raise PolhodeError(f"the actuator '{twice[0]}' is named twice.", _PLACE, "Name it once.", "E-PAPER-TWICE")
     if least not in (None, "effort"):
         raise fault(
             f"{shown(least)} is nothing that a programme makes least.",
             'Give least="effort", or leave it out.',
-            "E-PROG-007",
+            "E-PAPER-NAME",
         )
     if weights is not None and least is None:
         raise fault(
-            "weights say what is least, and nothing is to be.", 'Give least="effort" beside them.', "E-PROG-008"
+            "weights say what is least, and nothing is to be.", 'Give least="effort" beside them.', "E-PAPER-MISSING"
         )
     if len(actuators) < conditions:
         raise fault(
             f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them.",
             "Name as many speeds as there are conditions, or let some conditions go.",
-            "E-PROG-002",
+            "E-PAPER-SHAPE",
         )
     if len(actuators) > conditions and least is None:
         raise fault(
             f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways.",
             'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.',
-            "E-PROG-012",
+            "E-PAPER-SHAPE",
         )
 
 
@@ -153,7 +151,7 @@ def _programme(
             raise fault(
                 f"a condition depends on the {x.data[0]} '{x.name}', which efforts do not reach directly.",
                 "Give expressions of coordinates, or linear ones of the speeds of these equations, and of time.",
-                "E-PROG-005",
+                "E-PAPER-DEPENDENCE",
             )
     along = flow(tree, time)
     rates, lacks = _levels(conditions, along, pull)
@@ -174,7 +172,7 @@ def _programme(
         raise fault(
             f"efforts on {', '.join(actuators)} cannot keep the {len(G)} conditions: only {rank(G)} can be met.",
             "Choose actuators that move what the conditions name, or conditions that do not repeat each other.",
-            "E-PROG-003",
+            "E-PAPER-SINGULAR",
         )
     numbers = _numbers(equations, G)
     lost = _singular(numbers)
@@ -205,7 +203,7 @@ def _check_linear(A: Matrix, u: Vector) -> None:
             raise fault(
                 f"condition number {number} is not linear in the speeds.",
                 "Give expressions of coordinates, or linear ones of speeds.",
-                "E-PROG-004",
+                "E-PAPER-DEPENDENCE",
             )
 
 
@@ -263,7 +261,7 @@ def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
     if isinstance(given, Mapping):
         for name in given:
             if name not in actuators:
-                raise unknown("actuator", name, actuators, place=_WEIGHTS, code="E-PROG-009")
+                raise unknown("actuator", name, actuators, place=_WEIGHTS, code="E-PAPER-NAME")
         given = [given.get(name, 1) for name in actuators]
     with understood("weights", given, place=_WEIGHTS, cure="Give a number for each actuator, or a square matrix."):
         rows = [list(entry) if isinstance(entry, Vector | list | tuple | np.ndarray) else entry for entry in given]
@@ -274,13 +272,13 @@ def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
         raise weights_fault(
             f"the weights do not fit {count} actuators.",
             f"Give {count} numbers, or a matrix of {count} × {count}.",
-            "E-PROG-010",
+            "E-PAPER-SHAPE",
         )
     if any(W[i][j] != W[j][i] for i in range(count) for j in range(i)) or not _is_positive(W):
         raise weights_fault(
             "the weights are not a symmetric positive matrix: some effort would cost nothing, or less.",
             "Give positive numbers, or the matrix of a positive quadratic form.",
-            "E-PROG-011",
+            "E-PAPER-SINGULAR",
         )
     return Matrix(W)
 

@@ -45,7 +45,7 @@ class StructureCoefficients(Typeset):
                 "a structure coefficient has three indices, k, i and j.",
                 place="structure coefficients",
                 cure="Name three pseudo-velocities, or count them from 0.",
-                code="E-PSEUDO-007",
+                code="E-DERIVE-SHAPE",
             )
         k, i, j = (self._place(each) for each in which)
         return as_expr(self.values[k][i][j])
@@ -53,7 +53,9 @@ class StructureCoefficients(Typeset):
     def _place(self, name: str | int) -> int:
         known = range(len(self.names)) if isinstance(name, int) else self.names
         if name not in known:
-            raise unknown("pseudo-velocity", str(name), self.names, place="structure coefficients", code="E-PSEUDO-008")
+            raise unknown(
+                "pseudo-velocity", str(name), self.names, place="structure coefficients", code="E-DERIVE-NAME"
+            )
         return name if isinstance(name, int) else self.names.index(name)
 
     @property

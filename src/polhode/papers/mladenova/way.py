@@ -60,7 +60,7 @@ class Arc:
             raise fault(
                 f"the radius {shown(self.radius)} of an arc is negative.",
                 "A negative angle turns to the right.",
-                "E-WAY-002",
+                "E-PLANNING-NUMBER",
             )
 
     @property
@@ -90,12 +90,16 @@ class Way:
         strange = [piece for piece in pieces if not isinstance(piece, Line | Arc)]
         if strange:
             raise fault(
-                f"{shown(strange[0])} is no line and no arc.", "Give Line(length) or Arc(radius, angle).", "E-WAY-004"
+                f"{shown(strange[0])} is no line and no arc.",
+                "Give Line(length) or Arc(radius, angle).",
+                "E-PLANNING-TYPE",
             )
         object.__setattr__(self, "pieces", pieces)
         object.__setattr__(self, "speed", _number(self.speed, "speed"))
         if not pieces or self.speed < 0:
-            raise fault("a way needs a piece and a positive speed.", "A negative length goes backward.", "E-WAY-003")
+            raise fault(
+                "a way needs a piece and a positive speed.", "A negative length goes backward.", "E-PLANNING-NUMBER"
+            )
 
     @cached_property
     def knots(self) -> tuple[float, ...]:
@@ -148,6 +152,6 @@ def _number(value: Any, what: str) -> float:
         raise fault(
             f"the {what} {shown(value)} of a way is no number, or nil.",
             "Lengths are in metres, angles in radians, speeds in m/s.",
-            "E-WAY-001",
+            "E-PLANNING-NUMBER",
         )
     return number

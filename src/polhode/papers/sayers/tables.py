@@ -45,7 +45,7 @@ class Table:
         """The cell of a property and a body's letter."""
         for kind, given, known in (("row", name, [row.name for row in self.rows]), ("body", body, self.bodies)):
             if given not in known:
-                raise unknown(kind, given, known, code="E-KANE-001", place=self.title)
+                raise unknown(kind, given, known, code="E-DERIVE-NAME", place=self.title)
         row = next(row for row in self.rows if row.name == name)
         return row.cells[self.bodies.index(body)]
 

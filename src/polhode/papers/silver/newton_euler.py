@@ -302,21 +302,15 @@ def prove(name: str, motion: Motion, gravity: Vector, notes: tuple[str, ...] = (
 def _open_tree(model: Model) -> Tree:
     """The tree, if it is one that Silver's argument is for."""
     if model.constraints:
-        raise PolhodeError(
-            "Silver's proof is for open chains and trees, and this mechanism has constraints.",
-            place=f"constraint '{next(iter(model.constraints))}'",
-            cure="Leave them out, or see `compare`, which judges constrained mechanisms too.",
-            code="E-PROVE-001",
-        )
+        message = "Silver's proof is for open chains and trees, and this mechanism has constraints."
+        cure = "Leave them out, or see `compare`, which judges constrained mechanisms too."
+        raise PolhodeError(message, f"constraint '{next(iter(model.constraints))}'", cure, "E-PAPER-UNSUPPORTED")
     tree = build_tree(model)
     only_single_joints(tree, "Silver's proof")
     if not tree.u:
-        raise PolhodeError(
-            "no joint is free to move, so there is nothing to prove.",
-            place=f"system '{model.name}'",
-            cure="Add a joint, or let one go that is driven.",
-            code="E-PROVE-002",
-        )
+        message = "no joint is free to move, so there is nothing to prove."
+        cure = "Add a joint, or let one go that is driven."
+        raise PolhodeError(message, f"system '{model.name}'", cure, "E-PAPER-MISSING")
     return tree
 
 

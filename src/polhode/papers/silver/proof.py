@@ -217,12 +217,8 @@ class Proof:
         """Write the proof as a document of its own: `.tex`, `.md` or `.html`; the path that was written."""
         target = path_of(path)
         if target.suffix not in _WRITERS:
-            raise PolhodeError(
-                f"a proof cannot be written as '{target.suffix or target.name}'.",
-                place=str(target),
-                cure=f"End the name in {', '.join(_WRITERS)}.",
-                code="E-PROVE-003",
-            )
+            message = f"a proof cannot be written as '{target.suffix or target.name}'."
+            raise PolhodeError(message, str(target), f"End the name in {', '.join(_WRITERS)}.", "E-PAPER-UNSUPPORTED")
         return replace_file(target, _WRITERS[target.suffix](self).encode("utf-8", "backslashreplace"))
 
     def as_json(self) -> dict[str, Any]:

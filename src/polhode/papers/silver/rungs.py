@@ -234,15 +234,12 @@ def ladder_of(system: System | Model) -> OwnLadder:
     if len(model.joints) == 0:
         raise PolhodeError(
             "there is no joint to count operations of.", place=f"system '{model.name}'", cure="Add one.",
-            code="E-LADDER-004",
+            code="E-PAPER-MISSING",
         )  # fmt: skip
     if model.constraints:
-        raise PolhodeError(
-            "the methods of the ladder are for open chains and trees, and this mechanism has constraints.",
-            place=f"constraint '{next(iter(model.constraints))}'",
-            cure="See `compare`, which counts constrained mechanisms too.",
-            code="E-LADDER-003",
-        )
+        message = "the methods of the ladder are for open chains and trees, and this mechanism has constraints."
+        cure = "See `compare`, which counts constrained mechanisms too."
+        raise PolhodeError(message, f"constraint '{next(iter(model.constraints))}'", cure, "E-PAPER-UNSUPPORTED")
     model = replace(model, loads=())  # they are no part of the methods, and cost the same in each
     with quiet_collector():
         tree = build_tree(model)

@@ -136,5 +136,5 @@ FORMALISMS = tuple(method.formalism for method in (*TABLE_3, OURS) if method.for
 def known(formalism: str) -> str:
     """The name of a formalism of the ladder, or an error."""
     if formalism not in FORMALISMS:
-        raise unknown("formalism", formalism, FORMALISMS, place="ladder", code="E-LADDER-001")
+        raise unknown("formalism", formalism, FORMALISMS, place="ladder", code="E-PAPER-NAME")
     return formalism

@@ -68,7 +68,7 @@ def driven_chain(bodies: int, form: str = CENTRE) -> LinearGraph:
     ('b1', 'a1', "1*'")
     """
     if form not in _DRIVERS:
-        raise PolhodeError(f"there is no terminal {form!r}.", cure="Choose G, b or a.", code="E-NET-008")
+        raise PolhodeError(f"there is no terminal {form!r}.", cure="Choose G, b or a.", code="E-PAPER-NAME")
     joint, load, centre = _DRIVERS[form]
     edges = []
     for j in range(1, bodies + 1):
@@ -429,12 +429,9 @@ def chain_of(system: Model, tree: Tree, ports: Sequence[JointPort], end: Vector)
     joints = [port.joint for port in ports]
     timed = next((j for j in joints if any(moves_in(X, system.time) for X in (j.in_parent, j.in_child))), None)
     if timed is not None:
-        raise ModelError(
-            f"where joint '{timed.name}' sits on its bodies depends on time, and the arms of a chain stay.",
-            place=f"system '{system.name}'",
-            cure="Use system.derive('network'), which takes it, or write a prescribed joint for what moves.",
-            code="E-NET-009",
-        )
+        message = f"where joint '{timed.name}' sits on its bodies depends on time, and the arms of a chain stay."
+        cure = "Use system.derive('network'), which takes it, or write a prescribed joint for what moves."
+        raise ModelError(message, f"system '{system.name}'", cure, "E-PAPER-UNSUPPORTED")
     poses, moving = world_poses(tree), velocities(tree)
     bodies = []
     for joint, after in zip_longest(joints, ports[1:]):
@@ -455,26 +452,14 @@ def _checked(system: Model, tip: str) -> list[Joint]:
     place, joints = f"system '{system.name}'", joints_from_the_ground(system)
     before = [GROUND, *(joint.child for joint in joints)]
     if system.constraints:
-        raise ModelError(
-            "it has loops or rolling, which a chain alone does not keep.",
-            place=place,
-            cure="Use system.derive('network'), which takes them.",
-            code="E-NET-032",
-        )
+        message = "it has loops or rolling, which a chain alone does not keep."
+        raise ModelError(message, place, "Use system.derive('network'), which takes them.", "E-PAPER-UNSUPPORTED")
     if system.couplings or any(joint.parent != body for joint, body in zip(joints, before, strict=False)):
-        raise ModelError(
-            "it is not a chain of bodies.",
-            place=place,
-            cure="Use system.derive('network'), which takes any tree.",
-            code="E-NET-009",
-        )
+        cure = "Use system.derive('network'), which takes any tree."
+        raise ModelError("it is not a chain of bodies.", place, cure, "E-PAPER-UNSUPPORTED")
     if not joints or joints[-1].child != tip:
-        raise ModelError(
-            f"'{tip}' is not its last body.",
-            place=place,
-            cure=f"The last one is '{joints[-1].child}'." if joints else "Add a body on a joint.",
-            code="E-NET-010",
-        )
+        cure = f"The last one is '{joints[-1].child}'." if joints else "Add a body on a joint."
+        raise ModelError(f"'{tip}' is not its last body.", place, cure, "E-PAPER-NAME")
     return joints
 
 
@@ -486,5 +471,5 @@ def least_speeds(jacobian: ArrayLike, velocity: ArrayLike) -> NDArray[np.float64
     """
     J, x = np.asarray(jacobian, dtype=float), np.asarray(velocity, dtype=float)
     if J.ndim != 2 or x.shape != J.shape[:1]:
-        raise ShapeError(f"a Jacobian of shape {J.shape} does not give velocities {x.shape}.", code="E-NET-012")
+        raise ShapeError(f"a Jacobian of shape {J.shape} does not give velocities {x.shape}.", code="E-PAPER-SHAPE")
     return np.asarray(np.linalg.lstsq(J, x, rcond=1e-10)[0])

@@ -107,11 +107,8 @@ class RigidBody:
         if port == CENTRE:
             return ZERO
         if port not in self.arms:
-            raise PolhodeError(
-                f"the body has no terminal '{port}'.",
-                cure=f"Choose {', '.join([CENTRE, *self.arms])}.",
-                code="E-NET-001",
-            )
+            cure = f"Choose {', '.join([CENTRE, *self.arms])}."
+            raise PolhodeError(f"the body has no terminal '{port}'.", cure=cure, code="E-PAPER-NAME")
         return self.arms[port]
 
     def arm_rate(self, port: str) -> Vector:

@@ -123,12 +123,9 @@ class SystemGraph:
         given = [edge.name for edge in self.edges if edge.role == "across"]
         loops = [name for name in given if name in self.mechanism.closing]
         if loops:
-            raise PolhodeError(
-                f"what closes a loop has no speed whose motion could be given: {listed(loops)}.",
-                place="across drivers",
-                cure="Make it a joint, and close the loop elsewhere.",
-                code="E-NET-031",
-            )
+            message = f"what closes a loop has no speed whose motion could be given: {listed(loops)}."
+            cure = "Make it a joint, and close the loop elsewhere."
+            raise PolhodeError(message, "across drivers", cure, "E-PAPER-UNSUPPORTED")
         equations = derive(self.mechanism.system, "network", formulation_tree=self.tree)
         driven = {speed for name in given for speed, _ in self.mechanism.joints[name].columns}
         return MixedProblem(equations, tuple(sorted(driven)))
@@ -202,7 +199,7 @@ def system_graph(
             f"'{both[0]}' is named as an across driver and as a through driver: its motion is given, or its force.",
             place=f"drivers of system '{parts.system.name}'",
             cure="Name it as one of them.",
-            code="E-NET-033",
+            code="E-PAPER-TWICE",
         )
     roles = moved | pushed
     edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
@@ -361,7 +358,7 @@ class MixedProblem:
                 "the loops tie them to each other.",
                 place="across drivers",
                 cure="Give fewer of them.",
-                code="E-NET-030",
+                code="E-PAPER-UNSUPPORTED",
             )
 
 

@@ -86,12 +86,8 @@ class Wiring:
         forest = Forest(branches)
         apart = [edge.name for edge in edges.edges if forest.joins(edge)]
         if apart:
-            raise PolhodeError(
-                f"nothing gives the velocities at {listed(apart)}.",
-                place="wiring",
-                cure="Join its terminals to others, or to the ground O.",
-                code="E-NET-026",
-            )
+            cure = "Join its terminals to others, or to the ground O."
+            raise PolhodeError(f"nothing gives the velocities at {listed(apart)}.", "wiring", cure, "E-PAPER-TREE")
         return Formulation(edges, tuple(edge.name for edge in branches))
 
     @cached_property
@@ -112,7 +108,7 @@ class Wiring:
                     "follow from those of the other.",
                     place="wiring",
                     cure="Solve one of them for another of its terminals.",
-                    code="E-NET-027",
+                    code="E-PAPER-TREE",
                 )
             made |= {component.name: component for component in ready}
             waiting = [component for component in waiting if component.name not in made]
@@ -207,12 +203,9 @@ class WiredSystem:
 def wired_system(system: Model, chains: Iterable[Sequence[str]] = ()) -> WiredSystem:
     """A system of which each list names bodies that are one chain, each hanging on the one before; others are alone."""
     if system.constraints or system.couplings:
-        raise ModelError(
-            "it has loops, rolling or joints that follow others, which chains alone do not keep.",
-            place=f"system '{system.name}'",
-            cure="Use system.derive('network'), which takes them.",
-            code="E-NET-028",
-        )
+        message = "it has loops, rolling or joints that follow others, which chains alone do not keep."
+        cure = "Use system.derive('network'), which takes them."
+        raise ModelError(message, f"system '{system.name}'", cure, "E-PAPER-UNSUPPORTED")
     return _Builder(system, build_tree(system)).build(chains)
 
 
@@ -242,12 +235,9 @@ class _Builder:
         taken = next((body for k, body in enumerate(bodies) if body in self.runs or body in bodies[:k]), None)
         if stray is not None or taken is not None or not bodies:
             what = "a chain has no bodies" if not bodies else f"'{taken}' is in two chains"
-            raise ModelError(
-                f"'{stray.child}' does not hang on the body before it." if stray is not None else f"{what}.",
-                place=f"chains of system '{self.system.name}'",
-                cure="Name bodies from the ground outward, each once.",
-                code="E-NET-029",
-            )
+            message = f"'{stray.child}' does not hang on the body before it." if stray is not None else f"{what}."
+            cure = "Name bodies from the ground outward, each once."
+            raise ModelError(message, f"chains of system '{self.system.name}'", cure, "E-PAPER-UNSUPPORTED")
         name = bodies[0] if len(bodies) == 1 else f"{bodies[0]} to {bodies[-1]}"
         ports = [self.ports[joint.name] for joint in joints]
         run = _Run(name, chain_of(self.system, self.tree, ports, self.system.bodies[bodies[-1]].com), {})

@@ -164,7 +164,7 @@ class Batch(Shown):
                 return self.arrays[kind][:, :, self.names[kind].index(name)]
         if self.functions is None:
             known = [each for names in self.names.values() for each in names]
-            raise unknown("coordinate, state, input or speed", name, known, code="E-BATCH-005")
+            raise unknown("coordinate, state, input or speed", name, known, code="E-BATCH-NAME")
         made = np.full((len(self), len(self.t)), np.nan)
         for i, run in enumerate(self):
             if len(run):
@@ -211,11 +211,8 @@ class Batch(Shown):
         from ..trajectory.values import compiled_values
 
         if self.functions is None:
-            raise PolhodeError(
-                "this batch came from a file and does not know its mechanism.",
-                cure="Say which: Batch.load(path, equations).",
-                code="E-BATCH-006",
-            )
+            message = "this batch came from a file and does not know its mechanism."
+            raise PolhodeError(message, cure="Say which: Batch.load(path, equations).", code="E-BATCH-MISSING")
         along = compiled_values(self.functions, expressions)
         made = np.full((len(self), len(expressions), len(self.t)), np.nan)
         for i, run in enumerate(self):
@@ -229,7 +226,7 @@ class Batch(Shown):
 
         times = read_times(t)
         if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-            raise PolhodeError("the times must increase.", place="at", code="E-BATCH-009")
+            raise PolhodeError("the times must increase.", place="at", code="E-RUN-NUMBER")
         runs = []
         for run in self:
             reached = times[times <= run.t[-1]] if len(run) else times[:0]

@@ -112,12 +112,8 @@ def check_is(kind: str, dataset: Dataset, what: str, writer: str, path: str | os
     """Raise where a dataset is of another kind, or of a version to come."""
     found = dataset.attributes.get("kind", "")
     if found not in (f"{kind} 1", f"{kind} 2"):
-        raise FormatError(
-            f"this is not {what}: its kind is {shown(found)}.",
-            place=os.fspath(path),
-            cure=f"Give a file that {writer} wrote.",
-            code="E-DATA-009",
-        )
+        cure = f"Give a file that {writer} wrote."
+        raise FormatError(f"this is not {what}: its kind is {shown(found)}.", os.fspath(path), cure, "E-FILE-READ")
 
 
 def _parameter(value: Any, count: int) -> Any:

@@ -50,11 +50,8 @@ class Members:
         lengths = {which: len(rows) for which, rows in found.items()}
         if len({*lengths.values()}) > 1:
             told = listed(f"{words(which)} has {length}" for which, length in lengths.items())
-            raise ShapeError(
-                f"the members of a batch cannot be counted: {told}.",
-                cure="Give each value once, or as many times as there are members.",
-                code="E-BATCH-001",
-            )
+            cure = "Give each value once, or as many times as there are members."
+            raise ShapeError(f"the members of a batch cannot be counted: {told}.", cure=cure, code="E-BATCH-SHAPE")
         shared = {
             option: {name: each for name, each in value.items() if (option, name) not in found}
             if isinstance(value, Mapping)
@@ -178,14 +175,10 @@ def _depth(value: Any) -> int:
 def _rows(which: Which, value: Any) -> NDArray[Any]:
     rows = np.asarray(value)
     if rows.dtype.kind not in "fiub":
-        raise ShapeError(f"{rows.dtype} is no type of real numbers.", place=words(which), code="E-BATCH-002")
+        raise ShapeError(f"{rows.dtype} is no type of real numbers.", place=words(which), code="E-BATCH-TYPE")
     if isinstance(which[1], str) and rows.ndim != 1:
-        raise ShapeError(
-            f"the values have shape {rows.shape}.",
-            place=words(which),
-            cure="Give one number, or an array (N,) with one for each member.",
-            code="E-BATCH-003",
-        )
+        cure = "Give one number, or an array (N,) with one for each member."
+        raise ShapeError(f"the values have shape {rows.shape}.", words(which), cure, "E-BATCH-SHAPE")
     if not len(rows):
-        raise ShapeError("there are no values.", place=words(which), cure="Give one or more.", code="E-BATCH-004")
+        raise ShapeError("there are no values.", place=words(which), cure="Give one or more.", code="E-BATCH-MISSING")
     return rows.astype(np.float64)

@@ -49,7 +49,7 @@ def simulate_batch(derivation: Derivation, duration: float, members: Members) ->
     if INTERRUPTED in batch.status:
         done = int(np.isin(batch.status, WHOLE).sum())
         raise SimulationError(
-            f"the batch was interrupted after {done} of {len(batch)} runs.", trajectory=batch, code="E-SIM-INTERRUPTED"
+            f"the batch was interrupted after {done} of {len(batch)} runs.", trajectory=batch, code="E-RUN-INTERRUPTED"
         )
     return batch
 
@@ -295,18 +295,11 @@ def check_size(derivation: Derivation, duration: float, members: Members) -> Non
     samples = len(sample_times(derivation, duration, members.shared))
     size = 8.0 * members.count * samples * row_width(derivation.synopsis)
     if size > MOST_BYTES:
-        raise LimitError(
-            f"{members.count} runs of {samples} samples would take {size * 1e-9:.3g} GB.",
-            place="batch",
-            cure="Keep fewer samples, run fewer members at once, or sweep with a measure.",
-            code="E-BATCH-007",
-        )
+        message = f"{members.count} runs of {samples} samples would take {size * 1e-9:.3g} GB."
+        cure = "Keep fewer samples, run fewer members at once, or sweep with a measure."
+        raise LimitError(message, "batch", cure, "E-BATCH-SIZE")
     for which, rows in members.varied.items():
         _, names = columns_of(which, derivation.equations)
         if rows.reshape(members.count, -1).shape[1] != len(names):
-            raise ShapeError(
-                f"the shape is {rows.shape}, expected ({members.count}, {len(names)}).",
-                place=words(which),
-                cure=f"Give a row for each member: {', '.join(names)}.",
-                code="E-BATCH-008",
-            )
+            message = f"the shape is {rows.shape}, expected ({members.count}, {len(names)})."
+            raise ShapeError(message, words(which), f"Give a row for each member: {', '.join(names)}.", "E-BATCH-SHAPE")

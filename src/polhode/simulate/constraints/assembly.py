@@ -127,7 +127,7 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     _check_defined(manifold, q, t)
     fault = fault_of(equations, equations.system.constraints.values(), manifold.values_at(t, q))
     if fault is not None:
-        raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-SIM-038")
+        raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-CONSTRAINT-FAILED")
     rotors = start.rotors.beside(manifold.matrix(t, q), equations.tree.speeds)
     q = q.copy()
     rotors.place(q)
@@ -136,12 +136,8 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     u = start.u.copy() if manifold.is_embedded else _speeds(manifold, start, q, t)
     rotors.turn(u)
     if not left.degrees and len(start.given_speeds) and not np.allclose(u, start.u, atol=_WORTH_A_WORD):
-        raise PolhodeError(
-            f"{left.notices[-1]} It cannot start with the speed given for '{start.given_speeds[0]}'.",
-            place="start",
-            cure="Remove a constraint, or start at rest.",
-            code="E-SIM-034",
-        )
+        message = f"{left.notices[-1]} It cannot start with the speed given for '{start.given_speeds[0]}'."
+        raise PolhodeError(message, "start", "Remove a constraint, or start at rest.", "E-CONSTRAINT-FAILED")
     silent = {*equations.coordinates[manifold.auxiliary]} - {*start.given}
     moved = {name: ends for name, ends in _differences(equations.coordinates, start.q, q).items() if name not in silent}
     changed = _differences(equations.speeds, start.u, u)
@@ -161,7 +157,7 @@ def _check_defined(manifold: Manifold, q: Floats, t: float) -> None:
             "it is not defined at this pose, which keeps it.",
             place=f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'",
             cure="Start somewhere else; in a joint that closes a loop write three turns as one Spherical().",
-            code="E-SIM-037",
+            code="E-CONSTRAINT-SINGULAR",
         )
 
 
@@ -198,12 +194,9 @@ def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: 
             break
     wrong = manifold.on_wrong_branch(t, nearest)
     if wrong and np.abs(smallest).max() <= FAILED:
-        raise PolhodeError(
-            f"closure '{wrong[0]}' closes only the wrong way round from here: its axes point against each other.",
-            place="start",
-            cure="Start nearer to where it closes, or turn one of its frames by half a turn.",
-            code="E-SIM-035",
-        )
+        message = f"closure '{wrong[0]}' closes only the wrong way round from here: its axes point against each other."
+        cure = "Start nearer to where it closes, or turn one of its frames by half a turn."
+        raise PolhodeError(message, "start", cure, "E-CONSTRAINT-FAILED")
     name, size = manifold.worst(smallest)
     pose = listed([f"{n} = {v:.4g}" for n, v in zip(manifold.equations.coordinates, nearest, strict=True)], most=12)
     held = f" with {listed([repr(each) for each in hold])} held" if hold else ""
@@ -212,7 +205,7 @@ def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: 
         f"{size:.3g}.",
         place="start",
         cure="Check lengths and where the joints are, hold fewer coordinates, or start nearer to an assembled pose.",
-        code="E-SIM-031",
+        code="E-CONSTRAINT-FAILED",
     )
 
 
@@ -278,15 +271,12 @@ def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwil
     tree, coordinates = manifold.equations.tree, manifold.equations.coordinates
     for name in hold:
         if name not in coordinates:
-            raise unknown("coordinate to hold", name, coordinates, place="start", code="E-SIM-032")
+            raise unknown("coordinate to hold", name, coordinates, place="start", code="E-RUN-NAME")
     following = [name for name in hold if name in coordinates[manifold.auxiliary]]
     if following:
-        raise PolhodeError(
-            f"'{following[0]}' follows from the other coordinates and cannot be held.",
-            place="start",
-            cure="Hold a coordinate of a joint, or keep an expression at zero with constrain.",
-            code="E-SIM-036",
-        )
+        message = f"'{following[0]}' follows from the other coordinates and cannot be held."
+        cure = "Hold a coordinate of a joint, or keep an expression at zero with constrain."
+        raise PolhodeError(message, "start", cure, "E-CONSTRAINT-DEPENDENCE")
     weights = np.ones(len(tree.u))
     some = len(start.given) > 0 and not {*coordinates[: manifold.auxiliary.start]} <= {*start.given}
     for link in tree.links:
@@ -360,7 +350,7 @@ def _contradiction(manifold: Manifold, rows: Factorisation, lost: Floats) -> Pol
         f"(by {abs(lost[worst]):.3g}).",
         place=f"constraint '{table[worst].of}'",
         cure="Remove one of them, or let them ask for the same motion.",
-        code="E-SIM-033",
+        code="E-CONSTRAINT-FAILED",
     )
 
 

@@ -417,19 +417,15 @@ class _Reader:
                 return self._in_time(value, place)
         if np.ndim(value) > 0 and not callable(value):
             raise PolhodeError(
-                f"{shown(value)} has no times.", place=place, cure=_SAMPLED, code="E-INPUT-020"
+                f"{shown(value)} has no times.", place=place, cure=_SAMPLED, code="E-RUN-MISSING"
             )  # fmt: skip
         return value
 
     def _in_time(self, function: Function, place: str) -> Expr:
         """A table or a user's function at the time."""
         if function.opaque.arity != 1:
-            raise PolhodeError(
-                f"'{function.name}' takes {function.opaque.arity} arguments, and the time is one.",
-                place=place,
-                cure="Give a function of time, or call it: f(system.time, …).",
-                code="E-INPUT-021",
-            )
+            message = f"'{function.name}' takes {function.opaque.arity} arguments, and the time is one."
+            raise PolhodeError(message, place, "Give a function of time, or call it: f(system.time, …).", "E-RUN-TYPE")
         made: Expr = function(self.derivation.model.time)
         return made
 
@@ -446,17 +442,14 @@ class _Reader:
             given = [given]
         values = numbers(given, len(self.names), self.what)
         if not np.isfinite(values).all():
-            raise PolhodeError(
-                f"the value of '{self.names[int(np.argmin(np.isfinite(values)))]}' is not finite.",
-                place=self.what,
-                code="E-SIM-006",
-            )
+            message = f"the value of '{self.names[int(np.argmin(np.isfinite(values)))]}' is not finite."
+            raise PolhodeError(message, self.what, code="E-RUN-NUMBER")
         return values
 
     def _number(self, key: str, value: Any) -> Floats:
         values = numbers([value], 1, f"{self.what} '{key}'")
         if not np.isfinite(values).all():
-            raise PolhodeError(f"the value of '{key}' is not finite.", place=self.what, code="E-SIM-006")
+            raise PolhodeError(f"the value of '{key}' is not finite.", place=self.what, code="E-RUN-NUMBER")
         return values
 
     def _column(self, key: Any) -> int:
@@ -464,11 +457,8 @@ class _Reader:
         if name not in self.names:
             name = self._as_written(key)
         if name is None:
-            raise PolhodeError(
-                f"there is no '{key}' in {self.what}.",
-                cure=suggestion(key, (*self.names, *self.also)),
-                code="E-SIM-007",
-            )
+            cure = suggestion(key, (*self.names, *self.also))
+            raise PolhodeError(f"there is no '{key}' in {self.what}.", cure=cure, code="E-RUN-NAME")
         return self.names.index(name)
 
     def _as_written(self, key: Any) -> str | None:
@@ -619,21 +609,14 @@ def _arguments(function: Callable[..., Any], words: str) -> int:
     any_more = any(each.kind == each.VAR_POSITIONAL for each in listed)
     possible = [count for count in _ARGUMENTS if count >= needed and (any_more or count <= len(plain))]
     if not possible or any(each.kind == each.KEYWORD_ONLY and each.default is each.empty for each in listed):
-        raise PolhodeError(
-            f"{words} takes neither t nor (t, q, u).",
-            cure="Give a function of t, of (t, q, u), or with states without mass of (t, q, u, z).",
-            code="E-INPUT-012",
-        )
+        cure = "Give a function of t, of (t, q, u), or with states without mass of (t, q, u, z)."
+        raise PolhodeError(f"{words} takes neither t nor (t, q, u).", cure=cure, code="E-RUN-TYPE")
     return 3 if 3 in possible and (any_more or not needed) else possible[0]
 
 
 def sample_times(every: float, end: float, words: str) -> Floats:
     """The times after the start, and before the end of a run, at which a function is asked."""
     if end / every > MOST_SAMPLES:
-        raise LimitError(
-            f"{words} would be asked {end / every:.3g} times, more than {MOST_SAMPLES:,}.",
-            place="held",
-            cure="Give a longer sample time, or a shorter run.",
-            code="E-INPUT-013",
-        )
+        message = f"{words} would be asked {end / every:.3g} times, more than {MOST_SAMPLES:,}."
+        raise LimitError(message, "held", "Give a longer sample time, or a shorter run.", "E-RUN-SIZE")
     return np.arange(1, int(end / every) + 1, dtype=np.float64) * np.float64(every)

@@ -72,9 +72,7 @@ class ClosedLoop:
     def how(self) -> Sampling:
         """How the law is sampled."""
         if self.sampling is None:
-            raise PolhodeError(
-                "the law is not sampled.", place="controller", cure="Give sample_time=…", code="E-LOOP-034"
-            )
+            raise PolhodeError("the law is not sampled.", "controller", "Give sample_time=…", "E-CONTROL-UNSUPPORTED")
         return self.sampling
 
     def compiled(self, functions: Functions) -> tuple[Any, tuple[str, ...]]:
@@ -104,12 +102,8 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
     if controller is None:
         lonely = [name for name in LOOP_OPTIONS if options.get(name) is not None]
         if lonely:
-            raise PolhodeError(
-                f"'{lonely[0]}' is of a controller, and there is none.",
-                place="simulate",
-                cure="Give controller=…",
-                code="E-LOOP-010",
-            )
+            message = f"'{lonely[0]}' is of a controller, and there is none."
+            raise PolhodeError(message, "simulate", "Give controller=…", "E-CONTROL-MISSING")
         return derivation, dict(options)
     if isinstance(controller, ClosedLoop):
         return derivation, dict(options)
@@ -165,7 +159,7 @@ def _law_of(controller: Any) -> tuple[Law, str]:
     raise fault(
         f"{shown(controller)} is no controller.",
         "Give one of polhode.control, or its law; a Python function goes to tau= or inputs=.",
-        "E-LOOP-011",
+        "E-CONTROL-TYPE",
     )
 
 
@@ -202,7 +196,7 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
             raise fault(
                 f"system '{system.name}' has no {described(each)}, which the law gives.",
                 "Run it on a mechanism with these names: " + ", ".join(map(spelled, acting)) + ".",
-                "E-LOOP-012",
+                "E-CONTROL-NAME",
             )
     known = {system.time, *(each.symbol for each in law.states), *law.measured}
     known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
@@ -215,7 +209,7 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
         raise fault(
             f"system '{system.name}' has no {described(strange[0])}, which the law depends on.",
             "Design it on a model with the names of this one.",
-            "E-LOOP-013",
+            "E-CONTROL-NAME",
         )
 
 
@@ -232,17 +226,13 @@ def _check_free(law: Law, options: Mapping[str, Any], derivation: Derivation) ->
                 f"{option} is {shown(given)}, and the controller gives some of the {kind}s.",
                 place=option,
                 cure="Give the others by name.",
-                code="E-LOOP-014",
+                code="E-CONTROL-TYPE",
             )
         both = [key for key in given if key in named.symbols or (isinstance(key, str) and key in named.by_name)]
         both = [key for key in both if named.find(key, option).data[0] == kind]
         if both:
-            raise PolhodeError(
-                f"the {kind} '{both[0]}' is given, and the controller gives it too.",
-                place=option,
-                cure="Leave it to one of them.",
-                code="E-LOOP-015",
-            )
+            message = f"the {kind} '{both[0]}' is given, and the controller gives it too."
+            raise PolhodeError(message, option, "Leave it to one of them.", "E-CONTROL-TWICE")
 
 
 def _sampling(law: Law, options: Mapping[str, Any], derivation: Derivation) -> Sampling | None:
@@ -252,15 +242,11 @@ def _sampling(law: Law, options: Mapping[str, Any], derivation: Derivation) -> S
 
         return sampling_of(law, options, derivation.synopsis)
     if law.is_sampled:
-        raise fault("the law goes from sample to sample.", "Give sample_time=…, in seconds.", "E-LOOP-016")
+        raise fault("the law goes from sample to sample.", "Give sample_time=…, in seconds.", "E-CONTROL-UNSUPPORTED")
     timed = [name for name in _OF_SAMPLES if options.get(name) is not None]
     if timed:
-        raise PolhodeError(
-            f"'{timed[0]}' needs sample_time: in continuous time the law is part of the mechanism.",
-            place=timed[0],
-            cure="Give sample_time=…, in seconds.",
-            code="E-LOOP-017",
-        )
+        message = f"'{timed[0]}' needs sample_time: in continuous time the law is part of the mechanism."
+        raise PolhodeError(message, timed[0], "Give sample_time=…, in seconds.", "E-CONTROL-MISSING")
     return None
 
 
@@ -273,7 +259,7 @@ def _with_parameters(system: Model, law: Law) -> Model:
             raise fault(
                 f"system '{system.name}' and the controller both have a parameter '{name}', with different values.",
                 "Call one of them by another name.",
-                "E-LOOP-018",
+                "E-CONTROL-TWICE",
             )
     return system
 
@@ -287,7 +273,7 @@ def _with_states(system: Model, law: Law, plant: Model) -> Model:
             raise fault(
                 f"system '{plant.name}' and the controller both have a state or coordinate '{name}'.",
                 "Call one of them by another name.",
-                "E-LOOP-019",
+                "E-CONTROL-TWICE",
             )
         system = system.with_record("states", name, State(each.symbol, each.rate, each.start, each.unit))
     return system
@@ -368,7 +354,7 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         by_name = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
         for name in by_name:
             if name not in names:
-                raise unknown("reference", name, names, place="reference", code="E-LOOP-001")
+                raise unknown("reference", name, names, place="reference", code="E-CONTROL-NAME")
         return by_name
     if len(names) == 1:
         return {names[0]: given}
@@ -380,7 +366,7 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         else "the controller follows no reference.",
         place="reference",
         cure=f"Give them by name: {', '.join(names)}." if names else "Leave the reference out.",
-        code="E-LOOP-002",
+        code="E-CONTROL-SHAPE",
     )
 
 
@@ -388,12 +374,8 @@ def _of_run(run: Trajectory, name: str) -> Function:
     """What a run has of this name, as a curve; a cubic through its samples."""
     values = run[name]
     if len(values) < 4:
-        raise PolhodeError(
-            f"the run has {len(values)} samples, too few for a curve.",
-            place=f"reference '{name}'",
-            cure="Give a run with more samples.",
-            code="E-LOOP-003",
-        )
+        message = f"the run has {len(values)} samples, too few for a curve."
+        raise PolhodeError(message, f"reference '{name}'", "Give a run with more samples.", "E-CONTROL-SHAPE")
     return sampled(run.t, values, "cubic", name=name)
 
 
@@ -411,24 +393,17 @@ def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
     if wanted.name not in given:
         if wanted.default is not None:
             return as_expr(wanted.default)
-        raise PolhodeError(
-            "there is no curve for it.",
-            place=place,
-            cure=f"Give reference={{{wanted.name!r}: …}}. {_CURVE}",
-            code="E-LOOP-004",
-        )
+        cure = f"Give reference={{{wanted.name!r}: …}}. {_CURVE}"
+        raise PolhodeError("there is no curve for it.", place, cure, "E-CONTROL-MISSING")
     made = _expression(given[wanted.name], wanted, system, place)
     known = {system.time, *(each.symbol for each in system.parameters.values())}
     strange = [each for each in free_symbols([made]) if each not in known]
     if [each.data[0] for each in strange] == ["symbol"] and strange[0].name == system.time.name:
         (made,), strange = substitute([made], {strange[0]: system.time}), []  # somebody's own symbol for the time
     if strange:
-        raise PolhodeError(
-            f"it depends on the {strange[0].data[0]} '{strange[0].name}'.",
-            place=place,
-            cure="A reference is a function of time, system.time, and of parameters of the mechanism.",
-            code="E-LOOP-005",
-        )
+        message = f"it depends on the {strange[0].data[0]} '{strange[0].name}'."
+        cure = "A reference is a function of time, system.time, and of parameters of the mechanism."
+        raise PolhodeError(message, place, cure, "E-CONTROL-DEPENDENCE")
     for table in tables_of_time([made], system.time):
         _check_smooth(table, wanted.order, place)
     return made
@@ -454,7 +429,7 @@ def _expression(value: Any, wanted: Reference, system: Model, place: str) -> Exp
                 "a Python function has no derivatives here, and would be asked at every step.",
                 place=place,
                 cure=_CURVE,
-                code="E-LOOP-006",
+                code="E-CONTROL-UNSUPPORTED",
             )
         return as_expr(value)
 
@@ -471,5 +446,5 @@ def _check_smooth(table: Table, order: int, place: str) -> None:
             cure=f'Join them smoothly: sampled(times, values, "{better[0]}").'
             if better
             else "Give an expression of time, as polhode.planning.quintic makes.",
-            code="E-LOOP-007",
+            code="E-CONTROL-UNSUPPORTED",
         )

@@ -84,7 +84,7 @@ def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop,
         if strays:
             what = "coordinate, state or state of the controller"
             raise unknown(
-                what, strays[0], [*known.coordinates, *known.states, *names], place="start", code="E-LOOP-033"
+                what, strays[0], [*known.coordinates, *known.states, *names], place="start", code="E-CONTROL-NAME"
             )
     elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(known.states) + len(names),):
         given = dict(zip(names, start[2][len(known.states) :], strict=True))
@@ -105,12 +105,8 @@ class SampledLoop:
         times = np.concatenate([[0.0], sample_times(every, end, f"the controller '{loop.controller}'")])
         width = len(functions.equations.q) + len(functions.equations.u) + len(loop.law.controls) + len(loop.law.states)
         if 8.0 * len(times) * width > MOST_BYTES:
-            raise LimitError(
-                f"{len(times):,} samples of {width} numbers would take {8e-9 * len(times) * width:.3g} GB.",
-                place="sample_time",
-                cure="Give a longer sample time, or a shorter run.",
-                code="E-LOOP-035",
-            )
+            message = f"{len(times):,} samples of {width} numbers would take {8e-9 * len(times) * width:.3g} GB."
+            raise LimitError(message, "sample_time", "Give a longer sample time, or a shorter run.", "E-RUN-SIZE")
         law, names = loop.compiled(functions)
         law = law.with_parameters(functions.values_of(names, parameters))
         spread = np.array([*sampling.noise.values()])

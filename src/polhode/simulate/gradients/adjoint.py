@@ -59,7 +59,7 @@ class Gradient(Shown, Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         if name not in self.by:
-            raise unknown("derivative by", name, self.by, place="gradient", code="E-SENS-010")
+            raise unknown("derivative by", name, self.by, place="gradient", code="E-SENSITIVITY-NAME")
         return float(self.slopes[self.by.index(name)])
 
     def __iter__(self) -> Any:
@@ -102,12 +102,8 @@ def gradient(
     (-0.4161468, -0.2273244, -0.4161468)
     """
     if of is None and integrand is None:
-        raise PolhodeError(
-            "there is nothing to differentiate.",
-            place="gradient",
-            cure="Give of=… at the end of the run, integrand=… along it, or both.",
-            code="E-SENS-011",
-        )
+        cure = "Give of=… at the end of the run, integrand=… along it, or both."
+        raise PolhodeError("there is nothing to differentiate.", "gradient", cure, "E-SENSITIVITY-NAME")
     refuse_others(options, SmoothOptions, "gradient")
     run = SmoothRun.of(derivation, duration, by, options)
     return _Adjoint(run, run.symbols, of, integrand).gradient()

@@ -116,7 +116,7 @@ def _place(name: Any, known: Sequence[Expr], kind: str) -> int:
     for place, each in enumerate(known):
         if name is each or (isinstance(name, str) and name in (spelled(each), each.name)):
             return place
-    raise unknown(kind, name, [spelled(each) for each in known], place="sensitivities", code="E-SENS-007")
+    raise unknown(kind, name, [spelled(each) for each in known], place="sensitivities", code="E-SENSITIVITY-NAME")
 
 
 def sensitivities(

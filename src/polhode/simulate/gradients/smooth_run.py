@@ -153,21 +153,14 @@ class SmoothRun:
         """The run of these options (see `polhode.simulate.simulate`), to be differentiated `by` these."""
         problem = problem_of(derivation, duration, method="DOP853", **options)
         if problem.loop is not None and problem.loop.sampling is not None:
-            raise PolhodeError(
-                "a run with a sampled law has no derivatives here.",
-                place="controller",
-                cure="Give a law in continuous time.",
-                code="E-SENS-014",
-            )
+            message = "a run with a sampled law has no derivatives here."
+            raise PolhodeError(message, "controller", "Give a law in continuous time.", "E-SENSITIVITY-UNSUPPORTED")
         symbols = read_by(problem.derivation.equations, by)
         for signal in (problem.tau, problem.inputs):
             if signal.asked:
-                raise PolhodeError(
-                    f"{signal.asked[0].words} is a Python function, which has no derivative.",
-                    place=signal.what,
-                    cure="Write it as an expression of coordinates, speeds, time and parameters, or as samples.",
-                    code="E-SENS-005",
-                )
+                message = f"{signal.asked[0].words} is a Python function, which has no derivative."
+                cure = "Write it as an expression of coordinates, speeds, time and parameters, or as samples."
+                raise PolhodeError(message, signal.what, cure, "E-SENSITIVITY-UNSUPPORTED")
         functions, manifold = problem.functions, problem.manifold
         if manifold is not None and problem.assembly is not None:
             rows = problem.assembly.freedom.rows
@@ -298,16 +291,14 @@ def read_by(equations: EquationsOfMotion, by: Any) -> list[Expr]:
             if found is None and isinstance(name, str):
                 found = next((u for u in equations.u if u.name == name), None)
             if found is None:
-                raise unknown("parameter, input, coordinate or speed", name, spellings, place="by", code="E-SENS-008")
+                raise unknown(
+                    "parameter, input, coordinate or speed", name, spellings, place="by", code="E-SENSITIVITY-NAME"
+                )
             made.append(found)
     twice = [spelled(each) for k, each in enumerate(made) if each in made[:k]]
     if twice or not made:
-        raise PolhodeError(
-            f"'{twice[0]}' is named twice." if twice else "nothing is named.",
-            place="by",
-            cure='Give by=["l", "m"].',
-            code="E-SENS-009",
-        )
+        message = f"'{twice[0]}' is named twice." if twice else "nothing is named."
+        raise PolhodeError(message, "by", 'Give by=["l", "m"].', "E-SENSITIVITY-NAME")
     return made
 
 
@@ -316,12 +307,8 @@ def _check_by(functions: Functions, by: Sequence[Expr]) -> None:
     laws = {} if functions.laws is None else functions.laws.given
     driven = [spelled(each) for each in by if each in laws]
     if driven:
-        raise PolhodeError(
-            f"'{driven[0]}' follows a law, and so is nothing to differentiate by.",
-            place="by",
-            cure="Name a parameter that is in the law.",
-            code="E-SENS-012",
-        )
+        message = f"'{driven[0]}' follows a law, and so is nothing to differentiate by."
+        raise PolhodeError(message, "by", "Name a parameter that is in the law.", "E-SENSITIVITY-UNSUPPORTED")
 
 
 def _check_native(method: str) -> None:
@@ -329,11 +316,9 @@ def _check_native(method: str) -> None:
     try:
         method_code(method)
     except OSError as problem:
-        raise PolhodeError(
-            f"derivatives of a run need native code, which does not work here ({problem}).",
-            cure="Take differences of runs, which SciPy can make.",
-            code="E-SENS-015",
-        ) from None
+        message = f"derivatives of a run need native code, which does not work here ({problem})."
+        cure = "Take differences of runs, which SciPy can make."
+        raise PolhodeError(message, cure=cure, code="E-SENSITIVITY-UNSUPPORTED") from None
 
 
 def _check_smooth(functions: Functions) -> None:
@@ -341,19 +326,13 @@ def _check_smooth(functions: Functions) -> None:
     program = functions.program("state_rates")
     tables = jumping_tables(program)
     if tables is not None:
-        raise PolhodeError(
-            f"{tables[1][0][0]} jumps at values of something other than the time, which is not differentiated.",
-            place=f"system '{functions.equations.system.name}'",
-            cure='Take a table of the kind "linear", "cubic" or "pchip".',
-            code="E-SENS-013",
-        )
+        message = f"{tables[1][0][0]} jumps at values of something other than the time, which is not differentiated."
+        cure = 'Take a table of the kind "linear", "cubic" or "pchip".'
+        raise PolhodeError(message, f"system '{functions.equations.system.name}'", cure, "E-SENSITIVITY-UNSUPPORTED")
     if switched(program) is not None or any(step.op == "floor" for step in program.run):
-        raise PolhodeError(
-            "a force jumps with the sign of something, or with its whole part, which is not differentiated.",
-            place=f"system '{functions.equations.system.name}'",
-            cure="Make it smooth, as tanh(v/0.001) instead of sign(v).",
-            code="E-SENS-006",
-        )
+        message = "a force jumps with the sign of something, or with its whole part, which is not differentiated."
+        cure = "Make it smooth, as tanh(v/0.001) instead of sign(v)."
+        raise PolhodeError(message, f"system '{functions.equations.system.name}'", cure, "E-SENSITIVITY-UNSUPPORTED")
 
 
 # ---- jumps ---------------------------------------------------------------------------------------------------
@@ -453,7 +432,7 @@ def _no_expression(given: Any, place: str) -> PolhodeError:
         f"{given!r} is no expression, and only expressions can be differentiated.",
         place=place,
         cure="Write it as an expression of coordinates, speeds, time and parameters.",
-        code="E-SENS-001",
+        code="E-SENSITIVITY-UNSUPPORTED",
     )
 
 
@@ -473,7 +452,7 @@ def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
             "differentiated.",
             place="on",
             cure="Change speeds alone.",
-            code="E-SENS-003",
+            code="E-SENSITIVITY-UNSUPPORTED",
         )
     if equations.dependent_speeds is not None:
         return made
@@ -491,12 +470,9 @@ def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr
     known = {*equations.q, *equations.u, *equations.z, *equations.tau, system.time, *given}
     strange = [symbol for symbol in free_symbols([value]) if symbol not in known]
     if strange:
-        raise PolhodeError(
-            f"it depends on the {described(strange[0])}, which the run does not know.",
-            place=place,
-            cure="Use coordinates, speeds, efforts, inputs, time and parameters of this system.",
-            code="E-SENS-004",
-        )
+        message = f"it depends on the {described(strange[0])}, which the run does not know."
+        cure = "Use coordinates, speeds, efforts, inputs, time and parameters of this system."
+        raise PolhodeError(message, place, cure, "E-RUN-DEPENDENCE")
     return as_expr(value)
 
 

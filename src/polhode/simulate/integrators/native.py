@@ -97,12 +97,8 @@ def _plainly(rates: Rates, record: Record, times: Floats, control: Control, even
 
     is_known = control.method in TABLEAUX and not events and not rates.is_constrained and not len(rates.breaks)
     if not is_known or rates.signs is not None:
-        raise PolhodeError(
-            f"the method {control.method} needs native code here, which does not work ({problem}).",
-            place="method",
-            cure='Use method="auto", which is then SciPy\'s.',
-            code="E-SIM-102",
-        )
+        message = f"the method {control.method} needs native code here, which does not work ({problem})."
+        raise PolhodeError(message, "method", 'Use method="auto", which is then SciPy\'s.', "E-RUN-UNSUPPORTED")
     say_once(f"fixed steps are taken in Python: native code does not work here ({problem}).")
     _, x = record.last
     run, states = plain_fixed_run(
@@ -784,11 +780,8 @@ def second_order_memory(rates: Rates, radius: float) -> SecondOrderMemory:
     from ...ode.methods.generalised_alpha import SecondOrderMemory
 
     if not rates.is_autonomous:
-        raise PolhodeError(
-            "the method generalised_alpha steps compiled equations, and a function in Python drives this run.",
-            place="method",
-            cure='Use method="auto", hold what the function returns (ph.held), or give a law as an expression.',
-            code="E-SIM-120",
-        )
+        message = "the method generalised_alpha steps compiled equations, and a function in Python drives this run."
+        cure = 'Use method="auto", hold what the function returns (ph.held), or give a law as an expression.'
+        raise PolhodeError(message, "method", cure, "E-RUN-UNSUPPORTED")
     system = system_of(rates.functions, rates.given, rates.drive.tau, rates.drive.inputs)
     return SecondOrderMemory(system, radius)

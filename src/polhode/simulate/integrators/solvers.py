@@ -308,7 +308,7 @@ def solver_named(name: str) -> Callable[..., Any]:
         found: Callable[..., Any] = getattr(integrate, name.removeprefix("scipy."))
         return found
     what = f"SUNDIALS, which the method '{'ida' if name == 'ida' else 'cvode'}' needs,"
-    installed("sksundae", "sundials", what, or_else=', or use method="Radau"', code="E-SIM-022")
+    installed("sksundae", "sundials", what, or_else=', or use method="Radau"', code="E-RUN-UNSUPPORTED")
     return IdaSolver if name == "ida" else partial(CvodeSolver, method="BDF" if name == "cvode" else "Adams")
 
 

@@ -128,11 +128,8 @@ def polhode_version() -> str:
 def run_chunk(work: Work, chunk: Chunk) -> ChunkResult:
     """Run the members of a chunk and keep what is asked for; the same chunk gives the same bits, wherever it runs."""
     if work.version != polhode_version():
-        raise PolhodeError(
-            f"a worker has polhode {polhode_version()}; the sweep was started by {work.version}.",
-            cure="Install one version everywhere.",
-            code="E-SWEEP-030",
-        )
+        message = f"a worker has polhode {polhode_version()}; the sweep was started by {work.version}."
+        raise PolhodeError(message, cure="Install one version everywhere.", code="E-BATCH-FAILED")
     ready = make_ready(work)
     options = {**work.options, "functions": ready.functions, "progress": False}
     derivation = ready.functions.derivation

@@ -53,30 +53,22 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
         raise fault(
             f"{shown(vary)} says not what to vary.",
             'Give values by name: {"l": np.linspace(0.5, 2, 20)}.',
-            "E-SWEEP-001",
+            "E-BATCH-MISSING",
         )
     which = {name: _which(equations, name) for name in vary}
     labels = labels_of(equations)
     axes = {labels[which[name]]: _values(name, _in_si(equations, which[name], vary[name])) for name in vary}
     if len(axes) < len(vary):
-        raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-SWEEP-002")
+        raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-BATCH-TWICE")
     lengths = {name: len(values) for name, values in axes.items()}
     if zipped and len({*lengths.values()}) > 1:
         told = listed(f"'{name}' has {length}" for name, length in lengths.items())
-        raise ShapeError(
-            f"samples must have one value of each: {told}.",
-            place="sweep",
-            cure="Give arrays of one length, or leave zip=True out for a grid.",
-            code="E-SWEEP-003",
-        )
+        cure = "Give arrays of one length, or leave zip=True out for a grid."
+        raise ShapeError(f"samples must have one value of each: {told}.", "sweep", cure, "E-BATCH-SHAPE")
     count = prod(shape_of(axes, zipped))
     if count > MOST_MEMBERS:
-        raise LimitError(
-            f"the grid has {count:,} points, more than {MOST_MEMBERS:,}.",
-            place="sweep",
-            cure="Vary fewer values, or give samples with zip=True.",
-            code="E-SWEEP-004",
-        )
+        cure = "Vary fewer values, or give samples with zip=True."
+        raise LimitError(f"the grid has {count:,} points, more than {MOST_MEMBERS:,}.", "sweep", cure, "E-BATCH-SIZE")
     columns = list(axes.values()) if zipped else [each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij")]
     shared = _shared(equations, options, list(which.values()))
     return Design(axes, zipped, Members(count, shared, dict(zip(which.values(), columns, strict=True))))
@@ -97,14 +89,10 @@ def _values(name: str, given: Any) -> Floats:
     except ValueError:
         values = np.array([None])
     if values.dtype.kind not in "fiub" or values.ndim != 1:
-        raise ShapeError(
-            f"{shown(given)} is not a list of numbers.",
-            place=f"sweep '{name}'",
-            cure="Give an array (N,) of real numbers.",
-            code="E-SWEEP-005",
-        )
+        cure = "Give an array (N,) of real numbers."
+        raise ShapeError(f"{shown(given)} is not a list of numbers.", f"sweep '{name}'", cure, "E-BATCH-TYPE")
     if not len(values):
-        raise ShapeError("there are no values.", place=f"sweep '{name}'", cure="Give one or more.", code="E-SWEEP-006")
+        raise ShapeError("there are no values.", f"sweep '{name}'", "Give one or more.", "E-BATCH-MISSING")
     return values.astype(np.float64)
 
 
@@ -124,7 +112,7 @@ def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
     raise fault(
         f"there is no parameter, input, coordinate or speed '{name}' to vary.",
         suggestion(name, [*plain, *(f"{PREFIXES[option]}:{n}" for option, names in known.items() for n in names)]),
-        "E-SWEEP-008",
+        "E-BATCH-NAME",
     )
 
 
@@ -142,12 +130,9 @@ def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Seq
     doubled = Members.of(shared)
     if doubled is not None:
         option, name = next(iter(doubled.varied))
-        raise PolhodeError(
-            "an array of values is given beside what is varied.",
-            place=f"{option} '{name}'" if isinstance(name, str) else option,
-            cure="Name it in what is varied too, or give one value.",
-            code="E-SWEEP-009",
-        )
+        message = "an array of values is given beside what is varied."
+        cure = "Name it in what is varied too, or give one value."
+        raise PolhodeError(message, f"{option} '{name}'" if isinstance(name, str) else option, cure, "E-BATCH-TWICE")
     varied = {option for option, _ in which}
     if varied & {"start", "speeds"}:
         start, speeds = shared.get("start"), shared.get("speeds")
@@ -167,7 +152,7 @@ def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Seq
             raise fault(
                 f"{option} are given by a function, so none of them can be varied.",
                 "Vary a parameter that an expression in it has.",
-                "E-SWEEP-010",
+                "E-BATCH-TWICE",
             )
         shared[option] = _by_name(given, names_of(equations)[option])
     return shared
@@ -181,10 +166,6 @@ def _by_name(given: Any, names: Any) -> dict[str, Any]:
         return dict(given)
     row = np.atleast_1d(np.asarray(given))
     if row.shape != (len(names),):
-        raise ShapeError(
-            f"expected {len(names)} numbers, got shape {row.shape}.",
-            place="sweep",
-            cure=f"Give values by name: {listed(names)}.",
-            code="E-SWEEP-011",
-        )
+        cure = f"Give values by name: {listed(names)}."
+        raise ShapeError(f"expected {len(names)} numbers, got shape {row.shape}.", "sweep", cure, "E-BATCH-SHAPE")
     return dict(zip(names, row.tolist(), strict=True))

@@ -38,7 +38,7 @@ def check_client(client: Any) -> None:
         raise fault(
             f"{shown(client)} is not a client of dask.distributed that one can wait for.",
             "Give Client(cluster) or Client('tcp://…'), not an asynchronous one.",
-            "E-SWEEP-060",
+            "E-BATCH-TYPE",
         )
 
 
@@ -69,7 +69,7 @@ def on_cluster(work: Work, chunks: Sequence[Chunk], client: Any) -> Arrivals:
                 raise fault(
                     f"the cluster could not run a chunk: {type(error).__name__}: {error}",
                     "Every worker needs polhode, and whatever module a measure is in.",
-                    "E-SWEEP-061",
+                    "E-BATCH-FAILED",
                 ) from error
             else:
                 yield chunk, future.result()
@@ -104,12 +104,9 @@ def on_executor(work: Work, chunks: Sequence[Chunk], executor: Executor) -> Arri
     except PolhodeError:
         raise
     except Exception as error:
-        raise PolhodeError(
-            f"the executor could not run a chunk: {type(error).__name__}: {error}",
-            place="executor",
-            cure="A measure or a controller that goes to other processes must be a function in a module.",
-            code="E-SWEEP-050",
-        ) from error
+        message = f"the executor could not run a chunk: {type(error).__name__}: {error}"
+        cure = "A measure or a controller that goes to other processes must be a function in a module."
+        raise PolhodeError(message, "executor", cure, "E-BATCH-FAILED") from error
 
 
 def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
@@ -241,7 +238,7 @@ def _stillborn() -> PolhodeError:
         "the worker processes die as soon as they start.",
         place="sweep",
         cure='In a script, call it under `if __name__ == "__main__":`; or give workers=1.',
-        code="E-SWEEP-051",
+        code="E-BATCH-FAILED",
     )
 
 

@@ -123,7 +123,7 @@ def _read(given: Any, label: str, equations: EquationsOfMotion) -> Measure:
         place="measure",
         cure='Give a name as "final" or "max:hinge", an expression, ("max", expression), a function of the trajectory, '
         "several of them by name, or None for whole trajectories.",
-        code="E-SWEEP-020",
+        code="E-BATCH-TYPE",
     )
 
 
@@ -145,7 +145,7 @@ def _named(given: str, equations: EquationsOfMotion) -> tuple[str, str | None]:
 
 def _unknown(given: Any, known: Any) -> PolhodeError:
     return PolhodeError(
-        f"there is no measure '{given}'.", place="measure", cure=suggestion(given, known), code="E-SWEEP-021"
+        f"there is no measure '{given}'.", place="measure", cure=suggestion(given, known), code="E-BATCH-NAME"
     )
 
 

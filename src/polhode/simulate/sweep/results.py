@@ -95,7 +95,7 @@ class Sweep(Shown):
         """A measure over the grid or the samples; nan where a member failed."""
         if name not in self.values:
             check_meant(name, self.values)
-            raise unknown("result", name, self.values, place="sweep", code="E-SWEEP-070")
+            raise unknown("result", name, self.values, place="sweep", code="E-BATCH-NAME")
         values = self.values[name]
         return values.reshape(*self.shape, *values.shape[1:])
 
@@ -151,12 +151,9 @@ class Sweep(Shown):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write as NetCDF (.nc), Zarr (.zarr) or a NumPy archive (.npz)."""
         if path_of(path).suffix.lower() == ".csv":
-            raise PolhodeError(
-                "a sweep is not saved as '.csv', from which it could not be loaded.",
-                place=os.fspath(path),
-                cure="Name it .nc, .zarr or .npz; to_csv writes a table of its measures.",
-                code="E-SWEEP-073",
-            )
+            message = "a sweep is not saved as '.csv', from which it could not be loaded."
+            cure = "Name it .nc, .zarr or .npz; to_csv writes a table of its measures."
+            raise PolhodeError(message, os.fspath(path), cure, "E-FILE-WRITE")
         return write(self._dataset(), path)
 
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
@@ -250,7 +247,7 @@ class SweepInterrupted(PolhodeError):
     """A sweep was interrupted; `sweep` has what was done."""
 
     def __init__(self, message: str, *, sweep: Sweep, cure: str = "") -> None:
-        super().__init__(message, cure=cure, code="E-SWEEP-071")
+        super().__init__(message, cure=cure, code="E-FILE-READ")
         self.sweep = sweep
 
 

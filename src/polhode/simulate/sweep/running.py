@@ -196,12 +196,8 @@ class ChunkStore:
             words = {"kind": _KIND, "key": key, "members": count, "chunk": chunk}
             put_in_place({path / _MANIFEST: dumps(words).encode()}, private=True)
         except (OSError, ValueError) as error:
-            raise PolhodeError(
-                f"the folder cannot be written to: {getattr(error, 'strerror', None) or error}.",
-                place=str(path),
-                cure="Name a folder that you may write to.",
-                code="E-SWEEP-041",
-            ) from error
+            message = f"the folder cannot be written to: {getattr(error, 'strerror', None) or error}."
+            raise PolhodeError(message, str(path), "Name a folder that you may write to.", "E-FILE-WRITE") from error
         return cls(path, chunk)
 
     def get(self, chunk: Chunk) -> ChunkResult | None:
@@ -221,12 +217,9 @@ class ChunkStore:
         try:
             put_in_place({self._file(chunk): _packed(result)}, private=True)
         except OSError as error:
-            raise PolhodeError(
-                f"a result cannot be stored: {error.strerror or error}.",
-                place=str(self.folder),
-                cure="Make room and run the sweep again: it goes on from what is stored.",
-                code="E-SWEEP-042",
-            ) from error
+            message = f"a result cannot be stored: {error.strerror or error}."
+            cure = "Make room and run the sweep again: it goes on from what is stored."
+            raise PolhodeError(message, str(self.folder), cure, "E-FILE-WRITE") from error
 
     def _file(self, chunk: Chunk) -> Path:
         return self.folder / f"{chunk.key}.npz"
@@ -240,7 +233,9 @@ def _listed(path: Path) -> list[Path]:
 
 
 def _refused(path: Path, words: str) -> PolhodeError:
-    return PolhodeError(words, place=str(path), cure="Name an empty folder as store, or delete it.", code="E-SWEEP-040")
+    return PolhodeError(
+        words, place=str(path), cure="Name an empty folder as store, or delete it.", code="E-FILE-WRITE"
+    )
 
 
 def _packed(result: ChunkResult) -> bytes:
@@ -415,20 +410,15 @@ def _runner(workers: int | None, executor: Any, client: Any) -> tuple[Callable[[
         name for name, each in (("workers", workers), ("executor", executor), ("client", client)) if each is not None
     ]
     if len(given) > 1:
-        raise PolhodeError(
-            f"{' and '.join(given)} are given; one of them runs the sweep.", place="sweep", code="E-SWEEP-080"
-        )
+        message = f"{' and '.join(given)} are given; one of them runs the sweep."
+        raise PolhodeError(message, "sweep", code="E-BATCH-TWICE")
     if client is not None:
         check_client(client)
         return lambda work, chunks: on_cluster(work, chunks, client), max(1, sum(client.nthreads().values()))
     if executor is not None:
         if not callable(getattr(executor, "submit", None)):
-            raise PolhodeError(
-                f"{shown(executor)} is no executor.",
-                place="executor",
-                cure="Give one of concurrent.futures, or a Dask client as client=.",
-                code="E-SWEEP-081",
-            )
+            cure = "Give one of concurrent.futures, or a Dask client as client=."
+            raise PolhodeError(f"{shown(executor)} is no executor.", "executor", cure, "E-BATCH-TYPE")
         return lambda work, chunks: on_executor(work, chunks, executor), cores()
     count = _whole(workers, "workers") or cores()
     return lambda work, chunks: on_processes(work, chunks, min(count, len(chunks))), count
@@ -444,11 +434,8 @@ def _key(derivation: Derivation, duration: float, design: Design, measures: Any,
         parts = [content_of(design.members.shared), content_of(measures)]
     except Unknowable as unknowable:
         if durable:
-            raise PolhodeError(
-                f"what this sweep gives cannot be known again: it depends on {unknowable}.",
-                place="store",
-                cure="Put the function into a module of its own, or leave the store out.",
-                code="E-SWEEP-083",
-            ) from None
+            message = f"what this sweep gives cannot be known again: it depends on {unknowable}."
+            cure = "Put the function into a module of its own, or leave the store out."
+            raise PolhodeError(message, "store", cure, "E-BATCH-UNSUPPORTED") from None
         parts = [os.urandom(16).hex()]
     return key_of(version_digest(), derivation.key, repr(float(duration)), *parts)

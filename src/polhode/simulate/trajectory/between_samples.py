@@ -50,14 +50,11 @@ def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
     """The states (T, n) at other times inside a trajectory, and in words by what they were found."""
     t = trajectory.t
     if not len(t) or times.ndim != 1 or not np.isfinite(times).all():
-        raise PolhodeError("these are no times to look at.", place="trajectory", code="E-TRAJ-004")
+        raise PolhodeError("these are no times to look at.", place="trajectory", code="E-TRAJECTORY-NUMBER")
     slack = 1e-12 * max(1.0, abs(float(t[-1])))
     if times.size and (times.min() < t[0] - slack or times.max() > t[-1] + slack):
-        raise PolhodeError(
-            f"the trajectory runs from {t[0]:g} to {t[-1]:g} s, not from {times.min():g} to {times.max():g} s.",
-            cure="Simulate for longer.",
-            code="E-TRAJ-008",
-        )
+        message = f"the trajectory runs from {t[0]:g} to {t[-1]:g} s, not from {times.min():g} to {times.max():g} s."
+        raise PolhodeError(message, cure="Simulate for longer.", code="E-TRAJECTORY-NUMBER")
     inside = np.clip(times, t[0], t[-1])
     known = trajectory.functions
     groups = known.derivation.synopsis.quaternion_groups if known else []

@@ -86,7 +86,7 @@ def channels_of(
 def tell(missing: Sequence[str]) -> None:
     """Warn of what cannot be drawn."""
     if missing:
-        warn(" ".join(missing), ChannelWarning, code="W-PAGE-001")
+        warn(" ".join(missing), ChannelWarning, code="W-PICTURE-MISSING")
 
 
 def _at(wanted: Floats, time: Floats, values: Floats) -> Floats:
@@ -237,11 +237,8 @@ class _Quantities:
     def _followed(self, letter: str) -> Iterable[_Column]:
         found = [each for label, each in self.followed.items() if label.startswith(letter)]
         if not found:
-            raise PolhodeError(
-                "this run follows nothing.",
-                cure="Run with controller=… and reference=…, whose quantities the mechanism has.",
-                code="E-PAGE-021",
-            )
+            cure = "Run with controller=… and reference=…, whose quantities the mechanism has."
+            raise PolhodeError("this run follows nothing.", cure=cure, code="E-PICTURE-MISSING")
         return found
 
     @cached_property

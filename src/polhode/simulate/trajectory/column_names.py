@@ -24,11 +24,9 @@ def check_unambiguous(name: object, names: Collection[str], speeds: Collection[s
     """Raise where a name, as of a coordinate `x'`, is also how the speed of another coordinate is written."""
     other = str(name)[:-1]
     if name == f"{other}'" and name in names and other in names and other in speeds:
-        raise PolhodeError(
-            f"{name!r} is a name of its own, and how the speed of {other!r} is written.",
-            cure=f'Say which, of a run: run.column("coordinate", {name!r}) or run.speed({other!r}).',
-            code="E-TRAJ-024",
-        )
+        message = f"{name!r} is a name of its own, and how the speed of {other!r} is written."
+        cure = f'Say which, of a run: run.column("coordinate", {name!r}) or run.speed({other!r}).'
+        raise PolhodeError(message, cure=cure, code="E-TRAJECTORY-TWICE")
 
 
 def named_value(
@@ -39,24 +37,21 @@ def named_value(
     A coordinate that is omitted is not its speed, though that may have its name.
     """
     if name in omitted:
-        raise PolhodeError(
-            f"the trajectory has no coordinate '{name}': it was omitted from the equations.",
-            cure=f"Derive without omitting it; its speed is run.speed({name!r}), if it has this name.",
-            code="E-OMIT-008",
-        )
+        message = f"the trajectory has no coordinate '{name}': it was omitted from the equations."
+        cure = f"Derive without omitting it; its speed is run.speed({name!r}), if it has this name."
+        raise PolhodeError(message, cure=cure, code="E-DERIVE-UNSUPPORTED")
     try:
         return known[name]
     except (KeyError, TypeError):
-        raise PolhodeError(
-            f"the trajectory has no {kind} {name!r}.", cure=suggestion(name, names), code="E-TRAJ-003"
-        ) from None
+        cure = suggestion(name, names)
+        raise PolhodeError(f"the trajectory has no {kind} {name!r}.", cure=cure, code="E-TRAJECTORY-NAME") from None
 
 
 def column_of(run: Trajectory, kind: str, name: str) -> Floats:
     """The column of a kind and name; coordinates and speeds may also be prescribed, coupled or dependent."""
     columns = {each: (field, getattr(run, NAMES[field])) for field, (each, _) in KINDS.items()}
     if kind not in columns:
-        raise unknown("kind of column", kind, columns, code="E-TRAJ-025")
+        raise unknown("kind of column", kind, columns, code="E-TRAJECTORY-NAME")
     field, names = columns[kind]
     values = getattr(run, field)
     if values is not None and name in names:
@@ -105,13 +100,13 @@ def check_meant(name: object, known: Collection[str]) -> None:
     >>> check_meant("d(x)", ["x", "coordinate:d(x)", "speed:x"])
     Traceback (most recent call last):
     polhode.errors.PolhodeError: 'd(x)' means 'coordinate:d(x)' or 'speed:x'.
-      Say which.  [E-TRAJ-026]
+      Say which.  [E-TRAJECTORY-TWICE]
     """
     written = [f"{kind}:{name}" for kind in ("coordinate", "state", "input")]
     written += [f"speed:{str(name)[2:-1]}"] * (f"d({str(name)[2:-1]})" == name) + ["energy:total"] * (name == "energy")
     meant = [repr(each) for each in written if each in known]
     if meant:
-        raise PolhodeError(f"{name!r} means {' or '.join(meant)}.", cure="Say which.", code="E-TRAJ-026")
+        raise PolhodeError(f"{name!r} means {' or '.join(meant)}.", cure="Say which.", code="E-TRAJECTORY-TWICE")
 
 
 def variable_names(columns: Iterable[tuple[str, str, str]], taken: Collection[str]) -> tuple[list[str], dict[str, str]]:

@@ -150,12 +150,8 @@ def _read_netcdf(path: Path) -> Dataset:
     else:
         content += trailer + digest
     if content.startswith(b"\x89HDF") and _engine() != "h5netcdf":
-        raise FormatError(
-            "this NetCDF file is of version 4, which h5netcdf reads, and that is not installed.",
-            place=str(path),
-            cure='Install it with: pip install "polhode[data]"',
-            code="E-DATA-004",
-        )
+        message = "this NetCDF file is of version 4, which h5netcdf reads, and that is not installed."
+        raise FormatError(message, str(path), 'Install it with: pip install "polhode[data]"', "E-FILE-MISSING")
     engine = "h5netcdf" if content.startswith(b"\x89HDF") else "scipy"
     with _xarray().open_dataset(io.BytesIO(content), engine=engine) as found:
         return _loaded(found)
@@ -188,7 +184,7 @@ def _read_zarr(path: Path) -> Dataset:
 
 def zarr_is_there(path: Path) -> None:
     """Raise where Zarr is not installed."""
-    installed("zarr", "data", place=str(path), or_else=_NOTHING_NEEDED, code="E-DATA-006")
+    installed("zarr", "data", place=str(path), or_else=_NOTHING_NEEDED, code="E-FILE-MISSING")
 
 
 def _saved(dataset: Dataset, save: Callable[[], object], path: Path) -> None:
@@ -201,12 +197,8 @@ def _saved(dataset: Dataset, save: Callable[[], object], path: Path) -> None:
             warnings.filterwarnings("ignore", ".* has a space in its name", RuntimeWarning)
             save()
     except (ValueError, TypeError) as error:
-        raise PolhodeError(
-            f"the format cannot hold this: {error}",
-            place=str(path),
-            cure="Save it as .npz, which holds names and arrays of any kind.",
-            code="E-DATA-005",
-        ) from error
+        cure = "Save it as .npz, which holds names and arrays of any kind."
+        raise PolhodeError(f"the format cannot hold this: {error}", str(path), cure, "E-FILE-WRITE") from error
 
 
 def _engine() -> str:
@@ -217,7 +209,7 @@ def _engine() -> str:
 
 
 def _xarray() -> Any:
-    return installed("xarray", "data", or_else=_NOTHING_NEEDED, code="E-DATA-006")
+    return installed("xarray", "data", or_else=_NOTHING_NEEDED, code="E-FILE-MISSING")
 
 
 # ---- NumPy archives ------------------------------------------------------------------------------------------
@@ -285,10 +277,7 @@ def check_format(path: str | os.PathLike[str]) -> None:
 def _format_of(path: Path) -> _Format:
     kind = path.suffix.lower()
     if kind not in _FORMATS:
-        raise PolhodeError(
-            f"there is no format {kind!r}." if kind else "the name has no extension.",
-            place=str(path),
-            cure=suggestion(kind, _FORMATS, "Name the file .nc, .zarr or .npz."),
-            code="E-DATA-001",
-        )
+        message = f"there is no format {kind!r}." if kind else "the name has no extension."
+        cure = suggestion(kind, _FORMATS, "Name the file .nc, .zarr or .npz.")
+        raise PolhodeError(message, str(path), cure, "E-FILE-NAME")
     return _FORMATS[kind]

@@ -93,11 +93,9 @@ def encoded(text: str) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
         lone = ascii(error.object[error.start])
-        raise PolhodeError(
-            f"a name holds {lone}, half of a character, which no text file can hold.",
-            cure="Name it otherwise, or keep the result with save, as .npz.",
-            code="E-TRAJ-018",
-        ) from None
+        message = f"a name holds {lone}, half of a character, which no text file can hold."
+        cure = "Name it otherwise, or keep the result with save, as .npz."
+        raise PolhodeError(message, cure=cure, code="E-FILE-WRITE") from None
 
 
 class _Labels:
@@ -134,7 +132,7 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-TRAJ-022") from error
+        raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-FILE-READ") from error
     status, message = "done", ""
     if text.startswith("# partial: "):
         first, _, text = text.partition("\n")
@@ -145,12 +143,8 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     if header[:1] == ["time [s]"]:
         header = [re.sub(r" \[[^\[\]]*\]$", "", name) for name in header]
     if not header or header[0] != "time" or not all(name.startswith(_COLUMNS) for name in header[1:]):
-        raise FormatError(
-            "this is not a trajectory.",
-            place=f"{path}:{1 + before}",
-            cure='The header is "time", then columns q.… for coordinates, u.… for speeds and z.… for states.',
-            code="E-TRAJ-011",
-        )
+        cure = 'The header is "time", then columns q.… for coordinates, u.… for speeds and z.… for states.'
+        raise FormatError("this is not a trajectory.", f"{path}:{1 + before}", cure, "E-FILE-READ")
     table = _rows(reader, len(header), path, before)
     kinds = ("q.", "u.", "z.", "tau.", "input.")
     columns = {kind: [k for k, name in enumerate(header) if name.startswith(kind)] for kind in kinds}
@@ -178,19 +172,16 @@ def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
         if not row:
             continue
         if len(row) != width:
-            raise FormatError(f"{len(row)} values, expected {width}.", place=place, code="E-TRAJ-012")
+            raise FormatError(f"{len(row)} values, expected {width}.", place=place, code="E-FILE-READ")
         try:
             values = [float(value) for value in row]
         except ValueError:
-            raise FormatError("a value is not a number.", place=place, code="E-TRAJ-012") from None
+            raise FormatError("a value is not a number.", place=place, code="E-FILE-READ") from None
         if not np.isfinite(values).all():
-            raise FormatError("a value is not finite.", place=place, code="E-TRAJ-012")
+            raise FormatError("a value is not finite.", place=place, code="E-FILE-READ")
         if rows and values[0] <= rows[-1][0]:
-            raise FormatError(
-                f"time does not increase: {values[0]:g} after {rows[-1][0]:g}.",
-                place=place,
-                code="E-TRAJ-013",
-            )
+            message = f"time does not increase: {values[0]:g} after {rows[-1][0]:g}."
+            raise FormatError(message, place, code="E-FILE-READ")
         rows.append(values)
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)
 
@@ -202,12 +193,8 @@ def archive_path(path: str | os.PathLike[str]) -> Path:
     """The path of an archive; one whose name says that it is another kind of file is refused."""
     found = path_of(path)
     if (kind := found.suffix.lower()) in _OTHERS:
-        raise PolhodeError(
-            f"a run is saved as a NumPy archive, and not as {kind!r}.",
-            place=str(found),
-            cure=f"Name it .npz; {_OTHERS[kind]} writes {kind!r}.",
-            code="E-TRAJ-023",
-        )
+        cure = f"Name it .npz; {_OTHERS[kind]} writes {kind!r}."
+        raise PolhodeError(f"a run is saved as a NumPy archive, and not as {kind!r}.", str(found), cure, "E-FILE-WRITE")
     return found
 
 
@@ -275,7 +262,7 @@ def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
     """A dataset over `time`: coordinates and states by name, the speeds as `d(name)` so that they are told apart."""
-    xarray = installed("xarray", "data", code="E-TRAJ-020")
+    xarray = installed("xarray", "data", code="E-FILE-READ")
     columns: list[tuple[str, str, str, Any]] = []
     for kind, names, more, spelling in (
         ("coordinate", trajectory.coordinates, trajectory.dependent[0], "{}"),

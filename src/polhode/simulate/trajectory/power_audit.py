@@ -109,7 +109,7 @@ class PowerAudit(Shown):
                 cure=f"Use smaller tolerances or steps{self._more_samples(tolerance)}."
                 if worst.name == "the run"
                 else "Look at this part: its masses, its ports, whether its constraints are kept.",
-                code="E-SIM-AUDIT",
+                code="E-RUN-AUDIT",
             )
 
     def _cell(self) -> Cell:

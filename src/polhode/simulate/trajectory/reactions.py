@@ -66,12 +66,8 @@ def contact_of(time: Floats, force: Floats, normal: ArrayLike = (0.0, 0.0, 1.0))
         n = np.asarray(normal, dtype=np.float64).reshape(3)
     size = float(np.linalg.norm(n))
     if not (np.isfinite(size) and size > 0):
-        raise PolhodeError(
-            "the normal has no direction.",
-            place="contact",
-            cure="Give three components, as (0, 0, 1).",
-            code="E-REACT-007",
-        )
+        cure = "Give three components, as (0, 0, 1)."
+        raise PolhodeError("the normal has no direction.", "contact", cure, "E-DERIVE-SINGULAR")
     n = n / size
     along = force @ n
     return Contact(time, along, np.linalg.norm(force - np.outer(along, n), axis=1))
@@ -119,11 +115,9 @@ def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Float
     with understood("an array of efforts", tau, place="tau", cure="Give one row for each sample."):
         known = trajectory.tau if tau is None else np.asarray(tau, dtype=np.float64)
     if known is None:
-        raise PolhodeError(
-            "this trajectory does not hold the efforts that drove it.",
-            cure="Give tau=…, one row for each sample (tau=0 if there were none), or keep it with trajectory.save.",
-            code="E-TRAJ-006",
-        )
+        message = "this trajectory does not hold the efforts that drove it."
+        cure = "Give tau=…, one row for each sample (tau=0 if there were none), or keep it with trajectory.save."
+        raise PolhodeError(message, cure=cure, code="E-TRAJECTORY-MISSING")
     wanted = (len(trajectory.t), len(trajectory.mechanism.equations.tau))
     with understood(f"an array that fits {wanted}", tau, place="tau", cure="Give one row for each sample."):
         return np.broadcast_to(known, wanted)
@@ -173,11 +167,8 @@ def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:
     if constraints is None or not constraints.rows:
         return {}
     if functions.equations.dependent_speeds is not None:
-        raise PolhodeError(
-            "only runs with multipliers have them.",
-            cure='Derive with constraints="multipliers".',
-            code="E-TRAJ-007",
-        )
+        cure = 'Derive with constraints="multipliers".'
+        raise PolhodeError("only runs with multipliers have them.", cure=cure, code="E-TRAJECTORY-MISSING")
     manifold = Manifold(functions, constraints, trajectory.parameters)
     tau = np.zeros((len(trajectory.t), len(functions.equations.tau))) if trajectory.tau is None else trajectory.tau
     inputs = np.zeros((len(trajectory.t), 0)) if trajectory.inputs is None else trajectory.inputs

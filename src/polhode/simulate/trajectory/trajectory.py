@@ -75,7 +75,7 @@ def compared(run: Trajectory, other: Trajectory) -> Comparison:
             f"one run goes from {run.t[0]:g} to {run.t[-1]:g} s, the other from {other.t[0]:g} to {other.t[-1]:g} s.",
             place="compare",
             cure="Compare runs that have a time in common.",
-            code="E-TRAJ-030",
+            code="E-TRAJECTORY-UNSUPPORTED",
         )
     there = other if np.array_equal(run.t, other.t) else other.at(run.t[inside])
     mine, theirs = dict(_named(run, inside)), dict(_named(there, np.ones(len(there.t), dtype=bool)))
@@ -86,9 +86,8 @@ def compared(run: Trajectory, other: Trajectory) -> Comparison:
         k = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf)))
         found[name] = Difference(float(gap[k]), float(run.t[inside][k]))
     if not found:
-        raise PolhodeError(
-            "the runs have no coordinate, speed, effort or input of the same name.", place="compare", code="E-TRAJ-031"
-        )
+        message = "the runs have no coordinate, speed, effort or input of the same name."
+        raise PolhodeError(message, "compare", code="E-TRAJECTORY-UNSUPPORTED")
     return Comparison(dict(sorted(found.items(), key=lambda item: (-item[1].largest, item[0]))))
 
 
@@ -370,11 +369,8 @@ class Trajectory(UnderControl, Shown):
 
     def _known(self) -> Functions:
         if self.functions is None:
-            raise PolhodeError(
-                "this trajectory came from a file and does not know its mechanism.",
-                cure="Say which: trajectory.of(equations).",
-                code="E-TRAJ-001",
-            )
+            message = "this trajectory came from a file and does not know its mechanism."
+            raise PolhodeError(message, cure="Say which: trajectory.of(equations).", code="E-TRAJECTORY-MISSING")
         return self.functions
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:

@@ -92,7 +92,7 @@ def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Fl
             raise PolhodeError(
                 f"the trajectory's {kind} are {', '.join(ours) or 'none'}; the mechanism's are "
                 f"{', '.join(theirs) or 'none'}.",
-                code="E-TRAJ-002",
+                code="E-TRAJECTORY-TWICE",
             )
         found.append(values[:, [ours.index(name) for name in theirs]])
     return found[0], found[1], found[2]
@@ -112,10 +112,8 @@ def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[
         return values
     if sorted(ours) != sorted(theirs):
         known = ", ".join(ours) or f"{values.shape[1]} without names"
-        raise PolhodeError(
-            f"the trajectory's {kind} are {known}; the mechanism's are {', '.join(theirs) or 'none'}.",
-            code="E-TRAJ-032",
-        )
+        message = f"the trajectory's {kind} are {known}; the mechanism's are {', '.join(theirs) or 'none'}."
+        raise PolhodeError(message, code="E-TRAJECTORY-TWICE")
     return values[:, [list(ours).index(name) for name in theirs]]
 
 
@@ -173,8 +171,6 @@ def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: boo
     known |= {given.symbol for table in (system.parameters, system.inputs) for given in table.values()}
     strange = [met for met in free_symbols(roots) if met not in known]
     if strange:
-        raise PolhodeError(
-            f"the {strange[0].data[0]} '{strange[0].name}' is not known along this trajectory.",
-            cure="Use coordinates, speeds, states, accelerations, efforts, time, parameters, inputs of its own system.",
-            code="E-TRAJ-005",
-        )
+        message = f"the {strange[0].data[0]} '{strange[0].name}' is not known along this trajectory."
+        cure = "Use coordinates, speeds, states, accelerations, efforts, time, parameters, inputs of its own system."
+        raise PolhodeError(message, cure=cure, code="E-TRAJECTORY-NAME")

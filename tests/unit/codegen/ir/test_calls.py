@@ -134,7 +134,7 @@ def test_a_target_in_c_refuses_what_has_no_source_and_names_that_clash() -> None
     silent = ph.function("silent", python=lambda x: x)
     clash = ph.function("law", "double law(double x) { return x; }")
     twice = [ph.function("two", f"double two(double x) {{ return {k}*x; }}") for k in (1, 2)]
-    for root, code in ((silent(X), "010"), (clash(X), "011"), (twice[0](X) + twice[1](X), "012")):
+    for root, code in ((silent(X), "MISSING"), (clash(X), "NAME"), (twice[0](X) + twice[1](X), "TWICE")):
         with pytest.raises(PolhodeError) as caught:
             print_c(made(root))
         assert caught.value.problems[0].code == f"E-FUNCTION-{code}"

@@ -171,7 +171,7 @@ def test_constraints_that_are_not_defined_anywhere_near_are_refused() -> None:
             s.constrain(unreal, "unreal")
         with pytest.raises(PolhodeError, match="'unreal': it is not defined") as raised:
             s.diagnose()
-        assert raised.value.problems[0].code == "E-DIAG-001"
+        assert raised.value.problems[0].code == "E-CONSTRAINT-SINGULAR"
 
 
 def test_a_pose_where_rows_are_not_defined_is_left_for_one_beside_it() -> None:

@@ -36,7 +36,7 @@ def tora_law() -> FeedbackLinearization:
     return made.feedback_linearize({"centre": made.q[0] + m * e * ph.sin(made.q[1]) / (M + m)})
 
 
-@pytest.mark.filterwarnings("ignore:.*W-FEEDBACK-001")
+@pytest.mark.filterwarnings("ignore:.*W-CONTROL-UNSUPPORTED")
 @pytest.mark.parametrize(
     "make",
     [
@@ -57,7 +57,7 @@ def test_coordinates_are_chains_of_integrators(make: Any) -> None:
     assert is_chain_of_integrators(make())
 
 
-@pytest.mark.filterwarnings("ignore:.*W-FEEDBACK-001")
+@pytest.mark.filterwarnings("ignore:.*W-CONTROL-UNSUPPORTED")
 @pytest.mark.parametrize("joints", [1, 3])
 def test_differentiated_equations_give_what_the_decoupling_matrix_gives(joints: int) -> None:
     degree = elastic_arm(coupling="reduced", joints=joints).derive().feedback_linearize(JOINTS[:joints]).degree

@@ -27,12 +27,12 @@ def test_zero_dynamics_of_a_hanging_acrobot_oscillate_and_those_of_a_standing_on
     e = two_link_pendulum().derive()
     hanging = PartialLinearization(e, inputs=["elbow"])
     assert hanging.zero_dynamics.is_stable is None and "do not tell" in hanging.notices[0]
-    with pytest.warns(UserWarning, match="W-FEEDBACK-001"):
+    with pytest.warns(UserWarning, match="W-CONTROL-UNSUPPORTED"):
         standing = PartialLinearization(e, inputs=["elbow"], at={"shoulder": np.pi})
     assert standing.zero_dynamics.is_stable is False
 
 
-@pytest.mark.filterwarnings("ignore:.*W-FEEDBACK-001")
+@pytest.mark.filterwarnings("ignore:.*W-CONTROL-UNSUPPORTED")
 def test_while_a_cart_follows_its_pole_falls() -> None:
     e = cart_pole().derive()
     law = PartialLinearization(e, poles=-3)
@@ -40,7 +40,7 @@ def test_while_a_cart_follows_its_pole_falls() -> None:
     assert np.abs(run["x"] - np.sin(run.t)).max() < 1e-7 and np.abs(run["theta"]).max() > 1
 
 
-@pytest.mark.filterwarnings("ignore:.*W-FEEDBACK-001")
+@pytest.mark.filterwarnings("ignore:.*W-CONTROL-UNSUPPORTED")
 def test_outputs_may_be_named() -> None:
     assert [*PartialLinearization(cart_pole().derive(), "x").outputs] == ["x"]
     assert [*PartialLinearization(cart_pole().derive(), ["theta"]).outputs] == ["theta"]

@@ -35,30 +35,30 @@ def ring() -> LinearGraph:
 
 
 WRONG = {
-    "unknown": (["shoulder", "ellbow"], "no edge 'ellbow'.*Did you mean 'elbow'", "E-MODEL-012"),
-    "twice": (["shoulder", "elbow", "elbow"], "'elbow' is named twice", "E-NET-017"),
-    "through driver": (["shoulder", "pull"], "through driver 'pull' cannot be in the tree", "E-NET-018"),
+    "unknown": (["shoulder", "ellbow"], "no edge 'ellbow'.*Did you mean 'elbow'", "E-MODEL-NAME"),
+    "twice": (["shoulder", "elbow", "elbow"], "'elbow' is named twice", "E-PAPER-TWICE"),
+    "through driver": (["shoulder", "pull"], "through driver 'pull' cannot be in the tree", "E-PAPER-TREE"),
     "circuit": (
         ["shoulder", "elbow", "inertia of upper"],
         "'shoulder', 'inertia of upper' form a circuit",
-        "E-NET-020",
+        "E-PAPER-TREE",
     ),
-    "not spanning": (["shoulder"], "cut-set 'elbow'.*are chords, and nothing reaches 'lower'", "E-NET-023"),
-    "nothing": ([], "not spanning", "E-NET-023"),
+    "not spanning": (["shoulder"], "cut-set 'elbow'.*are chords, and nothing reaches 'lower'", "E-PAPER-TREE"),
+    "nothing": ([], "not spanning", "E-PAPER-TREE"),
     "circuit of terminals": (
         ["shoulder", "upper.shoulder", "upper.elbow", "upper.G", "elbow", "lower.G", "lower.pull"],
         "'shoulder', 'upper.shoulder' form a circuit",
-        "E-NET-020",
+        "E-PAPER-TREE",
     ),
     "no chord": (
         ["upper.shoulder", "upper.elbow", "upper.G", "lower.G", "lower.pull", "elbow"],
         "body 'upper' has no chord",
-        "E-NET-021",
+        "E-PAPER-TREE",
     ),
     "two chords": (
         ["shoulder", "elbow", "upper.G", "lower.G", "lower.pull"],
         "body 'upper' has the chords",
-        "E-NET-022",
+        "E-PAPER-TREE",
     ),
 }
 
@@ -110,7 +110,7 @@ def test_other_formalisms_have_no_formulation_tree() -> None:
     for formalism in ("auto", "kane", "newton_euler"):
         with pytest.raises(PolhodeError, match="has no formulation tree") as caught:
             arm().derive(formalism, tree=["shoulder", "elbow"])
-        assert caught.value.problems[0].code == "E-NET-025"
+        assert caught.value.problems[0].code == "E-PAPER-UNSUPPORTED"
     with pytest.raises(PolhodeError, match="a list of edges"):
         arm().derive("network", tree="shoulder")
 

@@ -108,20 +108,20 @@ def test_what_is_not_read_is_told(tmp_path: Path) -> None:
         tmp_path, link("base"), link("arm"), joint("j", "base", "arm"), gear, "<plugin name='p' filename='f'/>"
     )
     _, report = read_sdf(path)
-    assert {"W-SDF-001", "W-SDF-003"} <= {warning.code for warning in report.warnings}
+    assert {"W-ROBOT-READ", "W-ROBOT-UNSUPPORTED"} <= {warning.code for warning in report.warnings}
 
 
 @pytest.mark.parametrize(
     ("inside", "code"),
     [
-        ((), "E-SDF-011"),
-        ((link("a"), link("a")), "E-SDF-003"),
-        ((link("a", "0 0 0"),), "E-SDF-005"),
-        ((link("a", "0 0 0 0 0 0").replace("<pose>", "<pose relative_to='b'>"),), "E-SDF-006"),
-        ((link("a"), joint("j", "a", "b")), "E-SDF-012"),
-        ((link("a"), link("b"), joint("j", "a", "b"), joint("k", "b", "a")), "E-SDF-013"),
-        ((link("a"), link("b"), joint("j", "a", "b", "<axis><xyz>0 0 0</xyz></axis>")), "E-SDF-008"),
-        ((link("a"), joint("j", "", "a")), "E-SDF-007"),
+        ((), "E-ROBOT-MISSING"),
+        ((link("a"), link("a")), "E-ROBOT-TWICE"),
+        ((link("a", "0 0 0"),), "E-ROBOT-NUMBER"),
+        ((link("a", "0 0 0 0 0 0").replace("<pose>", "<pose relative_to='b'>"),), "E-ROBOT-UNSUPPORTED"),
+        ((link("a"), joint("j", "a", "b")), "E-ROBOT-NAME"),
+        ((link("a"), link("b"), joint("j", "a", "b"), joint("k", "b", "a")), "E-ROBOT-TREE"),
+        ((link("a"), link("b"), joint("j", "a", "b", "<axis><xyz>0 0 0</xyz></axis>")), "E-ROBOT-NUMBER"),
+        ((link("a"), joint("j", "", "a")), "E-ROBOT-MISSING"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_with_their_lines(tmp_path: Path, inside: tuple[str, ...], code: str) -> None:
@@ -134,10 +134,10 @@ def test_mistakes_are_told_with_their_lines(tmp_path: Path, inside: tuple[str, .
 def test_another_root_or_several_models_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.sdf"
     path.write_text("<robot name='r'/>")
-    with pytest.raises(FormatError, match="E-SDF-001"):
+    with pytest.raises(FormatError, match="E-ROBOT-READ"):
         ph.load(path)
     path.write_text("<sdf><world><model name='a'/><model name='b'/></world></sdf>")
-    with pytest.raises(FormatError, match="E-SDF-002"):
+    with pytest.raises(FormatError, match="E-ROBOT-TWICE"):
         ph.load(path)
 
 
@@ -160,7 +160,7 @@ def test_what_sdf_takes_for_no_limit_is_none(word: str, tmp_path: Path) -> None:
 
 def test_infinite_ends_of_a_coordinate_are_none(tmp_path: Path) -> None:
     assert limited(tmp_path, "<lower>-inf</lower><upper>inf</upper>").limits == ()
-    with pytest.raises(FormatError, match="E-SDF-005"):
+    with pytest.raises(FormatError, match="E-ROBOT-NUMBER"):
         limited(tmp_path, "<effort>nan</effort>")
 
 

@@ -38,23 +38,23 @@ def test_a_reduction_makes_a_motor_without_a_rotor(place: str, tmp_path: Path) -
     system, warnings, notices = read(tmp_path, simple(said) if place == "actuator" else simple(beside=said))
     motor = system.motors["elbow"]  # type: ignore[attr-defined]
     assert motor.ratio == as_expr("-79.5") and not motor.has_rotor
-    assert "N-URDF-011" in notices and not warnings  # type: ignore[operator]
+    assert "N-ROBOT-UNSUPPORTED" in notices and not warnings  # type: ignore[operator]
 
 
 def test_drakes_rotor_inertia_is_reflected(tmp_path: Path) -> None:
     inside = '<drake:gear_ratio value="20"/><drake:rotor_inertia value="0.01"/>'
     system, warnings, notices = read(tmp_path, simple(inside))
     e = system.derive()  # type: ignore[attr-defined]
-    assert e.mass_matrix[0, 0] == 1 + 1 + 4 and not warnings and "N-URDF-011" not in notices  # type: ignore[operator]
+    assert e.mass_matrix[0, 0] == 1 + 1 + 4 and not warnings and "N-ROBOT-UNSUPPORTED" not in notices  # type: ignore[operator]
     again = loads_yaml(dumps_yaml(system))  # type: ignore[arg-type]
     assert again.derive().agrees_with(e)
 
 
 TWO_JOINTS = '<transmission name="t"><joint name="elbow"/><joint name="grip"/><actuator name="m"/></transmission>'
 LEFT_OUT = {
-    "W-URDF-015": TWO_JOINTS,
-    "W-URDF-016": simple("<mechanicalReduction>fast</mechanicalReduction>"),
-    "W-URDF-017": simple(joint="grip"),
+    "W-ROBOT-UNSUPPORTED": TWO_JOINTS,
+    "W-ROBOT-NUMBER": simple("<mechanicalReduction>fast</mechanicalReduction>"),
+    "W-ROBOT-NAME": simple(joint="grip"),
 }
 
 
@@ -69,4 +69,4 @@ def test_what_is_left_out_is_told(code: str, tmp_path: Path) -> None:
 )
 def test_a_motor_that_cannot_be_is_left_out_with_a_warning(text: str, tmp_path: Path) -> None:
     _, warnings, _ = read(tmp_path, text)
-    assert warnings == ["W-URDF-017"]
+    assert warnings == ["W-ROBOT-NAME"]

@@ -275,7 +275,7 @@ UNEVEN = {
 def test_batches_of_different_shapes_are_refused_with_their_shapes(uneven: Callable[[], object]) -> None:
     with pytest.raises(PolhodeError, match=r"\((4|5),\) and \((4|5),\) do not go together") as refused:
         uneven()
-    assert "E-ROT-017" in str(refused.value)
+    assert "E-ROTATION-SHAPE" in str(refused.value)
 
 
 def test_one_goes_with_a_batch() -> None:

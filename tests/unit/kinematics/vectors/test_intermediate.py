@@ -55,7 +55,7 @@ def test_a_name_from_elsewhere_stands_for_its_value_from_then_on(pair: Any) -> N
     assert repr(named(ph.cos(pair.q[0]) * pair.A.x + value * pair.A.y).arrow) == "Z2*a_x + Z1*a_y"
     with pytest.raises(ph.PolhodeError, match=r"'Z1' stands for sin\(q1\) already, and not for cos\(q1\)") as caught:
         named(pair.A.x, known={Z1: ph.cos(pair.q[0])})
-    assert caught.value.problems[0].code == "E-VECTOR-016"
+    assert caught.value.problems[0].code == "E-MODEL-TWICE"
 
 
 def test_nothing_of_the_model_gives_its_name(pair: Any) -> None:

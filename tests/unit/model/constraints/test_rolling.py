@@ -62,7 +62,7 @@ def test_every_formalism_agrees_about_an_upright_wheel() -> None:
 def test_a_run_in_which_the_wheel_turns_over_says_so(kept: list[str] | None) -> None:
     e = coin(told=True).derive(independent=kept)
     with pytest.raises(
-        ph.PolhodeError, match=r"wheel 'contact' has turned over: cos\(lean\) = -.*\n.*E-SIM-TURNED_OVER"
+        ph.PolhodeError, match=r"wheel 'contact' has turned over: cos\(lean\) = -.*\n.*E-RUN-TURNED_OVER"
     ):
         e.simulate(3, start={"z": 0.5 * np.cos(0.3), "lean": 0.3}, speeds={"d lean": 4.0})
     with pytest.raises(ph.PolhodeError, match="has turned over"):

@@ -96,10 +96,10 @@ def test_what_is_off_its_programme_comes_back_as_it_was_told() -> None:
 @pytest.mark.parametrize(
     ("conditions", "actuators", "code", "said"),
     [
-        (1, ["shoulders"], "E-PROG-001", "Did you mean 'shoulder'"),
-        (2, ["shoulder"], "E-PROG-002", "1 actuators are to keep 2 conditions"),
-        ("twice", ["shoulder", "elbow"], "E-PROG-003", "only 1 can be met"),
-        ("squared", ["shoulder"], "E-PROG-004", "not linear in the speeds"),
+        (1, ["shoulders"], "E-PAPER-NAME", "Did you mean 'shoulder'"),
+        (2, ["shoulder"], "E-PAPER-SHAPE", "1 actuators are to keep 2 conditions"),
+        ("twice", ["shoulder", "elbow"], "E-PAPER-SINGULAR", "only 1 can be met"),
+        ("squared", ["shoulder"], "E-PAPER-DEPENDENCE", "not linear in the speeds"),
     ],
 )
 def test_a_programme_that_cannot_be_kept_is_refused(
@@ -220,7 +220,7 @@ def test_a_programme_of_what_has_no_known_rate_is_refused() -> None:
     for wrong, kind in ((signal, "input"), (made.tau[0], "effort"), (stranger, "speed")):
         with pytest.raises(PolhodeError, match=f"depends on the {kind}") as caught:
             made.programme_control([va - wrong], ["va"])
-        assert caught.value.problems[0].code == "E-PROG-005"
+        assert caught.value.problems[0].code == "E-PAPER-DEPENDENCE"
 
 
 NAMES = ["a", "b", "c"]
@@ -294,13 +294,13 @@ def test_weights_come_by_name_in_order_or_as_a_matrix(given: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "code"),
     [
-        ({"d": 1}, "E-PROG-009"),
-        ([1, 2], "E-PROG-010"),
-        ([[1, 0], [0, 1]], "E-PROG-010"),
-        ([1, 2, 0], "E-PROG-011"),
-        ([1, 2, -3], "E-PROG-011"),
-        ([[1, 2, 0], [0, 1, 0], [0, 0, 1]], "E-PROG-011"),
-        ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], "E-PROG-011"),
+        ({"d": 1}, "E-PAPER-NAME"),
+        ([1, 2], "E-PAPER-SHAPE"),
+        ([[1, 0], [0, 1]], "E-PAPER-SHAPE"),
+        ([1, 2, 0], "E-PAPER-SINGULAR"),
+        ([1, 2, -3], "E-PAPER-SINGULAR"),
+        ([[1, 2, 0], [0, 1, 0], [0, 0, 1]], "E-PAPER-SINGULAR"),
+        ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], "E-PAPER-SINGULAR"),
     ],
 )
 def test_weights_that_are_none_are_refused(given: Any, code: str) -> None:
@@ -317,12 +317,12 @@ def test_a_text_is_no_weights() -> None:
 @pytest.mark.parametrize(
     ("actuators", "options", "code", "said"),
     [
-        (["a"], {}, "E-PROG-002", "1 actuators are to keep 2 conditions, which are too many"),
-        (["a"], {"least": "effort"}, "E-PROG-002", "too many"),
-        (NAMES, {}, "E-PROG-012", "which they can in many ways"),
-        (["a", "b", "b"], {"least": "effort"}, "E-PROG-006", "'b' is named twice"),
-        (NAMES, {"least": "power"}, "E-PROG-007", "'power'"),
-        (NAMES, {"weights": [1, 1, 1]}, "E-PROG-008", "weights"),
+        (["a"], {}, "E-PAPER-SHAPE", "1 actuators are to keep 2 conditions, which are too many"),
+        (["a"], {"least": "effort"}, "E-PAPER-SHAPE", "too many"),
+        (NAMES, {}, "E-PAPER-SHAPE", "which they can in many ways"),
+        (["a", "b", "b"], {"least": "effort"}, "E-PAPER-TWICE", "'b' is named twice"),
+        (NAMES, {"least": "power"}, "E-PAPER-NAME", "'power'"),
+        (NAMES, {"weights": [1, 1, 1]}, "E-PAPER-MISSING", "weights"),
     ],
 )
 def test_actuators_that_do_not_fit_are_told(

@@ -40,7 +40,7 @@ def test_what_is_no_coefficient_is_told() -> None:
     found = body(ph.Spherical()).structure_coefficients
     with pytest.raises(PolhodeError, match="Did you mean 'turn_wz'") as caught:
         found["turn_w", 0, 0]
-    assert caught.value.problems[0].code == "E-PSEUDO-008"
+    assert caught.value.problems[0].code == "E-DERIVE-NAME"
     with pytest.raises(PolhodeError, match="no pseudo-velocity '3'"):
         found[3, 0, 0]
     with pytest.raises(PolhodeError, match="three indices"):

@@ -50,12 +50,12 @@ def test_a_negative_length_goes_backward() -> None:
 @pytest.mark.parametrize(
     ("make", "code"),
     [
-        (lambda: Line(0), "E-WAY-001"),
-        (lambda: Arc(float("nan"), 1), "E-WAY-001"),
-        (lambda: Arc(-1, 1), "E-WAY-002"),
-        (lambda: Way([], 1), "E-WAY-003"),
-        (lambda: Way([Line(1)], -1), "E-WAY-003"),
-        (lambda: Way([Line(1), 2], 1), "E-WAY-004"),
+        (lambda: Line(0), "E-PLANNING-NUMBER"),
+        (lambda: Arc(float("nan"), 1), "E-PLANNING-NUMBER"),
+        (lambda: Arc(-1, 1), "E-PLANNING-NUMBER"),
+        (lambda: Way([], 1), "E-PLANNING-NUMBER"),
+        (lambda: Way([Line(1)], -1), "E-PLANNING-NUMBER"),
+        (lambda: Way([Line(1), 2], 1), "E-PLANNING-TYPE"),
     ],
 )
 def test_what_leads_nowhere_is_refused(make: Any, code: str) -> None:

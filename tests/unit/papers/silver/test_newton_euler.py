@@ -18,7 +18,7 @@ def test_a_model_is_taken_as_a_system_is() -> None:
 def test_constraints_are_not_covered() -> None:
     with pytest.raises(PolhodeError, match="open chains and trees") as refusal:
         ph.equivalence(four_bar())
-    assert "E-PROVE-001" in str(refusal.value)
+    assert "E-PAPER-UNSUPPORTED" in str(refusal.value)
 
 
 def test_a_joint_that_moves_in_several_ways_at_once_is_named() -> None:

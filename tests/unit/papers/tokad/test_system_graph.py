@@ -24,7 +24,7 @@ def test_motions_that_loops_tie_together_cannot_all_be_given() -> None:
     problem = system_graph(four_bar(), across=["pin 1", "pin 2"]).mixed_problem()
     with pytest.raises(PolhodeError, match="'pin 1', 'pin 2' cannot all be given") as caught:
         _ = problem.solution
-    assert caught.value.problems[0].code == "E-NET-030"
+    assert caught.value.problems[0].code == "E-PAPER-UNSUPPORTED"
 
 
 def test_a_loop_has_no_speed_to_be_given() -> None:

@@ -203,7 +203,7 @@ def test_an_expression_of_another_system_is_refused() -> None:
     run = steered().derive().simulate(0.1)
     with pytest.raises(PolhodeError, match=r"the coordinate 'elbow' is not known along this trajectory") as caught:
         run.values(ph.symbol("elbow", "coordinate"))
-    assert caught.value.problems[0].code == "E-TRAJ-005"
+    assert caught.value.problems[0].code == "E-TRAJECTORY-NAME"
 
 
 def test_a_page_and_a_plot_leave_out_what_is_prescribed(tmp_path: Path) -> None:
