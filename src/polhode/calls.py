@@ -74,7 +74,7 @@ OPTIONS = {
     "StateOptions": ("linear.linearize:linearize",),
     "ExportOptions": ("simulate.simulation_program:export_program",),
     "CallOptions": ("compiled.functions:Functions.evaluate",),
-    "TimeOptions": ("compiled.functions:Functions.evaluate", "compiled.call_options:TimeOptions"),
+    "TimeOptions": ("compiled.functions:Functions.evaluate", "compiled.values:TimeOptions"),
     "CollocationOptions": ("optimize.problem:collocation",),
 }
 #: Options that are refused by the function itself, which can name the file or joint.

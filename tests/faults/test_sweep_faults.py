@@ -84,7 +84,7 @@ def pendulum() -> ph.Equations:
 def test_f38_a_full_disk_is_told_and_what_is_stored_stays(
     pendulum: ph.Equations, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from polhode.simulate.sweep import store
+    from polhode.simulate.sweep import running as store
 
     put, count = store.put_in_place, [0]
 

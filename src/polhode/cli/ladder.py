@@ -52,7 +52,7 @@ def _own(file: Source, json: bool) -> None:
     out.print(show.plain(f"{made.system}: multiplications / additions of inverse dynamics"), style="bold")
     head, *rows = made.table()
     out.print(show.table(head, rows, numbers_from=1))
-    if made["silver"].printed is not None:
+    if made["silver"].printed is not None and made.joints > 1:  # the formulas hold from two joints on
         out.print("between the printed and the counted number for Luh and Silver:", style="bold")
         steps = [(str(each.count), each.what) for each in differences(made.joints)]
         out.print(show.table(("count", "what is dropped, line by line"), steps))

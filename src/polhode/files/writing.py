@@ -46,7 +46,7 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> Path:
     except (OSError, ValueError) as error:
         said = f"the file cannot be written: {getattr(error, 'strerror', None) or error}."
         cure = "Name a file in a folder that exists and that you may write to."
-        raise PolhodeError(said, place=str(target), cure=cure) from error
+        raise PolhodeError(said, str(target), cure, "E-FILE-WRITE") from error
     return target
 
 
