@@ -166,12 +166,12 @@ def _as_crossing(event: Any) -> Any:
 
 
 def _entry(compiled: Compiled, number: int) -> Event:
-    """One of the compiled values as a function of its own."""
-    time = np.zeros(1)
+    """One of the compiled values as a function of its own; behind the state others may stand, as sensitivities do."""
+    time, size = np.zeros(1), compiled.outline.arrays[0].size
 
     def event(t: float, q: Floats, rest: Floats) -> float:
         time[0] = t
-        return float(compiled(np.concatenate([q, rest]), time)[number])
+        return float(compiled(np.concatenate([q, rest])[:size], time)[number])
 
     return event
 

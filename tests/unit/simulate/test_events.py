@@ -312,3 +312,32 @@ def test_what_a_function_of_the_states_raises_ends_the_run_with_its_sentence(equ
         equations.simulate(1, inputs=lambda t, q, u, z: {"voltage": z[7]})
     with pytest.raises(PolhodeError, match="an event depends on the state 'other', which the run does not know"):
         equations.simulate(1, events=[ph.symbol("other", "state")])
+
+
+def dropped(mass: float = 2) -> ph.Equations:
+    """A ball that falls from 5 m under 10 m/s², and reaches the ground after 1 s."""
+    s = ph.System("ball", gravity=(0, 0, -10))
+    s.joint("z", s.ground, s.body("ball", mass), ph.Prismatic("z"), speeds=["v"])
+    return s.derive()
+
+
+@pytest.mark.parametrize("method", ["gauss4", "gauss6", "rk4"])
+def test_a_change_of_the_state_is_of_speeds_also_where_momenta_are_stepped(method: str) -> None:
+    e = dropped()
+    run = e.simulate(1.5, start={"z": 5}, on={e.q[0]: {"v": 3}}, method=method, step=0.01)
+    assert run.u[-1, 0] == pytest.approx(-2.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("change", [lambda t, q, u: 1 / 0, lambda t, q, u: None, lambda t, q, u: {"v": -u}])
+def test_a_change_of_the_state_that_cannot_be_used_ends_the_run_with_a_sentence(change: Any) -> None:
+    e = dropped()
+    with pytest.raises(ph.PolhodeError, match="a change of the state raised") as caught:
+        e.simulate(2, start={"z": 5}, on={e.q[0]: change})
+    assert caught.value.trajectory.t[-1] == pytest.approx(1.0)  # type: ignore[attr-defined]
+
+
+def test_sensitivities_pass_events_that_the_motion_goes_through() -> None:
+    e = dropped()
+    on = {e.system.time - 0.5: {"v": e.u[0] + e.q[0]}}
+    found = e.sensitivities(0.75, by=["z"], start={"z": 5.0}, on=on)
+    assert found.dq[-1, 0, 0] == pytest.approx(1.25)  # z = z₀ + 0.25 z(0.5) + what z₀ does not change

@@ -24,7 +24,7 @@ from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
 from ..control.actuation import ControllerFailed
-from ..events import Events, event_failed, goes_through
+from ..events import Events, StateChange, event_failed, goes_through
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -212,6 +212,8 @@ class Integration:
         """Events, and jumps and kinks of the rates."""
         events, located = self.events, None if self.control.fixed_step and self.jumps is None else self.rates.located
         effects = [*events.effects, *([] if located is None else located.effects)]
+        if self.momenta is not None:  # new values are those of speeds
+            effects = [each if each.change is None else replace(each, change=None, by_python=True) for each in effects]
         if not effects:
             return None
         values: Any = None if self.momenta is not None else events.compiled
@@ -498,10 +500,22 @@ class Integration:
             self._begin()
             events.set_side(number, side)
             return
-        run.x[:] = change.applied(t, run.x.copy())
+        run.x[:] = self._changed(t, change)
         reason = run.continue_after_event()
         if reason is not None:
             self._look_into(reason)
+
+    def _changed(self, t: float, change: StateChange) -> Floats:
+        """The state, as it is stepped, after a change; what goes wrong in a user's function ends the run."""
+        try:
+            new = change.applied(t, self.x.copy())
+        except (PolhodeError, Stop):
+            raise
+        except Exception as error:
+            said = f"at t = {t:.6g} s a change of the state raised {type(error).__name__}: {error}"
+            cure = "A change is a function f(t, q, u) that returns new values by name, numbers each."
+            raise Stop("event_failed", said, cure) from error
+        return new if self.momenta is None else self.momenta.stepped(new)
 
     def _side_behind(self, number: int) -> float:
         """The sign of an event behind its zero where the last change of the state let it pass, else 0."""
