@@ -62,14 +62,7 @@ class EquilibriumMethods(LinearMethods):
         starts: int = 24,
         seed: int = 0,
     ) -> list[Equilibrium]:
-        """All equilibria that `starts` starts lead to, the nearest to the first of them first; others may exist.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-        >>> _ = s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> [(round(abs(at["a"]), 6), at.stability) for at in s.derive().equilibria()]
-        [(0.0, 'neutral'), (3.141593, 'unstable')]
-        """
+        """All equilibria that `starts` starts lead to, the nearest to the first of them first; others may exist."""
         from .equilibrium import equilibria
 
         return equilibria(self._steady(free, given, start, parameters), starts, seed)

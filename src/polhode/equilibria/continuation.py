@@ -66,11 +66,6 @@ def corrected(
     """The point of the curve in the plane through x normal to the tangent; None where Newton's method leads to none.
 
     Steps below the part `rounding` of the variables are none; a point farther than `reach` is not looked for.
-
-    >>> def circle(x):
-    ...     return np.array([x @ x - 1]), 2 * x[None, :]
-    >>> corrected(circle, np.array([1.0, 0.5]), np.array([0.0, 1.0])).round(9).tolist()
-    [0.866025404, 0.5]
     """
     begin = x
     for _ in range(_MOST_STEPS):

@@ -122,16 +122,7 @@ class EigenvalueBranches(Shown):
 def eigenvalues_along(
     linear: Linear, parameter: str, values: Any, parameters: Mapping[str, Any] | None = None
 ) -> EigenvalueBranches:
-    """The eigenvalues of small motions along a parameter, at the state that they are about; followed as branches.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum with a damper", gravity=(0, 0, -10))
-    >>> hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> s.joint_force(hinge, s.parameter("c", 1) * hinge.u[0])
-    >>> found = eigenvalues_along(s.derive().linearize(), "c", [-2, -1, 0.5])
-    >>> [(round(abs(at.value), 9), round(at.eigenvalue.imag, 6), at.grows) for at in found.crossings]
-    [(0.0, 3.162278, True)]
-    """
+    """The eigenvalues of small motions along a parameter, at the state that they are about; followed as branches."""
     table = linear.equations.system.parameters
     if not isinstance(parameter, str) or parameter not in table:
         raise unknown("parameter", parameter, table, place=_PLACE, code="E-LINEAR-NAME")

@@ -115,18 +115,8 @@ class Linear(_Numbers, Shown):
     >>> small = s.derive().linearize()
     >>> small.A, small.B, small.C.shape, small.D.shape
     (Matrix([[0, 1], [-10/l, 0]]), Matrix([[0], [1/l**2]]), (2, 2), (2, 1))
-    >>> small.states, small.displacements, small.speeds, small.controls, small.inputs, small.outputs
-    (['q', "q'"], ['q'], ['q'], ['tau_q'], ['tau_q'], ['q', "q'"])
-    >>> small.state, small.is_equilibrium, small.is_equilibrium_with({"l": 2}), small.equations.coordinates
-    ({'q': 0}, True, True, ['q'])
-    >>> small.numbers("A", {"l": 5})[1].tolist(), len(small.all_numbers()), abs(small.eigenvalues()).round(3).tolist()
-    ([-2.0, 0.0], 4, [3.162, 3.162])
-    >>> [each.shape for each in small.state_space()], small.to_control().nstates
-    ([(2, 2), (2, 1)], 2)
-    >>> [round(mode.frequency, 3) for mode in small.modes()], small.eigenvalues_along("l", [1, 2, 4]).eigenvalues.shape
-    ([0.503], (3, 2))
-    >>> sorted(small.eigenvalue_derivatives(["l"]).values[:, 0].imag.round(3).tolist())
-    [-1.581, 1.581]
+    >>> small.numbers("A", {"l": 5})[1].tolist(), abs(small.eigenvalues()).round(3).tolist()
+    ([-2.0, 0.0], [3.162, 3.162])
     >>> small.root_locus("tau_q", "q", [0, 1]), small.transfer_function("tau_q", "q")
     (RootLocus(tau_q = -k q; 2 gains, 2 poles), TransferFunction(tau_q to q, degrees 0 over 2))
     """

@@ -272,14 +272,7 @@ _MEET = 1e-9
 
 
 def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
-    """The functions in expressions that bend or jump, each with what vanishes there.
-
-    >>> from polhode.expr import symbols
-    >>> from polhode.expr.exact import maximum, sign
-    >>> x, y = symbols("x y")
-    >>> bending([x * sign(y) + maximum(x, y)])
-    [(sign(y), y), (max(x, y), x - y)]
-    """
+    """The functions in expressions that bend or jump, each with what vanishes there."""
     found = []
     for node in topological(list(entries)):
         if node.op in ("sign", "abs"):

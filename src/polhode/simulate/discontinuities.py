@@ -336,11 +336,6 @@ def find_root(value: Callable[[float], float], before: float, after: float) -> f
 
     By inverse quadratic interpolation where three values are on a curve that allows it, else by halving (T. R.
     Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28, 1997).
-
-    >>> round(find_root(lambda t: (t - 1) ** 3, 0.0, 1.7), 9)
-    1.0
-    >>> find_root(lambda t: t, 1.0, 2.0)
-    1.0
     """
     a, b = float(after), float(before)
     fa, fb = value(a), value(b)

@@ -323,14 +323,7 @@ Callback = Callable[[float, Floats, Floats], Any]
 
 
 def with_rest(function: Callable[..., Any], equations: EquationsOfMotion) -> Callback:
-    """A function of time, q and the rest of the state; it has `direction` and `terminal` where the given one has.
-
-    >>> import numpy as np
-    >>> from polhode.model.samples import motor_driven_pendulum
-    >>> f = with_rest(lambda t, q, u, z: (u, z), motor_driven_pendulum().derive())
-    >>> [part.tolist() for part in f(0.0, np.zeros(1), np.array([1.0, 2.0]))]
-    [[1.0], [2.0]]
-    """
+    """A function of time, q and the rest of the state; it has `direction` and `terminal` where the given one has."""
     if not equations.states:
         return function
     end, has_z = len(equations.u), _takes_states(function)

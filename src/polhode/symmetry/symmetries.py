@@ -118,16 +118,7 @@ def _while(inputs: Sequence[str]) -> str:
 
 
 def symmetries(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:
-    """The symmetries of a mechanism, for all parameters, or for values of some.
-
-    >>> import polhode as ph
-    >>> s = ph.System("two carts", gravity=(0, 0, 0))
-    >>> a = s.joint("a", s.ground, s.body("first", 1), ph.Prismatic("x"), coordinates=["x"], speeds=["v"])
-    >>> b = s.joint("b", s.ground, s.body("second", 2), ph.Prismatic("x"), coordinates=["y"], speeds=["w"])
-    >>> s.potential(5 * (b.q[0] - a.q[0] - 1) ** 2)
-    >>> print(symmetries(s.derive().record)[0])
-    x + y: v + 2*w is conserved
-    """
+    """The symmetries of a mechanism, for all parameters, or for values of some."""
     with quiet_collector():
         return _Search(equations, parameters).found()
 

@@ -49,19 +49,7 @@ class Descriptor(Typeset):
 
 
 def descriptor(equations: EquationsOfMotion) -> Descriptor:
-    """The descriptor form of equations, with multipliers where there are constraints.
-
-    >>> import polhode as ph
-    >>> s = ph.System("sleigh", gravity=(0, 0, 0))
-    >>> body = s.body("sleigh", 1, com=(1, 0, 0), inertia=(1, 1, 1))
-    >>> _ = s.joint("ice", s.ground, body, ph.Planar(), coordinates=["angle", "x", "y"], speeds=["w", "v", "side"])
-    >>> _ = s.knife_edge("runner", body)
-    >>> found = descriptor(s.derive())
-    >>> found.states
-    ['angle', 'x', 'y', 'd(w)', 'd(v)', 'd(side)', 'lambda(runner)']
-    >>> found.f[-1]
-    side
-    """
+    """The descriptor form of equations, with multipliers where there are constraints."""
     with quiet_collector():
         if equations.dependent_speeds is not None:
             check_whole(equations, "the descriptor form in independent speeds")

@@ -243,13 +243,7 @@ def _told(lost: Sequence[int]) -> str:
 
 
 def least_efforts(G: Matrix, g: Sequence[Any], weights: Matrix | None = None) -> Vector:
-    """The U of least ½ Uᵀ W U with G U + g = 0.
-
-    >>> least_efforts(Matrix([[1, 2]]), [-5])
-    Vector([1, 2])
-    >>> least_efforts(Matrix([[1, 2]]), [-5], Matrix([[1, 0], [0, 4]]))
-    Vector([5/2, 5/4])
-    """
+    """The U of least ½ Uᵀ W U with G U + g = 0."""
     reached = G.T if weights is None else solve_columns(weights, G.T)  # W⁻¹ Gᵀ
     multipliers = Vector(solve_symmetric(G @ reached, [-as_expr(entry) for entry in g]))
     return Vector([as_expr(entry) for entry in reached @ multipliers])

@@ -73,14 +73,7 @@ class StructureCoefficients(Typeset):
 
 
 def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficients:
-    """Those of the speeds, independent speeds or pseudo-velocities that equations are written in.
-
-    >>> import polhode as ph
-    >>> s = ph.System("body")
-    >>> _ = s.joint("turn", s.ground, s.body("body", 1, inertia=(1, 2, 3)), ph.Spherical())
-    >>> structure_coefficients(s.derive().record)["turn_wx", "turn_wz", "turn_wy"]  # of rotations about body axes
-    1
-    """
+    """Those of the speeds, independent speeds or pseudo-velocities that equations are written in."""
     with quiet_collector():
         made = Hamel(equations.system, envelope(equations.tree), equations.dependent_speeds)
         return _coefficients(made, _names(equations, made))

@@ -68,11 +68,6 @@ class Scalar:
     """A number of which nothing is known: arithmetic with it only counts.
 
     The whole numbers 0, 1 and -1 in a method's own text (a base at rest, an axis z) cost nothing; signs cost nothing.
-
-    >>> tally = Tally()
-    >>> _ = tally.matrix(4) @ tally.matrix(4)
-    >>> tally.multiplications, tally.additions
-    (64, 48)
     """
 
     __slots__ = ("_tally",)
@@ -101,11 +96,7 @@ class Scalar:
 
 
 def as_written(formalism: str, n: int) -> Count:
-    """What a formalism's lines say for a general arm of n joints, each operation counted.
-
-    >>> as_written("uicker_kahn", 6)
-    Count(multiplications=80348, additions=61669)
-    """
+    """What a formalism's lines say for a general arm of n joints, each operation counted."""
     return as_written_on(formalism, general_tree(n), zeros=False)
 
 

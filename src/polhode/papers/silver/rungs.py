@@ -144,11 +144,7 @@ def _cell(entry: Count | None) -> str:
 
 
 def ladder(n_max: int = 6, *, customise: bool = True) -> Ladder:
-    """Count every method of Table 3 for 1 to n_max joints; with `customise`, for two six-joint arms as built too.
-
-    >>> [str(formula) for formula in ladder(4, customise=False).rungs[2].growth]
-    ['805n - 608', '642n - 512']
-    """
+    """Count every method of Table 3 for 1 to n_max joints; with `customise`, for two six-joint arms as built too."""
     n_max = whole_number(n_max, "one joint or more", least=1, place="ladder n_max")
     arms = (general_arm().model(), puma_like_arm().model()) if customise else ()
     return Ladder(tuple(_rung(method, n_max, arms) for method in (*TABLE_3, OURS)), n_max)
@@ -280,11 +276,7 @@ class Reading:
     first_link_full: bool = True  # the first link's ω and ω̇, which lie along its axis, are three numbers too
 
     def count(self, n: int) -> Count:
-        """The operations for an arm of n joints.
-
-        >>> Reading().count(6), Reading(False, False, False, False).count(6)
-        (Count(multiplications=852, additions=738), Count(multiplications=618, additions=495))
-        """
+        """The operations for an arm of n joints."""
         tally = Tally()
         _recursion(self, n, tally)
         return Count(tally.multiplications, tally.additions)

@@ -21,13 +21,7 @@ _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Formula:
-    """A count as a polynomial in the number n of joints; not `whole` where only the leading term is known.
-
-    >>> print(Formula.of(830, -592), "=", Formula.of(830, -592).at(6))
-    830n - 592 = 4388
-    >>> print(Formula.leading_term("65/2", 4))
-    32½n⁴ + …
-    """
+    """A count as a polynomial in the number n of joints; not `whole` where only the leading term is known."""
 
     coefficients: tuple[Fraction, ...]  # highest power first
     whole: bool = True
@@ -78,9 +72,6 @@ def fitted(counts: Sequence[int]) -> Formula | None:
     """The polynomial of lowest degree through the last of the counts for n = 1, 2, …, and one more to prove it.
 
     The first arms may lie off it: a base at rest saves them more.
-
-    >>> print(fitted([7, 52, 97, 142]))
-    45n - 38
     """
     differences = list(counts)
     for degree in range(len(counts) - 1):

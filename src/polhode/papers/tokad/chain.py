@@ -464,11 +464,7 @@ def _checked(system: Model, tip: str) -> list[Joint]:
 
 
 def least_speeds(jacobian: ArrayLike, velocity: ArrayLike) -> NDArray[np.float64]:
-    """J⁺ x, section 2.3: the least uᵀu among all speeds u that make |J u - x| least, for redundant and closed chains.
-
-    >>> least_speeds([[1, 1]], [2]).round(9).tolist()
-    [1.0, 1.0]
-    """
+    """J⁺ x, section 2.3: the least uᵀu among all speeds u that make |J u - x| least."""
     J, x = np.asarray(jacobian, dtype=float), np.asarray(velocity, dtype=float)
     if J.ndim != 2 or x.shape != J.shape[:1]:
         raise ShapeError(f"a Jacobian of shape {J.shape} does not give velocities {x.shape}.", code="E-PAPER-SHAPE")

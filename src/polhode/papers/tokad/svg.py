@@ -43,11 +43,7 @@ ARROW = f"url(#{_ARROW})"
 
 
 def tag(name: str, content: str = "", /, **attributes: object) -> str:
-    """An element; attribute values are escaped, content is taken as it is.
-
-    >>> tag("circle", cx=1.0, cy=2.5, class_="dot")
-    '<circle cx="1" cy="2.5" class="dot"/>'
-    """
+    """An element; attribute values are escaped, content is taken as it is."""
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}={quoteattr(_number(value))}" for key, value in attributes.items()
     )
@@ -120,11 +116,7 @@ class Lane:
 
 
 def levels(lanes: Sequence[Lane]) -> list[int]:
-    """For each lane the lowest level on which it meets no other; short ones lie lowest.
-
-    >>> levels([Lane(0, 10), Lane(2, 4), Lane(11, 12)])
-    [1, 0, 0]
-    """
+    """For each lane the lowest level on which it meets no other; short ones lie lowest."""
     taken: list[list[Lane]] = []
     found = [0] * len(lanes)
     for index in sorted(range(len(lanes)), key=lambda k: (lanes[k].right - lanes[k].left, k)):

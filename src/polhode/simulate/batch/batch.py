@@ -45,16 +45,6 @@ class Batch(Shown):
     ((2, 5, 1), (2, 5, 1), (2, 5, 0), ('hinge',), ('hinge',), {})
     >>> batch.at([0.1, 0.2]).q.shape, batch.values(s.joints["hinge"].q[0]).shape, batch.to_xarray().sizes["time"]
     ((2, 2, 1), (2, 1, 5), 5)
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = batch.save(f"{folder}/runs.npz")
-    ...     picture = batch.plot(f"{folder}/runs.png")
-    ...     Batch.load(path).q.shape
-    (2, 5, 1)
-    >>> batch.without_mechanism().functions is None
-    True
-    >>> batch.with_own({}).q.shape, batch.with_runs({}).q.shape
-    ((2, 5, 1), (2, 5, 1))
     """
 
     t: Floats
@@ -343,11 +333,6 @@ class RunInfos(Sequence[Info]):
     """An info for each run: what all share, a column of each value that differs, and whole infos of some runs.
 
     `more` makes what else is known of a run.
-
-    >>> import numpy as np
-    >>> infos = RunInfos({"method": "DOP853"}, {"steps": np.array([3, 5])}, {0: {"method": "RK45"}})
-    >>> len(infos), infos[0], infos[1]
-    (2, {'method': 'RK45'}, {'method': 'DOP853', 'notices': [], 'steps': 5})
     """
 
     shared: Info

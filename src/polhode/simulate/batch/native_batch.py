@@ -459,14 +459,7 @@ _FIRST_STEPS, _MOST_STEPS = 256, 1 << 40
 
 
 def run_in_threads(advances: Sequence[Advance], look: Callable[[], object]) -> bool:
-    """Let each go on in a thread of its own until it has done, and `look` now and then; False where interrupted.
-
-    >>> left = [3, 5]
-    >>> def advance(steps: int) -> bool:
-    ...     return bool(left) and left.pop() > 0
-    >>> run_in_threads([advance], lambda: None), left
-    (True, [])
-    """
+    """Let each go on in a thread of its own until it has done, and `look` now and then; False where interrupted."""
     stop = Event()
     if len(advances) == 1:
         return _run(advances[0], stop, look)

@@ -292,11 +292,7 @@ class Breaks:
 
 
 def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
-    """The breaks of a run from 0 to `end`, from times that need be neither sorted nor inside.
-
-    >>> breaks_at([np.array([0.1, 0.2, 9.0]), 3 * np.array([0.1])], 1.0).times.tolist()
-    [0.1, 0.2, 0.30000000000000004]
-    """
+    """The breaks of a run from 0 to `end`, from times that need be neither sorted nor inside."""
     given = [*times]
     if not given:
         return Breaks()
@@ -527,11 +523,7 @@ _MAY_BE_PYTHON = ("tau", "inputs", "events", "until", "on")
 
 
 def options_in_python(options: Mapping[str, Any]) -> list[str]:
-    """The options of a run in which there are Python functions.
-
-    >>> options_in_python({"tau": {"hinge": lambda t: 0.0}, "inputs": {"f": 1.0}, "progress": print})
-    ['tau']
-    """
+    """The options of a run in which there are Python functions."""
     return [name for name in _MAY_BE_PYTHON if any(map(_is_python, _entries(options.get(name))))]
 
 

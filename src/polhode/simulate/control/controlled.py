@@ -310,14 +310,7 @@ class Curves:
 
 
 def curves_of(law: Law, given: Any, system: Model) -> Curves:
-    """What is wanted, as it is given by name.
-
-    >>> import polhode as ph
-    >>> wanted = ph.control.Reference("x", 2)
-    >>> law = ph.control.Law({ph.symbol("v", "effort"): sum(wanted.symbols)}, reference=(wanted,))
-    >>> curves_of(law, {"x": "sin(2*t)"}, ph.System("slider").model()).by_symbol
-    {ref_x: sin(2*t), ref_x': 2*cos(2*t), ref_x'': -4*sin(2*t)}
-    """
+    """What is wanted, as it is given by name."""
     by_name = _by_name(law, given)
     curves = {wanted.name: _curve(wanted, by_name, system) for wanted in law.reference}
     lengths: dict[str, Expr] = {}

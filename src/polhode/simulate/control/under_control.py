@@ -84,15 +84,7 @@ class UnderControl:
 
     @property
     def tracking_error(self) -> Mapping[str, Floats]:
-        """What was wanted less what there was, for the references whose quantity the mechanism has.
-
-        >>> from polhode.model.samples.underactuated import cart_pole
-        >>> import polhode as ph
-        >>> e = cart_pole().derive()
-        >>> run = e.simulate(8, controller=ph.control.LQR(e.linearize()), reference={"x": 1.0}, samples=3)
-        >>> run.tracking_error["x"].round(2).tolist()
-        [1.0, 0.09, -0.01]
-        """
+        """What was wanted less what there was, for the references whose quantity the mechanism has."""
         followed, other = self._followed, self._other_errors
         made = self._along[len(self._wanted) :]
         differences = {name: self.reference[name] - values for name, values in zip(followed, made, strict=False)}
@@ -162,16 +154,7 @@ class UnderControl:
 
     @cached_property
     def at_limits(self) -> Mapping[str, float]:
-        """For how many seconds each control was at a limit, of those that were.
-
-        >>> from polhode.model.samples.underactuated import cart_pole
-        >>> import polhode as ph
-        >>> e = cart_pole().derive()
-        >>> regulator = ph.control.LQR(e.linearize(), sample_time=0.02)
-        >>> run = e.simulate(3, controller=regulator, start={"theta": 0.15}, limits=3)
-        >>> {name: round(seconds, 2) for name, seconds in run.at_limits.items()}
-        {'F': 0.12}
-        """
+        """For how many seconds each control was at a limit, of those that were."""
         if self.loop is None or not self.loop.limits:
             return {}
         found = {}
@@ -221,16 +204,7 @@ class UnderControl:
 
     @cached_property
     def conditions_met(self) -> tuple[str, ...]:
-        """A sentence for each condition under which the law does not hold and that the run met, or came near.
-
-        >>> from polhode.model.samples.underactuated import cart_pole
-        >>> e = cart_pole().derive()
-        >>> law = e.feedback_linearize(["theta"])
-        >>> wanted = {"reference": {"theta": "3*t"}, "speeds": {"theta": 3}, "sample_time": 0.01}
-        >>> print(*e.simulate(0.6, controller=law, **wanted).conditions_met[0].split("; "), sep="\\n")
-        the law does not hold where cos(theta) = 0, as the decoupling matrix is singular there
-        the run came through there at t = 0.5173 s (from 0.00437 to -0.00534).
-        """
+        """A sentence for each condition under which the law does not hold and that the run met, or came near."""
 
         loop = self.loop
         if loop is None or not loop.law.singular:

@@ -91,15 +91,6 @@ def gradient(
     of              Φ: an expression of the state, time and parameters, at the end of the run
     integrand       L: an expression of the state, time and parameters along it
     by, options     as `sensitivities` takes them
-
-    >>> import polhode as ph
-    >>> s = ph.System("oscillator", gravity=(0, 0, 0))
-    >>> k = s.parameter("k", 4)
-    >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
-    >>> s.joint_spring(x, k)
-    >>> end = s.derive().gradient(1, by=["k", "x"], of=x.q[0], start={"x": 1})  # x = cos(√k t)
-    >>> round(end.value, 7), round(end["k"], 7), round(end["x"], 7)
-    (-0.4161468, -0.2273244, -0.4161468)
     """
     if of is None and integrand is None:
         cure = "Give of=… at the end of the run, integrand=… along it, or both."

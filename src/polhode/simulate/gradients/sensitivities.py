@@ -75,17 +75,7 @@ class Sensitivities(Shown):
         return np.concatenate([self.dq, self.du, self.dz], axis=1)
 
     def values(self, *expressions: Any) -> Floats:
-        """The derivatives (T, p) of an expression along the run, or (T, k, p) of several.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> l = s.parameter("l", 1)
-        >>> bob = s.body("bob", 1, (0, 0, -l))
-        >>> _ = s.joint("hinge", s.ground, bob, ph.Revolute("y"))
-        >>> run = s.derive().sensitivities(1, by=["l"], samples=3)  # hanging still
-        >>> run.values(bob.centre.position() & s.ground.z).tolist()
-        [[-1.0], [-1.0], [-1.0]]
-        """
+        """The derivatives (T, p) of an expression along the run, or (T, k, p) of several."""
         equations = self.trajectory.equations.record
         acted = self.trajectory.acted
         laws = acted.functions.laws if acted is not None else None
@@ -129,13 +119,6 @@ def sensitivities(
     options         those of `simulate`, but for Python functions and the choice of a method: efforts and inputs are
                     numbers, expressions (of the state too) and samples; events are expressions, and
                     on={event: {speed: expression}} changes the state where one passes through zero
-
-    >>> import polhode as ph
-    >>> s = ph.System("falling")
-    >>> z = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"))
-    >>> run = s.derive().sensitivities(9, by=["z", "z'"], start={"z": 4.905}, until=z.q[0])
-    >>> run.end_time.round(9).tolist()  # t = √(2 z / g)
-    [0.101936799, 0.101936799]
     """
     refuse_others(options, SmoothOptions, "sensitivities")
     run = SmoothRun.of(derivation, duration, by, options)

@@ -26,13 +26,6 @@ def histories(equations: EquationsOfMotion) -> dict[str, tuple[str, str]]:
     """Kind and name of all that has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy.
 
     Where two labels would be alike, as of a coordinate `d(x)` and the speed of `x`, each is its kind and its name.
-
-    >>> import polhode as ph
-    >>> s = ph.System("two")
-    >>> first = s.joint("x", s.ground, s.body("a", 1), ph.Prismatic("x"))
-    >>> _ = s.joint("d(x)", s.ground, s.body("b", 1), ph.Prismatic("x"))
-    >>> list(histories(s.derive().record))
-    ['x', 'coordinate:d(x)', 'speed:x', 'd(d(x))', 'energy']
     """
     coordinates, speeds = dependent_of(equations)
     listed = [("coordinate", name, name) for name in (*equations.coordinates, *coordinates)]

@@ -52,11 +52,7 @@ class Unknowable(Exception):
 
 
 def content_of(value: Any) -> str:
-    """Numbers exactly, arrays by their bytes, expressions by their form, functions by the file that they are in.
-
-    >>> content_of({"b": 1.5, "a": [True, None]})
-    "{'a': [True, None], 'b': 1.5}"
-    """
+    """Numbers exactly, arrays by their bytes, expressions by their form, functions by the file that they are in."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | complex | str | bytes | Fraction):

@@ -77,11 +77,7 @@ _RESERVED = frozenset(
 
 
 def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> list[str]:
-    """The first spelling of each pair where no other name is or may be spelled so, else the second, made unique.
-
-    >>> distinct([("x", "coordinate:x"), ("d(x)", "coordinate:d(x)"), ("d(x)", "speed:x")])
-    ['x', 'coordinate:d(x)', 'speed:x']
-    """
+    """The first spelling of each pair where no other name is or may be spelled so, else the second, made unique."""
     pairs = list(names)
     count, used = Counter([*taken, *(each for pair in pairs for each in {*pair})]), {*taken}
     chosen: list[str] = []
@@ -95,13 +91,7 @@ def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> l
 
 
 def check_meant(name: object, known: Collection[str]) -> None:
-    """Raise where a name is the short spelling of two columns that are known by their kinds.
-
-    >>> check_meant("d(x)", ["x", "coordinate:d(x)", "speed:x"])
-    Traceback (most recent call last):
-    polhode.errors.PolhodeError: 'd(x)' means 'coordinate:d(x)' or 'speed:x'.
-      Say which.  [E-TRAJECTORY-TWICE]
-    """
+    """Raise where a name is the short spelling of two columns that are known by their kinds."""
     written = [f"{kind}:{name}" for kind in ("coordinate", "state", "input")]
     written += [f"speed:{str(name)[2:-1]}"] * (f"d({str(name)[2:-1]})" == name) + ["energy:total"] * (name == "energy")
     meant = [repr(each) for each in written if each in known]
@@ -113,10 +103,6 @@ def variable_names(columns: Iterable[tuple[str, str, str]], taken: Collection[st
     """Names of the variables of columns (kind, name, spelling), and titles of those that are not called as spelled.
 
     Where a spelling is ambiguous, or NetCDF or Zarr could not hold it, the variable is called by kind and number.
-
-    >>> columns = [("coordinate", "x", "x"), ("coordinate", "d(x)", "d(x)"), ("speed", "x", "d(x)")]
-    >>> variable_names(columns, ["time"])
-    (['x', 'coordinate_1', 'speed_0'], {'coordinate_1': 'coordinate d(x)', 'speed_0': 'speed x'})
     """
     listed, number, pairs = list(columns), Counter[str](), []
     for kind, _, spelling in listed:
