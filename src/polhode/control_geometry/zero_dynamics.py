@@ -127,10 +127,7 @@ def _text(rate: Expr) -> str:
 
 
 def zero_dynamics(asked: Asked, outputs: Any) -> ZeroDynamics:
-    """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there.
-
-    Eigenvalues are those about this state, or home.
-    """
+    """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there."""
     with quiet_collector():
         made, state = asked.plant(_PLACE)
         wanted = outputs_of(made, outputs)

@@ -475,10 +475,7 @@ Mark: TypeAlias = tuple[str, float, Mapping[str, float]]
 
 
 def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] = (), title: str = "") -> Figure:
-    """Draw quantities over a parameter: full lines where states are stable, dotted where they are not, else broken.
-
-    figure = plot_branches("v", [(v, ["stable"] * len(v), {"lean": lean})], [("fold", 2.0, {"lean": 0.1})])
-    """
+    """Draw quantities over a parameter: full lines where states are stable, dotted where they are not, else broken."""
     names = [*dict.fromkeys(name for _, _, quantities in lines for name in quantities)]
     if not names:
         raise nothing_to_plot("Name at least one unknown.")

@@ -168,10 +168,7 @@ class Equilibrium(Shown, SteadyStart):
 
 
 def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = None) -> list[Equilibrium]:
-    """The steady states that Newton's method leads to from the start and from others, nearest to it first.
-
-    Of a family of them, which the conditions leave free to move along, one is listed, and says so in its `notices`.
-    """
+    """The steady states that Newton's method leads to from the start and from others, nearest to it first."""
     whole_number(starts, "a whole number from 1 to 1,000,000", least=1, most=1_000_000, place="equilibrium starts")
     search = _Search(steady)
     found: list[Equilibrium] = []

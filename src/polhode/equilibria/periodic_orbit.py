@@ -219,10 +219,7 @@ class PeriodicOrbit(Shown):
 
     @property
     def stability(self) -> Stability:
-        """What small motions do: "stable" (all but the one along the orbit decay), "unstable", or "neutral".
-
-        `stability.reason` says how that was decided.
-        """
+        """What small motions do: "stable" (all but the one along the orbit decay), "unstable", or "neutral"."""
         return self.spectrum.stability(0 if self.is_period_known else 1)
 
     def __repr__(self) -> str:
@@ -296,10 +293,7 @@ def _shorter(
 
 
 def shooting(flow: Flow, turned: Floats, held: Sequence[int], is_period_known: bool) -> tuple[Floats, Floats]:
-    """What is left to a closed orbit, and its derivatives by the start and, unless it is known, the period.
-
-    Where a start value is held, no phase condition is needed.
-    """
+    """What is left to a closed orbit, and its derivatives by the start and, unless it is known, the period."""
     left, slopes = flow.end - flow.begin - turned, flow.monodromy - flow.allowed
     slopes[:, list(held)] = 0.0
     if is_period_known:

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 
 class InverseKinematicsMethods(RunMethods):
-    """Inverse kinematics by number and in closed form, manipulability.
-
-    Poses are met to a `tolerance`, if need be after some `restarts`.
-    """
+    """Inverse kinematics by number and in closed form, manipulability."""
 
     def inverse_kinematics(
         self,

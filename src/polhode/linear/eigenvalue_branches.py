@@ -79,10 +79,7 @@ class EigenvalueBranches(Shown):
 
     @cached_property
     def _moving(self) -> list[int]:
-        """The states without those that are sure to have the eigenvalue zero: that move nothing, or never change.
-
-        Beside such zeros one that passes through zero could not be told.
-        """
+        """The states without those that are sure to have the eigenvalue zero: that move nothing, or never change."""
         present = sum(np.abs(self.matrix(float(value))) for value in self.values[[0, len(self.values) // 2, -1]])
         is_there = np.asarray(present > _NOTHING * np.max(present, initial=0.0))
         kept = list(range(len(is_there)))

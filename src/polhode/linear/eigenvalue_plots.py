@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def plot_branches(
     values: ArrayLike, eigenvalues: ArrayLike, name: str, unit: str = "", marks: Sequence[float] = ()
 ) -> Figure:
-    """Draw real and imaginary parts of eigenvalues (N, n) over N values; `marks` are where one crosses into growth.
-
-    figure = plot_branches(speeds, branches, "v", "m/s", [4.29, 6.02])
-    """
+    """Draw real and imaginary parts of eigenvalues (N, n) over N values; `marks` are where one crosses into growth."""
     along, branches = np.asarray(values, dtype=float), np.asarray(eigenvalues, dtype=complex)
     _check(branches)
     matplotlib = matplotlib_of()
@@ -46,10 +43,7 @@ def plot_branches(
 
 
 def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str = "") -> Figure:
-    """Draw poles (N, n) along N gains in the complex plane, × where the first gain has them, ○ for the zeros.
-
-    figure = plot_locus(locus.gains, locus.poles, locus.zeros, title="push = -k pole")
-    """
+    """Draw poles (N, n) along N gains in the complex plane, × where the first gain has them, ○ for the zeros."""
     k, branches, nulls = np.asarray(gains, float), np.asarray(poles, complex), np.asarray(zeros, complex)
     _check(branches)
     matplotlib = matplotlib_of()

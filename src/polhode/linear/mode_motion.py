@@ -194,10 +194,7 @@ def _speeds(derivation: Derivation, about: _About, q: Floats, u: Floats) -> dict
 def _started(
     derivation: Derivation, about: _About, mode: Mode, size: float, parameters: Mapping[str, Any], beside: Trajectory
 ) -> Trajectory:
-    """The run that starts in the mode, and what is told of it: its amplitude, and how near it stays to the mode.
-
-    `beside` is the run that starts in the state itself.
-    """
+    """The run that starts in the mode, and what is told of it: its amplitude, and how near it stays to the mode."""
     duration = float(beside.t[-1])
     first = size * np.exp(-max(mode.eigenvalue.real, 0.0) * duration)
     run = _run(derivation, about, first * mode.vector.real, parameters, duration)

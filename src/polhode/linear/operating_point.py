@@ -186,11 +186,7 @@ def _determining(
     given: Mapping[Expr, Expr],
     known: Mapping[Expr, float],
 ) -> list[str] | None:
-    """Independent speeds with which a state as written is the assembled one, so that it need not be put in numbers.
-
-    All given speeds are among them, and the others follow. None where some cannot be, or where assembly moved the
-    pose or one of these speeds.
-    """
+    """Independent speeds with which a state as written is the assembled one, so that it need not be put in numbers."""
     if equations.constraints is None:
         return None
     tree = equations.constraints.tree

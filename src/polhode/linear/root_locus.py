@@ -100,10 +100,7 @@ def zeros_of(A: Floats, B: Floats, C: Floats, D: Floats) -> Complexes:
 
 
 def one_port(linear: Linear, input: str, output: Any, place: str) -> tuple[Linear, str]:
-    """The equations with one input and one output, and the output's name.
-
-    The output is one of `outputs`, a state, or an expression.
-    """
+    """The equations with one input and one output, and the output's name."""
     check_kind(str, "the name of an input", input, place, f"Name one of {', '.join(linear.inputs[:4])}.")
     if isinstance(output, str):
         if output in linear.observed:

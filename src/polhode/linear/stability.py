@@ -133,10 +133,7 @@ class _Block:
         return all(float(np.linalg.svd(self.B - z * eye, compute_uv=False)[-1]) <= self.delta for z in points)
 
     def decided(self, mirrors: Complexes | None) -> list[tuple[int, bool, bool, float]]:
-        """Growth, whether it is steady, whether the growth is by structure, and δ, of each eigenvalue.
-
-        `mirrors` are the eigenvalues of other blocks, where all together are symmetric about the imaginary axis.
-        """
+        """Growth, whether it is steady, whether the growth is by structure, and δ, of each eigenvalue."""
         rest = 1.0 if self.on_circle else 0.0
         rows = []
         for k, value in enumerate(map(complex, self.values)):

@@ -295,10 +295,7 @@ def _compiled(functions: Functions, program: Program, parameters: Floats) -> Com
 
 
 class Located:
-    """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks.
-
-    `smooth` are the rates with tables that are read between bounds; None where no table of the state has corners.
-    """
+    """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks."""
 
     def __init__(self, functions: Functions, name: Asked, parameters: Floats, signs: FixedSigns | None) -> None:
         made = None if signs is None else _switched(functions, name)

@@ -115,10 +115,7 @@ def read_events(
     parameters: Mapping[str, Any],
     on: Mapping[Any, Any] | None = None,
 ) -> Events:
-    """Functions, crossings and expressions to watch for; `until` is one more, which ends the run.
-
-    So are those of `on`, at each of which some coordinates, speeds or states take other values.
-    """
+    """Functions, crossings and expressions to watch for; `until` is one more, which ends the run."""
     if events == () and until is None and on is None:
         return Events()
     with understood("a list of events", events, place="events", cure="Give events=[…]."):
@@ -179,10 +176,7 @@ def _entry(compiled: Compiled, number: int) -> Event:
 def goes_through(
     event: Watched, rates: Callable[[float, Floats], Floats], n: int, t: float, before: Floats, after: Floats
 ) -> bool:
-    """Whether an event that changed the state from `before` to `after`, of n coordinates, passes its zero all the same.
-
-    It does if the function goes on the way that it came, with more than rounding of its speed.
-    """
+    """Whether an event that changed the state from `before` to `after`, of n coordinates, passes its zero all the same."""
 
     def slope(x: Floats) -> float:
         later = x + _SHORT * rates(t, x.copy())

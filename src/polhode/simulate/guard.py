@@ -126,10 +126,7 @@ class Guard:
             self._check_mass(t, x)
 
     def _is_surely_regular(self, t: float, x: Floats) -> bool:
-        """Whether the accelerations show that the mass matrix is regular, so that it need not be compiled.
-
-        The last state where they did is kept with the functions: a run that starts there again need not compute it.
-        """
+        """Whether the accelerations show that the mass matrix is regular, so that it need not be compiled."""
         functions, point = self.rates.functions, self.rates.operating_point(t, x)
         if _REGULAR.get(functions) != point:
             if not is_surely_regular(self.rates.responses(t, x)):

@@ -83,10 +83,7 @@ def home(known: Synopsis) -> Floats:
 def initial_state(
     derivation: Derivation, start: Any = None, speeds: Any = None, parameters: Mapping[str, Any] | None = None
 ) -> InitialState:
-    """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z).
-
-    Rotors behind elastic gears that are not named start where their links are, with the ratios that parameters give.
-    """
+    """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z)."""
     known = derivation.synopsis
     q, u, z = home(known), np.zeros(len(known.speeds)), np.array([*known.states.values()], dtype=np.float64)
     in_si = partial(value_in_si, derivation)
@@ -254,10 +251,7 @@ def _value(model: Model, ratio: Expr, given: Mapping[str, Any] | None) -> float 
 def speeds_at_pose(
     derivation: Derivation, q: Floats, speeds: Mapping[str, float], parameters: Mapping[str, Any] | None = None
 ) -> Floats | None:
-    """Pseudo-velocities of a tree at q, where its joints have these speeds and otherwise none.
-
-    None where speeds are those of joints, or follow from constraints, or a parameter has no value.
-    """
+    """Pseudo-velocities of a tree at q, where its joints have these speeds and otherwise none."""
     if not derivation.synopsis.in_pseudo_velocities or derivation.model.constraints:
         return None
     from ..constraints import PseudoSpeeds

@@ -52,10 +52,7 @@ _ATTRACTION = 10.0
 
 
 def simulate(derivation: Derivation, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
-    """Run a mechanism for `duration` seconds and return its trajectory; the options are those of `Equations.simulate`.
-
-    A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
-    """
+    """Run a mechanism for `duration` seconds and return its trajectory; the options are those of `Equations.simulate`."""
     problem = problem_of(derivation, duration, **options)
     made = problem.execute()
     try:

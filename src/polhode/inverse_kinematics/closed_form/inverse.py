@@ -107,10 +107,7 @@ def target_symbols() -> list[Expr]:
 
 
 def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove: bool = True) -> ClosedForm:
-    """All branches of the inverse kinematics of a body or frame; see `Equations.closed_form_inverse_kinematics`.
-
-    Without `prove`, what was proved before is written down once more, to be compiled.
-    """
+    """All branches of the inverse kinematics of a body or frame; see `Equations.closed_form_inverse_kinematics`."""
     check_asked(of, "closed_form_inverse_kinematics")
     with quiet_collector():
         chain = chain_of(equations, name)

@@ -69,10 +69,7 @@ def _power(exponent: int) -> str:
 
 
 def fitted(counts: Sequence[int]) -> Formula | None:
-    """The polynomial of lowest degree through the last of the counts for n = 1, 2, …, and one more to prove it.
-
-    The first arms may lie off it: a base at rest saves them more.
-    """
+    """The polynomial of lowest degree through the last of the counts for n = 1, 2, …, and one more to prove it."""
     differences = list(counts)
     for degree in range(len(counts) - 1):
         if differences[-1] == differences[-2]:

@@ -330,10 +330,7 @@ Info = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class RunInfos(Sequence[Info]):
-    """An info for each run: what all share, a column of each value that differs, and whole infos of some runs.
-
-    `more` makes what else is known of a run.
-    """
+    """An info for each run: what all share, a column of each value that differs, and whole infos of some runs."""
 
     shared: Info
     columns: Mapping[str, NDArray[Any]]

@@ -29,10 +29,7 @@ _TAKEN = ("member", "time", "status", "message", "notice", "own_sample", "own_me
 
 
 def as_dataset(batch: Batch, taken: Collection[str] = ()) -> Dataset:
-    """Coordinates and states by name, speeds as `d(name)`, inputs as `input(name)` and efforts as `tau(name)`.
-
-    `about` has the variable of each column by its kind, so that reading depends on no spelling.
-    """
+    """Coordinates and states by name, speeds as `d(name)`, inputs as `input(name)` and efforts as `tau(name)`."""
     names = [(field, name) for field in batch.arrays for name in batch.names[field]]
     spelled = [(KINDS[field][0], name, KINDS[field][1].format(name)) for field, name in names]
     own = [(f"own_{kind}", name, f"own_{spelling}") for kind, name, spelling in spelled]

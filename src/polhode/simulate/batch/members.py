@@ -122,10 +122,7 @@ def labelled(equations: EquationsOfMotion, members: Members) -> dict[str, Floats
 
 
 def labels_of(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:
-    """The labels of all values that may be varied, by option and name.
-
-    Where two are spelled alike, as a parameter `x(0)` and the start of `x`, each has its option in front: `start:x`.
-    """
+    """The labels of all values that may be varied, by option and name."""
     from ..trajectory.column_names import distinct
 
     which = [(option, name) for option, names in names_of(equations).items() for name in names]

@@ -193,10 +193,7 @@ def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: 
 
 
 def _auxiliary_solved(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
-    """The same pose, with auxiliary coordinates that fit best, sought from where they are and all around.
-
-    Those that the user gave, or that there is a guess of, are sought near there alone.
-    """
+    """The same pose, with auxiliary coordinates that fit best, sought from where they are and all around."""
     best = manifold.with_auxiliary(t, q)
     names = manifold.equations.coordinates[manifold.auxiliary]
     known = {*given, *(q.name for each in manifold.equations.tree.auxiliary if each.guess for q in each.symbols)}

@@ -106,10 +106,7 @@ class Actuation:
         return [np.array(table.pieces.knots[0]) for table in tables_of_time(expressions, self.system.time)]
 
     def begin(self, number: int, t: float, before: float, x: Floats, slack: float) -> None:
-        """Ask what is held and due behind a break, and note the state: from here on it acts until the next one.
-
-        The start is behind break -1.
-        """
+        """Ask what is held and due behind a break, and note the state: from here on it acts until the next one."""
         for entry in self._held:
             each, columns, count = entry
             if count * each.every <= t + slack:

@@ -299,11 +299,7 @@ _CURVE = 'Give a number, an expression of time (also as text), or sampled(times,
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The references of a law and their derivatives, by their symbols, as expressions of time.
-
-    `lengths` are those of quaternions that were not of unit length as they were given, by the name of the orientation:
-    they were divided by them.
-    """
+    """The references of a law and their derivatives, by their symbols, as expressions of time."""
 
     by_symbol: Mapping[Expr, Expr]
     lengths: Mapping[str, Expr]

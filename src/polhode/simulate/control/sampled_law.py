@@ -68,10 +68,7 @@ def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampli
 
 
 def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop, Any]:
-    """A sampled loop whose states start where a run says, and the start of the mechanism alone.
-
-    In continuous time the controller's states are the mechanism's, and there is nothing to tell apart.
-    """
+    """A sampled loop whose states start where a run says, and the start of the mechanism alone."""
     if loop.sampling is None or not loop.law.states:
         return loop, start
     names = [each.symbol.name for each in loop.law.states]
@@ -283,10 +280,7 @@ def growth_of(controls: Floats) -> float:
 def unstable_loop(
     controls: Floats, start: tuple[Floats, Floats], t: float, speeds: Mapping[str, float], sample_time: float
 ) -> Stop | None:
-    """Why a sampled law that gave these controls (K, …), from coordinates and speeds at the start, ends a run here.
-
-    None where it does not: the speeds by their names are those of a motion, or the controls do not grow.
-    """
+    """Why a sampled law that gave these controls (K, …), from coordinates and speeds at the start, ends a run here."""
     if not speeds:
         return None
     q, u = (float(np.abs(each).max(initial=0.0)) for each in start)

@@ -272,10 +272,7 @@ def conditions_met(
     values: Callable[..., Floats],
     is_done: bool = True,
 ) -> Iterator[str]:
-    """A sentence for each condition of a law that its run met, or came near; `values` gives expressions at times t.
-
-    A run that is not done may have ended before the next sample: there what is near is seen from further away.
-    """
+    """A sentence for each condition of a law that its run met, or came near; `values` gives expressions at times t."""
     if not made or not len(t):
         return
     expressions = [each for _, each in made]

@@ -23,10 +23,7 @@ Measured = dict[str, NDArray[np.float64]]
 
 
 def histories(equations: EquationsOfMotion) -> dict[str, tuple[str, str]]:
-    """Kind and name of all that has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy.
-
-    Where two labels would be alike, as of a coordinate `d(x)` and the speed of `x`, each is its kind and its name.
-    """
+    """Kind and name of all that has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy."""
     coordinates, speeds = dependent_of(equations)
     listed = [("coordinate", name, name) for name in (*equations.coordinates, *coordinates)]
     listed += [("state", name, name) for name in equations.states]

@@ -159,10 +159,7 @@ class ChunkStore:
 
     @classmethod
     def size_in(cls, folder: str | os.PathLike[str], key: str, count: int) -> int | None:
-        """How many members a chunk has in a folder that holds this sweep already; None where it holds none.
-
-        A folder that holds another sweep, or anything else, is refused.
-        """
+        """How many members a chunk has in a folder that holds this sweep already; None where it holds none."""
         path = path_of(folder)
         if not path.exists():
             return None
@@ -272,12 +269,7 @@ def sweep(
     chunk: int | None = None,
     **options: Any,
 ) -> Sweep:
-    """Run a mechanism at every point of a grid of values, or at samples of them, and keep what is asked for.
-
-    The options are those of `Equations.sweep`.
-
-    What `simulate` takes goes to every run. A run that fails has its sentence in `failures`, and nan for results.
-    """
+    """Run a mechanism at every point of a grid of values, or at samples of them, and keep what is asked for."""
     check_kinds(options.get("functions"), options.get("progress"), options.get("audit", False))
     derivation, options = closing(derivation, **options)
     equations = derivation.equations

@@ -32,10 +32,7 @@ def check_unambiguous(name: object, names: Collection[str], speeds: Collection[s
 def named_value(
     name: str, known: Mapping[str, Floats], names: tuple[str, ...], kind: str, omitted: Sequence[str] = ()
 ) -> Floats:
-    """The value of a name among those known; `names` are offered where it is not.
-
-    A coordinate that is omitted is not its speed, though that may have its name.
-    """
+    """The value of a name among those known; `names` are offered where it is not."""
     if name in omitted:
         message = f"the trajectory has no coordinate '{name}': it was omitted from the equations."
         cure = f"Derive without omitting it; its speed is run.speed({name!r}), if it has this name."
@@ -100,10 +97,7 @@ def check_meant(name: object, known: Collection[str]) -> None:
 
 
 def variable_names(columns: Iterable[tuple[str, str, str]], taken: Collection[str]) -> tuple[list[str], dict[str, str]]:
-    """Names of the variables of columns (kind, name, spelling), and titles of those that are not called as spelled.
-
-    Where a spelling is ambiguous, or NetCDF or Zarr could not hold it, the variable is called by kind and number.
-    """
+    """Names of the variables of columns (kind, name, spelling), and titles of those that are not called as spelled."""
     listed, number, pairs = list(columns), Counter[str](), []
     for kind, _, spelling in listed:
         full = f"{kind}_{number[kind]}"
