@@ -15,7 +15,7 @@ from polhode.formalisms.network.graph import Edge, LinearGraph
 from polhode.kinematics.motion import body_pose
 from polhode.model.samples.linkages import bricard_mechanism
 from polhode.papers.tokad.chain import Chain, SerialChain, assembled, driven_chain, serial_chain
-from polhode.papers.tokad.component import RigidBody, block, shift
+from polhode.papers.tokad.wiring import RigidBody, block, shift
 
 ONE, NOTHING = Matrix.identity(3), Matrix.zeros(3, 3)
 

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from .accessibility import Accessibility, Controllability
     from .affine import ControlAffine
     from .at_state import Asked
-    from .flatness import FlatOutput
-    from .linearizability import Linearizability
+    from .flatness import FlatOutput, Linearizability
     from .link_inverse import LinkInverse
     from .observability import Observability
     from .relative_degree import RelativeDegree
@@ -99,7 +98,7 @@ class ControlGeometryMethods(RunMethods):
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Linearizability:
         """Whether feedback makes the whole state linear; see `control_geometry.linearizability`."""
-        from .linearizability import is_feedback_linearizable
+        from .flatness import is_feedback_linearizable
 
         return is_feedback_linearizable(self._asked(inputs, at, parameters))
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from ..simulate.settings import OrbitOptions
     from .branch import Branch
     from .equilibrium import Equilibrium
-    from .orbit_branch import OrbitBranch
-    from .periodic_orbit import PeriodicOrbit
+    from .periodic_orbit import OrbitBranch, PeriodicOrbit
     from .steady_state import SteadyState
 
 
@@ -159,7 +158,7 @@ class EquilibriumMethods(LinearMethods):
         >>> len(orbits) > 2, orbits.parameter
         (True, 'k')
         """
-        from .orbit_branch import orbit_branch
+        from .periodic_orbit import orbit_branch
 
         return orbit_branch(self, orbit, parameter, between, turns, step, most, options)
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from .eigenvalue_branches import EigenvalueBranches
     from .eigenvalue_derivatives import EigenvalueDerivatives
     from .modes import Mode
-    from .root_locus import RootLocus
-    from .transfer_function import TransferFunction
+    from .transfer_function import RootLocus, TransferFunction
 
 Floats = NDArray[np.float64]
 Parameters: TypeAlias = "Mapping[str, Any] | None"
@@ -309,7 +308,7 @@ class Linear(_Numbers, Shown):
 
     def root_locus(self, input: str, output: Any, gains: Any, parameters: Parameters = None) -> RootLocus:
         """The poles with c = -k y along the gain k, each followed; see `linear.root_locus`."""
-        from .root_locus import root_locus
+        from .transfer_function import root_locus
 
         return root_locus(self, input, output, gains, parameters)
 

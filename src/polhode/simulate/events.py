@@ -176,7 +176,7 @@ def _entry(compiled: Compiled, number: int) -> Event:
 def goes_through(
     event: Watched, rates: Callable[[float, Floats], Floats], n: int, t: float, before: Floats, after: Floats
 ) -> bool:
-    """Whether an event that changed the state from `before` to `after`, of n coordinates, passes its zero all the same."""
+    """Whether an event that changed the state from `before` to `after`, of n coordinates, still passes its zero."""
 
     def slope(x: Floats) -> float:
         later = x + _SHORT * rates(t, x.copy())

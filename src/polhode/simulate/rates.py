@@ -346,7 +346,7 @@ class Rates:
         return np.concatenate([[t], x, self.drive.values, self._compiled.work()]).tobytes()
 
     def responses(self, t: float, x: Floats) -> Floats | None:
-        """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None where they do not tell."""
+        """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None if unknown."""
         known = self.functions.derivation.synopsis
         speeds = len(known.speeds)
         if not speeds or self.of != "state_rates" or self.signs is not None or known.efforts != known.speeds:

@@ -52,7 +52,7 @@ _ATTRACTION = 10.0
 
 
 def simulate(derivation: Derivation, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
-    """Run a mechanism for `duration` seconds and return its trajectory; the options are those of `Equations.simulate`."""
+    """Run a mechanism for `duration` seconds and return its trajectory; options as of `Equations.simulate`."""
     problem = problem_of(derivation, duration, **options)
     made = problem.execute()
     try:

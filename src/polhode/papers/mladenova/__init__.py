@@ -31,9 +31,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ...dynamics.equations import EquationsOfMotion
-    from .descriptor import Descriptor
+    from .descriptor import Descriptor, StructureCoefficients
     from .programme import Programme
-    from .structure_coefficients import StructureCoefficients
 
 
 class MladenovaMethods:
@@ -65,7 +64,7 @@ class MladenovaMethods:
     @property
     def structure_coefficients(self) -> StructureCoefficients:
         """γ_kij of the speeds or pseudo-velocities, [Π_k, Π_j] = Σ γ_kij Π_i, (231) of Mladenova."""
-        from .structure_coefficients import structure_coefficients
+        from .descriptor import structure_coefficients
 
         return structure_coefficients(self.record)
 

@@ -29,17 +29,21 @@ from .counts import Count, as_written, as_written_on, customised, general_arm, o
 from .newton_euler import equivalence
 from .proof import Case, Proof, Step
 from .rungs import (
+    OURS,
+    TABLE_3,
     Difference,
+    Formula,
     Ladder,
+    Method,
     OwnLadder,
     OwnRung,
     Reading,
     Rung,
     differences,
+    fitted,
     ladder,
     ladder_of,
 )  # fmt: skip
-from .table_3 import OURS, TABLE_3, Formula, Method, fitted
 
 __all__ = [
     "OURS", "TABLE_3", "Case", "Count", "Difference", "Formula", "Ladder", "Method", "OwnLadder", "OwnRung", "Proof",

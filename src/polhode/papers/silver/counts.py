@@ -30,7 +30,7 @@ from ...kinematics.tree import BASE, Link, Tree, build_tree
 from ...model.model import Model
 from ...model.stage import Stage
 from ...model.system import System
-from .table_3 import known
+from .rungs import known
 
 _ZERO = Vector([0, 0, 0])
 _Z = Vector([0, 0, 1])

@@ -30,10 +30,9 @@ components with ports; a linear graph joins them, and its tree and cotree give e
 """
 
 from .chain import Chain, SerialChain, driven_chain, least_speeds, serial_chain
-from .component import Multiport, RigidBody
 from .drawing import graph_svg, schematic_svg
 from .system_graph import SystemGraph, system_graph
-from .wiring import Wiring, wired_system
+from .wiring import Multiport, RigidBody, Wiring, wired_system
 
 __all__ = [
     "Chain", "Multiport", "RigidBody", "SerialChain", "SystemGraph", "Wiring", "driven_chain", "graph_svg",

@@ -47,7 +47,7 @@ from ...kinematics.prescribed import moves_in
 from ...kinematics.tree import BASE, Link, Tree, build_tree, joints_from_the_ground
 from ...model.model import Model
 from ...model.records import GROUND, Joint
-from .component import Multiport, RigidBody, block, shift
+from .wiring import Multiport, RigidBody, block, shift
 
 #: The ports of each body: towards the ground and away from it.
 INNER, OUTER = "b", "a"

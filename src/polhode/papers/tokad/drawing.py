@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from ...formalisms.network.graph import REFERENCE, Edge, Formulation, LinearGraph
 from ...formalisms.network.mechanism import Mechanism
-from .svg import ARROW, Lane, document, label, levels, line, shown, tag, width_of
+from .block_diagram import ARROW, Lane, document, label, levels, line, shown, tag, width_of
 
 SMALL = 10  # the size of words beside lines
 LETTERS = 26  # what is longer is cut

@@ -23,7 +23,7 @@ Measured = dict[str, NDArray[np.float64]]
 
 
 def histories(equations: EquationsOfMotion) -> dict[str, tuple[str, str]]:
-    """Kind and name of all that has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy."""
+    """Kind and name of what has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy."""
     coordinates, speeds = dependent_of(equations)
     listed = [("coordinate", name, name) for name in (*equations.coordinates, *coordinates)]
     listed += [("state", name, name) for name in equations.states]

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ...errors import PolhodeError, path_of, unknown
 from ...files.archives import readable
 from ...notebook import MOST_ROWS, Cell, Shown, Table
-from ..batch.batch import Batch
-from ..batch.files import as_dataset, check_is, of_dataset
+from ..batch.batch import Batch, as_dataset, check_is, of_dataset
 from ..initial_state import Floats
 from ..trajectory.column_names import check_meant, distinct, variable_names
 from ..trajectory.datasets import Dataset, Named, read, to_xarray, write

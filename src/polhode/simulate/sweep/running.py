@@ -27,8 +27,7 @@ from ...files.archives import MOST_BYTES, readable
 from ...files.reading import read_file
 from ...files.version import LOADED_AT, key_of, source_digest, version_digest
 from ...files.writing import WAITING, put_in_place
-from ..batch.batch import NOT_RUN, REFUSED
-from ..batch.files import as_dataset, of_dataset
+from ..batch.batch import NOT_RUN, REFUSED, as_dataset, of_dataset
 from ..batch.members import Which, labels_of
 from ..batch.running import check_size, joined
 from ..progress import reporting
@@ -37,9 +36,24 @@ from ..settings import check_kinds, closing
 from ..trajectory.datasets import Dataset, as_archive, of_archive
 from ..trajectory.units import units_of
 from ..trajectory.values import dependent_of
-from .chunks import Chunk, ChunkResult, Work, cut, make_ready, merge, notices_of, polhode_version, run_chunk
+from .chunks import (
+    Arrivals,
+    Chunk,
+    ChunkResult,
+    Work,
+    check_client,
+    cores,
+    cut,
+    make_ready,
+    merge,
+    notices_of,
+    on_cluster,
+    on_executor,
+    on_processes,
+    polhode_version,
+    run_chunk,
+)
 from .design import Design, design_of
-from .executors import Arrivals, check_client, cores, on_cluster, on_executor, on_processes
 from .measures import Measure, histories, read_measures
 from .results import Sweep, SweepInterrupted
 
