@@ -97,7 +97,7 @@ class ControlGeometryMethods(RunMethods):
     def is_feedback_linearizable(
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Linearizability:
-        """Whether feedback makes the whole state linear; see `control_geometry.linearizability`."""
+        """Whether feedback makes the whole state linear; see `control_geometry.flatness`."""
         from .flatness import is_feedback_linearizable
 
         return is_feedback_linearizable(self._asked(inputs, at, parameters))

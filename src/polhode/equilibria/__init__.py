@@ -145,7 +145,7 @@ class EquilibriumMethods(LinearMethods):
     ) -> OrbitBranch:
         """Periodic orbits over a parameter, from one of them both ways, with folds, period doublings and torus points.
 
-        `turns` and options of `simulate` are those that the orbit was found with; see `equilibria.orbit_branch`.
+        `turns` and options of `simulate` are those that the orbit was found with; see `equilibria.periodic_orbit`.
 
         >>> import polhode as ph
         >>> s = ph.System("spring", gravity=(0, 0, 0))

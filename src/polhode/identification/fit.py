@@ -6,7 +6,7 @@ Least squares on the base parameters, samples of each speed weighted by what its
 
 β may be such that no body has it: a negative mass on a link that the motion hardly shows. The consistent form looks for
 standard parameters with positive definite pseudo-inertias and friction that is not negative, K π as near to β as its
-covariance says (`consistent_bodies`); where data say nothing it stays near what the model has.
+covariance says (below); where data say nothing it stays near what the model has.
 
 Measured motions and efforts, as arrays in step with each other.
 

@@ -30,7 +30,7 @@ from ..model.reading import names_in
 from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, EigenSystem, Floats
 from .linear import Linear, numbers_of, singular
-from .linear_along import linear_rates
+from .linear_rates import linear_rates
 
 _PLACE = "eigenvalue_derivatives"
 fault = fault_at(_PLACE)

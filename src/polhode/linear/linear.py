@@ -307,7 +307,7 @@ class Linear(_Numbers, Shown):
         return eigenvalue_derivatives(self, by, parameters, follow)
 
     def root_locus(self, input: str, output: Any, gains: Any, parameters: Parameters = None) -> RootLocus:
-        """The poles with c = -k y along the gain k, each followed; see `linear.root_locus`."""
+        """The poles with c = -k y along the gain k, each followed; see `linear.transfer_function`."""
         from .transfer_function import root_locus
 
         return root_locus(self, input, output, gains, parameters)

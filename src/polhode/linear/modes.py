@@ -102,7 +102,7 @@ class Mode(Shown):
         return f"{how} by e in {self.time_constant:.4g} s"
 
     def trajectory(self, amplitude: float | None = None, cycles: float = 3.0) -> Trajectory:
-        """The motion of the full equations from the state moved along the mode; see `linear.mode_motion`.
+        """The motion of the full equations from the state moved along the mode.
 
         `amplitude` is what the largest displacement is multiplied by; without it, one that is seen and still small.
         """

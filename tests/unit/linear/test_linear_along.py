@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import polhode as ph
 from polhode.linear.displacements import displacements
-from polhode.linear.linear_along import LinearMatrices, linear_rates, names_of_states
+from polhode.linear.linear_rates import LinearMatrices, linear_rates, names_of_states
 
 
 def swing() -> ph.Equations:

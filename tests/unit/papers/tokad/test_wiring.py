@@ -8,7 +8,8 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector
 from polhode.formalisms.network.graph import Edge
-from polhode.papers.tokad.wiring import Multiport, Open, RigidBody, Wiring, wired_system
+from polhode.papers.tokad.chain import Multiport, RigidBody
+from polhode.papers.tokad.wiring import Open, Wiring, wired_system
 
 
 def rod(name: str, at: str = "b") -> Multiport:
