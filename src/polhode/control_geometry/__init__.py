@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from .flatness import FlatOutput, Linearizability
     from .link_inverse import LinkInverse
     from .observability import Observability
-    from .relative_degree import RelativeDegree
-    from .zero_dynamics import ZeroDynamics
+    from .zero_dynamics import RelativeDegree, ZeroDynamics
 
 
 class ControlGeometryMethods(RunMethods):
@@ -65,8 +64,8 @@ class ControlGeometryMethods(RunMethods):
     def relative_degree(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> RelativeDegree:
-        """Vector relative degree and decoupling matrix; see `control_geometry.relative_degree`."""
-        from .relative_degree import relative_degree
+        """Vector relative degree and decoupling matrix; see `control_geometry.zero_dynamics`."""
+        from .zero_dynamics import relative_degree
 
         return relative_degree(self._asked(inputs, at, parameters), outputs)
 

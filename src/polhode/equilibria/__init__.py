@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
     from ..simulate.settings import OrbitOptions
     from .branch import Branch
-    from .equilibrium import Equilibrium
+    from .equilibrium import Equilibrium, SteadyState
     from .periodic_orbit import OrbitBranch, PeriodicOrbit
-    from .steady_state import SteadyState
 
 
 class EquilibriumMethods(LinearMethods):
@@ -163,6 +162,6 @@ class EquilibriumMethods(LinearMethods):
         return orbit_branch(self, orbit, parameter, between, turns, step, most, options)
 
     def _steady(self, free: Any, given: Any, start: Any, parameters: Any, along: str | None = None) -> SteadyState:
-        from .steady_state import steady_state
+        from .equilibrium import steady_state
 
         return steady_state(self.record, free, given, start, parameters, along)

@@ -23,8 +23,7 @@ from ..notebook import Told
 from ..view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
 from ..view.scene import PALETTE
 from .continuation import Curve, Floats, Point, branch_point, other_direction
-from .equilibrium import Equilibrium, equilibria
-from .steady_state import SteadyState
+from .equilibrium import Equilibrium, SteadyState, equilibria
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

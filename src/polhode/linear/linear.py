@@ -181,15 +181,7 @@ class Linear(_Numbers, Shown):
         return controls_of(self.equations, None, _PLACE) if self.chosen is None else self.chosen
 
     def with_ports(self, inputs: Sequence[str] | None = None, outputs: Any = None) -> Self:
-        """The same with other inputs, by name, and other outputs: names of states, or expressions by name.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-        >>> hinge = s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> held = s.derive().linearize({"a": 0}).with_ports(["tau_a"], {"tip": ph.sin(hinge.q[0])})
-        >>> held.B, held.C
-        (Matrix([[0], [1/2]]), Matrix([[1, 0]]))
-        """
+        """The same with other inputs, by name, and other outputs: names of states, or expressions by name."""
         chosen = None if inputs is None else controls_of(self.equations, inputs, _PLACE)
         observed = self.observed if outputs is None else read_outputs(self.equations, self.moved, outputs, _PLACE)
         return replace(self, chosen=chosen, observed=observed)

@@ -137,16 +137,7 @@ def _quotient(top: Floats, bottom: Floats, at: Complexes) -> Complexes:
 
 @quiet_collector()
 def transfer_function(linear: Linear, input: str, output: Any) -> TransferFunction:
-    """From one input to one output: a state, an output of `with_ports`, or an expression.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
-    >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
-    >>> _ = s.joint("a", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"))
-    >>> G = transfer_function(s.derive().linearize(), "tau_a", "a")
-    >>> ph.normal(ph.Vector(G.numerator)), ph.normal(ph.Vector(G.denominator))
-    (Vector([1/(l**2*m)]), Vector([1, 0, 981/(100*l)]))
-    """
+    """From one input to one output: a state, an output of `with_ports`, or an expression."""
     ports, name = one_port(linear, input, output, _PLACE)
     denominator, columns = _faddeev(ports.A, [as_expr(row[0]) for row in ports.B])
     C, D = list(ports.C[0]), as_expr(ports.D[0][0])

@@ -23,8 +23,23 @@ from ...expr.field import P
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
 from ..pose_step import check_asked, read_target
-from .arms import Arm, Chain, Motion, arm_of, chain_of, no_closed_form, place_of
-from .subproblems import InField, NotATurn, NotHere, OnGraph, Residue, Scalars, Turn, residue
+from .arms import (
+    Arm,
+    Chain,
+    InField,
+    Motion,
+    NotATurn,
+    NotHere,
+    OnGraph,
+    Residue,
+    Scalars,
+    Turn,
+    arm_of,
+    chain_of,
+    no_closed_form,
+    place_of,
+    residue,
+)
 
 if TYPE_CHECKING:
     from ...compiled.functions import Functions

@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ...dynamics.equations import EquationsOfMotion
-    from .descriptor import Descriptor, StructureCoefficients
-    from .programme import Programme
+    from .descriptor import Descriptor, Programme, StructureCoefficients
 
 
 class MladenovaMethods:
@@ -78,8 +77,8 @@ class MladenovaMethods:
         weights: Any = None,
     ) -> Programme:
         """The efforts of `actuators` that keep a programme, with least="effort" the least, by `weights`; deviations are
-        pulled back at the rate `pull`. See `polhode.papers.mladenova.programme`.
+        pulled back at the rate `pull`. See `polhode.papers.mladenova.descriptor`.
         """
-        from .programme import programme_control
+        from .descriptor import programme_control
 
         return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)

@@ -232,13 +232,7 @@ class OwnLadder:
 
 
 def ladder_of(system: System | Model) -> OwnLadder:
-    """Count every method of the ladder on a mechanism: any tree of joints with one degree of freedom each.
-
-    >>> from polhode.papers.silver import general_arm
-    >>> arm = ladder_of(general_arm(2))
-    >>> str(arm["silver"].written), str(arm["silver"].with_zeros)
-    ('130 / 99', '118 / 86')
-    """
+    """Count every method of the ladder on a mechanism: any tree of joints with one degree of freedom each."""
     check_kind(System | Model, "a system", system, "ladder", "Give a System, or its model().")
     model = system.model() if isinstance(system, System) else system
     if len(model.joints) == 0:

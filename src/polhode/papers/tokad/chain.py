@@ -348,15 +348,7 @@ class JointPort:
 
 
 def joint_ports(system: Model, tree: Tree) -> dict[str, JointPort]:
-    """Every joint of a system as a port, from the ground outward.
-
-    >>> import polhode as ph
-    >>> from polhode.kinematics.tree import build_tree
-    >>> s = ph.System("cross")
-    >>> _ = s.joint("cross", s.ground, s.body("top", 1), ph.Universal("x", "y"))
-    >>> ph.normal(joint_ports(s, build_tree(s))["cross"].D.T[1])
-    Vector([0, 0, 0, 0, cos(cross_1), sin(cross_1)])
-    """
+    """Every joint of a system as a port, from the ground outward."""
     poses = world_poses(tree)
     stages: dict[str, list[tuple[Link, Pose]]] = {}
     for link, X in zip(tree.links, poses, strict=True):

@@ -23,11 +23,6 @@ class ControllerLog(Shown):
     """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
 
     What it gave acts a delay later, and until the next acts. `names` are those of the states.
-
-    >>> import numpy as np
-    >>> log = ControllerLog(np.array([0.0, 0.1]), np.array([[2.0], [3.0]]), np.array([[0.0], [5.0]]), ("F",), ("e",))
-    >>> log["F"].tolist(), log.held(np.array([0.05, 0.1])).tolist()
-    ([2.0, 3.0], [[0.0], [5.0]])
     """
 
     times: Floats
@@ -69,17 +64,7 @@ class UnderControl:
 
     @property
     def reference(self) -> Mapping[str, Floats]:
-        """What was wanted at every sample of the run, by name.
-
-        >>> import polhode as ph
-        >>> s = ph.System("slider", gravity=(0, 0, 0))
-        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
-        >>> wanted = ph.control.Reference("x", quantity=x.q[0])
-        >>> law = ph.control.Law({x.tau[0]: 9 * (wanted.symbols[0] - x.q[0]) - 6 * x.u[0]}, reference=(wanted,))
-        >>> run = s.derive().simulate(4, controller=law, reference="t/4", samples=3)
-        >>> run.reference["x"].tolist(), run.tracking_error["x"].round(3).tolist()
-        ([0.0, 0.5, 1.0], [0.0, 0.165, 0.167])
-        """
+        """What was wanted at every sample of the run, by name."""
         return dict(zip(self._wanted, self._along[: len(self._wanted)], strict=True))
 
     @property

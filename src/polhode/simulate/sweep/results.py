@@ -23,8 +23,7 @@ from ..initial_state import Floats
 from ..trajectory.column_names import check_meant, distinct, variable_names
 from ..trajectory.datasets import Dataset, Named, read, to_xarray, write
 from ..trajectory.files import encoded
-from .design import MEMBER, shape_of
-from .measures import Measured
+from .measures import MEMBER, Measured, shape_of
 
 if TYPE_CHECKING:
     from ...surface.equations import Equations

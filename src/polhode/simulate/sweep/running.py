@@ -53,8 +53,7 @@ from .chunks import (
     polhode_version,
     run_chunk,
 )
-from .design import Design, design_of
-from .measures import Measure, histories, read_measures
+from .measures import Design, Measure, design_of, histories, read_measures
 from .results import Sweep, SweepInterrupted
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from polhode.errors import PolhodeError
 from polhode.simulate import Trajectory
 from polhode.simulate.sweep import Sweep
 from polhode.simulate.sweep.chunks import Chunk, Merged, Work, cut, merge, run_chunk
-from polhode.simulate.sweep.design import Design, design_of
-from polhode.simulate.sweep.measures import read_measures
+from polhode.simulate.sweep.measures import Design, design_of, read_measures
 from polhode.simulate.trajectory.datasets import read
 
 
