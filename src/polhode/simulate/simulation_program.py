@@ -49,11 +49,7 @@ def export_program(
     start: Any = None,
     speeds: Any = None,
 ) -> list[Path]:
-    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none.
-
-    `start` and `speeds`, given as to `simulate`, are what the text file begins with. The functions are those that the
-    program needs: `of` is refused.
-    """
+    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none."""
     if of is not None:
         raise fault(
             "a simulation program has its own functions.",

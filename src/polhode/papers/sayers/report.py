@@ -164,10 +164,7 @@ class Report(notebook.Shown):
         }
 
     def costs_of(self, function: str) -> dict[str, Any]:
-        """Operations of a function (`mass_matrix`, `bias`, `coordinate_rates`, …): by the paper's sums, and other ways.
-
-        "sayers" is the paper's sums in the paper's speeds, "kane" the same in the system's own.
-        """
+        """Operations of a function (`mass_matrix`, `bias`, `coordinate_rates`, …) by the paper's sums and otherwise."""
         from ...compiled.planning import operations_of
 
         return {way: operations_of(equations, function) for way, equations in self._peers.items()}
@@ -313,10 +310,7 @@ def _table(title: str, notation: Notation, rows: Iterable[tuple[str, str, Sequen
 
 @dataclass(frozen=True)
 class Direction:
-    """A coordinate by its index, and along what it goes: d_t in the parent's components, d_r in the body's.
-
-    The components of a quaternion or a vector-parameter turn the body, but none of them about an axis.
-    """
+    """A coordinate by its index, and along what it goes: d_t in the parent's components, d_r in the body's."""
 
     coordinate: int
     turns: bool

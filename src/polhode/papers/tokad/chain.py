@@ -215,10 +215,7 @@ class Chain:
         return self.terminal_map(last, self.bodies[last].arm(OUTER))[0]
 
     def terminal_map(self, body: int, arm: Vector, drift: Vector = ZERO) -> tuple[Matrix, Matrix]:
-        """N of x_p = N x and its rate, for the terminal at `arm` from the mass centre of a body, on which it drifts.
-
-        K'S of (36) for the load, S of (21) for the mass centres.
-        """
+        """N of x_p = N x and its rate, for the terminal at `arm` from the mass centre of a body, on which it drifts."""
         turning = self.bodies[body].spin.cross(arm) + drift
         parts, rates = [_NOTHING] * len(self.bodies), [_NOTHING] * len(self.bodies)
         for q in range(body + 1):
@@ -247,11 +244,7 @@ class Chain:
     def component(
         self, name: str, centres: bool = False, terminals: Mapping[str, tuple[int, Vector, Vector]] | None = None
     ) -> Multiport:
-        """The chain as a component of a larger network, (20), with its mass centres (21), or with any terminals.
-
-        Its ports are "name.1" to "name.m" for the joints, from terminal "name.Bj" to "name.A(j-1)", and "name.(m+1)" at
-        "name.Am" for the load. Other terminals are given as (body, arm from its mass centre, drift), by labels.
-        """
+        """The chain as a component of a larger network, (20), with its mass centres (21), or with any terminals."""
         chosen = self._terminals(centres) if terminals is None else terminals
         maps = [self.terminal_map(*terminal) for terminal in chosen.values()]
         N, N_dot = ([row for pair in maps for row in pair[k]] for k in (0, 1))

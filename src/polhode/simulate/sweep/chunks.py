@@ -197,11 +197,7 @@ class Merged:
 
 
 def merge(results: Mapping[int, ChunkResult], count: int) -> Merged:
-    """Put the results of chunks at their places; members that are in none were not run.
-
-    Names and shapes are those of the first member that has measures, and one with others fails: so it does not matter
-    how members were cut into chunks.
-    """
+    """Put the results of chunks at their places; members that are in none were not run."""
     status, messages = np.full(count, NOT_RUN, dtype=object), ["it was not run."] * count
     notices, shapes, numbers = [""] * count, [""] * count, []
     for place in sorted(results):
