@@ -9,7 +9,7 @@ import polhode as ph
 from polhode.expr import Matrix, Vector
 from polhode.papers.tokad import graph_svg, schematic_svg, system_graph
 from polhode.papers.tokad.chain import Chain, driven_chain
-from polhode.papers.tokad.component import RigidBody
+from polhode.papers.tokad.chain import RigidBody
 
 HERE = Path(__file__).parent
 NOWHERE = Vector([0, 0, 0])

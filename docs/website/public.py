@@ -44,7 +44,7 @@ PAGES = (
         paths=(
             f"{SIMULATE}.trajectory.trajectory.Trajectory", f"{SIMULATE}.batch.batch.Batch",
             f"{SIMULATE}.sweep.results.Sweep", f"{SIMULATE}.gradients.sensitivities.Sensitivities",
-            f"{SIMULATE}.gradients.adjoint.Gradient", f"{SIMULATE}.stepper.Stepper",
+            f"{SIMULATE}.gradients.sensitivities.Gradient", f"{SIMULATE}.stepper.Stepper",
             f"{SIMULATE}.trajectory.power_audit.PowerAudit", f"{SIMULATE}.constraints.assembly.Assembly",
         ), rooms=("polhode.simulate",),
     ),

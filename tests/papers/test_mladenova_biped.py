@@ -29,7 +29,7 @@ from polhode.expr import (
     topological,
 )
 from polhode.papers.mladenova.biped import MOTORS, biped
-from polhode.papers.mladenova.programme import Programme
+from polhode.papers.mladenova.descriptor import Programme
 
 LEGS = (1, 2)
 x, z, theta = symbols("x z theta")

@@ -17,7 +17,7 @@ from polhode.kinematics.tree import build_tree
 from polhode.model.joints import JointType
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
-from polhode.papers.sayers.tables import kinematical_equations
+from polhode.papers.sayers.report import kinematical_equations
 
 FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]
 

@@ -18,8 +18,7 @@ from polhode.compiled.functions import Functions
 from polhode.errors import PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, derivative, directional, same, sin, substitute
 from polhode.formalisms.derivation import Derivation
-from polhode.papers.sayers.report import Report
-from polhode.papers.sayers.tables import Cell, Table
+from polhode.papers.sayers.report import Cell, Report, Table
 from polhode.simulate import simulate
 
 SATELLITE = ph.load(Path(__file__).parents[2] / "models" / "satellite.yaml")

@@ -18,7 +18,7 @@ from polhode.formalisms.kane.literal import SayersSpeeds
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
-from polhode.papers.sayers.tables import kinematical_equations
+from polhode.papers.sayers.report import kinematical_equations
 from polhode.simulate.trajectory.units import speed_units
 
 FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]

@@ -15,7 +15,7 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.model.samples import four_bar
 from polhode.papers.silver import Formula, OwnLadder, Reading, as_written, differences, general_arm, ladder_of
-from polhode.papers.silver.table_3 import FORMALISMS
+from polhode.papers.silver.counts import FORMALISMS
 
 
 def test_the_recursion_with_every_convention_takes_both_printed_formulas() -> None:

@@ -14,8 +14,16 @@ from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
 from polhode.kinematics.motion import body_pose
 from polhode.model.samples.linkages import bricard_mechanism
-from polhode.papers.tokad.chain import Chain, SerialChain, assembled, driven_chain, serial_chain
-from polhode.papers.tokad.component import RigidBody, block, shift
+from polhode.papers.tokad.chain import (
+    Chain,
+    RigidBody,
+    SerialChain,
+    assembled,
+    block,
+    driven_chain,
+    serial_chain,
+    shift,
+)
 
 ONE, NOTHING = Matrix.identity(3), Matrix.zeros(3, 3)
 

@@ -16,8 +16,7 @@ from polhode.formalisms.network.graph import Edge, Forest
 from polhode.kinematics.tree import joints_from_the_ground
 from polhode.model.samples.random_system import random_system
 from polhode.papers.tokad import system_graph
-from polhode.papers.tokad.chain import Chain
-from polhode.papers.tokad.component import RigidBody
+from polhode.papers.tokad.chain import Chain, RigidBody
 from polhode.papers.tokad.wiring import Open, Wiring, wired_system
 
 

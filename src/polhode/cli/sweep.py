@@ -13,7 +13,7 @@ from ..errors import LimitError, PolhodeError
 from ..model.system import System
 from ..simulate.initial_state import Floats
 from ..simulate.sweep import Sweep, SweepInterrupted
-from ..simulate.sweep.design import MOST_MEMBERS
+from ..simulate.sweep.measures import MOST_MEMBERS
 from ..simulate.trajectory.datasets import check_format
 from ..view.plot import plot_format
 from . import show

@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     from .accessibility import Accessibility, Controllability
     from .affine import ControlAffine
     from .at_state import Asked
-    from .flatness import FlatOutput
-    from .linearizability import Linearizability
+    from .flatness import FlatOutput, Linearizability
     from .link_inverse import LinkInverse
     from .observability import Observability
-    from .relative_degree import RelativeDegree
-    from .zero_dynamics import ZeroDynamics
+    from .zero_dynamics import RelativeDegree, ZeroDynamics
 
 
 class ControlGeometryMethods(RunMethods):
@@ -66,8 +64,8 @@ class ControlGeometryMethods(RunMethods):
     def relative_degree(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> RelativeDegree:
-        """Vector relative degree and decoupling matrix; see `control_geometry.relative_degree`."""
-        from .relative_degree import relative_degree
+        """Vector relative degree and decoupling matrix; see `control_geometry.zero_dynamics`."""
+        from .zero_dynamics import relative_degree
 
         return relative_degree(self._asked(inputs, at, parameters), outputs)
 
@@ -98,13 +96,8 @@ class ControlGeometryMethods(RunMethods):
     def is_feedback_linearizable(
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Linearizability:
-        """Whether feedback makes the whole state linear; see `control_geometry.linearizability`.
-
-        >>> from polhode.model.samples.underactuated import cart_pole
-        >>> cart_pole().derive().is_feedback_linearizable().is_linearizable
-        False
-        """
-        from .linearizability import is_feedback_linearizable
+        """Whether feedback makes the whole state linear; see `control_geometry.flatness`."""
+        from .flatness import is_feedback_linearizable
 
         return is_feedback_linearizable(self._asked(inputs, at, parameters))
 

@@ -143,10 +143,7 @@ def accessibility(asked: Asked) -> Accessibility:
 
 
 def dimension_at(made: Plant, found: Reach, state: AtState) -> int:
-    """What brackets span at a state: those that were taken, at rest [B, AB, A²B, …], and deeper ones up to a limit.
-
-    A bracket that is a combination of others at almost every state may be none at this one, and then is taken as well.
-    """
+    """What brackets span at a state: those that were taken, at rest [B, AB, A²B, …], and deeper ones up to a limit."""
     spanned = found.driven + state.rank(found.spread.found)
     if spanned < made.size and state.is_at_rest:
         linear = state.linear.with_ports([*made.inputs])

@@ -311,10 +311,7 @@ def plant(
     *,
     may_be_none: bool = False,
 ) -> Plant:
-    """The mechanism with these controls; other inputs are held where a state or, without one, the model has them.
-
-    Parameters are symbols, but for those that are given.
-    """
+    """The mechanism with these controls; other inputs are held where a state or, without one, the model has them."""
     if equations.constraints is not None and equations.dependent_speeds is None and equations.constraints.rows:
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded")
     if may_be_none and inputs is None:

@@ -114,10 +114,7 @@ def numeric_rank(table: NDArray[np.float64]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a question is about: equations, the inputs that are controls, and a state, if there is one.
-
-    The state is by names, as `linearize` reads it: what is not named is at home and at rest.
-    """
+    """What a question is about: equations, the inputs that are controls, and a state, if there is one."""
 
     equations: EquationsOfMotion
     inputs: Sequence[str] | None = None

@@ -18,13 +18,7 @@ _POWERS = 4
 
 
 def determinant(A: Sequence[Sequence[Any]]) -> Expr:
-    """det A, up to its sign where A has more than three rows: expanded by minors up to there, then by elimination.
-
-    >>> from polhode.expr import symbols
-    >>> a, b = symbols("a b")
-    >>> determinant([[a, b], [b, a]])
-    a**2 - b**2
-    """
+    """det A, up to its sign where A has more than three rows: expanded by minors up to there, then by elimination."""
     size = len(A)
     if size == 0:
         return as_expr(1)
@@ -49,11 +43,6 @@ def vanishing_factors(value: Expr, positive: Expr | int = 1, masses: Collection[
     Powers of states, sines and cosines are found by their logarithmic derivatives; what is left is factored, unless it
     depends on parameters alone, by itself or times a power of `positive`, which vanishes nowhere. Factors without real
     zeros, such as 1 + x² or m + x² of one of the `masses` m, are left out.
-
-    >>> from polhode.expr import symbol, sin
-    >>> x, m = symbol("x", "coordinate"), symbol("m", "parameter")
-    >>> vanishing_factors(m * x * sin(x) / (2 + x * x))
-    [x, sin(x)]
     """
     for power in range(_POWERS):
         if _is_fixed(value * positive**power):

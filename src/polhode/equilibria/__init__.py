@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 
     from ..simulate.settings import OrbitOptions
     from .branch import Branch
-    from .equilibrium import Equilibrium
-    from .orbit_branch import OrbitBranch
-    from .periodic_orbit import PeriodicOrbit
-    from .steady_state import SteadyState
+    from .equilibrium import Equilibrium, SteadyState
+    from .periodic_orbit import OrbitBranch, PeriodicOrbit
 
 
 class EquilibriumMethods(LinearMethods):
@@ -62,14 +60,7 @@ class EquilibriumMethods(LinearMethods):
         starts: int = 24,
         seed: int = 0,
     ) -> list[Equilibrium]:
-        """All equilibria that `starts` starts lead to, the nearest to the first of them first; others may exist.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-        >>> _ = s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> [(round(abs(at["a"]), 6), at.stability) for at in s.derive().equilibria()]
-        [(0.0, 'neutral'), (3.141593, 'unstable')]
-        """
+        """All equilibria that `starts` starts lead to, the nearest to the first of them first; others may exist."""
         from .equilibrium import equilibria
 
         return equilibria(self._steady(free, given, start, parameters), starts, seed)
@@ -153,7 +144,7 @@ class EquilibriumMethods(LinearMethods):
     ) -> OrbitBranch:
         """Periodic orbits over a parameter, from one of them both ways, with folds, period doublings and torus points.
 
-        `turns` and options of `simulate` are those that the orbit was found with; see `equilibria.orbit_branch`.
+        `turns` and options of `simulate` are those that the orbit was found with; see `equilibria.periodic_orbit`.
 
         >>> import polhode as ph
         >>> s = ph.System("spring", gravity=(0, 0, 0))
@@ -166,11 +157,11 @@ class EquilibriumMethods(LinearMethods):
         >>> len(orbits) > 2, orbits.parameter
         (True, 'k')
         """
-        from .orbit_branch import orbit_branch
+        from .periodic_orbit import orbit_branch
 
         return orbit_branch(self, orbit, parameter, between, turns, step, most, options)
 
     def _steady(self, free: Any, given: Any, start: Any, parameters: Any, along: str | None = None) -> SteadyState:
-        from .steady_state import steady_state
+        from .equilibrium import steady_state
 
         return steady_state(self.record, free, given, start, parameters, along)

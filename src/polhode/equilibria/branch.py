@@ -23,8 +23,7 @@ from ..notebook import Told
 from ..view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
 from ..view.scene import PALETTE
 from .continuation import Curve, Floats, Point, branch_point, other_direction
-from .equilibrium import Equilibrium, equilibria
-from .steady_state import SteadyState
+from .equilibrium import Equilibrium, SteadyState, equilibria
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -475,10 +474,7 @@ Mark: TypeAlias = tuple[str, float, Mapping[str, float]]
 
 
 def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] = (), title: str = "") -> Figure:
-    """Draw quantities over a parameter: full lines where states are stable, dotted where they are not, else broken.
-
-    figure = plot_branches("v", [(v, ["stable"] * len(v), {"lean": lean})], [("fold", 2.0, {"lean": 0.1})])
-    """
+    """Draw quantities over a parameter: full lines where states are stable, dotted where they are not, else broken."""
     names = [*dict.fromkeys(name for _, _, quantities in lines for name in quantities)]
     if not names:
         raise nothing_to_plot("Name at least one unknown.")

@@ -63,15 +63,7 @@ def tangent_of(slopes: Floats, like: Floats) -> tuple[Floats, float]:
 def corrected(
     function: Function, x: Floats, tangent: Floats, rounding: float = _ROUNDING, reach: float = 10.0
 ) -> Floats | None:
-    """The point of the curve in the plane through x normal to the tangent; None where Newton's method leads to none.
-
-    Steps below the part `rounding` of the variables are none; a point farther than `reach` is not looked for.
-
-    >>> def circle(x):
-    ...     return np.array([x @ x - 1]), 2 * x[None, :]
-    >>> corrected(circle, np.array([1.0, 0.5]), np.array([0.0, 1.0])).round(9).tolist()
-    [0.866025404, 0.5]
-    """
+    """The point of the curve in the plane through x normal to the tangent; None where Newton's method leads to none."""
     begin = x
     for _ in range(_MOST_STEPS):
         rows, slopes = function(x)

@@ -137,20 +137,7 @@ class BaseParameters(Shown):
 
 
 def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BaseParameters:
-    """The combinations of standard parameters that the efforts of a mechanism depend on.
-
-    >>> import polhode as ph
-    >>> s = ph.System("double pendulum", gravity=(0, "-9.81", 0))
-    >>> _ = s.joint("a", s.ground, s.body("upper", 1), ph.Revolute("z"))
-    >>> _ = s.joint("b", "upper", s.body("fore", 1), ph.Revolute("z"), at=(s.parameter("l"), 0, 0))
-    >>> print(base_parameters(s.derive().record))
-    l*m_fore + mcx_upper
-    mcy_upper
-    Izz_upper + l**2*m_fore
-    mcx_fore
-    mcy_fore
-    Izz_fore
-    """
+    """The combinations of standard parameters that the efforts of a mechanism depend on."""
     _check_open(equations)
     snap = number(snap, "a tolerance", place=f"{_PLACE} snap", cure="Give a small number, such as 1e-6.")
     with quiet_collector():

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 
 class InverseKinematicsMethods(RunMethods):
-    """Inverse kinematics by number and in closed form, manipulability.
-
-    Poses are met to a `tolerance`, if need be after some `restarts`.
-    """
+    """Inverse kinematics by number and in closed form, manipulability."""
 
     def inverse_kinematics(
         self,
@@ -89,16 +86,7 @@ class InverseKinematicsMethods(RunMethods):
     def manipulability(
         self, name: str, q: Any, of: str = "pose", parameters: Mapping[str, Any] | None = None
     ) -> Manipulability:
-        """How well a body or frame can move at coordinates (…, n): Yoshikawa's measure, singular values, condition.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
-        >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(1, 0, 0))
-        >>> tip = s.frame("tip", "fore", (1, 0, 0))
-        >>> s.derive().manipulability("tip", [[0, 0.5], [0, 0]], of="position").measure.round(6).tolist()  # sin q2
-        [0.479426, 0.0]
-        """
+        """How well a body or frame can move at coordinates (…, n): Yoshikawa's measure, singular values, condition."""
         from .singular_configurations import manipulability
 
         return manipulability(self._functions, name, q, of, parameters)

@@ -158,10 +158,7 @@ def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], name
 
 
 def _preferred(search: Search, q: Floats, left: Floats, target: Floats, wanted: Floats) -> tuple[Floats, Floats]:
-    """Solutions moved along what is left free, towards wanted coordinates, while they stay solutions.
-
-    A coordinate without a wanted value has no wish; neither has one whose rate is no speed.
-    """
+    """Solutions moved along what is left free, towards wanted coordinates, while they stay solutions."""
     known = search.coordinates
     rows = np.flatnonzero(left <= search.tolerance)
     wanted = np.broadcast_to(wanted, q.shape)

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PoseStepOf(Quantity):
-    """A damped step of a body or frame towards a pose; see `polhode.inverse_kinematics.pose_step`.
-
-    >>> PoseStepOf("tip").label
-    'pose_step_tip_of_pose_d331022a'
-    """
+    """A damped step of a body or frame towards a pose; see `polhode.inverse_kinematics.pose_step`."""
 
     name: str
     of: str = "pose"
@@ -44,11 +40,7 @@ class PoseStepOf(Quantity):
 
 @dataclass(frozen=True)
 class ClosedFormOf(Quantity):
-    """All branches of the inverse kinematics of a body or frame; see `polhode.inverse_kinematics.closed_form`.
-
-    >>> ClosedFormOf("tip").label
-    'closed_form_tip_of_pose_d331022a'
-    """
+    """All branches of the inverse kinematics of a body or frame; see `polhode.inverse_kinematics.closed_form`."""
 
     name: str
     of: str = "pose"

@@ -346,10 +346,7 @@ _PANEL = 4.2  # inches
 def plot_workspace(
     points: ArrayLike, boundary: ArrayLike, centre: ArrayLike, axes: ArrayLike, title: str = ""
 ) -> Figure:
-    """Draw points (N, 3) and boundary points (M, 3): along each of the `axes` that span them, two at a time.
-
-    figure = plot_workspace(w.points, w.boundary, w.centre, w.axes, title="An arm's reach")
-    """
+    """Draw points (N, 3) and boundary points (M, 3): along each of the `axes` that span them, two at a time."""
     inner, outer, span = (np.asarray(each, dtype=float) for each in (points, boundary, axes))
     if not len(inner):
         raise nothing_to_plot("Give at least one point.")

@@ -22,13 +22,6 @@ class LinearMethods(RunMethods):
 
         The state is given by names: coordinates in `at`, `speeds`, efforts `tau`, `inputs`; `accelerations` that are
         given are prescribed, those not named as zero.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> l = s.parameter("l", 1)
-        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -l)), ph.Revolute("y"))
-        >>> s.derive().linearize().A
-        Matrix([[0, 1], [-981/(100*l), 0]])
         """
         from .linearize import linearize
 

@@ -84,10 +84,6 @@ def followed(matrix: Callable[[float], Floats], values: Floats) -> Complexes:
     """The eigenvalues (N, n) of matrix(value) as branches: a column follows one eigenvalue.
 
     From matrix to matrix, eigenvalues are where wᴴ ΔA v takes them; where two could be meant, the step is halved.
-
-    >>> crossing = lambda p: np.diag([p, 1 - p])
-    >>> followed(crossing, np.array([0.0, 0.4, 0.6, 1.0])).real.T.tolist()
-    [[1.0, 0.6, 0.4, 0.0], [0.0, 0.4, 0.6, 1.0]]
     """
     A = matrix(float(values[0]))
     at = EigenSystem.of(A)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, unknown
 from ..notebook import Cell, Shown, Table, complex_text
+from ..view.plot import INK, QUIET, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
+from ..view.scene import PALETTE
 from .eigensystem import Complexes, Floats, followed, numbers_along
 from .linear import Linear
 from .stability import spectrum_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _PLACE = "eigenvalues_along"
 #: How closely a crossing is found, relative to the parameter.
@@ -79,10 +85,7 @@ class EigenvalueBranches(Shown):
 
     @cached_property
     def _moving(self) -> list[int]:
-        """The states without those that are sure to have the eigenvalue zero: that move nothing, or never change.
-
-        Beside such zeros one that passes through zero could not be told.
-        """
+        """The states without those that are sure to have the eigenvalue zero: that move nothing, or never change."""
         present = sum(np.abs(self.matrix(float(value))) for value in self.values[[0, len(self.values) // 2, -1]])
         is_there = np.asarray(present > _NOTHING * np.max(present, initial=0.0))
         kept = list(range(len(is_there)))
@@ -96,7 +99,6 @@ class EigenvalueBranches(Shown):
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Real and imaginary parts over the parameter as a matplotlib figure, saved if asked."""
         from ..view.plot import save_plot
-        from .eigenvalue_plots import plot_branches
 
         marks = [each.value for each in self.crossings]
         figure = plot_branches(self.values, self.eigenvalues, self.parameter, self.unit, marks)
@@ -122,16 +124,7 @@ class EigenvalueBranches(Shown):
 def eigenvalues_along(
     linear: Linear, parameter: str, values: Any, parameters: Mapping[str, Any] | None = None
 ) -> EigenvalueBranches:
-    """The eigenvalues of small motions along a parameter, at the state that they are about; followed as branches.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum with a damper", gravity=(0, 0, -10))
-    >>> hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> s.joint_force(hinge, s.parameter("c", 1) * hinge.u[0])
-    >>> found = eigenvalues_along(s.derive().linearize(), "c", [-2, -1, 0.5])
-    >>> [(round(abs(at.value), 9), round(at.eigenvalue.imag, 6), at.grows) for at in found.crossings]
-    [(0.0, 3.162278, True)]
-    """
+    """The eigenvalues of small motions along a parameter, at the state that they are about; followed as branches."""
     table = linear.equations.system.parameters
     if not isinstance(parameter, str) or parameter not in table:
         raise unknown("parameter", parameter, table, place=_PLACE, code="E-LINEAR-NAME")
@@ -154,3 +147,58 @@ def eigenvalues_along(
             more = f" and {len(moving) - 1} more" if len(moving) > 1 else ""
             notices.append(f"The state is held, and is no equilibrium at {parameter} = {moving[0]:.6g}{more}.")
     return EigenvalueBranches(parameter, along, found, tuple(notices), table[parameter].si_unit, matrix)
+
+
+def plot_branches(
+    values: ArrayLike, eigenvalues: ArrayLike, name: str, unit: str = "", marks: Sequence[float] = ()
+) -> Figure:
+    """Draw real and imaginary parts of eigenvalues (N, n) over N values; `marks` are where one crosses into growth."""
+    along, branches = np.asarray(values, dtype=float), np.asarray(eigenvalues, dtype=complex)
+    _check(branches)
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
+        figure: Figure = figure_class()(figsize=(8.0, 5.6), layout="constrained", facecolor="white")
+        first: Any = None
+        parts = ((branches.real, "Real parts"), (branches.imag, "Imaginary parts"))
+        for row, (part, words) in enumerate(parts, start=1):
+            panel = figure.add_subplot(2, 1, row, sharex=first)
+            first = first or panel
+            frame(panel)
+            panel.axhline(0.0, color=QUIET, linewidth=0.8)
+            for k, branch in enumerate(part.T):
+                panel.plot(along, branch, color=PALETTE[k % len(PALETTE)], linewidth=1.5)
+            for mark in marks:
+                panel.axvline(mark, color=INK, linewidth=0.8, linestyle=":")
+            panel.set_title(f"{words}  (1/s)", loc="left", fontsize=9.5, color=INK, pad=6)
+        label = ", ".join(filter(None, [one_line(name), one_line(unit)]))
+        figure.axes[-1].set_xlabel(label, color=QUIET, fontsize=9, loc="right", parse_math=False)
+        put_title(figure, "Eigenvalues")
+    return figure
+
+
+def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str = "") -> Figure:
+    """Draw poles (N, n) along N gains in the complex plane, × where the first gain has them, ○ for the zeros."""
+    k, branches, nulls = np.asarray(gains, float), np.asarray(poles, complex), np.asarray(zeros, complex)
+    _check(branches)
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
+        figure: Figure = figure_class()(figsize=(6.4, 5.6), layout="constrained", facecolor="white")
+        panel = figure.add_subplot()
+        frame(panel)
+        panel.axhline(0.0, color=QUIET, linewidth=0.8)
+        panel.axvline(0.0, color=QUIET, linewidth=0.8)
+        for index, branch in enumerate(branches.T):
+            color = PALETTE[index % len(PALETTE)]
+            panel.plot(branch.real, branch.imag, color=color, linewidth=1.5)
+            panel.plot(branch.real[:1], branch.imag[:1], "x", color=color, markersize=7)
+        panel.plot(nulls.real, nulls.imag, "o", color=INK, markersize=7, fillstyle="none")
+        panel.set_xlabel("real part, 1/s", color=QUIET, fontsize=9, loc="right")
+        panel.set_ylabel("imaginary part, 1/s", color=QUIET, fontsize=9, loc="top")
+        panel.set_title(f"gain from {k[0]:g} (×) to {k[-1]:g}; zeros ○", loc="left", fontsize=9.5, color=INK, pad=6)
+        put_title(figure, title)
+    return figure
+
+
+def _check(branches: Any) -> None:
+    if not branches.size:
+        raise nothing_to_plot("Give at least one eigenvalue.")

@@ -77,12 +77,7 @@ class EigenvalueDerivatives(Shown):
 def eigenvalue_derivatives(
     linear: Linear, by: Sequence[str], parameters: Mapping[str, Any] | None = None, follow: bool = False
 ) -> EigenvalueDerivatives:
-    """The derivatives of all eigenvalues, those that grow fastest first, by parameters; the state is held.
-
-    Where the state is written with parameters it moves with them. Where it was found in numbers for the constraints to
-    hold, and would not hold them with other parameters, that is refused. With `follow`, an equilibrium at rest moves as
-    the parameters make it; see `linear.eigenvalue_derivatives`.
-    """
+    """The derivatives of all eigenvalues, those that grow fastest first, by parameters; the state is held."""
     table = linear.equations.system.parameters
     names = names_in([by] if isinstance(by, str) else by, _PLACE)
     for name in names:

@@ -38,10 +38,7 @@ class LinearRates:
 def linear_rates(
     equations: EquationsOfMotion, controls: Mapping[str, Expr], observed: Mapping[str, Expr] | None = None
 ) -> LinearRates:
-    """The matrices as graphs; outputs are those `observed`, else the states.
-
-    Equations with multipliers are refused: their speeds are no independent states.
-    """
+    """The matrices as graphs; outputs are those `observed`, else the states."""
     constraints = equations.constraints
     if constraints is not None and constraints.rows and equations.dependent_speeds is None:
         message = "small motions of equations with multipliers have no independent states."

@@ -186,11 +186,7 @@ def _determining(
     given: Mapping[Expr, Expr],
     known: Mapping[Expr, float],
 ) -> list[str] | None:
-    """Independent speeds with which a state as written is the assembled one, so that it need not be put in numbers.
-
-    All given speeds are among them, and the others follow. None where some cannot be, or where assembly moved the
-    pose or one of these speeds.
-    """
+    """Independent speeds with which a state as written is the assembled one, so that it need not be put in numbers."""
     if equations.constraints is None:
         return None
     tree = equations.constraints.tree
@@ -272,14 +268,7 @@ _MEET = 1e-9
 
 
 def bending(entries: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
-    """The functions in expressions that bend or jump, each with what vanishes there.
-
-    >>> from polhode.expr import symbols
-    >>> from polhode.expr.exact import maximum, sign
-    >>> x, y = symbols("x y")
-    >>> bending([x * sign(y) + maximum(x, y)])
-    [(sign(y), y), (max(x, y), x - y)]
-    """
+    """The functions in expressions that bend or jump, each with what vanishes there."""
     found = []
     for node in topological(list(entries)):
         if node.op in ("sign", "abs"):

@@ -26,11 +26,7 @@ ROUNDING = 1e-13
 
 
 class Stability(str):
-    """The word "stable", "unstable", "neutral" or "unknown", with the `reason` for it in a sentence.
-
-    >>> spectrum_of(np.array([[0.0, 1.0], [-4.0, 0.0]])).stability().reason
-    'by structure: 0 +2i and its like lie on the imaginary axis.'
-    """
+    """The word "stable", "unstable", "neutral" or "unknown", with the `reason` for it in a sentence."""
 
     reason: str
 
@@ -86,11 +82,7 @@ class Spectrum:
 def spectrum_of(
     A: Floats, error: Floats | float = ROUNDING, *, is_symmetric: bool = False, on_circle: bool = False
 ) -> Spectrum:
-    """The eigenvalues of a matrix with their growth.
-
-    `error` bounds the errors of the entries, or is their relative error; `is_symmetric` states that with λ also -λ is
-    an eigenvalue, as in conservative systems.
-    """
+    """The eigenvalues of a matrix with their growth."""
     from scipy.sparse.csgraph import connected_components
 
     size = len(A)
@@ -133,10 +125,7 @@ class _Block:
         return all(float(np.linalg.svd(self.B - z * eye, compute_uv=False)[-1]) <= self.delta for z in points)
 
     def decided(self, mirrors: Complexes | None) -> list[tuple[int, bool, bool, float]]:
-        """Growth, whether it is steady, whether the growth is by structure, and δ, of each eigenvalue.
-
-        `mirrors` are the eigenvalues of other blocks, where all together are symmetric about the imaginary axis.
-        """
+        """Growth, whether it is steady, whether the growth is by structure, and δ, of each eigenvalue."""
         rest = 1.0 if self.on_circle else 0.0
         rows = []
         for k, value in enumerate(map(complex, self.values)):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import PolhodeError, by_name, fault_at, listed, number, understood, unknown
 from ..simulate.initial_state import Floats
-from ..simulate.sweep.design import axis_named
+from ..simulate.sweep.measures import axis_named
 
 if TYPE_CHECKING:
     from ..simulate.sweep.results import Sweep

@@ -295,10 +295,7 @@ def _compiled(functions: Functions, program: Program, parameters: Floats) -> Com
 
 
 class Located:
-    """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks.
-
-    `smooth` are the rates with tables that are read between bounds; None where no table of the state has corners.
-    """
+    """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks."""
 
     def __init__(self, functions: Functions, name: Asked, parameters: Floats, signs: FixedSigns | None) -> None:
         made = None if signs is None else _switched(functions, name)
@@ -336,11 +333,6 @@ def find_root(value: Callable[[float], float], before: float, after: float) -> f
 
     By inverse quadratic interpolation where three values are on a curve that allows it, else by halving (T. R.
     Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28, 1997).
-
-    >>> round(find_root(lambda t: (t - 1) ** 3, 0.0, 1.7), 9)
-    1.0
-    >>> find_root(lambda t: t, 1.0, 2.0)
-    1.0
     """
     a, b = float(after), float(before)
     fa, fb = value(a), value(b)

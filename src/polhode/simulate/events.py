@@ -115,10 +115,7 @@ def read_events(
     parameters: Mapping[str, Any],
     on: Mapping[Any, Any] | None = None,
 ) -> Events:
-    """Functions, crossings and expressions to watch for; `until` is one more, which ends the run.
-
-    So are those of `on`, at each of which some coordinates, speeds or states take other values.
-    """
+    """Functions, crossings and expressions to watch for; `until` is one more, which ends the run."""
     if events == () and until is None and on is None:
         return Events()
     with understood("a list of events", events, place="events", cure="Give events=[…]."):
@@ -179,10 +176,7 @@ def _entry(compiled: Compiled, number: int) -> Event:
 def goes_through(
     event: Watched, rates: Callable[[float, Floats], Floats], n: int, t: float, before: Floats, after: Floats
 ) -> bool:
-    """Whether an event that changed the state from `before` to `after`, of n coordinates, passes its zero all the same.
-
-    It does if the function goes on the way that it came, with more than rounding of its speed.
-    """
+    """Whether an event that changed the state from `before` to `after`, of n coordinates, still passes its zero."""
 
     def slope(x: Floats) -> float:
         later = x + _SHORT * rates(t, x.copy())
@@ -323,14 +317,7 @@ Callback = Callable[[float, Floats, Floats], Any]
 
 
 def with_rest(function: Callable[..., Any], equations: EquationsOfMotion) -> Callback:
-    """A function of time, q and the rest of the state; it has `direction` and `terminal` where the given one has.
-
-    >>> import numpy as np
-    >>> from polhode.model.samples import motor_driven_pendulum
-    >>> f = with_rest(lambda t, q, u, z: (u, z), motor_driven_pendulum().derive())
-    >>> [part.tolist() for part in f(0.0, np.zeros(1), np.array([1.0, 2.0]))]
-    [[1.0], [2.0]]
-    """
+    """A function of time, q and the rest of the state; it has `direction` and `terminal` where the given one has."""
     if not equations.states:
         return function
     end, has_z = len(equations.u), _takes_states(function)

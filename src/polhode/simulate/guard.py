@@ -126,10 +126,7 @@ class Guard:
             self._check_mass(t, x)
 
     def _is_surely_regular(self, t: float, x: Floats) -> bool:
-        """Whether the accelerations show that the mass matrix is regular, so that it need not be compiled.
-
-        The last state where they did is kept with the functions: a run that starts there again need not compute it.
-        """
+        """Whether the accelerations show that the mass matrix is regular, so that it need not be compiled."""
         functions, point = self.rates.functions, self.rates.operating_point(t, x)
         if _REGULAR.get(functions) != point:
             if not is_surely_regular(self.rates.responses(t, x)):
@@ -341,11 +338,7 @@ class Guard:
 
 
 def is_surely_regular(inverse: Floats | None) -> bool:
-    """Whether a mass matrix is far from singular, by its inverse as computed; False where that does not tell.
-
-    >>> is_surely_regular(np.array([[2.0, -1.0], [-1.0, 1.0]])), is_surely_regular(np.array([[1.0, 1.0], [1.0, 1.0]]))
-    (True, False)
-    """
+    """Whether a mass matrix is far from singular, by its inverse as computed; False where that does not tell."""
     if inverse is None or not np.isfinite(inverse).all() or not (np.diag(inverse) > 0.0).all():
         return False
     scale = np.sqrt(np.diag(inverse))
@@ -374,10 +367,6 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
     """Why a mass matrix cannot be solved with, if it cannot: its condition number and the speeds that it does not feel.
 
     Speeds of different units are made comparable by `scale`, by default the roots of the matrix's own diagonal.
-
-    >>> stop = mass_matrix_stop(np.array([[1.0, 1.0], [1.0, 1.0]]), ["a", "b"], 0.0)
-    >>> stop.status
-    'singular_mass_matrix'
     """
     if not np.isfinite(M).all():
         return None
@@ -397,11 +386,7 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
 
 
 def indefinite_notice(M: Floats, speeds: Sequence[str]) -> str:
-    """A sentence where the kinetic energy ½ uᵀ M u of some motion is negative; empty where that of none is.
-
-    >>> indefinite_notice(np.array([[1.0, 0.0], [0.0, -2.0]]), ["a", "b"])[:69]
-    "The mass matrix is indefinite: the kinetic energy of 'b' is negative."
-    """
+    """A sentence where the kinetic energy ½ uᵀ M u of some motion is negative; empty where that of none is."""
     moments, directions = _moments(M, None) if len(M) and np.isfinite(M).all() else (np.ones(1), M)
     if moments[0] > -np.abs(moments).max() / _SINGULAR:
         return ""

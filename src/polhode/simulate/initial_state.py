@@ -83,16 +83,7 @@ def home(known: Synopsis) -> Floats:
 def initial_state(
     derivation: Derivation, start: Any = None, speeds: Any = None, parameters: Mapping[str, Any] | None = None
 ) -> InitialState:
-    """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z).
-
-    Rotors behind elastic gears that are not named start where their links are, with the ratios that parameters give.
-
-    >>> import polhode as ph
-    >>> s = ph.System("ball")
-    >>> _ = s.joint("socket", s.ground, s.body("ball", 1, inertia=(1, 1, 1)), ph.Spherical())
-    >>> initial_state(s.derive().derivation, speeds={"socket_wz": 2}).u.tolist()
-    [0.0, 0.0, 2.0]
-    """
+    """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z)."""
     known = derivation.synopsis
     q, u, z = home(known), np.zeros(len(known.speeds)), np.array([*known.states.values()], dtype=np.float64)
     in_si = partial(value_in_si, derivation)
@@ -226,15 +217,7 @@ def unwound(
     given_speeds: Collection[str],
     parameters: Mapping[str, Any] | None = None,
 ) -> Unwound:
-    """The rotors that follow at the start, by the coordinates and speeds that were named.
-
-    >>> import polhode as ph
-    >>> s = ph.System("arm")
-    >>> _ = s.joint("j", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("y"))
-    >>> _ = s.motor("j", 50, inertia=1, stiffness=100)
-    >>> s.derive().simulate(0, start={"j": 0.1}).q.tolist()
-    [[0.1, 5.0]]
-    """
+    """The rotors that follow at the start, by the coordinates and speeds that were named."""
     known = derivation.synopsis
     if not known.has_elastic_gears or not (given or given_speeds):
         return Unwound()
@@ -268,18 +251,7 @@ def _value(model: Model, ratio: Expr, given: Mapping[str, Any] | None) -> float 
 def speeds_at_pose(
     derivation: Derivation, q: Floats, speeds: Mapping[str, float], parameters: Mapping[str, Any] | None = None
 ) -> Floats | None:
-    """Pseudo-velocities of a tree at q, where its joints have these speeds and otherwise none.
-
-    None where speeds are those of joints, or follow from constraints, or a parameter has no value.
-
-    >>> import polhode as ph
-    >>> s = ph.System("bar")
-    >>> bar = s.body("bar", 1, (2, 0, 0), (1, 1, 1))
-    >>> _ = s.joint("fly", s.ground, bar, ph.Free())
-    >>> made = s.derive("kane", speeds="sayers")
-    >>> speeds_at_pose(made.derivation, [1, 0, 0, 0, 0, 0, 0], {"fly_wz": 3}).tolist()
-    [0.0, 0.0, 3.0, 0.0, 6.0, 0.0]
-    """
+    """Pseudo-velocities of a tree at q, where its joints have these speeds and otherwise none."""
     if not derivation.synopsis.in_pseudo_velocities or derivation.model.constraints:
         return None
     from ..constraints import PseudoSpeeds

@@ -52,14 +52,7 @@ class PassedLimit:
 
 
 def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
-    """The limits that a run goes beyond, in the order of time.
-
-    >>> import polhode as ph
-    >>> s = ph.System("stone")
-    >>> _ = s.joint("height", s.ground, s.body("stone", 1), ph.Prismatic("z"), limits=(0, None))
-    >>> print(s.derive().simulate(2, start={"height": 4.905}).passed_limits[0])
-    'height' passes its lower limit 0 at t = 1 s and gets to -14.715; nothing holds it there.
-    """
+    """The limits that a run goes beyond, in the order of time."""
     if run.functions is None or not len(run):
         return ()
     # what was noted is of the whole run, and not of some of its times
@@ -97,14 +90,7 @@ def _values(run: Trajectory, ends: Ends) -> Floats:
 
 
 def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
-    """A sentence for each limit that no number is known of, and for each pair that leaves nothing between them.
-
-    >>> import polhode as ph
-    >>> s = ph.System("stone")
-    >>> _ = s.joint("height", s.ground, s.body("stone", 1), ph.Prismatic("z"), limits=(s.parameter("floor"), None))
-    >>> print(*s.derive().simulate(1).notices)
-    the lower limit floor of 'height' has no value, and was not watched.
-    """
+    """A sentence for each limit that no number is known of, and for each pair that leaves nothing between them."""
     if run.functions is None or not len(run):
         return ()
     equations = run.mechanism.equations
@@ -249,14 +235,7 @@ _LARGE = 0.5
 
 
 def grown(known: Synopsis, q: Floats) -> list[str]:
-    """A sentence for each small angle that a run brings to where it is small no more.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), small=True)
-    >>> print(*s.derive().simulate(2, start={"hinge": 0.8}).notices)
-    'hinge' is small in these equations, and gets to 0.8 rad: what they leave out is then not small.
-    """
+    """A sentence for each small angle that a run brings to where it is small no more."""
     largest = np.abs(q).max(axis=0, initial=0.0)
     reached = [(name, float(largest[known.coordinates.index(name)])) for name in known.small_angles
                if name in known.coordinates]  # fmt: skip

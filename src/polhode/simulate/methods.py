@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..expr import Expr
     from . import Assembly, AssemblyOptions, RunOptions, Trajectory
-    from .gradients.adjoint import Gradient
-    from .gradients.sensitivities import Sensitivities
+    from .gradients.sensitivities import Gradient, Sensitivities
     from .settings import SmoothOptions, StepperOptions
     from .stepper import Stepper
     from .sweep import Sweep
@@ -232,12 +231,8 @@ class RunMethods(Derived):
         integrand: Any = None,
         **options: Unpack[SmoothOptions],
     ) -> Gradient:
-        """The gradient `by` parameters and start values of a function `of` the last state, or of an `integrand` over
-        time.
-
-        It is found by the adjoint; see `polhode.simulate.gradients.adjoint`. Other options are those of `simulate`.
-        """
-        from .gradients.adjoint import gradient
+        """The gradient `by` parameters and start values of `of` at the last state plus an `integrand` over time."""
+        from .gradients.sensitivities import gradient
 
         options.setdefault("functions", self._functions)
         return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)

@@ -124,10 +124,7 @@ class Rates:
         return self._compiled.backend != "numpy" or (self.signs is None and not self.is_constrained)
 
     def steps_natively(self, run: NativeRun, holds_signs: bool = True) -> None:
-        """Let a native run step these rates; functions of efforts and inputs are called before each evaluation.
-
-        Signs are held still, for a run that switches them, unless not `holds_signs`.
-        """
+        """Let a native run step these rates; functions of efforts and inputs are called before each evaluation."""
         if self._compiled.backend == "numpy":
             run.use(run.python(self))
             return
@@ -248,11 +245,7 @@ class Rates:
         return {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
 
     def _derivatives(self) -> Compiled | None:
-        """The compiled derivatives of the rates.
-
-        There are none where Python has a say in the rates, under constraints, or through a function of a user's own
-        whose derivative was not given.
-        """
+        """The compiled derivatives of the rates."""
         if not self.can_step_natively:
             return None
         name = f"{self.rates_alone}_jacobian"
@@ -353,10 +346,7 @@ class Rates:
         return np.concatenate([[t], x, self.drive.values, self._compiled.work()]).tobytes()
 
     def responses(self, t: float, x: Floats) -> Floats | None:
-        """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None where they do not tell.
-
-        They do where every speed has an effort of its own, and no constraint and no sign has a say.
-        """
+        """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None if unknown."""
         known = self.functions.derivation.synopsis
         speeds = len(known.speeds)
         if not speeds or self.of != "state_rates" or self.signs is not None or known.efforts != known.speeds:

@@ -52,17 +52,7 @@ _ATTRACTION = 10.0
 
 
 def simulate(derivation: Derivation, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
-    """Run a mechanism for `duration` seconds and return its trajectory; the options are those of `Equations.simulate`.
-
-    A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> swing = s.derive().simulate(10, start={"hinge": 1.0})
-    >>> swing.energy_drift < 1e-7
-    True
-    """
+    """Run a mechanism for `duration` seconds and return its trajectory; options as of `Equations.simulate`."""
     problem = problem_of(derivation, duration, **options)
     made = problem.execute()
     try:

@@ -8,6 +8,7 @@ with are those that are independent there.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,6 @@ from ..compiled.planning import Planned, plan_outputs
 from ..dynamics.omission import depends_on
 from ..errors import PolhodeError, fault_at
 from .guard import DIVERGED, HALF_TURN
-from .plain_names import plain_names
 from .run import first_state
 from .settings import MOST_STEPS, check_fit, grid_of, span_of
 from .trajectory.units import coordinate_units, effort_units, speed_units
@@ -49,11 +49,7 @@ def export_program(
     start: Any = None,
     speeds: Any = None,
 ) -> list[Path]:
-    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none.
-
-    `start` and `speeds`, given as to `simulate`, are what the text file begins with. The functions are those that the
-    program needs: `of` is refused.
-    """
+    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none."""
     if of is not None:
         raise fault(
             "a simulation program has its own functions.",
@@ -199,3 +195,25 @@ def _sidecar(made: Simulation, system: str, command: str) -> str:
         },
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+_LONGEST_NAME = 60
+_PLAIN = re.compile(rf"[A-Za-z0-9_.-]([A-Za-z0-9_. -]{{0,{_LONGEST_NAME - 2}}}[A-Za-z0-9_.-])?", re.ASCII)
+
+
+def plain_names(names: Sequence[str]) -> list[str]:
+    """Names of letters, digits, blanks, points, hyphens and underscores alone, no two of them the same."""
+    washed = [name if _PLAIN.fullmatch(name) else _washed(name) for name in names]
+    taken = {name for name, plain in zip(names, washed, strict=True) if name == plain}
+    found = []
+    for name, plain in zip(names, washed, strict=True):
+        free, number = plain, 2
+        while name != plain and free in taken:
+            free, number = f"{plain}_{number}", number + 1
+        taken.add(free)
+        found.append(free)
+    return found
+
+
+def _washed(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_. -]+", "_", name)[:_LONGEST_NAME].strip("_ ") or "name"

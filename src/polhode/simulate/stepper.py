@@ -109,11 +109,8 @@ class Stepper:
     >>> st = s.derive().stepper(start={"hinge": 0.5}, dt=0.01, method="rk4")
     >>> for _ in range(100):
     ...     q, u = st.step(tau=-2 * st.u)
-    >>> bool(abs(st.t - 1) < 1e-12 and abs(q[0]) < 0.3), st.z.shape, st.tau.shape, st.inputs.shape, bool(st.failed)
-    (True, (0,), (1,), (0,), False)
-    >>> _ = st.reset({"hinge": 1.0}), st.begin({"hinge": 0.25}, None)
-    >>> st.state == (st.q, st.u), st.q.tolist(), st.ended, st.events
-    (True, [0.25], False, [])
+    >>> bool(abs(st.t - 1) < 1e-12 and abs(q[0]) < 0.3)
+    True
     """
 
     def __init__(

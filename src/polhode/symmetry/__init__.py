@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
-    from .reduction import Reduced
-    from .symmetries import Conserved, Symmetry
+    from .symmetries import Conserved, Reduced, Symmetry
 
 
 class SymmetryMethods(RunMethods):
@@ -37,7 +36,7 @@ class SymmetryMethods(RunMethods):
         return conserved(self.record, parameters)
 
     def reduce(self, coordinate: str) -> Reduced:
-        """The equations without a cyclic coordinate, its momentum a constant; see `polhode.symmetry.reduction`."""
-        from .reduction import reduce
+        """The equations without a cyclic coordinate, its momentum a constant; see `polhode.symmetry.symmetries`."""
+        from .symmetries import reduce
 
         return reduce(self.record, coordinate)

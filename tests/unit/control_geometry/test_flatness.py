@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import pytest
+
 import polhode as ph
+from polhode.control_geometry.affine import plant
+from polhode.control_geometry.flatness import linearizability
 from polhode.model.samples import elastic_arm
-from polhode.model.samples.underactuated import car_with_trailers, cart_pole
+from polhode.model.samples.underactuated import car_with_trailers, cart_pole, planar_vtol, quadrotor, tora
 
 
 def last_axle(system: ph.System, count: int) -> list[ph.Expr]:
@@ -33,3 +37,42 @@ def test_what_is_missing_is_told() -> None:
 def test_outputs_that_follow_from_each_other_are_told() -> None:
     found = cart_pole().derive().is_flat_output(["x", "x'"], ["x", "theta"])
     assert str(found) == "not flat: 'x' follows from the other outputs and their derivatives."
+
+
+def test_six_elastic_joints_have_four_levels_of_six() -> None:
+    found = elastic_arm(coupling="reduced").derive().is_feedback_linearizable()
+    assert found.ranks == (6, 12, 18, 24) and found.indices == (4,) * 6
+    assert str(found).startswith("feedback linearizable: outputs of relative degrees {4, 4, 4, 4, 4, 4} exist.\nG0 has")
+
+
+def test_rotors_that_ride_on_links_break_the_second_condition() -> None:
+    found = elastic_arm(joints=4).derive().is_feedback_linearizable()
+    assert not found and found.indices == () and found.involutive == (True, False)
+    assert found.sentences[-1] == "G1 has rank 8 of 16 and is not involutive: brackets of its fields leave it."
+
+
+@pytest.mark.parametrize("make", [cart_pole, planar_vtol, tora, quadrotor])
+def test_conditions_do_not_change_under_the_feedback_that_leaves_most_of_the_mass_matrix_out(make: object) -> None:
+    e = make().derive().record  # type: ignore[operator]
+    made = plant(e, None, "here")
+    plain = type(made)(e, made.inputs, made.held, "here", is_plain=True)
+    one, other = linearizability(made), linearizability(plain)
+    assert (one.ranks, one.involutive) == (other.ranks, other.involutive)
+
+
+def test_ranks_at_a_state_must_be_those_around_it() -> None:
+    hover, fall = ({"thrust": 9.81}, {})
+    e = quadrotor(2).derive()
+    assert e.is_feedback_linearizable(at=hover).indices == (4, 4, 4, 2)
+    found = e.is_feedback_linearizable(at=fall)
+    assert not found and found.ranks_at == (4, 8, 9, 10)
+    assert "at the given state it has rank 9, which is not constant near it" in found.sentences[2]
+
+
+def test_what_no_input_reaches_is_told() -> None:
+    s = ph.System("two carts", gravity=(0, 0, 0))
+    for name in "ab":
+        s.joint(name, s.ground, s.body(f"cart {name}", 1), ph.Prismatic("x"))
+    found = s.derive().is_feedback_linearizable(["a"])
+    assert found.ranks == (1, 2) and not found
+    assert found.sentences[-1] == "Further brackets with the drift lead nowhere else: 2 of 4."

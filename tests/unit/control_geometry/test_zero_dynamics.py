@@ -5,8 +5,16 @@ import pytest
 from scipy.linalg import eig
 
 import polhode as ph
-from polhode.expr import directional, is_zero, substitute, symbol
-from polhode.model.samples.underactuated import ball_and_beam, cart_pole, furuta_pendulum, planar_vtol
+from polhode.expr import Expr, directional, is_zero, substitute, symbol
+from polhode.model.samples import elastic_arm
+from polhode.model.samples.underactuated import (
+    ball_and_beam,
+    cart_pole,
+    furuta_pendulum,
+    planar_vtol,
+    quadrotor,
+    two_link_pendulum,
+)
 
 TURN = symbol("theta", "coordinate")
 
@@ -78,3 +86,108 @@ def test_a_manifold_that_cannot_be_solved_is_told_and_has_eigenvalues() -> None:
     found = equations.zero_dynamics([up[0][2], up[1][2]], ["b_wx", "b_wy"])
     assert found.size == 2 and not found.rates and len(found.eigenvalues) == 2
     assert "could not be solved" in found.notices[0]
+
+
+POSITION = ["pose_x", "pose_y", "pose_z", "pose_a1"]
+
+
+@pytest.mark.parametrize(
+    ("system", "outputs"), [(furuta_pendulum, ["pendulum"]), (lambda: quadrotor(2), POSITION), (cart_pole, ["theta"])]
+)
+def test_the_decoupling_matrix_is_that_of_lie_derivatives_in_the_inputs(system: object, outputs: list[str]) -> None:
+    """A and b come from another form of the equations, by feedback; here they are taken from the definition."""
+    equations = system().derive()  # type: ignore[operator]
+    found, form = equations.relative_degree(outputs), equations.control_affine()
+    for i, (value, degree) in enumerate(zip(found.outputs.values(), found.degrees, strict=True)):
+        last: Expr = value
+        for _ in range((degree or 0) - 1):
+            last = form.lie_derivative(last)
+        assert list(found.decoupling[i]) == [form.lie_derivative(last, name) for name in form.inputs]
+        assert found.drift[i] == form.lie_derivative(last)
+
+
+def test_a_six_joint_elastic_arm_has_degree_four_everywhere() -> None:
+    """A. De Luca, *Feedback linearization of robots with elastic joints*; Mladenova's reduced model (278)."""
+    found = elastic_arm(coupling="reduced").derive().relative_degree([f"j{i}" for i in range(1, 7)])
+    assert found.degrees == (4,) * 6 and found.exists and found.total == found.size == 24
+    assert found.singular == ()
+
+
+def test_full_coupling_of_rotors_leaves_no_vector_relative_degree() -> None:
+    found = elastic_arm(coupling="full").derive().relative_degree([f"j{i}" for i in range(1, 7)])
+    assert not found.exists and str(found).startswith("no vector relative degree: inputs appear in the derivatives {2,")
+
+
+def test_an_output_that_no_input_reaches_has_no_degree() -> None:
+    s = ph.System("two carts", gravity=(0, 0, 0))
+    for name in "ab":
+        s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x"))
+    found = s.derive().relative_degree(["b"], ["a"])
+    assert found.degrees == (None,) and not found.exists
+    assert str(found) == "no relative degree: no input ever reaches b."
+
+
+def test_degree_and_singular_set_of_a_speed() -> None:
+    found = cart_pole().derive().relative_degree(["theta'"])
+    assert found.degrees == (1,) and [str(each) for each in found.singular] == ["cos(theta)"]
+
+
+def test_outputs_are_names_expressions_or_both_by_name() -> None:
+    s = two_link_pendulum()
+    equations = s.derive()
+    q = equations.q
+    found = equations.relative_degree({"end": ph.sin(q[0]) + ph.sin(q[0] + q[1]), "first": q[0]}, ["shoulder", "elbow"])
+    assert [*found.outputs] == ["end", "first"] and found.degrees == (2, 2)
+    assert [str(each) for each in found.singular] == ["cos(elbow + shoulder)"]
+
+
+def test_more_inputs_than_outputs_may_have_a_degree_and_have_no_determinant() -> None:
+    found = two_link_pendulum().derive().relative_degree(["elbow"], ["shoulder", "elbow"])
+    assert found.exists and str(found) == "relative degree 2 of 4 states."
+    with pytest.raises(ph.PolhodeError, match=r"1 outputs and 2 inputs have no determinant"):
+        _ = found.determinant
+
+
+def test_a_state_at_which_the_degree_is_lost_is_told_with_the_reason() -> None:
+    found = cart_pole().derive().relative_degree(["theta"], at={"theta": ph.pi / 2})
+    assert found.exists and found.exists_at is False
+    assert str(found).endswith("none at the given state, where cos(theta) vanishes.")
+    near = cart_pole().derive().relative_degree(["theta"], at={"theta": 1.5707963267948966})
+    assert near.exists_at is False  # in numbers: no rational is a right angle
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        (["y"], "there is no state 'y'"),
+        ([], "no output is given"),
+        (["x", "x"], "given twice"),
+        (3.0, "not a list of outputs"),
+        ([None], "not a number or an expression"),
+    ],
+)
+def test_outputs_that_are_none_are_told(outputs: object, said: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=said):
+        cart_pole().derive().relative_degree(outputs)
+
+
+def test_an_output_of_an_effort_is_told() -> None:
+    equations = cart_pole().derive()
+    with pytest.raises(ph.PolhodeError, match=r"depends on tau_x, which is no part of the state"):
+        equations.relative_degree([equations.tau[0]])
+
+
+def test_a_degree_is_lost_where_the_inputs_lose_their_hold() -> None:
+    s = ph.System("crank drive", gravity=(0, 0, 0))
+    slide = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
+    s.joint_force(slide, ph.sin(slide.q[0]) * s.input("F"))
+    found = s.derive().relative_degree(["x"], at={})
+    assert found.degrees == (2,) and [str(each) for each in found.singular] == ["sin(x)"] and not found.exists_at
+    assert s.derive().relative_degree(["x"]).decoupling == found.decoupling
+    assert [str(each) for each in s.derive().relative_degree(["x"]).singular] == ["sin(x)"]
+    assert s.derive().controllability().verdict is None and s.derive().accessibility(at={}).at == 0
+
+
+def test_without_inputs_there_is_no_degree() -> None:
+    with pytest.raises(ph.PolhodeError, match="no input is named"):
+        cart_pole().derive().relative_degree(["x"], [])

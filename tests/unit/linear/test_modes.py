@@ -77,3 +77,92 @@ def test_a_slow_swing_beside_a_stiff_spring_swings_and_decays() -> None:
     slow, stiff = modes(s.derive().linearize())
     assert slow.eigenvalue == pytest.approx(complex(-1e-6, np.sqrt(1e-10 - 1e-12)), rel=1e-9)
     assert stiff.eigenvalue == pytest.approx(1e5j) and stiff.eigenvalue.real == 0
+
+
+def pendulums() -> ph.Equations:
+    s = ph.System("two pendulums and a spring", gravity=(0, 0, -10))
+    a, b = (s.joint(name, s.ground, s.body(f"bob {name}", 1, (0, 0, -1)), ph.Revolute("y")) for name in "ab")
+    k = s.parameter("k", 2)
+    s.joint_force(a, k * (b.q[0] - a.q[0]))
+    s.joint_force(b, k * (a.q[0] - b.q[0]))
+    return s.derive()
+
+
+def test_the_motion_swings_in_the_modes_time_and_shape() -> None:
+    together, against = pendulums().linearize().modes({"k": 3})
+    run = against.trajectory(amplitude=0.01, cycles=2)
+    assert run.t[-1] == pytest.approx(2 / against.frequency)
+    assert against.frequency == pytest.approx(np.sqrt(16) / (2 * np.pi))
+    assert np.abs(run["a"] + run["b"]).max() < 1e-9
+    assert run["a"][0] == pytest.approx(0.01)
+    assert np.abs(run["a"] - 0.01 * np.cos(4 * run.t)).max() < 1e-5
+    assert run.info["mode"]["departure"] < 1e-3
+    assert run.parameters["k"] == 3
+    assert np.abs(together.trajectory(cycles=1)["a"]).max() == pytest.approx(0.15, rel=1e-3)  # what is seen
+
+
+def test_a_mode_that_grows_meets_its_amplitude_at_the_end() -> None:
+    s = ph.System("upright", gravity=(0, 0, -10))
+    s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, 1)), ph.Revolute("y"))
+    falls = max(s.derive().linearize().modes(), key=lambda mode: mode.eigenvalue.real)
+    run = falls.trajectory(0.1)
+    assert run["a"][-1] == pytest.approx(0.1, rel=2e-3)
+    assert "at the end" in run.info["mode"]["told"]
+
+
+def test_a_motion_that_leaves_its_mode_says_so() -> None:
+    _, against = pendulums().linearize().modes()
+    run = against.trajectory(amplitude=3.0)
+    assert run.info["mode"]["told"] == "Amplitude 3; the motion of the full equations leaves the mode."
+    assert run.info["mode"]["told"] in run.notices
+
+
+def test_orientations_steady_motions_and_states_without_mass_start_right() -> None:
+    s = ph.System("top", gravity=(0, 0, -10))
+    top = s.body("top", 1, com=(0, 0, 0.2), inertia=(0.01, 0.01, 0.02))
+    s.joint("ball", s.ground, top, ph.Spherical())
+    s.state("heat", rate=lambda heat: -heat)
+    sleeping = s.derive().linearize({"ball_wz": 100})
+    swinging = [mode for mode in sleeping.modes() if mode.is_oscillating]
+    assert len(swinging) >= 2
+    assert max(mode.trajectory(0.01, cycles=1).info["mode"]["departure"] for mode in swinging) < 0.02
+    (cools,) = [mode for mode in sleeping.modes() if mode.eigenvalue.real < -0.5]
+    assert cools.trajectory(2.0)["heat"][0] == pytest.approx(2.0)
+
+
+def test_what_does_not_move_gets_a_sentence() -> None:
+    s = ph.System("glider", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
+    with pytest.raises(ph.PolhodeError, match="a mode with the eigenvalue zero does not move by itself"):
+        s.derive().linearize().modes()[0].trajectory()
+    swings = pendulums().linearize().modes()[0]
+    with pytest.raises(ph.PolhodeError, match="accelerations of this state were prescribed"):
+        pendulums().linearize(accelerations={"a": 0}).modes()[0].trajectory()
+    with pytest.raises(ph.PolhodeError, match="are nothing to see"):
+        swings.trajectory(cycles=0)
+    with pytest.raises(ph.PolhodeError, match="is not a number of cycles and an amplitude"):
+        swings.trajectory(amplitude="large")  # type: ignore[arg-type] # that is the fault
+
+
+@pytest.mark.parametrize("length", [0.02, 2, 200])
+def test_the_tip_of_a_cantilever_moves_by_a_tenth_of_its_length(length: float) -> None:
+    s = ph.System("cantilever", gravity=(0, 0, 0))
+    rod = s.beam("rod", length=length, mass=3, EI=40, modes=2)
+    s.joint("wall", s.ground, rod, "fixed")
+    for mode in s.derive().linearize().modes():
+        run = mode.trajectory(cycles=1)
+        assert run.info["mode"]["departure"] < 1e-3
+        tip = sum(np.abs(run[f"rod_z{k}"][0]) for k in (1, 2))  # a mode is one coordinate, whose shape is ±1 at the tip
+        assert tip == pytest.approx(0.1 * length, rel=1e-3)
+
+
+def test_the_modes_of_an_arm_with_a_flexible_link_are_seen_and_stay_small() -> None:
+    from pathlib import Path
+
+    equations = ph.load(Path(__file__).parents[3] / "models" / "flexible_arm.yaml").derive()
+    modes = equations.linearize(equations.equilibrium()).modes()
+    bending = [mode for mode in modes if mode.is_oscillating and mode.participation["boom_z1"] > 0.2]
+    assert bending
+    for mode in (modes[0], *bending):
+        told = mode.trajectory(cycles=1).info["mode"]
+        assert told["departure"] < 0.2 and 0.01 < told["amplitude"] < 1

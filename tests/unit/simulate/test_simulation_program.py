@@ -12,7 +12,8 @@ import polhode as ph
 from polhode.cli.app import app
 from polhode.errors import PolhodeError
 from polhode.model.samples import motor_driven_pendulum
-from polhode.simulate.simulation_program import simulation_of
+from polhode.simulate import Trajectory
+from polhode.simulate.simulation_program import plain_names, simulation_of
 
 MODELS = Path(__file__).parents[3] / "models"
 HOSTILE = ['*/ system("x") /*', "a\nb", "Größe & \\ ??/", "\ud800", "'; import os", "x] = 1 # y"]
@@ -108,3 +109,18 @@ def test_options_of_the_other_kind_of_export_get_a_sentence(tmp_path: Path) -> N
         s.derive().export("c", tmp_path, program=True, bake=True)
     with pytest.raises(ph.PolhodeError, match="a start is that of a simulation program"):
         s.derive().export("c", tmp_path, start={"x": 1})
+
+
+def test_names_stay_apart_when_they_are_washed() -> None:
+    assert plain_names(["a b", "_x", "é", "è", "name_2"]) == ["a b", "_x", "name", "name_3", "name_2"]
+    assert len(set(plain_names(["x" * 80, "x" * 81]))) == 2
+
+
+def test_a_table_with_washed_names_is_read_as_the_mechanism_s(tmp_path: Path) -> None:
+    s = ph.System("odd names")
+    s.joint("a#b", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    equations = s.derive()
+    path = equations.simulate(0.1, start={"a#b": 0.3}, samples=3).to_csv(tmp_path / "run.csv")
+    path.write_text(path.read_text(encoding="utf-8").replace("a#b", "a_b"), encoding="utf-8")
+    read = Trajectory.from_csv(path, equations)
+    assert read["a#b"][0] == 0.3

@@ -12,8 +12,8 @@ import pytest
 
 from polhode.equilibria.branch import plot_branches
 from polhode.errors import ModelError, PolhodeError
-from polhode.linear.eigenvalue_plots import plot_branches as plot_eigenvalues
-from polhode.linear.eigenvalue_plots import plot_locus
+from polhode.linear.eigenvalue_branches import plot_branches as plot_eigenvalues
+from polhode.linear.eigenvalue_branches import plot_locus
 from polhode.view.plot import plot_channels, save_plot, spread
 
 pytest.importorskip("matplotlib")

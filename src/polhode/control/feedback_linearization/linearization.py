@@ -30,9 +30,8 @@ import numpy as np
 
 from ...control_geometry.affine import Plant, Regular, outputs_of
 from ...control_geometry.at_state import Asked, AtState
-from ...control_geometry.linearizability import Linearizability, linearizability
-from ...control_geometry.relative_degree import RelativeDegree, degrees_of
-from ...control_geometry.zero_dynamics import ZeroDynamics, zero_dynamics_of
+from ...control_geometry.flatness import Linearizability, linearizability
+from ...control_geometry.zero_dynamics import RelativeDegree, ZeroDynamics, degrees_of, zero_dynamics_of
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, fault_at, shown, understood, unknown, warn
 from ...expr import (

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...control_geometry.affine import Plant
-from ...control_geometry.relative_degree import degrees_of
+from ...control_geometry.zero_dynamics import degrees_of
 from ...errors import fault_at, listed, shown
 from ...expr import Expr, rank
 from ...expr.spelling import spelled

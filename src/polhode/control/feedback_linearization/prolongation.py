@@ -28,7 +28,7 @@ from typing import Any
 
 from ...control_geometry.affine import Plant
 from ...control_geometry.determinant import determinant, vanishing_factors
-from ...control_geometry.relative_degree import RelativeDegree
+from ...control_geometry.zero_dynamics import RelativeDegree
 from ...expr import Expr, Matrix, as_expr, constant_ratio, directional, free_symbols, is_zero, jacobian, substitute
 from ...expr.spelling import further_rate
 from ...geometry.elimination import eliminate, factor_symmetric, solve_columns

@@ -23,8 +23,23 @@ from ...expr.field import P
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
 from ..pose_step import check_asked, read_target
-from .arms import Arm, Chain, Motion, arm_of, chain_of, no_closed_form, place_of
-from .subproblems import InField, NotATurn, NotHere, OnGraph, Residue, Scalars, Turn, residue
+from .arms import (
+    Arm,
+    Chain,
+    InField,
+    Motion,
+    NotATurn,
+    NotHere,
+    OnGraph,
+    Residue,
+    Scalars,
+    Turn,
+    arm_of,
+    chain_of,
+    no_closed_form,
+    place_of,
+    residue,
+)
 
 if TYPE_CHECKING:
     from ...compiled.functions import Functions
@@ -107,10 +122,7 @@ def target_symbols() -> list[Expr]:
 
 
 def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove: bool = True) -> ClosedForm:
-    """All branches of the inverse kinematics of a body or frame; see `Equations.closed_form_inverse_kinematics`.
-
-    Without `prove`, what was proved before is written down once more, to be compiled.
-    """
+    """All branches of the inverse kinematics of a body or frame; see `Equations.closed_form_inverse_kinematics`."""
     check_asked(of, "closed_form_inverse_kinematics")
     with quiet_collector():
         chain = chain_of(equations, name)

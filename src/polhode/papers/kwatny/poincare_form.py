@@ -140,17 +140,7 @@ def _forces(given: Sequence[Any], count: int, what: str) -> Vector:
 
 
 def poincare_form(equations: EquationsOfMotion) -> PoincareForm:
-    """The matrices of a tree with its own speeds.
-
-    >>> import polhode as ph
-    >>> s = ph.System("thin disc")
-    >>> turn = ph.JointMap(ph.Matrix.identity(6)[:, :3])
-    >>> disc = s.body("disc", 5, inertia=ph.disc(5, 2))
-    >>> _ = s.joint("j", s.ground, disc, turn, coordinates=["t1", "t2", "t3"], speeds=["w1", "w2", "w3"])
-    >>> made = poincare_form(s.derive().record)
-    >>> ph.normal(made.C @ made.p)  # (54b) with its signs corrected
-    Vector([5*w2*w3, -5*w1*w3, 0])
-    """
+    """The matrices of a tree with its own speeds."""
     check_whole(equations, "Poincaré's form")
     if equations.dependent_speeds is not None or equations.tree.followed or equations.tree.is_driven:
         raise PolhodeError(

@@ -31,9 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ...dynamics.equations import EquationsOfMotion
-    from .descriptor import Descriptor
-    from .programme import Programme
-    from .structure_coefficients import StructureCoefficients
+    from .descriptor import Descriptor, Programme, StructureCoefficients
 
 
 class MladenovaMethods:
@@ -65,7 +63,7 @@ class MladenovaMethods:
     @property
     def structure_coefficients(self) -> StructureCoefficients:
         """γ_kij of the speeds or pseudo-velocities, [Π_k, Π_j] = Σ γ_kij Π_i, (231) of Mladenova."""
-        from .structure_coefficients import structure_coefficients
+        from .descriptor import structure_coefficients
 
         return structure_coefficients(self.record)
 
@@ -79,8 +77,8 @@ class MladenovaMethods:
         weights: Any = None,
     ) -> Programme:
         """The efforts of `actuators` that keep a programme, with least="effort" the least, by `weights`; deviations are
-        pulled back at the rate `pull`. See `polhode.papers.mladenova.programme`.
+        pulled back at the rate `pull`. See `polhode.papers.mladenova.descriptor`.
         """
-        from .programme import programme_control
+        from .descriptor import programme_control
 
         return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)

@@ -96,12 +96,7 @@ def biped(stands: Collection[int] | Mapping[int, Any] = (), turn: JointType | No
 @public
 @dataclass(frozen=True)
 class Gait:
-    """Steps of one length, in metres, each of `double` and then `single` support, in seconds.
-
-    >>> gait = Gait(length=0.4, height=0.8, clearance=0.05, single=0.5, double=0.15)
-    >>> f"{gait.speed:.3f} m/s"
-    '0.615 m/s'
-    """
+    """Steps of one length, in metres, each of `double` and then `single` support, in seconds."""
 
     length: float
     height: float  # of the hip, which stays level
@@ -156,10 +151,6 @@ def two_bars(x: Any, z: Any, first: Any, second: Any) -> tuple[Expr, Expr]:
     """The angles of two bars that hang from the origin and end at (x, z): of the first, and of the second in it.
 
     Angles are about y, from straight down; the second is positive, as a knee bends. In closed form, by the cosine rule.
-
-    >>> hip, knee = two_bars(0, "-1", "0.6", "0.8")
-    >>> f"{float(hip):.4f} {float(knee):.4f}"
-    '-0.9273 1.5708'
     """
     x, z, first, second = (as_expr(entry) for entry in (x, z, first, second))
     cosine = as_expr((x**2 + z**2 - first**2 - second**2) / (2 * first * second))

@@ -16,20 +16,70 @@ B = [A_1; A_2]⁻¹, so that the constraints are put in and its index is one:
     ⎡ 1      0      0 ⎤ ⎡ q̇ ⎤   ⎡ B_1 π̇ + b_0            ⎤      m rows of motion (235), and
     ⎣ 0   BᵀH B_1   0 ⎦ ⎢ π̈ ⎥ = ⎣ P - h* + (0, λ)         ⎦      n - m rows of reactions (236)
                         ⎣ λ̇ ⎦
+
+The structure coefficients of pseudo-velocities: how far they are from being rates of coordinates.
+
+C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Body Systems", (231):
+
+    γ_kij = Σ b_sk b_lj (∂a_is/∂q_l - ∂a_il/∂q_s),     [Π_k, Π_j] = Σ γ_kij Π_i,     Π_k = Σ b_sk ∂/∂q_s
+
+With X_j[a_i] the derivative of row i of a along Π_j this is γ_kij = X_j[a_i]·b_k - X_k[a_i]·b_j. Time is one more
+coordinate, whose velocity is one: γ_ki0 is what a_i and its drift have by it.
+
+Programmes: the efforts that make a mechanism keep conditions that nothing but control enforces.
+
+C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Body Systems", Theorem 5, (251) to
+(254) with the corrections listed in docs/errata.md. A motion keeps the programme A₂ u + a₂ = 0 if and only if it does
+so at the start and the control U satisfies
+
+    G U + g = 0,     G = ∂(A₂ u̇)/∂U,     g = A₂ u̇|_{U=0} + Ȧ₂ u + ȧ₂                          (252), (253, corrected)
+
+The paper has a control on every coordinate of a free system, G = A₂ H⁻¹; here U are the efforts of some joints, and the
+system may have passive constraints, such as rolling. A pull-back k makes the programme attractive, as ṙ = -k r for a
+condition r on the speeds and φ̈ = -2k φ̇ - k² φ for one on the position. With more actuators than conditions the least
+of the many controls is taken:
+
+    min ½ Uᵀ W U  with  G U + g = 0:     U = -W⁻¹ Gᵀ (G W⁻¹ Gᵀ)⁻¹ g
+
+W, symmetric and positive, weighs the efforts; it is the unit matrix where none is given. G W⁻¹ Gᵀ is positive wherever
+G has full rank, so that it is eliminated on the graph without a choice of pivots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from ...constraints import DependentSpeeds
+from ...constraints.rows import reference_of
 from ...dynamics.envelope import envelope
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_whole
-from ...expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector
+from ...errors import PolhodeError, fault_at, shown, understood, unknown
+from ...expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    is_zero,
+    jacobian,
+    quiet_collector,
+    rank,
+    substitute,
+)
+from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
 from ...formalisms.hamel import Hamel
+from ...geometry.elimination import solve_columns, solve_symmetric
+from ...kinematics.motion import flow
+from ...model.reading import list_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,19 +99,7 @@ class Descriptor(Typeset):
 
 
 def descriptor(equations: EquationsOfMotion) -> Descriptor:
-    """The descriptor form of equations, with multipliers where there are constraints.
-
-    >>> import polhode as ph
-    >>> s = ph.System("sleigh", gravity=(0, 0, 0))
-    >>> body = s.body("sleigh", 1, com=(1, 0, 0), inertia=(1, 1, 1))
-    >>> _ = s.joint("ice", s.ground, body, ph.Planar(), coordinates=["angle", "x", "y"], speeds=["w", "v", "side"])
-    >>> _ = s.knife_edge("runner", body)
-    >>> found = descriptor(s.derive())
-    >>> found.states
-    ['angle', 'x', 'y', 'd(w)', 'd(v)', 'd(side)', 'lambda(runner)']
-    >>> found.f[-1]
-    side
-    """
+    """The descriptor form of equations, with multipliers where there are constraints."""
     with quiet_collector():
         if equations.dependent_speeds is not None:
             check_whole(equations, "the descriptor form in independent speeds")
@@ -122,3 +160,323 @@ def _assembled(
 
 def _zeros(count: int) -> list[Expr]:
     return [as_expr(0)] * count
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StructureCoefficients(Typeset):
+    """γ_kij of all pseudo-velocities: those that are unknowns, then those that constraints and joints hold at zero.
+
+    `coefficients["v", "w", "side"]`, or by numbers from 0; `by_time[k][i]` is γ_ki0, nil where nothing depends on time.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[Matrix, ...]  # values[k][i][j]
+    by_time: Matrix
+
+    def __repr__(self) -> str:
+        return f"StructureCoefficients({', '.join(self.names)}: {len(self.nonzero)} that do not vanish)"
+
+    def _formulas(self) -> list[tuple[str, Expr]]:
+        return [(rf"\gamma_{{{', '.join(map(latex_name, which))}}}", value) for which, value in self.nonzero.items()]
+
+    def __getitem__(self, which: tuple[str | int, str | int, str | int]) -> Expr:
+        if not isinstance(which, tuple) or len(which) != 3:
+            raise PolhodeError(
+                "a structure coefficient has three indices, k, i and j.",
+                place="structure coefficients",
+                cure="Name three pseudo-velocities, or count them from 0.",
+                code="E-DERIVE-SHAPE",
+            )
+        k, i, j = (self._place(each) for each in which)
+        return as_expr(self.values[k][i][j])
+
+    def _place(self, name: str | int) -> int:
+        known = range(len(self.names)) if isinstance(name, int) else self.names
+        if name not in known:
+            raise unknown(
+                "pseudo-velocity", str(name), self.names, place="structure coefficients", code="E-DERIVE-NAME"
+            )
+        return name if isinstance(name, int) else self.names.index(name)
+
+    @property
+    def nonzero(self) -> dict[tuple[str, str, str], Expr]:
+        """Those that do not vanish, by names."""
+        size = range(len(self.names))
+        every = ((k, i, j) for k in size for i in size for j in size)
+        return {(self.names[k], self.names[i], self.names[j]): self[k, i, j] for k, i, j in every if self[k, i, j]}
+
+    @property
+    def are_constant(self) -> bool:
+        """Whether they are numbers, or of parameters alone: then the pseudo-velocities are those of a Lie group."""
+        entries = [as_expr(entry) for matrix in (*self.values, self.by_time) for entry in matrix.entries()]
+        return all(x.data[0] == "parameter" for x in free_symbols([entry for entry in entries if not is_zero(entry)]))
+
+
+def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficients:
+    """Those of the speeds, independent speeds or pseudo-velocities that equations are written in."""
+    with quiet_collector():
+        made = Hamel(equations.system, envelope(equations.tree), equations.dependent_speeds)
+        return _coefficients(made, _names(equations, made))
+
+
+def _names(equations: EquationsOfMotion, made: Hamel) -> tuple[str, ...]:
+    rows = () if equations.dependent_speeds is None else equations.dependent_speeds.constraints.names
+    return (*(u.name for u in made.u), *rows, *(made.tree.u[k].name for k in made.large.extra))
+
+
+def _coefficients(made: Hamel, names: Sequence[str]) -> StructureCoefficients:
+    (a, a_0), (b, b_0) = made.forms, made.fields
+    q, time, size = list(made.tree.q), made.system.time, len(a)
+    flat = [*(as_expr(entry) for entry in a.entries()), *a_0]
+
+    def along(direction: Sequence[Expr], now: int) -> tuple[list[Vector], list[Expr]]:
+        """The derivatives of the rows of a, and of a_0."""
+        moving = {**dict(zip(q, direction, strict=True)), **({time: as_expr(1)} if now else {})}
+        found, width = directional(flat, moving), len(q)
+        return [Vector(found[i * width : (i + 1) * width]) for i in range(size)], found[size * width :]
+
+    columns = [[as_expr(entry) for entry in column] for column in b.columns]
+    slopes = [along(column, now=0) for column in columns]
+    drifted, _ = along([as_expr(entry) for entry in b_0], now=1)
+
+    def bracket(k: int, i: int, j: int) -> Expr:
+        return as_expr(slopes[j][0][i].dot(columns[k]) - slopes[k][0][i].dot(columns[j]))
+
+    def drift(k: int, i: int) -> Expr:
+        return as_expr(drifted[i].dot(columns[k]) - slopes[k][0][i].dot(list(b_0)) - slopes[k][1][i])
+
+    rows = range(size)
+    values = tuple(Matrix([[bracket(k, i, j) for j in rows] for i in rows]) for k in rows)
+    by_time = Matrix([[drift(k, i) for i in rows] for k in rows])
+    return StructureCoefficients(tuple(names), values, by_time)
+
+
+_PLACE, _WEIGHTS = "programme", "programme weights"
+fault, weights_fault = fault_at(_PLACE), fault_at(_WEIGHTS)
+#: Below this, beside the largest, a singular value is none.
+_NOTHING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Programme(Typeset):
+    """Theorem 5 for one mechanism: G U + g = 0, and the control U(q, u, z, t) that solves it, by names of actuators."""
+
+    actuators: list[str]
+    G: Matrix
+    g: Vector
+    control: dict[str, Expr]
+    notices: tuple[str, ...] = ()  # where the control has no value: at home, if that is a singular pose
+
+    def __repr__(self) -> str:
+        return f"Programme({', '.join(self.actuators)})"
+
+    def _formulas(self) -> list[tuple[str, Any]]:
+        return [("G", self.G), ("g", self.g), *((latex_name(name), each) for name, each in self.control.items())]
+
+    def _sentences(self) -> tuple[str, ...]:
+        return self.notices
+
+
+def programme_control(
+    equations: EquationsOfMotion,
+    programme: Sequence[Any],
+    actuators: Sequence[str],
+    pull: Any = 0,
+    *,
+    least: str | None = None,
+    weights: Any = None,
+) -> Programme:
+    """The efforts on the named speeds that keep expressions of coordinates, or linear ones of speeds, at zero.
+
+    As many actuators as conditions; all other efforts are nil. With `least="effort"` there may be more actuators, and
+    Uᵀ W U is least at every instant, W being `weights`: a number for each actuator, by name or in order, or a matrix.
+    What it gives can be put back as loads.
+    """
+    conditions = list_of(programme, "a list of conditions", _PLACE)
+    named = list_of(actuators, "a list of speeds", _PLACE)
+    _check_actuators(equations.tree.speeds, named, len(conditions), least, weights)
+    W = None if weights is None else weights_of(weights, named)
+    with quiet_collector():
+        return _programme(equations, conditions, named, as_expr(pull), W)
+
+
+def _check_actuators(
+    speeds: Sequence[str], actuators: Sequence[str], conditions: int, least: str | None, weights: Any
+) -> None:
+    strange = [name for name in actuators if name not in speeds]
+    if strange:
+        raise unknown("speed", strange[0], speeds, place=_PLACE, code="E-PAPER-NAME")
+    twice = [name for name in actuators if actuators.count(name) > 1]
+    if twice:
+        raise PolhodeError(f"the actuator '{twice[0]}' is named twice.", _PLACE, "Name it once.", "E-PAPER-TWICE")
+    if least not in (None, "effort"):
+        raise fault(
+            f"{shown(least)} is nothing that a programme makes least.",
+            'Give least="effort", or leave it out.',
+            "E-PAPER-NAME",
+        )
+    if weights is not None and least is None:
+        raise fault(
+            "weights say what is least, and nothing is to be.", 'Give least="effort" beside them.', "E-PAPER-MISSING"
+        )
+    if len(actuators) < conditions:
+        raise fault(
+            f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them.",
+            "Name as many speeds as there are conditions, or let some conditions go.",
+            "E-PAPER-SHAPE",
+        )
+    if len(actuators) > conditions and least is None:
+        raise fault(
+            f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways.",
+            'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.',
+            "E-PAPER-SHAPE",
+        )
+
+
+def _programme(
+    equations: EquationsOfMotion, programme: Sequence[Any], actuators: list[str], pull: Expr, weights: Matrix | None
+) -> Programme:
+    tree, time = equations.tree, equations.system.time
+    conditions = [as_expr(entry) for entry in programme]
+    if equations.dependent_speeds is not None:
+        conditions = equations.dependent_speeds.in_all_speeds(conditions)
+    conditions = substitute(conditions, tree.followed)
+    moving = {*tree.q, *tree.u, time}
+    for x in free_symbols(conditions):
+        if x not in moving and x.data[0] != "parameter":
+            raise fault(
+                f"a condition depends on the {x.data[0]} '{x.name}', which efforts do not reach directly.",
+                "Give expressions of coordinates, or linear ones of the speeds of these equations, and of time.",
+                "E-PAPER-DEPENDENCE",
+            )
+    along = flow(tree, time)
+    rates, lacks = _levels(conditions, along, pull)
+    A = jacobian(rates, list(tree.u))
+    _check_linear(A, tree.u)
+    gamma = directional(rates, along)
+    unactuated = {
+        effort: as_expr(0) for name, effort in zip(tree.speeds, tree.tau, strict=True) if name not in actuators
+    }
+    efforts = [tree.tau[tree.speeds.index(name)] for name in actuators]
+    udot = Vector(substitute(list(equations.accelerations), unactuated))
+    needed = [as_expr(a + b + c) for a, b, c in zip(A @ udot, gamma, lacks, strict=True)]
+    if equations.dependent_speeds is not None:
+        needed = equations.dependent_speeds.in_independent_speeds(needed)
+    G = jacobian(needed, efforts)
+    g = substitute(needed, dict.fromkeys(efforts, as_expr(0)))
+    if rank(G) < len(G):
+        raise fault(
+            f"efforts on {', '.join(actuators)} cannot keep the {len(G)} conditions: only {rank(G)} can be met.",
+            "Choose actuators that move what the conditions name, or conditions that do not repeat each other.",
+            "E-PAPER-SINGULAR",
+        )
+    numbers = _numbers(equations, G)
+    lost = _singular(numbers)
+    if len(actuators) > len(G):
+        efforts_found = least_efforts(G, g, weights)
+    else:
+        pivots = None if any(map(_has_no_value, numbers)) else numbers
+        efforts_found = Vector([row[0] for row in solve_columns(G, [[-entry] for entry in g], pivots)])
+    control = {name: as_expr(entry) for name, entry in zip(actuators, efforts_found, strict=True)}
+    return Programme(actuators, G, Vector(g), control, (_told(lost),) if lost else ())
+
+
+def _levels(conditions: Sequence[Expr], along: dict[Expr, Any], pull: Expr) -> tuple[list[Expr], list[Expr]]:
+    """Each condition as one on the speeds, and what pulls back to it."""
+    rates: list[Expr] = []
+    lacks: list[Expr] = []
+    for value, rate in zip(conditions, directional(conditions, along), strict=True):
+        on_speeds = any(x.data[0] == "speed" for x in free_symbols([value]))
+        rates.append(value if on_speeds else rate)
+        lacks.append(as_expr(pull * value if on_speeds else 2 * pull * rate + pull * pull * value))
+    return rates, lacks
+
+
+def _check_linear(A: Matrix, u: Vector) -> None:
+    speeds = set(u)
+    for number, row in enumerate(A, start=1):
+        if speeds.intersection(free_symbols([as_expr(entry) for entry in row])):
+            raise fault(
+                f"condition number {number} is not linear in the speeds.",
+                "Give expressions of coordinates, or linear ones of speeds.",
+                "E-PAPER-DEPENDENCE",
+            )
+
+
+def _numbers(equations: EquationsOfMotion, G: Matrix) -> list[list[float]]:
+    """G in numbers at home, not-a-number where it has none: its largest entries make the surest pivots."""
+    point = reference_of(equations.system, equations.tree)
+    return [[_number(as_expr(entry), point) for entry in row] for row in G]
+
+
+def _number(entry: Expr, point: dict[Expr, float]) -> float:
+    try:
+        return evaluate([entry], point)[0]
+    except (ArithmeticError, ValueError, PolhodeError):
+        return math.nan
+
+
+def _has_no_value(row: Sequence[float]) -> bool:
+    return not all(map(math.isfinite, row))
+
+
+def _singular(G: Sequence[Sequence[float]]) -> list[int]:
+    """The conditions, counted from 1, that have no value or cannot be kept together at home."""
+    undefined = [number for number, row in enumerate(G, start=1) if _has_no_value(row)]
+    if undefined or not G:
+        return undefined
+    left, sizes, _ = np.linalg.svd(np.array(G))
+    blind = left[:, sizes <= _NOTHING * sizes[0]]
+    return [number for number, row in enumerate(np.abs(blind), start=1) if row.max(initial=0.0) > _NOTHING]
+
+
+def _told(lost: Sequence[int]) -> str:
+    which = f"condition number {lost[0]}" if len(lost) == 1 else f"conditions number {', '.join(map(str, lost))}"
+    return f"The home pose is singular for {which}: the control has no value there. Start at another pose."
+
+
+# ---- least efforts --------------------------------------------------------------------------------------------
+
+
+def least_efforts(G: Matrix, g: Sequence[Any], weights: Matrix | None = None) -> Vector:
+    """The U of least ½ Uᵀ W U with G U + g = 0."""
+    reached = G.T if weights is None else solve_columns(weights, G.T)  # W⁻¹ Gᵀ
+    multipliers = Vector(solve_symmetric(G @ reached, [-as_expr(entry) for entry in g]))
+    return Vector([as_expr(entry) for entry in reached @ multipliers])
+
+
+def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
+    """W from a weight for each actuator, by name (1 where none is given) or in order, or from a whole matrix."""
+    count = len(actuators)
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in actuators:
+                raise unknown("actuator", name, actuators, place=_WEIGHTS, code="E-PAPER-NAME")
+        given = [given.get(name, 1) for name in actuators]
+    with understood("weights", given, place=_WEIGHTS, cure="Give a number for each actuator, or a square matrix."):
+        rows = [list(entry) if isinstance(entry, Vector | list | tuple | np.ndarray) else entry for entry in given]
+        if not any(isinstance(row, list) for row in rows):
+            rows = [[entry if i == j else 0 for j in range(len(rows))] for i, entry in enumerate(rows)]
+        W = [[as_expr(entry) for entry in row] for row in rows]
+    if [len(row) for row in W] != [count] * count:
+        raise weights_fault(
+            f"the weights do not fit {count} actuators.",
+            f"Give {count} numbers, or a matrix of {count} × {count}.",
+            "E-PAPER-SHAPE",
+        )
+    if any(W[i][j] != W[j][i] for i in range(count) for j in range(i)) or not _is_positive(W):
+        raise weights_fault(
+            "the weights are not a symmetric positive matrix: some effort would cost nothing, or less.",
+            "Give positive numbers, or the matrix of a positive quadratic form.",
+            "E-PAPER-SINGULAR",
+        )
+    return Matrix(W)
+
+
+def _is_positive(W: Sequence[Sequence[Expr]]) -> bool:
+    """Whether all principal minors are; weights that are expressions of parameters are taken at their word."""
+    entries = [entry for row in W for entry in row]
+    if free_symbols(entries):
+        return True
+    numbers = np.array(evaluate(entries, {})).reshape(len(W), len(W))
+    return bool(np.linalg.eigvalsh(numbers).min() > 0)

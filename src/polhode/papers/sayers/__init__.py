@@ -51,15 +51,7 @@ class SayersMethods:
 
     @cached_property
     def report(self) -> Report:
-        """The tables of Sayers' paper for this system, if it was derived by Kane's method.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> _ = s.joint("q", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> report = s.derive("kane").report
-        >>> [table.title[:8] for table in report.tables], report.cell_text(report.table_10.cell("v_i^B*", "B"))
-        (['Table 2.', 'Table 8.', 'Table 10'], '-b1')
-        """
+        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
         from .report import Report
 
         return Report(self.record)

@@ -98,12 +98,7 @@ class Notation:
 
     @cached_property
     def letters(self) -> list[str]:
-        """For each body its letter: its name, if that is a letter, else the first one free; N is the ground's.
-
-        A capital comes before a small letter. What is free is looked for from the name's initial on, which gives the
-        satellite's Bus, Clock, Camera, E and Boom the letters B, C, D, E and F that they have in the paper. When the
-        alphabet is used up, strokes are added.
-        """
+        """For each body its letter: its name, if that is a letter, else the first one free; N is the ground's."""
         names = [block.link.name for block in self._blocks]
         own = {letter: name for name in names for letter in (*_LETTERS, "A") if name.upper() == letter}
         own |= {name: name for name in names if name in own}

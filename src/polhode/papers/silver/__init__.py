@@ -25,21 +25,23 @@ and `polhode ladder FILE`, the tutorial is docs/equivalence.md.
 τ_j = Σ_i (F_i·∂v_i/∂q̇_j + N_i·∂ω_i/∂q̇_j),  F_i = m_i v̇_i
 """
 
-from .counts import Count, as_written, as_written_on, customised, general_arm, on_the_graph, puma_like_arm
+from .counts import (
+    OURS,
+    TABLE_3,
+    Count,
+    Formula,
+    Method,
+    as_written,
+    as_written_on,
+    customised,
+    fitted,
+    general_arm,
+    on_the_graph,
+    puma_like_arm,
+)
 from .newton_euler import equivalence
 from .proof import Case, Proof, Step
-from .rungs import (
-    Difference,
-    Ladder,
-    OwnLadder,
-    OwnRung,
-    Reading,
-    Rung,
-    differences,
-    ladder,
-    ladder_of,
-)  # fmt: skip
-from .table_3 import OURS, TABLE_3, Formula, Method, fitted
+from .rungs import Difference, Ladder, OwnLadder, OwnRung, Reading, Rung, differences, ladder, ladder_of
 
 __all__ = [
     "OURS", "TABLE_3", "Case", "Count", "Difference", "Formula", "Ladder", "Method", "OwnLadder", "OwnRung", "Proof",

@@ -41,8 +41,22 @@ from ...formalisms.uicker_kahn import only_single_joints
 from ...kinematics.tree import Tree, build_tree
 from ...model.model import Model
 from ...model.system import System
-from .counts import Count, Tally, as_written, as_written_on, customised, general_arm, on_the_graph, puma_like_arm
-from .table_3 import OURS, TABLE_3, Formula, Method, fitted, known
+from .counts import (
+    OURS,
+    TABLE_3,
+    Count,
+    Formula,
+    Method,
+    Tally,
+    as_written,
+    as_written_on,
+    customised,
+    fitted,
+    general_arm,
+    known,
+    on_the_graph,
+    puma_like_arm,
+)
 
 
 @dataclass(frozen=True)
@@ -144,11 +158,7 @@ def _cell(entry: Count | None) -> str:
 
 
 def ladder(n_max: int = 6, *, customise: bool = True) -> Ladder:
-    """Count every method of Table 3 for 1 to n_max joints; with `customise`, for two six-joint arms as built too.
-
-    >>> [str(formula) for formula in ladder(4, customise=False).rungs[2].growth]
-    ['805n - 608', '642n - 512']
-    """
+    """Count every method of Table 3 for 1 to n_max joints; with `customise`, for two six-joint arms as built too."""
     n_max = whole_number(n_max, "one joint or more", least=1, place="ladder n_max")
     arms = (general_arm().model(), puma_like_arm().model()) if customise else ()
     return Ladder(tuple(_rung(method, n_max, arms) for method in (*TABLE_3, OURS)), n_max)
@@ -222,13 +232,7 @@ class OwnLadder:
 
 
 def ladder_of(system: System | Model) -> OwnLadder:
-    """Count every method of the ladder on a mechanism: any tree of joints with one degree of freedom each.
-
-    >>> from polhode.papers.silver import general_arm
-    >>> arm = ladder_of(general_arm(2))
-    >>> str(arm["silver"].written), str(arm["silver"].with_zeros)
-    ('130 / 99', '118 / 86')
-    """
+    """Count every method of the ladder on a mechanism: any tree of joints with one degree of freedom each."""
     check_kind(System | Model, "a system", system, "ladder", "Give a System, or its model().")
     model = system.model() if isinstance(system, System) else system
     if len(model.joints) == 0:
@@ -280,11 +284,7 @@ class Reading:
     first_link_full: bool = True  # the first link's ω and ω̇, which lie along its axis, are three numbers too
 
     def count(self, n: int) -> Count:
-        """The operations for an arm of n joints.
-
-        >>> Reading().count(6), Reading(False, False, False, False).count(6)
-        (Count(multiplications=852, additions=738), Count(multiplications=618, additions=495))
-        """
+        """The operations for an arm of n joints."""
         tally = Tally()
         _recursion(self, n, tally)
         return Count(tally.multiplications, tally.additions)

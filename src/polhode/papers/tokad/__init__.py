@@ -29,8 +29,7 @@ components with ports; a linear graph joins them, and its tree and cotree give e
 ({'hinge': 1}, Matrix([[2]]))
 """
 
-from .chain import Chain, SerialChain, driven_chain, least_speeds, serial_chain
-from .component import Multiport, RigidBody
+from .chain import Chain, Multiport, RigidBody, SerialChain, driven_chain, least_speeds, serial_chain
 from .drawing import graph_svg, schematic_svg
 from .system_graph import SystemGraph, system_graph
 from .wiring import Wiring, wired_system

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from ...formalisms.network.graph import REFERENCE, Edge, Formulation, LinearGraph
 from ...formalisms.network.mechanism import Mechanism
-from .svg import ARROW, Lane, document, label, levels, line, shown, tag, width_of
+from .block_diagram import ARROW, Lane, document, label, levels, line, shown, tag, width_of
 
 SMALL = 10  # the size of words beside lines
 LETTERS = 26  # what is longer is cut
@@ -83,11 +83,7 @@ class Layout:
 
 
 def plain_words(graph: LinearGraph) -> Words:
-    """The names, without those of the components that they belong to, which stand below.
-
-    >>> plain_words(LinearGraph((Edge("arm.1", "arm.B1", "O", "body", "arm"),))).edges
-    {'arm.1': '1'}
-    """
+    """The names, without those of the components that they belong to, which stand below."""
     ports = [edge for edge in graph.with_role("body") if edge.element]
     edges = {edge.name: edge.name.removeprefix(f"{edge.element}.") for edge in ports}
     ends = {vertex: edge.element for edge in ports for vertex in (edge.tail, edge.head) if vertex != REFERENCE}

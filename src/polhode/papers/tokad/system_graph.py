@@ -152,11 +152,7 @@ class SystemGraph:
 
 
 def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
-    """Signed terms, as one writes them.
-
-    >>> _sum("x", {"a": 1, "b": -1})
-    'x[a] - x[b]'
-    """
+    """Signed terms, as one writes them."""
     words = ""
     for name, sign in parts.items():
         mark = "-" if sign * factor < 0 else "+"

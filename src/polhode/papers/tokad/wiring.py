@@ -29,8 +29,7 @@ from ...model.forces.protocol import BodyTorque, LineTension, PointForce
 from ...model.model import Model
 from ...model.reading import list_of, unknown
 from ...model.records import GROUND, Joint
-from .chain import Chain, JointPort, chain_of, joint_ports
-from .component import Multiport
+from .chain import Chain, JointPort, Multiport, chain_of, joint_ports
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Wiring:
     """Components, joints between their terminals and what they do, and loads.
 
     >>> from polhode.expr import Matrix, Vector, symbols
-    >>> from polhode.papers.tokad.component import RigidBody
+    >>> from polhode.papers.tokad.chain import RigidBody
     >>> m, J, l, w = symbols("m J l w", "parameter")
     >>> rod = RigidBody(m, Matrix.diagonal([J] * 3), {"b": Vector([-l, 0, 0])}, Vector([0, 0, w]), Vector([0, 0, 0]))
     >>> pin = Edge("pin", "rod.b", "O", "joint")

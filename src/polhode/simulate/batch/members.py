@@ -26,12 +26,7 @@ _KINDS = {"parameters": "parameter", "start": "start of", "speeds": "speed", "in
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The options that all members share, and of each value that differs an array with a row for each member.
-
-    >>> pair = Members.of({"parameters": {"l": [1.0, 2.0], "m": 3}, "start": "up"})
-    >>> pair.count, pair.member(1)
-    (2, {'parameters': {'m': 3, 'l': 2.0}, 'start': 'up'})
-    """
+    """The options that all members share, and of each value that differs an array with a row for each member."""
 
     count: int
     shared: Mapping[str, Any]
@@ -127,10 +122,7 @@ def labelled(equations: EquationsOfMotion, members: Members) -> dict[str, Floats
 
 
 def labels_of(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:
-    """The labels of all values that may be varied, by option and name.
-
-    Where two are spelled alike, as a parameter `x(0)` and the start of `x`, each has its option in front: `start:x`.
-    """
+    """The labels of all values that may be varied, by option and name."""
     from ..trajectory.column_names import distinct
 
     which = [(option, name) for option, names in names_of(equations).items() for name in names]
@@ -139,11 +131,7 @@ def labels_of(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:
 
 
 def label_of(option: str, name: str) -> str:
-    """The name of a value that was varied, apart from those of results.
-
-    >>> label_of("start", "hinge"), label_of("parameters", "l")
-    ('hinge(0)', 'l')
-    """
+    """The name of a value that was varied, apart from those of results."""
     return {"start": f"{name}(0)", "speeds": f"d({name})(0)", "tau": f"tau({name})"}.get(option, name)
 
 

@@ -303,10 +303,7 @@ def _plan(
 
 
 def _parameters(members: Members) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """Values by name, numbers or arrays with one for each member, and which members' are all finite.
-
-    Those of the others are replaced, so that one that is none stops nobody else.
-    """
+    """Values by name, numbers or arrays with one for each member, and which members' are all finite."""
     varied = {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
     sound = np.ones(members.count, dtype=bool)
     for rows in varied.values():
@@ -361,10 +358,7 @@ def _starts(
 
 
 def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, NDArray[np.bool_]] | None:
-    """The first member's state with columns of the others', where these are single values by name; else None.
-
-    A quaternion is more than its columns: it has unit length. So is a link that a rotor starts with.
-    """
+    """The first member's state with columns of the others', where these are single values by name; else None."""
     equations = derivation.equations
     own = {which: rows for which, rows in members.varied.items() if which[0] in ("start", "speeds")}
     columns: dict[Which, int] = {("start", name): k for k, name in enumerate(equations.coordinates)}
@@ -459,14 +453,7 @@ _FIRST_STEPS, _MOST_STEPS = 256, 1 << 40
 
 
 def run_in_threads(advances: Sequence[Advance], look: Callable[[], object]) -> bool:
-    """Let each go on in a thread of its own until it has done, and `look` now and then; False where interrupted.
-
-    >>> left = [3, 5]
-    >>> def advance(steps: int) -> bool:
-    ...     return bool(left) and left.pop() > 0
-    >>> run_in_threads([advance], lambda: None), left
-    (True, [])
-    """
+    """Let each go on in a thread of its own until it has done, and `look` now and then; False where interrupted."""
     stop = Event()
     if len(advances) == 1:
         return _run(advances[0], stop, look)

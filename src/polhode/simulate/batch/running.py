@@ -32,10 +32,7 @@ _MOST_TOLD = 3
 
 
 def simulate_batch(derivation: Derivation, duration: float, members: Members) -> Batch:
-    """Run all members; one that fails leaves its sentence in its place.
-
-    Where none can start, the first one's error is raised: then it is not the values that are wrong.
-    """
+    """Run all members; one that fails leaves its sentence in its place."""
     check_size(derivation, duration, members)
     notices = _under_lock(members)
     for notice in notices:
@@ -68,11 +65,7 @@ def _under_lock(members: Members) -> tuple[str, ...]:
 
 
 def run_members(derivation: Derivation, duration: float, members: Members, threads: int | None = None) -> Batch:
-    """Run every member, in this process; a member's bits do not depend on which others are run with it.
-
-    Native code runs all that it can, in lanes and in as many `threads` as there are cores; where it has to ask Python,
-    members are run one by one, under the lock.
-    """
+    """Run every member, in this process; a member's bits do not depend on which others are run with it."""
     options = dict(members.shared)
     functions = options.get("functions") or Functions(derivation)
     with reporting(options.get("progress"), f"running {members.count} members", members.count, "runs") as report:
@@ -174,10 +167,7 @@ def _interrupted(batch: Batch, made: NativeRuns) -> Batch:
 
 @dataclass(eq=False)
 class RerunInterpolant:
-    """The states of a member between its samples: it is run once more, alone, and its own interpolant asked.
-
-    It stays with the process that ran: a batch that is sent elsewhere goes without.
-    """
+    """The states of a member between its samples: it is run once more, alone, and its own interpolant asked."""
 
     derivation: Derivation
     duration: float

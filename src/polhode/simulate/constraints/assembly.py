@@ -72,14 +72,7 @@ class Assembly(Told):
     z: Floats = field(default_factory=lambda: np.zeros(0))
 
     def warnings(self, start: InitialState) -> list[str]:
-        """What the user gave and did not get.
-
-        >>> import polhode as ph
-        >>> s = ph.System("cart")
-        >>> _ = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
-        >>> s.derive().assemble({"x": 2}).warnings({"x": 2})
-        []
-        """
+        """What the user gave and did not get."""
         moved = {name: ends for name, ends in self.moved.items() if name in start.given and _is_far(ends)}
         changed = {name: ends for name, ends in self.changed.items() if name in start.given_speeds and _is_far(ends)}
         told = [f"to keep the constraints {_in_words(moved)} moved from where it was given."] if moved else []
@@ -98,17 +91,7 @@ def assemble(
     parameters: Mapping[str, Any] | None = None,
     time: float = 0.0,
 ) -> Assembly:
-    """A state that keeps the constraints, near the given one.
-
-    >>> import polhode as ph
-    >>> s = ph.System("crank and slider")
-    >>> crank = s.joint("crank", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Revolute("y"))
-    >>> slide = s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
-    >>> _ = s.constrain((slide.q[0] - ph.cos(crank.q[0])) ** 2 + ph.sin(crank.q[0]) ** 2 - 4, "rod")
-    >>> made = s.derive().assemble({"crank": 0.3}, {"crank": 1.0}, hold=["crank"])
-    >>> {name: round(end, 6) for name, (_, end) in made.moved.items()}
-    {'slide': -1.02271}
-    """
+    """A state that keeps the constraints, near the given one."""
     check_held(hold, "assemble")
     functions = Functions(derivation)
     equations = derivation.equations
@@ -210,10 +193,7 @@ def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: 
 
 
 def _auxiliary_solved(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
-    """The same pose, with auxiliary coordinates that fit best, sought from where they are and all around.
-
-    Those that the user gave, or that there is a guess of, are sought near there alone.
-    """
+    """The same pose, with auxiliary coordinates that fit best, sought from where they are and all around."""
     best = manifold.with_auxiliary(t, q)
     names = manifold.equations.coordinates[manifold.auxiliary]
     known = {*given, *(q.name for each in manifold.equations.tree.auxiliary if each.guess for q in each.symbols)}

@@ -225,10 +225,7 @@ class Manifold:
     # ---- projection ------------------------------------------------------------------------------------------
 
     def nearest_coordinates(self, t: float, q: Floats, holonomic: bool = False) -> tuple[Floats, Floats, Factorisation]:
-        """The nearest coordinates that satisfy the constraints, the residual left there, and the rows.
-
-        With `holonomic`, conditions on speeds alone have no say and are not among the rows.
-        """
+        """The nearest coordinates that satisfy the constraints, the residual left there, and the rows."""
         which = self.positions if holonomic else list(range(len(self.names)))
         latest: list[Any] = [None, None]
 
@@ -283,10 +280,7 @@ class Manifold:
     # ---- dynamics --------------------------------------------------------------------------------------------
 
     def accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
-        """u̇ where rows may depend on each other: M u̇ + bias - τ is a force of the constraints, A u̇ + γ = 0.
-
-        What no row can settle is left free.
-        """
+        """u̇ where rows may depend on each other: M u̇ + bias - τ is a force of the constraints, A u̇ + γ = 0."""
         q, u, z = self.parts(x)
         return self.rows(t, q).accelerations(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))
 
@@ -319,10 +313,7 @@ class Freedom:
 
 
 def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
-    """Degrees of freedom at a pose and at poses near it on the constraints: at a singular one the rank is lower.
-
-    Rows are redundant that depend on others at all these poses, though they might not off the constraints.
-    """
+    """Degrees of freedom at a pose and at poses near it on the constraints: at a singular one the rank is lower."""
     here = manifold.all_rows(t, q)
     best = here
     can_be_more = here.rank < min(here.A.shape)

@@ -304,12 +304,7 @@ class ConstrainedMembers:
         return None if constraints is None or not constraints.rows else cls(problem, constraints, of_member)
 
     def begun(self, i: int, first: InitialState, at_singular_pose: bool = False) -> Floats | None:
-        """The state that a member starts with; None where that is not for native code.
-
-        One at a singular pose is for native code only where it may be `at_singular_pose`.
-
-        Raises what a run alone would.
-        """
+        """The state that a member starts with; None where that is not for native code."""
         parameters, tau, inputs = self.of_member(i)
         manifold = self._manifold_for(parameters)
         assembly = assembled(manifold, first, self.problem.hold)

@@ -106,10 +106,7 @@ class Actuation:
         return [np.array(table.pieces.knots[0]) for table in tables_of_time(expressions, self.system.time)]
 
     def begin(self, number: int, t: float, before: float, x: Floats, slack: float) -> None:
-        """Ask what is held and due behind a break, and note the state: from here on it acts until the next one.
-
-        The start is behind break -1.
-        """
+        """Ask what is held and due behind a break, and note the state: from here on it acts until the next one."""
         for entry in self._held:
             each, columns, count = entry
             if count * each.every <= t + slack:
@@ -292,11 +289,7 @@ class Breaks:
 
 
 def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
-    """The breaks of a run from 0 to `end`, from times that need be neither sorted nor inside.
-
-    >>> breaks_at([np.array([0.1, 0.2, 9.0]), 3 * np.array([0.1])], 1.0).times.tolist()
-    [0.1, 0.2, 0.30000000000000004]
-    """
+    """The breaks of a run from 0 to `end`, from times that need be neither sorted nor inside."""
     given = [*times]
     if not given:
         return Breaks()
@@ -527,11 +520,7 @@ _MAY_BE_PYTHON = ("tau", "inputs", "events", "until", "on")
 
 
 def options_in_python(options: Mapping[str, Any]) -> list[str]:
-    """The options of a run in which there are Python functions.
-
-    >>> options_in_python({"tau": {"hinge": lambda t: 0.0}, "inputs": {"f": 1.0}, "progress": print})
-    ['tau']
-    """
+    """The options of a run in which there are Python functions."""
     return [name for name in _MAY_BE_PYTHON if any(map(_is_python, _entries(options.get(name))))]
 
 

@@ -299,25 +299,14 @@ _CURVE = 'Give a number, an expression of time (also as text), or sampled(times,
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The references of a law and their derivatives, by their symbols, as expressions of time.
-
-    `lengths` are those of quaternions that were not of unit length as they were given, by the name of the orientation:
-    they were divided by them.
-    """
+    """The references of a law and their derivatives, by their symbols, as expressions of time."""
 
     by_symbol: Mapping[Expr, Expr]
     lengths: Mapping[str, Expr]
 
 
 def curves_of(law: Law, given: Any, system: Model) -> Curves:
-    """What is wanted, as it is given by name.
-
-    >>> import polhode as ph
-    >>> wanted = ph.control.Reference("x", 2)
-    >>> law = ph.control.Law({ph.symbol("v", "effort"): sum(wanted.symbols)}, reference=(wanted,))
-    >>> curves_of(law, {"x": "sin(2*t)"}, ph.System("slider").model()).by_symbol
-    {ref_x: sin(2*t), ref_x': 2*cos(2*t), ref_x'': -4*sin(2*t)}
-    """
+    """What is wanted, as it is given by name."""
     by_name = _by_name(law, given)
     curves = {wanted.name: _curve(wanted, by_name, system) for wanted in law.reference}
     lengths: dict[str, Expr] = {}

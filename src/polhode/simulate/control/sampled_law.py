@@ -68,10 +68,7 @@ def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampli
 
 
 def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop, Any]:
-    """A sampled loop whose states start where a run says, and the start of the mechanism alone.
-
-    In continuous time the controller's states are the mechanism's, and there is nothing to tell apart.
-    """
+    """A sampled loop whose states start where a run says, and the start of the mechanism alone."""
     if loop.sampling is None or not loop.law.states:
         return loop, start
     names = [each.symbol.name for each in loop.law.states]
@@ -272,11 +269,7 @@ _FEWEST = 3
 
 
 def growth_of(controls: Floats) -> float:
-    """By which factor controls (K, …) have grown from sample to sample; 1 where the last are not the largest.
-
-    >>> growth_of(np.array([[1.0], [-4.0], [16.0]])), growth_of(np.array([[1.0], [9.0], [2.0]]))
-    (4.0, 1.0)
-    """
+    """By which factor controls (K, …) have grown from sample to sample; 1 where the last are not the largest."""
     sizes = np.abs(controls).max(axis=1, initial=0.0)
     if len(sizes) < _FEWEST or sizes[-1] < sizes.max():
         return 1.0
@@ -287,16 +280,7 @@ def growth_of(controls: Floats) -> float:
 def unstable_loop(
     controls: Floats, start: tuple[Floats, Floats], t: float, speeds: Mapping[str, float], sample_time: float
 ) -> Stop | None:
-    """Why a sampled law that gave these controls (K, …), from coordinates and speeds at the start, ends a run here.
-
-    None where it does not: the speeds by their names are those of a motion, or the controls do not grow.
-
-    >>> grown, start = np.array([[1.0], [-50.0], [2500.0]]), (np.array([0.1]), np.zeros(1))
-    >>> print(unstable_loop(grown, start, 0.02, {"v": 2e6}, 0.01))
-    at t = 0.02 s the sampled loop is unstable: its controls grow by a factor of 50 at each sample, and 'v' is 2e+06.
-    >>> unstable_loop(grown, start, 0.02, {"v": 10.0}, 0.01) is None
-    True
-    """
+    """Why a sampled law that gave these controls (K, …), from coordinates and speeds at the start, ends a run here."""
     if not speeds:
         return None
     q, u = (float(np.abs(each).max(initial=0.0)) for each in start)

@@ -23,11 +23,6 @@ class ControllerLog(Shown):
     """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
 
     What it gave acts a delay later, and until the next acts. `names` are those of the states.
-
-    >>> import numpy as np
-    >>> log = ControllerLog(np.array([0.0, 0.1]), np.array([[2.0], [3.0]]), np.array([[0.0], [5.0]]), ("F",), ("e",))
-    >>> log["F"].tolist(), log.held(np.array([0.05, 0.1])).tolist()
-    ([2.0, 3.0], [[0.0], [5.0]])
     """
 
     times: Floats
@@ -69,30 +64,12 @@ class UnderControl:
 
     @property
     def reference(self) -> Mapping[str, Floats]:
-        """What was wanted at every sample of the run, by name.
-
-        >>> import polhode as ph
-        >>> s = ph.System("slider", gravity=(0, 0, 0))
-        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
-        >>> wanted = ph.control.Reference("x", quantity=x.q[0])
-        >>> law = ph.control.Law({x.tau[0]: 9 * (wanted.symbols[0] - x.q[0]) - 6 * x.u[0]}, reference=(wanted,))
-        >>> run = s.derive().simulate(4, controller=law, reference="t/4", samples=3)
-        >>> run.reference["x"].tolist(), run.tracking_error["x"].round(3).tolist()
-        ([0.0, 0.5, 1.0], [0.0, 0.165, 0.167])
-        """
+        """What was wanted at every sample of the run, by name."""
         return dict(zip(self._wanted, self._along[: len(self._wanted)], strict=True))
 
     @property
     def tracking_error(self) -> Mapping[str, Floats]:
-        """What was wanted less what there was, for the references whose quantity the mechanism has.
-
-        >>> from polhode.model.samples.underactuated import cart_pole
-        >>> import polhode as ph
-        >>> e = cart_pole().derive()
-        >>> run = e.simulate(8, controller=ph.control.LQR(e.linearize()), reference={"x": 1.0}, samples=3)
-        >>> run.tracking_error["x"].round(2).tolist()
-        [1.0, 0.09, -0.01]
-        """
+        """What was wanted less what there was, for the references whose quantity the mechanism has."""
         followed, other = self._followed, self._other_errors
         made = self._along[len(self._wanted) :]
         differences = {name: self.reference[name] - values for name, values in zip(followed, made, strict=False)}
@@ -162,16 +139,7 @@ class UnderControl:
 
     @cached_property
     def at_limits(self) -> Mapping[str, float]:
-        """For how many seconds each control was at a limit, of those that were.
-
-        >>> from polhode.model.samples.underactuated import cart_pole
-        >>> import polhode as ph
-        >>> e = cart_pole().derive()
-        >>> regulator = ph.control.LQR(e.linearize(), sample_time=0.02)
-        >>> run = e.simulate(3, controller=regulator, start={"theta": 0.15}, limits=3)
-        >>> {name: round(seconds, 2) for name, seconds in run.at_limits.items()}
-        {'F': 0.12}
-        """
+        """For how many seconds each control was at a limit, of those that were."""
         if self.loop is None or not self.loop.limits:
             return {}
         found = {}
@@ -221,16 +189,7 @@ class UnderControl:
 
     @cached_property
     def conditions_met(self) -> tuple[str, ...]:
-        """A sentence for each condition under which the law does not hold and that the run met, or came near.
-
-        >>> from polhode.model.samples.underactuated import cart_pole
-        >>> e = cart_pole().derive()
-        >>> law = e.feedback_linearize(["theta"])
-        >>> wanted = {"reference": {"theta": "3*t"}, "speeds": {"theta": 3}, "sample_time": 0.01}
-        >>> print(*e.simulate(0.6, controller=law, **wanted).conditions_met[0].split("; "), sep="\\n")
-        the law does not hold where cos(theta) = 0, as the decoupling matrix is singular there
-        the run came through there at t = 0.5173 s (from 0.00437 to -0.00534).
-        """
+        """A sentence for each condition under which the law does not hold and that the run met, or came near."""
 
         loop = self.loop
         if loop is None or not loop.law.singular:
@@ -298,10 +257,7 @@ def conditions_met(
     values: Callable[..., Floats],
     is_done: bool = True,
 ) -> Iterator[str]:
-    """A sentence for each condition of a law that its run met, or came near; `values` gives expressions at times t.
-
-    A run that is not done may have ended before the next sample: there what is near is seen from further away.
-    """
+    """A sentence for each condition of a law that its run met, or came near; `values` gives expressions at times t."""
     if not made or not len(t):
         return
     expressions = [each for _, each in made]

@@ -109,10 +109,7 @@ class FollowedRates(Rates):
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """What was followed: the motion, all of it at the samples, the events in their order, and the steps that were kept.
-
-    A step is a row of t, h and all that was followed at its begin.
-    """
+    """The motion, all that was followed at the samples, the events in their order, and the steps kept."""
 
     trajectory: Trajectory
     states: Floats

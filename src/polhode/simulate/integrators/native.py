@@ -53,10 +53,7 @@ _JUMPING = (
 def integrate(
     rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, events: Events, report: Report
 ) -> str:
-    """Go from the record's first state to the last of `times`.
-
-    Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
-    """
+    """Go from the record's first state to the last of `times`."""
     is_auto = control.method == "auto"
     if not control.fixed_step:
         control = resolved(control, rates, guard, bool(events))
@@ -670,10 +667,7 @@ class Switch:
 
 
 class DenseOutput:
-    """The states between the steps of a run: the step around a time is taken once more, and its polynomial asked.
-
-    It stays with the process that ran: a trajectory that is sent elsewhere goes without.
-    """
+    """The states between the steps of a run: the step around a time is taken once more, and its polynomial asked."""
 
     def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
         self.rates = rates

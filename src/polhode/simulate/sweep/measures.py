@@ -1,9 +1,13 @@
-"""Measures: what is kept of a run. Add one by a line in `MEASURES`, or a way to sum up a history in `REDUCTIONS`."""
+"""Measures: what is kept of a run. Add one by a line in `MEASURES`, or a way to sum up a history in `REDUCTIONS`.
+
+The design of a sweep: which values are varied, and the run at each point of their grid, or at each sample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,8 +15,11 @@ from numpy.typing import NDArray
 
 from ...compiled.functions import Functions
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import PolhodeError, shown, suggestion
+from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, suggestion
 from ...expr import Expr
+from ...model.lookup import units_by_name
+from ...model.unit import si_value, si_values
+from ..batch.members import PREFIXES, Members, Which, label_of, labels_of, names_of
 from ..initial_state import Floats
 from ..trajectory.column_names import check_meant, distinct
 from ..trajectory.trajectory import Trajectory
@@ -23,17 +30,7 @@ Measured = dict[str, NDArray[np.float64]]
 
 
 def histories(equations: EquationsOfMotion) -> dict[str, tuple[str, str]]:
-    """Kind and name of all that has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy.
-
-    Where two labels would be alike, as of a coordinate `d(x)` and the speed of `x`, each is its kind and its name.
-
-    >>> import polhode as ph
-    >>> s = ph.System("two")
-    >>> first = s.joint("x", s.ground, s.body("a", 1), ph.Prismatic("x"))
-    >>> _ = s.joint("d(x)", s.ground, s.body("b", 1), ph.Prismatic("x"))
-    >>> list(histories(s.derive().record))
-    ['x', 'coordinate:d(x)', 'speed:x', 'd(d(x))', 'energy']
-    """
+    """Kind and name of what has a history, by label: coordinates and states, speeds as `d(name)`, inputs, energy."""
     coordinates, speeds = dependent_of(equations)
     listed = [("coordinate", name, name) for name in (*equations.coordinates, *coordinates)]
     listed += [("state", name, name) for name in equations.states]
@@ -202,3 +199,158 @@ def _array(measure: Measure, value: Any) -> NDArray[np.float64]:
     if array.dtype.kind not in "fiub":
         raise MeasureFailed(f"the measure '{measure.label}' returned {shown(value)}, which is no real number.")
     return np.array(array, dtype=np.float64)
+
+
+fault = fault_at("sweep")
+
+#: More members than this are refused: their statuses alone would fill the memory.
+MOST_MEMBERS = 10**7
+MEMBER = "member"
+
+#: The option of a run by how a kind of value is written in front of its name.
+_PREFIXES = {prefix: option for option, prefix in PREFIXES.items()}
+_KINDS = {"start": ("coordinate", "state"), "speeds": ("speed",), "inputs": ("input",), "tau": ("effort",)}
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The values that are varied, by label: along an axis of a grid each, or sample by sample."""
+
+    axes: Mapping[str, Floats]
+    zipped: bool
+    members: Members
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the grid's axes, or the number of samples."""
+        return shape_of(self.axes, self.zipped)
+
+
+def shape_of(axes: Mapping[str, Floats], zipped: bool) -> tuple[int, ...]:
+    """The shape of what is kept for each member."""
+    lengths = tuple(len(values) for values in axes.values())
+    return lengths[:1] if zipped else lengths
+
+
+def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Mapping[str, Any]) -> Design:
+    """Read what a user wants varied; names are those of parameters, coordinates (their start), speeds and inputs."""
+    if not isinstance(vary, Mapping) or not vary:
+        raise fault(
+            f"{shown(vary)} says not what to vary.",
+            'Give values by name: {"l": np.linspace(0.5, 2, 20)}.',
+            "E-BATCH-MISSING",
+        )
+    which = {name: _which(equations, name) for name in vary}
+    labels = labels_of(equations)
+    axes = {labels[which[name]]: _values(name, _in_si(equations, which[name], vary[name])) for name in vary}
+    if len(axes) < len(vary):
+        raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-BATCH-TWICE")
+    lengths = {name: len(values) for name, values in axes.items()}
+    if zipped and len({*lengths.values()}) > 1:
+        told = listed(f"'{name}' has {length}" for name, length in lengths.items())
+        cure = "Give arrays of one length, or leave zip=True out for a grid."
+        raise ShapeError(f"samples must have one value of each: {told}.", "sweep", cure, "E-BATCH-SHAPE")
+    count = prod(shape_of(axes, zipped))
+    if count > MOST_MEMBERS:
+        cure = "Vary fewer values, or give samples with zip=True."
+        raise LimitError(f"the grid has {count:,} points, more than {MOST_MEMBERS:,}.", "sweep", cure, "E-BATCH-SIZE")
+    columns = list(axes.values()) if zipped else [each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij")]
+    shared = _shared(equations, options, list(which.values()))
+    return Design(axes, zipped, Members(count, shared, dict(zip(which.values(), columns, strict=True))))
+
+
+def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> Any:
+    """Values to vary in SI units, as runs have them: those of a list may be texts with units."""
+    option, name = which
+    if option == "parameters":
+        return si_values(equations.system.parameters, {name: given})[name]
+    units, kinds = units_by_name(equations.system), _KINDS.get(option, ("",))
+    return si_value(given, next(filter(None, (units.get(kind, {}).get(name) for kind in kinds)), ""), f"sweep '{name}'")
+
+
+def _values(name: str, given: Any) -> Floats:
+    try:
+        values = np.atleast_1d(np.asarray(given))
+    except ValueError:
+        values = np.array([None])
+    if values.dtype.kind not in "fiub" or values.ndim != 1:
+        cure = "Give an array (N,) of real numbers."
+        raise ShapeError(f"{shown(given)} is not a list of numbers.", f"sweep '{name}'", cure, "E-BATCH-TYPE")
+    if not len(values):
+        raise ShapeError("there are no values.", f"sweep '{name}'", "Give one or more.", "E-BATCH-MISSING")
+    return values.astype(np.float64)
+
+
+def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
+    """The option of a run, and the name in it, that a word means."""
+    known = names_of(equations)
+    prefix, _, rest = str(name).partition(":")
+    if prefix in _PREFIXES and rest:
+        option = _PREFIXES[prefix]
+        if rest in known[option]:
+            return option, rest
+    # No two of them are written alike but a coordinate and its speed, where the coordinate is meant.
+    for option in ("parameters", "inputs", "start", "speeds"):
+        if name in known[option]:
+            return option, str(name)
+    plain = [each for names in known.values() for each in names]
+    raise fault(
+        f"there is no parameter, input, coordinate or speed '{name}' to vary.",
+        suggestion(name, [*plain, *(f"{PREFIXES[option]}:{n}" for option, names in known.items() for n in names)]),
+        "E-BATCH-NAME",
+    )
+
+
+def axis_named(axes: Iterable[str], name: Any) -> str | None:
+    """The label of a varied value that a name means: `hinge(0)` is also `start:hinge` and `hinge`."""
+    prefix, _, rest = str(name).partition(":")
+    written = [name, *([label_of(_PREFIXES[prefix], rest)] if prefix in _PREFIXES else [])]
+    written += [label_of(option, str(name)) for option in ("start", "speeds")]
+    return next((each for each in axes if each in written), None)
+
+
+def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Sequence[Which]) -> dict[str, Any]:
+    """The options of all runs, start and speeds by name where some of them are varied."""
+    shared = {name: value for name, value in options.items() if name != "progress"}
+    doubled = Members.of(shared)
+    if doubled is not None:
+        option, name = next(iter(doubled.varied))
+        message = "an array of values is given beside what is varied."
+        cure = "Name it in what is varied too, or give one value."
+        raise PolhodeError(message, f"{option} '{name}'" if isinstance(name, str) else option, cure, "E-BATCH-TWICE")
+    varied = {option for option, _ in which}
+    if varied & {"start", "speeds"}:
+        start, speeds = shared.get("start"), shared.get("speeds")
+        moving = _by_name(speeds, equations.speeds)
+        if isinstance(start, str) and start in equations.system.poses:
+            pose = equations.system.poses[start]
+            moving = {name: value for name, value in pose.speeds.items() if name in equations.speeds} | moving
+            start = {**pose.coordinates, **pose.states}
+        elif isinstance(start, tuple) and len(start) in (2, 3):
+            moving = _by_name(start[1], equations.speeds) | moving
+            states = _by_name(start[2], equations.states) if len(start) == 3 else {}
+            start = _by_name(start[0], equations.coordinates) | states
+        shared["start"], shared["speeds"] = _by_name(start, equations.coordinates), moving
+    for option in varied & {"inputs", "tau"}:
+        given = shared.get(option)
+        if callable(given):
+            raise fault(
+                f"{option} are given by a function, so none of them can be varied.",
+                "Vary a parameter that an expression in it has.",
+                "E-BATCH-TWICE",
+            )
+        shared[option] = _by_name(given, names_of(equations)[option])
+    return shared
+
+
+def _by_name(given: Any, names: Any) -> dict[str, Any]:
+    """Values by name; what is no row of them is left to the run to refuse."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return dict(given)
+    row = np.atleast_1d(np.asarray(given))
+    if row.shape != (len(names),):
+        cure = f"Give values by name: {listed(names)}."
+        raise ShapeError(f"expected {len(names)} numbers, got shape {row.shape}.", "sweep", cure, "E-BATCH-SHAPE")
+    return dict(zip(names, row.tolist(), strict=True))

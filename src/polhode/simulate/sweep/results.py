@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 from ...errors import PolhodeError, path_of, unknown
 from ...files.archives import readable
 from ...notebook import MOST_ROWS, Cell, Shown, Table
-from ..batch.batch import Batch
-from ..batch.files import as_dataset, check_is, of_dataset
+from ..batch.batch import Batch, as_dataset, check_is, of_dataset
 from ..initial_state import Floats
 from ..trajectory.column_names import check_meant, distinct, variable_names
 from ..trajectory.datasets import Dataset, Named, read, to_xarray, write
 from ..trajectory.files import encoded
-from .design import MEMBER, shape_of
-from .measures import Measured
+from .measures import MEMBER, Measured, shape_of
 
 if TYPE_CHECKING:
     from ...surface.equations import Equations
@@ -128,15 +126,6 @@ class Sweep(Shown):
         is given. Of more, the two longest are drawn; a third of five values or fewer makes a column of panels for each,
         and the others are cut at their middle value, which the title tells. Samples are points over each of their
         values. Axes are logarithmic where values are spaced by ratios. Runs without a result are crosses, or hatched.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
-        >>> vary = {"l": [0.5, 1, 2], "hinge": [0.1, 0.2]}
-        >>> sweep = s.derive().sweep(vary, 1, measure="max:d(hinge)", workers=1)
-        >>> figure = sweep.plot(x="l", by="hinge")
-        >>> figure.axes[0].get_xscale(), len(figure.axes[0].get_lines()[0].get_xdata())
-        ('log', 3)
         """
         from ...show.sweep_picture import plotted
 

@@ -27,8 +27,7 @@ from ...files.archives import MOST_BYTES, readable
 from ...files.reading import read_file
 from ...files.version import LOADED_AT, key_of, source_digest, version_digest
 from ...files.writing import WAITING, put_in_place
-from ..batch.batch import NOT_RUN, REFUSED
-from ..batch.files import as_dataset, of_dataset
+from ..batch.batch import NOT_RUN, REFUSED, as_dataset, of_dataset
 from ..batch.members import Which, labels_of
 from ..batch.running import check_size, joined
 from ..progress import reporting
@@ -37,10 +36,24 @@ from ..settings import check_kinds, closing
 from ..trajectory.datasets import Dataset, as_archive, of_archive
 from ..trajectory.units import units_of
 from ..trajectory.values import dependent_of
-from .chunks import Chunk, ChunkResult, Work, cut, make_ready, merge, notices_of, polhode_version, run_chunk
-from .design import Design, design_of
-from .executors import Arrivals, check_client, cores, on_cluster, on_executor, on_processes
-from .measures import Measure, histories, read_measures
+from .chunks import (
+    Arrivals,
+    Chunk,
+    ChunkResult,
+    Work,
+    check_client,
+    cores,
+    cut,
+    make_ready,
+    merge,
+    notices_of,
+    on_cluster,
+    on_executor,
+    on_processes,
+    polhode_version,
+    run_chunk,
+)
+from .measures import Design, Measure, design_of, histories, read_measures
 from .results import Sweep, SweepInterrupted
 
 if TYPE_CHECKING:
@@ -52,11 +65,7 @@ class Unknowable(Exception):
 
 
 def content_of(value: Any) -> str:
-    """Numbers exactly, arrays by their bytes, expressions by their form, functions by the file that they are in.
-
-    >>> content_of({"b": 1.5, "a": [True, None]})
-    "{'a': [True, None], 'b': 1.5}"
-    """
+    """Numbers exactly, arrays by their bytes, expressions by their form, functions by the file that they are in."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | complex | str | bytes | Fraction):
@@ -163,10 +172,7 @@ class ChunkStore:
 
     @classmethod
     def size_in(cls, folder: str | os.PathLike[str], key: str, count: int) -> int | None:
-        """How many members a chunk has in a folder that holds this sweep already; None where it holds none.
-
-        A folder that holds another sweep, or anything else, is refused.
-        """
+        """How many members a chunk has in a folder that holds this sweep already; None where it holds none."""
         path = path_of(folder)
         if not path.exists():
             return None
@@ -276,12 +282,7 @@ def sweep(
     chunk: int | None = None,
     **options: Any,
 ) -> Sweep:
-    """Run a mechanism at every point of a grid of values, or at samples of them, and keep what is asked for.
-
-    The options are those of `Equations.sweep`.
-
-    What `simulate` takes goes to every run. A run that fails has its sentence in `failures`, and nan for results.
-    """
+    """Run a mechanism at every point of a grid of values, or at samples of them, and keep what is asked for."""
     check_kinds(options.get("functions"), options.get("progress"), options.get("audit", False))
     derivation, options = closing(derivation, **options)
     equations = derivation.equations

@@ -122,12 +122,7 @@ def nodes_of(trajectory: Trajectory, functions: Functions, groups: Sequence[tupl
 
 
 def hermite(nodes: Nodes, times: Floats) -> Floats:
-    """The states (T, n) at times (T,) between the nodes.
-
-    >>> line = np.array([[1.0], [1.0]])
-    >>> hermite(Nodes(np.array([0.0, 2.0]), np.array([[0.0], [2.0]]), line, line), np.array([0.5])).tolist()
-    [[0.5]]
-    """
+    """The states (T, n) at times (T,) between the nodes."""
     k = np.clip(np.searchsorted(nodes.t, times, side="right") - 1, 0, len(nodes.t) - 2)
     h = (nodes.t[k + 1] - nodes.t[k])[:, None]
     s = (times - nodes.t[k])[:, None] / h

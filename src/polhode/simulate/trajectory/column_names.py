@@ -32,10 +32,7 @@ def check_unambiguous(name: object, names: Collection[str], speeds: Collection[s
 def named_value(
     name: str, known: Mapping[str, Floats], names: tuple[str, ...], kind: str, omitted: Sequence[str] = ()
 ) -> Floats:
-    """The value of a name among those known; `names` are offered where it is not.
-
-    A coordinate that is omitted is not its speed, though that may have its name.
-    """
+    """The value of a name among those known; `names` are offered where it is not."""
     if name in omitted:
         message = f"the trajectory has no coordinate '{name}': it was omitted from the equations."
         cure = f"Derive without omitting it; its speed is run.speed({name!r}), if it has this name."
@@ -77,11 +74,7 @@ _RESERVED = frozenset(
 
 
 def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> list[str]:
-    """The first spelling of each pair where no other name is or may be spelled so, else the second, made unique.
-
-    >>> distinct([("x", "coordinate:x"), ("d(x)", "coordinate:d(x)"), ("d(x)", "speed:x")])
-    ['x', 'coordinate:d(x)', 'speed:x']
-    """
+    """The first spelling of each pair where no other name is or may be spelled so, else the second, made unique."""
     pairs = list(names)
     count, used = Counter([*taken, *(each for pair in pairs for each in {*pair})]), {*taken}
     chosen: list[str] = []
@@ -95,13 +88,7 @@ def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> l
 
 
 def check_meant(name: object, known: Collection[str]) -> None:
-    """Raise where a name is the short spelling of two columns that are known by their kinds.
-
-    >>> check_meant("d(x)", ["x", "coordinate:d(x)", "speed:x"])
-    Traceback (most recent call last):
-    polhode.errors.PolhodeError: 'd(x)' means 'coordinate:d(x)' or 'speed:x'.
-      Say which.  [E-TRAJECTORY-TWICE]
-    """
+    """Raise where a name is the short spelling of two columns that are known by their kinds."""
     written = [f"{kind}:{name}" for kind in ("coordinate", "state", "input")]
     written += [f"speed:{str(name)[2:-1]}"] * (f"d({str(name)[2:-1]})" == name) + ["energy:total"] * (name == "energy")
     meant = [repr(each) for each in written if each in known]
@@ -110,14 +97,7 @@ def check_meant(name: object, known: Collection[str]) -> None:
 
 
 def variable_names(columns: Iterable[tuple[str, str, str]], taken: Collection[str]) -> tuple[list[str], dict[str, str]]:
-    """Names of the variables of columns (kind, name, spelling), and titles of those that are not called as spelled.
-
-    Where a spelling is ambiguous, or NetCDF or Zarr could not hold it, the variable is called by kind and number.
-
-    >>> columns = [("coordinate", "x", "x"), ("coordinate", "d(x)", "d(x)"), ("speed", "x", "d(x)")]
-    >>> variable_names(columns, ["time"])
-    (['x', 'coordinate_1', 'speed_0'], {'coordinate_1': 'coordinate d(x)', 'speed_0': 'speed x'})
-    """
+    """Names of the variables of columns (kind, name, spelling), and titles of those that are not called as spelled."""
     listed, number, pairs = list(columns), Counter[str](), []
     for kind, _, spelling in listed:
         full = f"{kind}_{number[kind]}"

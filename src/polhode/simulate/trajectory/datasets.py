@@ -39,11 +39,7 @@ Named = tuple[tuple[str, ...], NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Arrays by name, those that label dimensions apart, and a few words about them all.
-
-    >>> Dataset({"l": (("l",), np.array([1.0, 2.0]))}, {"period": (("l",), np.array([2.0, 2.8]))}).variables["period"]
-    (('l',), array([2. , 2.8]))
-    """
+    """Arrays by name, those that label dimensions apart, and a few words about them all."""
 
     coordinates: Mapping[str, Named]
     variables: Mapping[str, Named]

@@ -55,11 +55,7 @@ class Energy(Shown):
 
 
 def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
-    """Whether kinetic and potential energy together must stay what they are.
-
-    Springs and potentials store energy; other forces are not asked whether they have a potential, and what states
-    without mass store is not known.
-    """
+    """Whether kinetic and potential energy together must stay what they are."""
     if not tau.is_constant or tau.constant.any() or not inputs.is_constant:
         return False
     return functions.derivation.synopsis.keeps_energy and not {"t", "z"} & {*functions.native("energy").arrays}
@@ -99,10 +95,7 @@ def may_drift(q: Floats, u: Floats, kinetic: Floats, potential: Floats, facts: M
 
 
 def _drift_in_words(run: Trajectory) -> str:
-    """What to say where the energy drifts by more than tolerance and rounding explain; nothing otherwise.
-
-    A tolerance is meant for motions of the size of one: smaller ones are less exact by as much.
-    """
+    """What to say where the energy drifts by more than tolerance and rounding explain; nothing otherwise."""
     energy = run.energy
     in_play, total = energy.in_play, energy.total
     drift = float(np.abs(total - total[0]).max()) / (in_play or np.inf)

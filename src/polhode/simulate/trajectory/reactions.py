@@ -56,12 +56,7 @@ class Contact:
 
 
 def contact_of(time: Floats, force: Floats, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Contact:
-    """A force (T, 3) on a body as a contact whose normal, a direction, points into that body.
-
-    >>> times, force = np.array([0.0, 1.0, 2.0]), np.array([[3.0, 0, 10], [0, 4, 8], [1, 0, -1]])
-    >>> print(contact_of(times, force))
-    pulls with up to 1 N, as ground cannot, from 2 s to 2 s; elsewhere it needs a coefficient of friction of 0.5
-    """
+    """A force (T, 3) on a body as a contact whose normal, a direction, points into that body."""
     with understood("a direction", normal, place="contact normal", cure="Give three components, as (0, 0, 1)."):
         n = np.asarray(normal, dtype=np.float64).reshape(3)
     size = float(np.linalg.norm(n))

@@ -75,7 +75,7 @@ def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
 
 def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Floats, Floats, Floats]:
     """The unknowns of a mechanism in a trajectory that may hold what follows them too."""
-    from ..plain_names import plain_names
+    from ..simulation_program import plain_names
 
     found = []
     for kind, ours, values, theirs, more in zip(

@@ -12,7 +12,7 @@ import polhode as ph
 from polhode.compiled.functions import Functions
 from polhode.errors import PolhodeError
 from polhode.inverse_kinematics.closed_form import ClosedForm, inverse
-from polhode.inverse_kinematics.closed_form.subproblems import InField, Turn
+from polhode.inverse_kinematics.closed_form.arms import InField, Turn
 
 PUMA = [
     (0, 0, 0, pi / 2), (0, 0, "0.4318", 0), (0, "0.15005", "0.0203", -pi / 2),

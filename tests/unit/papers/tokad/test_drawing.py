@@ -17,10 +17,9 @@ from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
 from polhode.model.samples.random_system import random_system
 from polhode.papers.tokad import graph_svg, schematic_svg, system_graph
-from polhode.papers.tokad.chain import Chain, driven_chain
-from polhode.papers.tokad.component import RigidBody
+from polhode.papers.tokad.block_diagram import Lane, levels, shortened, shown, tag
+from polhode.papers.tokad.chain import Chain, RigidBody, driven_chain
 from polhode.papers.tokad.drawing import Words, groups_of, laid_out
-from polhode.papers.tokad.svg import Lane, levels, shortened, shown, tag
 
 from .svg_reading import SVG, collisions, written
 

@@ -8,7 +8,7 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector
 from polhode.formalisms.network.graph import Edge
-from polhode.papers.tokad.component import Multiport, RigidBody
+from polhode.papers.tokad.chain import Multiport, RigidBody
 from polhode.papers.tokad.wiring import Open, Wiring, wired_system
 
 
