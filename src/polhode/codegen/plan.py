@@ -3,11 +3,11 @@
 1. `value_numbering`: nodes with one fingerprint are one value with several forms; what needs no symbol is a constant.
 2. `expand_angle_sums`: sin(a ± b) and cos(a ± b) from those of a and b, where all four are there anyway.
 3. `select_forms`: one form for each value, so that the whole becomes cheap.
-4. `factoring`: a·b + a·c becomes a·(b + c).
+4. Factoring: a·b + a·c becomes a·(b + c).
 5. `common_subexpressions`: what several sums or products have in common is computed once.
-6. `emission`: instructions; signs travel with references, a shared denominator is inverted once.
+6. Emission: instructions; signs travel with references, a shared denominator is inverted once.
 7. Partition: what depends on parameters alone goes to `setup`, the rest to `run`.
-8. `scheduling`: `run` in an order that keeps few values alive.
+8. Scheduling: `run` in an order that keeps few values alive.
 
 Emission executes hardly any negation: a sum of values with opposite signs is a difference, an even function drops the
 sign of its operand, an odd function passes it on. Scheduling is a list schedule: of the instructions whose operands are

@@ -85,6 +85,19 @@ class Fit(Shown):
 
     `noise` is the standard deviation of the efforts that the fit leaves, by speed; `condition` that of the weighted
     columns, each of unit length.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("q", s.ground, s.body("bob", 2, com=(0, 0, -1), inertia=ph.sphere(2, 0.1)), ph.Revolute("y"))
+    >>> e = s.derive()
+    >>> run = e.simulate(2, start={"q": 1.0}, tau={"q": ph.sin(3 * s.time)}, samples=50)
+    >>> fit = e.identify(run)
+    >>> fit.names, fit.values.round(3).tolist(), fit.std.shape, fit.relative_std.shape
+    (['mcx_bob', 'mcz_bob', 'Iyy_bob'], [0.0, -2.004, 2.017], (3,), (3,))
+    >>> fit.predict([0.5], [0.0], [0.0]).round(3).tolist()
+    [9.421]
+    >>> fit.consistent_values.round(3).tolist(), sorted(fit.body("bob"))[:2]
+    ([0.0, -2.004, 2.017], ['com', 'inertia'])
     """
 
     base: BaseParameters

@@ -35,7 +35,8 @@ class InverseKinematicsMethods(RunMethods):
 
         A pose is a `Pose`, what a `PoseSpline` or Pinocchio gives, a pair of position and rotation matrix in either
         order, or a 4×4 matrix, or arrays of such: then all are solved together. The search starts `near` coordinates
-        (by number or name; home by default) and, where that leads nowhere, at random places within the limits. `prefer`
+        (by number or name; home by default) and, where that leads nowhere, at up to `restarts` random places within the
+        limits, to a `tolerance`. `prefer`
         says what a redundant mechanism does with its freedom: stay "near" the start, or away from its "limits". A pose
         that is not reached is refused, with how near it came; among many, `solved` tells. See
         `polhode.inverse_kinematics.numerical`.

@@ -118,7 +118,7 @@ class Controller(Typeset, Designed):
         discretisation: str = "euler",
         limits: Any = None,
     ) -> list[Path]:
-        """Write the law as source code for a target such as `c`, without dependencies; see `compiled.law_export`.
+        """Write the law as source code for a target such as `c`, without dependencies; see docs/closed-loops.md.
 
         The sample time is a parameter of the set-up where states of the controller have rates. `limits` are those of
         controls, as in `simulate`: numbers, or "model".

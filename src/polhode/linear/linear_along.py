@@ -36,6 +36,14 @@ class LinearAlong(Told):
 
     Efforts and inputs are those that acted, and do not answer small motions: a controller is not in A, though it was in
     the run. `notices` say what is worth knowing of the trajectory.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> e = s.derive()
+    >>> along = e.linearize_along(e.simulate(1, start={"hinge": 1}, samples=5))
+    >>> along.t.tolist(), along.A.shape, along.at(0.3).A.shape, along.transition().shape
+    ([0.0, 0.25, 0.5, 0.75, 1.0], (5, 2, 2), (2, 2), (5, 2, 2))
     """
 
     trajectory: Trajectory

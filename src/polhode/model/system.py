@@ -85,6 +85,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
     def state(self, name: str, rate: Any = None, start: Any = 0, unit: str = "") -> Expr:
         """A state without mass: ż = rate, an expression of coordinates, speeds, states, time, parameters and inputs.
 
+        Runs begin with its value `start`.
         Forces and the rates of other states may hold it: an actuator, a filter, an integral of an error. A rate that
         holds the state itself is a function of it, or is given later by `state_rate`.
         """

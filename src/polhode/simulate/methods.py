@@ -231,7 +231,10 @@ class RunMethods(Derived):
         integrand: Any = None,
         **options: Unpack[SmoothOptions],
     ) -> Gradient:
-        """The gradient `by` parameters and start values of `of` at the last state plus an `integrand` over time."""
+        """The gradient `by` parameters and start values of `of` at the last state plus an `integrand` over time.
+
+        Other options are those of `simulate`.
+        """
         from .gradients.sensitivities import gradient
 
         options.setdefault("functions", self._functions)

@@ -8,6 +8,7 @@ import polhode as ph
 from polhode.errors import ModelError
 from polhode.formalisms import articulated_body as book
 from polhode.formalisms.short import articulated_body as short
+from polhode.geometry.twist import Wrench
 from polhode.kinematics.tree import build_tree
 
 
@@ -18,6 +19,6 @@ def test_a_joint_that_moves_no_mass_is_named(way: object) -> None:
     system.joint("shoulder", system.ground, arm, ph.Revolute("y"))
     system.joint("wrist", arm, system.body("hand"), ph.Revolute("x"), at=(1, 0, 0))
     tree = build_tree(system.model())
-    free = [(tree.gravity * 0, tree.gravity * 0) for _ in tree.links]
+    free = [Wrench.zero() for _ in tree.links]
     with pytest.raises(ModelError, match="wrist"):
         way.forward_dynamics(tree, tree.u, tree.tau, free, tree.gravity)  # type: ignore[attr-defined]

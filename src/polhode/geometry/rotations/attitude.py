@@ -25,7 +25,7 @@ class Attitude:
     """A body's inertia about its fixed point and the axes of its thrusters, in body components.
 
     The inertia is a 3×3 matrix, or the three principal moments. Methods take expressions or arrays, as rotations do,
-    of a `rotation`, torques `u`, and angles about moving or `extrinsic` axes.
+    of a `rotation`, its `velocity` or `rate`, the `momentum`, torques `u`, and angles about moving or `extrinsic` axes.
 
     >>> from polhode.expr import symbols
     >>> A, B, C = symbols("A B C")

@@ -23,7 +23,7 @@ from .values import batch_of, broadcast, is_exact, read, written
 class MovingRotation:
     """A rotation and its angular velocity, kept in the turned frame; `@` composes, both factors moving.
 
-    Angles are about axes that move, or `extrinsic`.
+    Angles are about axes that move, or `extrinsic`; a `rate` is that of coordinates.
 
     >>> from polhode.expr import symbols
     >>> a, b, s, t = symbols("a b s t")

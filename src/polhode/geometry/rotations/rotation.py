@@ -74,7 +74,8 @@ class Rotation:
     R = r.matrix takes components in the turned frame to components in the one that stays, x' = R x; `r @ s` has the
     matrix R S: s is given in the axes that r has turned. What is made of expressions is exact, what is made of floats
     is NumPy's; with `exact=True` a decimal is taken for the rational that it spells. Sequences of angles are about axes
-    that move, or `extrinsic`, in radians or `degrees`; rotations are equal within a `tolerance`; a batch has a `count`.
+    that move, or `extrinsic`, in radians or `degrees`; rotations are equal within a `tolerance`; a batch has a `count`,
+    a random one a `seed`; `other` is a second rotation.
 
     >>> from polhode.expr import symbols
     >>> c = symbols("c1 c2 c3")

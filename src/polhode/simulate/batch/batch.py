@@ -39,7 +39,7 @@ class Batch(Shown):
 
     Behind the last sample of a member that stopped early its rows are nan; `failures` says why. `batch["elbow"]` is a
     coordinate of all members, (N, T), and `varied` what they were given one by one. A batch of a file
-    has the `equations` that it is given.
+    has the `equations` that it is given; files have a `path`.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")

@@ -23,6 +23,11 @@ class ControllerLog(Shown):
     """What a sampled law gave: `controls` (K, …) at the `times` (K,) at which it was asked, with `states` (K, …) then.
 
     What it gave acts a delay later, and until the next acts. `names` are those of the states.
+
+    >>> import numpy as np
+    >>> log = ControllerLog(np.array([0.0, 0.1]), np.array([[2.0], [3.0]]), np.array([[0.0], [5.0]]), ("F",), ("e",))
+    >>> log["F"].tolist(), log.held(np.array([0.05, 0.1])).tolist()
+    ([2.0, 3.0], [[0.0], [5.0]])
     """
 
     times: Floats

@@ -2,7 +2,7 @@
 
 The variational equations Ṡ = ∂f/∂x S + ∂f/∂p are integrated together with the motion, as one state (x, S) under one
 control of errors, by one native function. At events S jumps (`jumps`); with constraints, S is brought back after every
-step to variations that keep them, as the state is (`dynamics.tangents`), and begins as the assembled start varies
+step to variations that keep them, as the state is (`dynamics.variations`), and begins as the assembled start varies
 (`start_variations`).
 
 Gradients of a functional of a run by its adjoint: one run forwards, one backwards, however many parameters.

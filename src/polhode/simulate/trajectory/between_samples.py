@@ -90,10 +90,22 @@ def _error(trajectory: Trajectory, functions: Functions, nodes: Nodes, times: Fl
     h = nodes.t[k + 1] - nodes.t[k]
     t = nodes.t[k] + (0.5 - 0.5 / 3**0.5) * h
     x, later = hermite(nodes, t), hermite(nodes, t + _PART * h)
-    tau, inputs = (None, None) if trajectory.acted is None else trajectory.acted.along(t, x)
+    if trajectory.acted is None:
+        tau, inputs = (
+            None if part is None else _linear(trajectory.t, part, t) for part in (trajectory.tau, trajectory.inputs)
+        )
+    else:
+        tau, inputs = trajectory.acted.along(t, x)
     rates = _rates(trajectory.with_states(t, x, tau, inputs), functions)
     off = 0.325 * np.abs(h[:, None] * rates - (later - x) / _PART) / np.maximum(1.0, np.abs(x))
     return float(np.nanmax(off, initial=0.0))
+
+
+def _linear(t: Floats, values: Floats, times: Floats) -> Floats:
+    """Columns of values at times t, joined by lines, at other times."""
+    return np.column_stack(
+        [np.interp(times, t, column) for column in np.asarray(values).T] or [np.zeros((len(times), 0))]
+    )
 
 
 def nodes_of(trajectory: Trajectory, functions: Functions, groups: Sequence[tuple[int, int]] = ()) -> Nodes:

@@ -119,7 +119,7 @@ class Trajectory(UnderControl, Shown):
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
     and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`. Files have a
     `path`; `other` and `beside` are runs, `expressions` and `reactions` are drawn or written as well, with `notes`;
-    `tau`, `inputs` and `parameters` are as of `simulate`.
+    `tau`, `inputs` and `parameters` are as of `simulate`; a run of a file has the `equations` that it is given.
 
     >>> import polhode as ph
     >>> s = ph.System("ball")
