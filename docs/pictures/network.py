@@ -8,8 +8,7 @@ from pathlib import Path
 import polhode as ph
 from polhode.expr import Matrix, Vector
 from polhode.papers.tokad import graph_svg, schematic_svg, system_graph
-from polhode.papers.tokad.chain import Chain, driven_chain
-from polhode.papers.tokad.chain import RigidBody
+from polhode.papers.tokad.chain import Chain, RigidBody, driven_chain
 
 HERE = Path(__file__).parent
 NOWHERE = Vector([0, 0, 0])
