@@ -482,7 +482,7 @@ def _search(run, number, begin):
 
 @inline
 def _first(run):
-    """The event with the earliest zero; -1 where there is none."""
+    """The event with the earliest zero, of several at one time one that changes no state; -1 where there is none."""
     events = run.events
     found, earliest = -1, 0.0
     for i in range(events.active):
@@ -490,6 +490,12 @@ def _first(run):
         if not is_nan(t) and (found < 0 or t < earliest):
             found = i
             earliest = t
+    latest = earliest + ZENO * largest(absolute(earliest), 1.0)
+    for i in range(events.active):
+        if found >= 0 and events.times[i] <= latest:
+            kind = events.kinds[found]
+            if kind > ENDS and kind <= CHANGES_BY_PYTHON and events.kinds[i] <= ENDS:
+                found = i
     return found
 
 
@@ -658,6 +664,10 @@ def _go_on(run, number, side):
             events.before[i] = 0.0
     events.sides[number] = side
     events.before[number] = 0.0
+    for i in range(run.event_count - events.switch_count, run.event_count - events.kink_count - events.corner_count):
+        if absolute(events.values[i]) <= _NEAR_SWITCH * largest(1.0, events.times[i]):
+            events.number = i  # a sign in the rates vanishes at the same time: it is chosen for the state as it is now
+            return Reason.SWITCH
     return GO_ON
 
 

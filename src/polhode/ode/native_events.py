@@ -227,6 +227,16 @@ class EventMemory:
         """The sign with which an event comes to its zero."""
         return float(self._numbers["sides"][number])
 
+    def sides_at(self, count: int) -> Floats:
+        """The signs of the first events."""
+        return self._numbers["sides"][:count].copy()
+
+    def keep_sides(self, sides: Floats) -> None:
+        """Go on with these signs of the first events where they stand at their zeros, to rounding."""
+        count = len(sides)
+        at_zero = (np.abs(self._numbers["values"][:count]) <= ZENO) & (sides != 0.0)
+        self._numbers["sides"][:count][at_zero], self._numbers["before"][:count][at_zero] = sides[at_zero], 0.0
+
     def set_side(self, number: int, side: float) -> None:
         """Go on with this sign of an event that stands at its zero."""
         self._numbers["sides"][number], self._numbers["before"][number] = side, 0.0

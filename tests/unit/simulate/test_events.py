@@ -341,3 +341,29 @@ def test_sensitivities_pass_events_that_the_motion_goes_through() -> None:
     on = {e.system.time - 0.5: {"v": e.u[0] + e.q[0]}}
     found = e.sensitivities(0.75, by=["z"], start={"z": 5.0}, on=on)
     assert found.dq[-1, 0, 0] == pytest.approx(1.25)  # z = z₀ + 0.25 z(0.5) + what z₀ does not change
+
+
+TOGETHER = [("auto", {}), ("RK45", {}), ("Radau", {}), ("rk4", {"step": 0.01}), ("gauss4", {"step": 0.01})]
+
+
+@pytest.mark.parametrize(("method", "options"), [*TOGETHER, ("scipy.RK45", {})])
+@pytest.mark.parametrize("start", [0.6, 0.7, 0.75, 1.1])
+def test_a_sign_in_a_force_is_switched_where_an_event_changes_the_state(
+    method: str, options: dict[str, Any], start: float
+) -> None:
+    s = ph.System("block", gravity=(0, 0, 0))
+    slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+    s.joint_force(slide, -8 * ph.sign(slide.q[0]))
+    e, arrival = s.derive(), np.sqrt(start / 4)
+    on = {e.q[0]: {"v": e.u[0] / 2}}
+    run = e.simulate(arrival + 0.2, start={"x": start}, on=on, method=method, **options)
+    assert run.q[-1, 0] == pytest.approx(-0.8 * arrival + 0.16, abs=1e-6)
+
+
+@pytest.mark.parametrize(("method", "options"), TOGETHER)
+def test_a_run_ends_and_logs_before_a_change_at_the_same_time(method: str, options: dict[str, Any]) -> None:
+    e = dropped()
+    z, v = e.q[0], e.u[0]
+    run = e.simulate(2, start={"z": 5}, events=[3 * z], on={z: {"v": -v}}, until=2 * z, method=method, **options)
+    assert run.status == "event" and run.t[-1] == pytest.approx(1.0) and run.u[-1, 0] == pytest.approx(-10.0)
+    assert run.events[0] == [pytest.approx(1.0)]

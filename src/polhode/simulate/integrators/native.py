@@ -554,7 +554,9 @@ class Integration:
         else:
             jumps.turning, jumps.leaving = [number], []
         jumps.switch(t, x)
+        sides = run.events.sides_at(len(self.events.watched))
         run.begin(self.end)
+        run.events.keep_sides(sides)
         run.events.hold_signs(jumps.modes)
 
     def _project(self, reason: Reason) -> None:
