@@ -196,7 +196,11 @@ def _newton_step(problem: ConeProblem) -> int:
     shift = _SHIFT * mean / float(problem.size)
     for a in range(rows):
         i = problem.active[a]
-        line, given, below = row(factors.upper, factors, a), row(problem.matrix, problem, i), row(factors.lower, factors, a)
+        line, given, below = (
+            row(factors.upper, factors, a),
+            row(problem.matrix, problem, i),
+            row(factors.lower, factors, a),
+        )
         for j in range(4 * factors.blocks):
             line[j] = 0.0
             below[j] = 0.0
@@ -332,7 +336,11 @@ def _factor_split(problem: ConeProblem, weight: float) -> None:
     for k in range(problem.count):
         first, scale = problem.first[k], sqrt(problem.scales[k])
         for i in range(first, first + problem.normals[k] + problem.tangents[k]):
-            line, given, below = row(factors.upper, factors, i), row(problem.matrix, problem, i), row(factors.lower, factors, i)
+            line, given, below = (
+                row(factors.upper, factors, i),
+                row(problem.matrix, problem, i),
+                row(factors.lower, factors, i),
+            )
             for j in range(4 * factors.blocks):
                 line[j] = 0.0
                 below[j] = 0.0

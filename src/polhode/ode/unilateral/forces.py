@@ -50,7 +50,16 @@ class ConeMemory:
     def __init__(self, groups: Sequence[tuple[int, int]]) -> None:
         size = sum(map(sum, groups))
         width = padded(size)
-        work = {"matrix": size, "upper": size, "lower": size, "reciprocals": 1, "change": 1, "before": 1, "near": 1, "dual": 1}
+        work = {
+            "matrix": size,
+            "upper": size,
+            "lower": size,
+            "reciprocals": 1,
+            "change": 1,
+            "before": 1,
+            "near": 1,
+            "dual": 1,
+        }
         arrays = Memory(work, size).arrays
         sums = np.cumsum([0, *map(sum, groups)])
         whole = {
@@ -64,21 +73,20 @@ class ConeMemory:
         self.matrix: Floats = arrays["matrix"].reshape(size, width)[:, :size]
         self.free, self.force, self.velocity = vectors["free"], vectors["force"], vectors["velocity"]
         self.friction, self.modes = vectors["friction"], integers["modes"]
-        everything = {**arrays, **integers, **vectors}
-        self._kept = everything
-        addresses = {name: array.ctypes.data for name, array in everything.items()}
+        unknowns = sum(normal + (0, LINE + 1, PLANE + 1)[tangents] for normal, tangents in groups)
+        tableau = {
+            "tableau": np.zeros((unknowns, 2 * unknowns + 2)), "solution": np.zeros(unknowns),
+            "basis": np.zeros(unknowns, dtype=np.int64),
+        }  # fmt: skip
+        self.arrays: dict[str, Any] = {**arrays, **integers, **vectors, **tableau}
+        addresses = {name: array.ctypes.data for name, array in self.arrays.items()}
         inside = {name: addresses.pop(name) for name in ("upper", "lower", "reciprocals", "exchanged")}
+        beside = {name: addresses.pop(name) for name in tableau}
         self._factors = Factors.structure()(size=size, blocks=width // 4, **inside)
         self.record: Any = ConeProblem.structure()(
             size=size, blocks=width // 4, count=len(groups), factors=ctypes.addressof(self._factors), **addresses
         )
-        unknowns = sum(normal + (0, LINE + 1, PLANE + 1)[tangents] for normal, tangents in groups)
-        tableau = {"tableau": np.zeros((unknowns, 2 * unknowns + 2)), "solution": np.zeros(unknowns)}
-        self._linear = tableau, np.zeros(unknowns, dtype=np.int64)
-        self.linear: Any = LinearComplementarity.structure()(
-            size=unknowns, width=2 * unknowns + 2, basis=self._linear[1].ctypes.data,
-            **{name: array.ctypes.data for name, array in tableau.items()},
-        )  # fmt: skip
+        self.linear: Any = LinearComplementarity.structure()(size=unknowns, width=2 * unknowns + 2, **beside)
         self._addresses = ctypes.addressof(self.record), ctypes.addressof(self.linear)
 
     def solve(self) -> bool:
