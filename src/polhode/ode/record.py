@@ -16,6 +16,7 @@ import numpy as np
 from ..codegen.llvm.function import WIDTH
 from ..native.arrays import Floats, address_of
 from ..native.kinds import Array, Code, Integers, Pointers, Struct
+from .unilateral.record import Unilateral
 
 
 class Reason(IntEnum):
@@ -287,6 +288,9 @@ class Run(Struct):
     events: Events
     event_count: int
     has_corners: int  # of tables
+    # contacts, stops and dry friction
+    unilateral: Unilateral
+    has_unilateral: int
     # steps in a row that another kind of method should have taken, and how many are too many; 0 for no limit
     noted_steps: int
     quiet_steps: int
