@@ -83,7 +83,7 @@ def _members(
     own = {"method": "DOP853" if method == "auto" else method, "max_steps": _MOST_STEPS}
     problem = problem_of(derivation, 0.0, **{**options, **own})
     for signal in (problem.tau, problem.inputs):
-        if signal.asked:
+        if signal.functions:
             raise fault(
                 f"{signal.what} varies in time; in a loop of your own you are the controller.",
                 f"Give st.step({signal.what}=…) at every step, or an expression.",

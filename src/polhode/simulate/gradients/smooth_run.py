@@ -154,8 +154,8 @@ class SmoothRun:
             raise PolhodeError(message, "controller", "Give a law in continuous time.", "E-SENSITIVITY-UNSUPPORTED")
         symbols = read_by(problem.derivation.equations, by)
         for signal in (problem.tau, problem.inputs):
-            if signal.asked:
-                message = f"{signal.asked[0].words} is a Python function, which has no derivative."
+            if signal.functions:
+                message = f"{signal.functions[0].words} is a Python function, which has no derivative."
                 cure = "Write it as an expression of coordinates, speeds, time and parameters, or as samples."
                 raise PolhodeError(message, signal.what, cure, "E-SENSITIVITY-UNSUPPORTED")
         functions, manifold = problem.functions, problem.manifold
