@@ -50,11 +50,12 @@ class Sampling:
 
 def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampling:
     """How a law is sampled, as the options of a run say."""
-    measured, seed, rule = Named.measurements(law), options.get("seed"), options.get("discretisation")
+    measured = Named.measurements(law)
+    seed, delay, rule = (options.get(name) for name in ("seed", "delay", "discretisation"))
     both, smallest = measured | Named.controls(law, known.joints), np.finfo(float).tiny
     return Sampling(
         law.sample_time_as(options.get("sample_time")) or 0.0,
-        number(options.get("delay") or 0.0, "a time ≥ 0 in seconds", least=0.0, place="delay"),
+        number(0.0 if delay is None else delay, "a time ≥ 0 in seconds", least=0.0, place="delay"),
         numbers_of(options.get("quantisation"), both, "quantisation", "a step > 0", least=smallest),
         numbers_of(options.get("noise"), measured, "noise", "a standard deviation ≥ 0"),
         None if seed is None else whole_number(seed, "a whole number ≥ 0", least=0, place="seed"),
@@ -74,11 +75,8 @@ def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop,
         every = {*known.coordinates, *known.states, *known.speeds, *known.omitted}
         strays = [name for name in rest if name not in every]
         if strays:
-            what, candidates = (
-                "coordinate, state or state of the controller",
-                [*known.coordinates, *known.states, *names],
-            )
-            raise unknown(what, strays[0], candidates, place="start", code="E-CONTROL-NAME")
+            what, names = "coordinate, state or state of the controller", [*known.coordinates, *known.states, *names]
+            raise unknown(what, strays[0], names, place="start", code="E-CONTROL-NAME")
     elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(known.states) + len(names),):
         given = dict(zip(names, start[2][len(known.states) :], strict=True))
         rest = (*start[:2], start[2][: len(known.states)])
