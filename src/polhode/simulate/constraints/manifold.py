@@ -42,12 +42,13 @@ _EXACT = 1e-17
 _DEFINED = 1e-15
 #: How far along the constraints to look for a pose that is not singular.
 _ASIDE = 1e-2
+_BROKEN = "The mechanism may be at the end of its reach, or two constraints contradict each other from here on."
 #: The order in which functions are given their arrays here.
 _ARRAYS = ("q", "u", "z", "inputs")
 
 
 def _compiled(name: str, rows: str = "") -> cached_property[Callable[..., Any]]:
-    """A compiled function of a manifold, made when it is first called; of no rows where the attribute `rows` is empty."""
+    """A compiled function of a manifold, made when first used; it gives no rows where the attribute `rows` is empty."""
 
     def made(manifold: Manifold) -> Callable[..., Any]:
         return manifold.function(name) if not rows or getattr(manifold, rows) else lambda t, *arrays: np.zeros(0)
@@ -211,11 +212,8 @@ class Manifold:
         q, left, rows = self.nearest_coordinates(t, q)
         if np.abs(left).max(initial=0.0) > FAILED:
             (name, size), broken = self.worst(left), f"at t = {t:.6g} s the constraints cannot be kept any longer"
-            cure = (
-                "The mechanism may be at the end of its reach, or two constraints contradict each other from here on."
-            )
             message = f"{broken}: '{name}' is off by {size:.3g}, and no small motion brings it back."
-            raise Stop("constraints_broken", message, cure)
+            raise Stop("constraints_broken", message, _BROKEN)
         if not self.is_embedded:
             u = u + rows.least(-self.rates(t, q, u))
         return np.concatenate([q, u, z])

@@ -276,7 +276,7 @@ class EmbeddedRates(ConstrainedRates):
 
 @dataclass(eq=False)
 class ConstrainedMembers:
-    """Members of a batch, each assembled as a run alone is; `of_member` gives parameters, efforts and inputs of each."""
+    """Members of a batch, assembled as runs alone are; `of_member` gives parameters, efforts and inputs of each."""
 
     problem: Problem
     constraints: Constraints
