@@ -172,11 +172,8 @@ class MovingEquilibrium:
         numbers = numbers_of([Matrix([[as_expr(value) for value in values.values()]])], known)[0][0]
         self.known = {**known, **dict(zip(values, numbers.tolist(), strict=True))}
         if linear.is_prescribed or not linear.is_equilibrium or any(abs(self.known[u]) > 0 for u in self.equations.u):
-            raise fault(
-                "the state is no equilibrium at rest, and so none that could be followed.",
-                "Leave out follow=True: the state is held then.",
-                "E-LINEAR-UNSUPPORTED",
-            )
+            message = "the state is no equilibrium at rest, and so none that could be followed."
+            raise fault(message, "Leave out follow=True: the state is held then.", "E-LINEAR-UNSUPPORTED")
         self.matrix = linear_rates(self.equations, {}).A
         self.A = self._numbers(self.matrix)
         self.still = [*map(as_expr, self.equations.forward_dynamics), *map(as_expr, self.equations.z_rates)]
@@ -193,11 +190,9 @@ class MovingEquilibrium:
         with_p = {**moved, **self._following(symbol)}
         step = self._solved(self.J, -self._rates(self.still, with_p), symbol)
         if not self._is_told:
-            raise fault(
-                "the equilibrium is one of a family with other eigenvalues, and which comes next is not known.",
-                "Hold what is free by a constraint or a load, or leave out follow=True.",
-                "E-LINEAR-FAILED",
-            )
+            message = "the equilibrium is one of a family with other eigenvalues, and which comes next is not known."
+            cure = "Hold what is free by a constraint or a load, or leave out follow=True."
+            raise fault(message, cure, "E-LINEAR-FAILED")
         return self._bent(step, with_p)
 
     @cached_property
@@ -254,9 +249,6 @@ class MovingEquilibrium:
         found = np.linalg.lstsq(J, right, rcond=_NOTHING)[0]
         left = float(np.abs(J @ found - right).max(initial=0.0))
         if left > _NOTHING * max(1.0, float(np.abs(right).max(initial=0.0))) * 1e3:
-            raise fault(
-                f"the equilibrium does not go on with '{symbol.name}': it ends here, or turns back.",
-                "Take a state away from the fold, or leave out follow=True.",
-                "E-LINEAR-FAILED",
-            )
+            message = f"the equilibrium does not go on with '{symbol.name}': it ends here, or turns back."
+            raise fault(message, "Take a state away from the fold, or leave out follow=True.", "E-LINEAR-FAILED")
         return np.asarray(found)

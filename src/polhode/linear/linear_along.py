@@ -111,11 +111,8 @@ def linear_along(
         raise PolhodeError("the trajectory has no samples.", _PLACE, "Run it longer.", "E-LINEAR-MISSING")
     known = functions.derivation.synopsis
     if tuple(known.coordinates) != trajectory.coordinates or tuple(known.states) != trajectory.states:
-        raise fault(
-            f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}.",
-            f"Give a run with {', '.join(known.coordinates)}.",
-            "E-LINEAR-UNSUPPORTED",
-        )
+        message = f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}."
+        raise fault(message, f"Give a run with {', '.join(known.coordinates)}.", "E-LINEAR-UNSUPPORTED")
     asked = LinearMatrices(inputs, tuple(observed.items()))
     found = _evaluated(functions, trajectory, asked)
     notices: tuple[str, ...] = () if trajectory.is_whole else (f"The run is not whole: {trajectory.message}",)

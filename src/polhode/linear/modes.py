@@ -248,29 +248,21 @@ def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0)
     mode, relative to it.
     """
     if not mode.eigenvalue:
-        raise fault(
-            "a mode with the eigenvalue zero does not move by itself.",
-            "Take another mode; this one is a state that stays where it is put, or drifts.",
-            "E-LINEAR-NUMBER",
-        )
+        cure = "Take another mode; this one is a state that stays where it is put, or drifts."
+        raise fault("a mode with the eigenvalue zero does not move by itself.", cure, "E-LINEAR-NUMBER")
     linear, parameters = mode.linear, mode.parameters
     if linear.is_prescribed:
-        raise fault(
-            "the accelerations of this state were prescribed, and its mechanism would not move so by itself.",
-            "Linearize without accelerations, with the efforts that give them.",
-            "E-LINEAR-UNSUPPORTED",
-        )
+        message = "the accelerations of this state were prescribed, and its mechanism would not move so by itself."
+        cure = "Linearize without accelerations, with the efforts that give them."
+        raise fault(message, cure, "E-LINEAR-UNSUPPORTED")
     given = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
     about, derivation = _About.of(linear, given), derivation_of(linear.origin)
     with understood("a number of cycles and an amplitude", (cycles, amplitude), place=_PLACE):
         duration = _duration(mode, float(cycles))
         size = _seen(derivation, about, mode, given) if amplitude is None else float(amplitude)
     if not (0.0 < duration < np.inf and np.isfinite(size) and size != 0.0):
-        raise fault(
-            f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see.",
-            "Give positive numbers.",
-            "E-LINEAR-NUMBER",
-        )
+        message = f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see."
+        raise fault(message, "Give positive numbers.", "E-LINEAR-NUMBER")
     beside = _run(derivation, about, np.zeros(len(mode.vector)), given, duration)
     for _ in range(_HALVINGS if amplitude is None else 0):
         run = _started(derivation, about, mode, size, given, beside)

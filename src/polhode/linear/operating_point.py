@@ -205,11 +205,9 @@ def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
     values = [value for _, value in off]
     missing = [x for x in free_symbols(values) if x not in known]
     if missing:
-        raise fault(
-            f"whether '{off[0][0]}' is kept at this state depends on {missing[0]}, which has no value.",
-            f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values.",
-            "E-LINEAR-MISSING",
-        )
+        message = f"whether '{off[0][0]}' is kept at this state depends on {missing[0]}, which has no value."
+        cure = f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values."
+        raise fault(message, cure, "E-LINEAR-MISSING")
     return evaluate(values, dict(known))
 
 
@@ -227,11 +225,8 @@ def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
             )
     for (name, _), size in zip(point.off, _numbers(point.off, known), strict=True):
         if abs(size) > 2 * _TOLERANCE:
-            raise fault(
-                f"with these parameters the state does not keep '{name}': it is off by {size:.3g}.",
-                "Linearize anew with them: linearize(…, parameters=…).",
-                "E-LINEAR-FAILED",
-            )
+            message = f"with these parameters the state does not keep '{name}': it is off by {size:.3g}."
+            raise fault(message, "Linearize anew with them: linearize(…, parameters=…).", "E-LINEAR-FAILED")
 
 
 def _at(symbols: Sequence[Expr], values: Mapping[Expr, Expr], known: Mapping[Expr, float]) -> list[float]:

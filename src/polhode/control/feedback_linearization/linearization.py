@@ -282,10 +282,8 @@ def error_coefficients(
     table: dict[str, Parameter] = {}
     for name, degree in zip(names, degrees, strict=True):
         if name not in given:
-            raise PolhodeError(
-                f"nothing is said of '{name}'.", place=place, cure="Give an entry for each output.",
-                code="E-CONTROL-MISSING",
-            )  # fmt: skip
+            message = f"nothing is said of '{name}'."
+            raise PolhodeError(message, place, "Give an entry for each output.", "E-CONTROL-MISSING")
         row, own = read(given[name], degree, "" if shared else f"_{name}", f"{place} of '{name}'")
         rows.append(row)
         table |= own
@@ -391,11 +389,9 @@ fault_candidates = fault_at(_PLACE_CANDIDATES)
 def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDegree:
     """The degrees of as many coordinates and states as inputs, which sum up to the dimension of the state."""
     if not conditions.is_linearizable:
-        raise fault_candidates(
-            f"the state cannot be made linear by static feedback: {conditions.sentences[-1].rstrip('.')}.",
-            "Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True.",
-            "E-CONTROL-UNSUPPORTED",
-        )
+        message = f"the state cannot be made linear by static feedback: {conditions.sentences[-1].rstrip('.')}."
+        cure = "Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True."
+        raise fault_candidates(message, cure, "E-CONTROL-UNSUPPORTED")
     symbols = [*plant.equations.q, *plant.equations.z]
     found = degrees_of(plant, {spelled(x): x for x in symbols}, None)
     order = sorted(range(len(symbols)), key=lambda k: -(found.degrees[k] or 0))
@@ -484,11 +480,8 @@ class FeedbackLinearization(Controller):
     def _degree(self, outputs: dict[str, Expr], extend: bool) -> RelativeDegree:
         count = len(self._plant.inputs)
         if len(outputs) != count:
-            raise fault(
-                f"{count} inputs are to make {len(outputs)} outputs linear.",
-                "Give as many outputs as inputs, and name the inputs: inputs=[…].",
-                "E-CONTROL-SHAPE",
-            )
+            message = f"{count} inputs are to make {len(outputs)} outputs linear."
+            raise fault(message, "Give as many outputs as inputs, and name the inputs: inputs=[…].", "E-CONTROL-SHAPE")
         found = degrees_of(self._plant, outputs, self._state)
         return extended(self._plant, outputs, self._state) if extend and not found.exists else found
 
@@ -660,17 +653,11 @@ class FeedbackLinearization(Controller):
 def _check(degree: RelativeDegree) -> None:
     if not degree.exists:
         cure = "Put integrators before inputs that appear too early, extend=True, or take other outputs."
-        raise fault(
-            f"there is {str(degree).rstrip('.')}.",
-            "Take other outputs." if None in degree.degrees else cure,
-            "E-CONTROL-UNSUPPORTED",
-        )
+        message = f"there is {str(degree).rstrip('.')}."
+        raise fault(message, "Take other outputs." if None in degree.degrees else cure, "E-CONTROL-UNSUPPORTED")
     if degree.exists_at is False:
-        raise fault(
-            f"the law does not exist at the given state: {str(degree).rstrip('.')}.",
-            "Take other outputs, or a state away from there.",
-            "E-CONTROL-SINGULAR",
-        )
+        message = f"the law does not exist at the given state: {str(degree).rstrip('.')}."
+        raise fault(message, "Take other outputs, or a state away from there.", "E-CONTROL-SINGULAR")
 
 
 def _counted(count: int) -> str:
