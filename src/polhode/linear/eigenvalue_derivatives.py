@@ -7,7 +7,7 @@ matrix differentiated on its graph.
 
 How A changes with a parameter where the equilibrium moves with it.
 
-At rest the accelerations, and the rates of states without mass, stay zero along the branch of equilibria,
+At rest the accelerations, and the rates of first-order states, stay zero along the branch of equilibria,
 
     ∂(u̇, ż)/∂(s, z) (s′, z′) + ∂(u̇, ż)/∂p = 0,        φ_q q′ + φ_p = 0,    q′ = D s′ + g
 
@@ -62,8 +62,8 @@ class EigenvalueDerivatives(Shown):
         return np.asarray(self.values[:, self.by.index(name)])
 
     def __repr__(self) -> str:
-        told = f"EigenvalueDerivatives({len(self.eigenvalues)} eigenvalues by {', '.join(self.by)})"
-        return "\n".join([told, *self.notices])
+        head = f"EigenvalueDerivatives({len(self.eigenvalues)} eigenvalues by {', '.join(self.by)})"
+        return "\n".join([head, *self.notices])
 
     def _cell(self) -> Cell:
         rows = [
@@ -90,8 +90,15 @@ def eigenvalue_derivatives(
         raise fault(
             f"the parameter '{missing[0]}' has no value.", f"Give parameters={{{missing[0]!r}: …}}.", "E-LINEAR-MISSING"
         )
+    kept = [*linear.point.given, *linear.point.off]  # vanish where the constraints hold
     for symbol in () if follow else symbols:
-        _check_held(linear, symbol, known)
+        slopes_of = directional([value for _, value in kept], {symbol: as_expr(1)})
+        for (name, _), slope in zip(kept, slopes_of, strict=True):
+            if not is_zero(slope) and abs(float(numbers_of([Matrix([[slope]])], known)[0][0, 0])) > _NOTHING:
+                moves = f"the state would have to move with '{symbol.name}' for '{name}' to hold"
+                rest = "Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps"
+                cure = f"{rest} the constraints, or that gives the independent speeds of derive(…, independent=[…])."
+                raise fault(f"{moves}, but is known in numbers.", cure, "E-LINEAR-UNSUPPORTED")
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
     moving = MovingEquilibrium(linear, known) if follow else None
@@ -134,20 +141,6 @@ def _derivative(matrix: Matrix, symbol: Expr) -> Matrix:
     return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
 
-def _check_held(linear: Linear, symbol: Expr, known: Mapping[Expr, float]) -> None:
-    """Raise where the state would have to move with the parameter for the constraints to hold."""
-    kept = [*linear.point.given, *linear.point.off]
-    values = [value for _, value in kept]
-    for (name, _), slope in zip(kept, directional(values, {symbol: as_expr(1)}), strict=True):
-        if not is_zero(slope) and abs(float(numbers_of([Matrix([[slope]])], known)[0][0, 0])) > _NOTHING:
-            raise fault(
-                f"the state would have to move with '{symbol.name}' for '{name}' to hold, but is known in numbers.",
-                "Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps "
-                "the constraints, or that gives the independent speeds of derive(…, independent=[…]).",
-                "E-LINEAR-UNSUPPORTED",
-            )
-
-
 def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], known: Mapping[Expr, float]) -> list[str]:
     """That an equilibrium moves with parameters, where it does and the state does not."""
     if not linear.is_equilibrium:
@@ -157,9 +150,9 @@ def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], known
         still = [as_expr(entry) for entry in linear.residual]
     slopes = [directional(still, {each: as_expr(1)}) for each in symbols]
     numbers = [numbers_of([Matrix([column])], known)[0] if column else np.zeros(1) for column in slopes]
-    told = [name for name, column in zip(names, numbers, strict=True) if np.abs(column).max(initial=0.0) > _NOTHING]
+    moving = [name for name, column in zip(names, numbers, strict=True) if np.abs(column).max(initial=0.0) > _NOTHING]
     words = "The equilibrium moves with {}; these derivatives are at a state that is held (see follow)."
-    return [words.format(", ".join(told))] if told else []
+    return [words.format(", ".join(moving))] if moving else []
 
 
 class MovingEquilibrium:
@@ -189,7 +182,7 @@ class MovingEquilibrium:
         moved |= dict(zip(given, self._rates([values[x] for x in given], moved).tolist(), strict=True))
         with_p = {**moved, **self._following(symbol)}
         step = self._solved(self.J, -self._rates(self.still, with_p), symbol)
-        if not self._is_told:
+        if not self._is_determined:
             message = "the equilibrium is one of a family with other eigenvalues, and which comes next is not known."
             cure = "Hold what is free by a constraint or a load, or leave out follow=True."
             raise fault(message, cure, "E-LINEAR-FAILED")
@@ -197,12 +190,12 @@ class MovingEquilibrium:
 
     @cached_property
     def J(self) -> Floats:
-        """The rates of speeds and of states without mass, by displacements and by these states."""
+        """The rates of speeds and of first-order states, by displacements and by these states."""
         s, u = len(self.linear.displacements), len(self.equations.u)
         return self.A[np.ix_(range(s, len(self.A)), [*range(s), *range(s + u, len(self.A))])]
 
     @cached_property
-    def _is_told(self) -> bool:
+    def _is_determined(self) -> bool:
         """Whether J tells the next equilibrium, or what it leaves open does not change A: a cart may stand anywhere."""
         _, sizes, across = np.linalg.svd(self.J)
         count = int(np.sum(sizes > _NOTHING * sizes.max(initial=0.0)))
@@ -210,7 +203,7 @@ class MovingEquilibrium:
         return all(np.abs(self._bent(step, {})).max() <= _NOTHING * max(size, 1.0) for step in across[count:])
 
     def _bent(self, step: Floats, others: Mapping[Expr, float]) -> Floats:
-        """The derivative of A along displacements and states without mass, and along other symbols."""
+        """The derivative of A along displacements and first-order states, and along other symbols."""
         s = len(self.linear.displacements)
         along = dict(others)
         for rate, direction in zip(step[:s], self.linear.moved.directions, strict=True):
