@@ -61,7 +61,7 @@ class _Numbers:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SecondOrder(_Numbers, Typeset):
-    """Linearised equations as mechanics writes them; entries are expressions of parameters, and of what the state names.
+    """Linearised equations as mechanics writes them; entries are expressions of parameters and of the state.
 
     δṡ = P δs + R δu,     M δu̇ + C δu + K δs + L δz = F δτ + G δi,     δż = S δs + U δu + Z δz + H δi
     """
