@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equilibria import EquilibriumMethods
-from ..errors import PolhodeError, check_kind, listed, numbers, shown, understood, unknown
+from ..errors import PolhodeError, check_kind, fault_at, listed, numbers, shown, understood, unknown
 from ..expr import Expr, Vector, as_expr, directional, evaluate, substitute, symbol, table
 from ..expr.opaque.table import KINDS
 from ..expr.spelling import spelled
@@ -407,8 +407,10 @@ class GainSchedule(Controller):
     ) -> None:
         super().__init__(equations, parameters=parameters)
         if not isinstance(equations, EquilibriumMethods):
-            message = "a schedule needs equations that find their equilibria."
-            raise PolhodeError(message, self.name, "Give what system.derive() returns.", "E-CONTROL-MISSING")
+            raise fault_at(self.name)(
+                "a schedule needs equations that find their equilibria.", "Give what system.derive() returns.",
+                "E-CONTROL-MISSING",
+            )  # fmt: skip
         kinds = [each for each in KINDS if each != "held"]
         if kind not in kinds:
             raise unknown("kind of table", kind, kinds, place=self.name, code="E-CONTROL-NAME")

@@ -62,8 +62,8 @@ class Switched(Controller):
             raise PolhodeError(message, self.name, "Give both the same parameters.", "E-CONTROL-TWICE")
         super().__init__(far.equations, parameters={**far.nominal, **near.nominal})
         if {*far.law.controls} != {*near.law.controls}:
-            gives, other = (listed(map(spelled, each.law.controls)) for each in (far, near))
-            message = f"{far.name} gives {gives}, and {near.name} {other}."
+            gives, gives_too = (listed(map(spelled, each.law.controls)) for each in (far, near))
+            message = f"{far.name} gives {gives}, and {near.name} {gives_too}."
             raise PolhodeError(message, self.name, "Give two controllers of the same inputs.", "E-CONTROL-TWICE")
         self.far, self.near = far, near
         e = self.equations

@@ -140,9 +140,9 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         errors[q[k].name] = as_expr(wanted[-1].symbols[0] - q[k])
     made = Tracking(equations, tuple(wanted), errors)
     if len(errors) != len(equations.u) or rank(made.by_speeds) < len(equations.u):
-        speeds = f"the {len(equations.u)} speeds {listed(map(spelled, equations.u))} of '{equations.system.name}'"
+        whose = f"the {len(equations.u)} speeds {listed(map(spelled, equations.u))} of '{equations.system.name}'"
         cure = "Give joints whose coordinates can follow any motion; nonholonomic ones cannot."
-        message = f"{speeds} are not the rates of as many coordinates or orientations."
+        message = f"{whose} are not the rates of as many coordinates or orientations."
         raise PolhodeError(message, place, cure, "E-CONTROL-SHAPE")
     E, names = made.by_speeds, [*errors]
     for block_rows, columns in _blocks(E):

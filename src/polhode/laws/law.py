@@ -154,7 +154,8 @@ class Law(Typeset):
         if both:
             message = f"how {spelled(both[0])} changes is said twice, or not at all."
             raise fault(message, "Give a rate, or an update from sample to sample.", "E-CONTROL-TWICE")
-        known = {each.symbol for each in (*self.states, *self.parameters.values())} | {*self.measured}
+        known = {*self.measured, *(each.symbol for each in self.states)}
+        known |= {each.symbol for each in self.parameters.values()}
         known |= {each for wanted in self.reference for each in wanted.symbols}
         for x in free_symbols(self.expressions):
             if x not in known and (is_reference(x) or not _is(x, *MEASURABLE, "parameter", "time")):

@@ -345,7 +345,7 @@ def _started(
     # coordinates that take part in the mode; others, as where a bicycle is, only follow it, and drift
     parts, moved = mode.participation, np.abs(about.D) > _STEP
     chosen = [parts[name] > _PART for name in about.linear.displacements]
-    taking_part = moved[:, chosen].any(axis=1) if any(chosen) else moved.any(axis=1)
+    taking_part = np.asarray(moved[:, chosen].any(axis=1) if any(chosen) else moved.any(axis=1))
     seen = (sizes > _PART * sizes.max(initial=0.0)) & (taking_part[rows] | (not mode.is_simple))
     departure = float((off[seen] / sizes[seen]).max(initial=0.0))
     grown = " at the end" if mode.eigenvalue.real > 0 else ""

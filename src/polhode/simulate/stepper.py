@@ -122,8 +122,6 @@ class Stepper:
         memory = [self._start, *(array.copy() for array in self._members.memory)]
         return _again, (self._derivation, self._given, memory)
 
-    # ---- stepping ----------------------------------------------------------------------------------------------
-
     def step(self, dt: float | None = None, *, tau: Any = None, inputs: Any = None) -> State:
         """Go a time dt further and return the state (q, u), the arrays that `q` and `u` are.
 
@@ -186,8 +184,6 @@ class Stepper:
         """Go to the state that `reset` goes back to."""
         self.reset(start if start is not None else {}, speeds)
         self._start = self._engine.x.copy()
-
-    # ---- state -------------------------------------------------------------------------------------------------
 
     @property
     def q(self) -> Floats:
@@ -297,8 +293,6 @@ class Stepper:
         many = f", batch of {len(self._engine.x)}" if self._is_batch else ""
         return f"Stepper('{self._known.system}'{many})"
 
-    # ---- reading -----------------------------------------------------------------------------------------------
-
     def _assign(self, array: Floats, given: Any, name: str) -> None:
         values = _numbers(given, name)
         if values.shape not in (array.shape, array.shape[-1:]):
@@ -358,8 +352,8 @@ class Stepper:
             raise ShapeError(message, place="start", code="E-RUN-SHAPE")
         states = []
         for k, i in enumerate(members):
-            own = (given[k] if _has_rows(given) else given for given in (start, speeds))
-            states.append(self._begun(*own, [i]))
+            at, moving = (given[k] if _has_rows(given) else given for given in (start, speeds))
+            states.append(self._begun(at, moving, [i]))
         return np.array(states).reshape(len(members), -1)
 
     def _begun(self, start: Any, speeds: Any, members: Sequence[int]) -> Floats:
@@ -470,8 +464,6 @@ class SteppedMembers:
         """The parameters of a member."""
         return {name: value[i] if np.ndim(value) else value for name, value in self.problem.parameters.items()}
 
-    # ---- begin -------------------------------------------------------------------------------------------------
-
     def begun(self, members: Sequence[int], first: InitialState) -> Floats:
         """A state near the one given that keeps the constraints, for members that are alike."""
         if self._constrained is None:
@@ -560,8 +552,6 @@ class SteppedMembers:
     def _event_values(self, t: float, x: Floats) -> list[float]:
         n = self._rates.coordinates
         return [float(each.value(t, x[:n].copy(), x[n:].copy())) for each in self.events.watched]
-
-    # ---- steps -------------------------------------------------------------------------------------------------
 
     @property
     def step(self) -> Callable[[float], int]:

@@ -245,7 +245,7 @@ def error_coefficients(
         raise PolhodeError("poles and gains are both given.", place, "Give one of them.", "E-CONTROL-TWICE")
     given, read = (gains, _from_gains) if gains is not None else (USUAL_POLES if poles is None else poles, _from_poles)
     shared = not isinstance(given, Mapping)
-    given = dict.fromkeys(names, given) if shared else given
+    given = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     for name in given:
         if name not in names:
             raise unknown("output", name, names, place=place, code="E-CONTROL-NAME")

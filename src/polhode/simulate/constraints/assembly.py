@@ -290,8 +290,8 @@ def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Flo
     lost = rows.unanswered(-rest)
     if np.abs(lost).max(initial=0.0) > FAILED * (1.0 + np.abs(rest).max(initial=0.0)):
         table, worst = manifold.constraints.rows, int(np.argmax(np.abs(lost)))
-        others = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
-        against = listed([f"'{name}'" for name in others]) or "the tree"
+        rivals = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
+        against = listed([f"'{name}'" for name in rivals]) or "the tree"
         message = f"no speeds keep all constraints: what '{table[worst].name}' asks contradicts {against} (by "
         cure, place = "Remove one of them, or let them ask for the same motion.", f"constraint '{table[worst].of}'"
         raise PolhodeError(f"{message}{abs(lost[worst]):.3g}).", place, cure, "E-CONSTRAINT-FAILED")

@@ -45,6 +45,8 @@ _SOON = 1e-15
 class ConstrainedRates(Rates):
     """The right-hand side of a run with constraints, and the projection onto them."""
 
+    _evaluator: NativeRun | PlainRun | None
+
     def __init__(self, drive: Drive, manifold: Manifold) -> None:
         self.manifold, self.full = manifold, drive[0]
         super().__init__(self._with_rows(manifold), *drive[1:], of="kept_rates")
@@ -65,7 +67,7 @@ class ConstrainedRates(Rates):
 
     def use(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
         super().use(functions, parameters)
-        self._evaluator: NativeRun | PlainRun | None = None
+        self._evaluator = None
 
     def evaluator(self, x: Floats) -> NativeRun | PlainRun:
         """What evaluates rates and projections, set up at this state if it is the first."""
@@ -253,10 +255,8 @@ class EmbeddedRates(ConstrainedRates):
 
     def constraint_failure(self, t: float, x: Floats) -> str:
         """Whether the independent speeds no longer tell the others."""
-        if (
-            self.manifold.rows(t, x[: self.coordinates]).singular_values[-1] > _WEAK
-            and self._determinant_sign(t, x) == self.sign
-        ):
+        weakest = self.manifold.rows(t, x[: self.coordinates]).singular_values[-1]
+        if weakest > _WEAK and self._determinant_sign(t, x) == self.sign:
             return ""
         speeds = self.functions.equations.speeds
         names, end = listed([f"'{name}'" for name in speeds]), "s" if len(speeds) == 1 else ""
@@ -298,7 +298,13 @@ class ConstrainedMembers:
     def begun(self, i: int, first: InitialState, at_singular_pose: bool = False) -> Floats | None:
         """The state that a member starts with; None where that is not for native code."""
         parameters, tau, inputs = self.of_member(i)
-        manifold = self._manifold_for(parameters)
+        manifold = self._manifold
+        if manifold is not None and manifold.parameters == parameters:  # those of the member before
+            manifold = copy(manifold)
+            manifold.scale = np.ones(len(manifold.names))
+        else:
+            manifold = Manifold(self.problem.functions, self.constraints, parameters)
+        self._manifold = manifold
         assembly = assembled(manifold, first, self.problem.hold)
         x = np.concatenate([assembly.q, assembly.u, assembly.z])
         rates = self._rates_for(manifold, assembly.freedom.rows, parameters)
@@ -324,17 +330,6 @@ class ConstrainedMembers:
         """The signs of the pivots of all members; those of one that was not begun do not matter."""
         blank = np.ones(len(next(iter(self.signs.values()))))
         return np.array([self.signs.get(i, blank) for i in range(count)])
-
-    def _manifold_for(self, parameters: Mapping[str, Any]) -> Manifold:
-        """The constraints with these parameters; those of the member before, where they are the same."""
-        manifold = self._manifold
-        if manifold is not None and manifold.parameters == parameters:
-            manifold = copy(manifold)
-            manifold.scale = np.ones(len(manifold.names))
-        else:
-            manifold = Manifold(self.problem.functions, self.constraints, parameters)
-        self._manifold = manifold
-        return manifold
 
     def _rates_for(self, manifold: Manifold, rows: list[int], parameters: Mapping[str, Any]) -> Rates | None:
         """The rates of a member that is about to start; None where they have other rows than the first one's."""

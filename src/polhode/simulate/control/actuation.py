@@ -156,13 +156,13 @@ class Actuation:
         begun = self.begun
         if not begun:
             begun = [(np.zeros(1), np.full(1, -np.inf), record.states[:1], self.values[None, :].copy())]
-        segments = (each[0] if len(each) == 1 else np.concatenate(each) for each in zip(*begun, strict=True))
+        t, before, x, held = (each[0] if len(each) == 1 else np.concatenate(each) for each in zip(*begun, strict=True))
         columns = sorted(int(column) for _, given in self._called for column in given)
         recorded = record.actuation if columns else []
         values = np.array([values[columns] for _, values in recorded]).reshape(len(recorded), len(columns))
         functions, parameters = self.driving(self.functions), dict(self.parameters or {})
-        times = np.array([t for t, _ in recorded])
-        return Acted(functions, parameters, self.efforts, self._last, *segments, tuple(columns), times, values)
+        times, gave = np.array([t for t, _ in recorded]), tuple(columns)
+        return Acted(functions, parameters, self.efforts, self._last, t, before, x, held, gave, times, values)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -482,7 +482,8 @@ class SignalFunction:
     def __init__(
         self, given: Callable[..., Any] | Held, words: str, columns: tuple[int, ...], read: Callable[[Any], Floats]
     ) -> None:
-        self.function, self.every = (given.function, given.every) if isinstance(given, Held) else (given, None)
+        self.function = given.function if isinstance(given, Held) else given
+        self.every = given.every if isinstance(given, Held) else None
         self.words, self.columns, self.read = words, columns, read
         self.arguments = _arguments(self.function, words)
 

@@ -118,7 +118,8 @@ class Followed:
         jumps += [(each.t, each.t, each.before, each) for each in self.events if each.after is not None]
         jumps.sort(key=lambda jump: jump[0])
         jumps.append((np.inf, min(self.trajectory.t[-1], acted.last), self.states[-1], None))
-        segments, first, event = [], 0, None
+        segments: list[tuple[Floats, Floats, Occurrence | None]] = []
+        first, event = 0, None
         for next_begin, end, x, next_event in jumps:
             last = int(np.searchsorted(steps[:, 0], next_begin))
             states = np.vstack([steps[first:last, 2 : 2 + size], x[:size]])
@@ -432,8 +433,8 @@ def start_variations(run: SmoothRun) -> Floats:
     state = [*equations.q, *equations.u, *equations.z]
     varied = np.array([[float(each is x) for each in by] for x in state]).reshape(len(state), len(by))
     for first, count in run.rates.groups:  # a start quaternion is scaled to unit length
-        part, rows = problem.given.q[first : first + count], varied[first : first + count]
-        rows -= np.outer(part, part @ rows)
+        quaternion, rows = problem.given.q[first : first + count], varied[first : first + count]
+        rows -= np.outer(quaternion, quaternion @ rows)
     rotors = problem.given.rotors
     if problem.manifold is not None:
         size, last = len(equations.q), len(equations.q) + len(equations.u)
