@@ -38,7 +38,7 @@ from ..laws.controller import (
     measured_symbols,
     named_numbers,
     starts_of,
-)  # fmt: skip
+)
 from ..laws.law import ControllerState, sample_time_of
 from ..linear.displacements import read_outputs
 from ..linear.linear import Linear

@@ -38,7 +38,7 @@ from ..expr import (
     substitute,
     symbol,
     topological,
-)  # fmt: skip
+)
 from ..expr.evaluation import Evaluator
 from ..expr.spelling import is_reference, latex_name, next_rate_of_reference, spelled
 from ..expr.typeset import Typeset

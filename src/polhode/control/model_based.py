@@ -38,7 +38,7 @@ from ..expr import (
     substitute,
     symbol,
     topological,
-)  # fmt: skip
+)
 from ..expr.decide import independent_columns
 from ..expr.reading import leaf_counts
 from ..expr.spelling import latex_name, spelled, spelled_latex

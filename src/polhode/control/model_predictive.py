@@ -50,7 +50,7 @@ from ..expr import (
     substitute,
     symbol,
     topological,
-)  # fmt: skip
+)
 from ..geometry.elimination import factor_symmetric
 from ..laws.controller import Controller, named_numbers, starts_of
 from ..laws.law import ControllerState, Law, Reference, sample_time_of

@@ -54,7 +54,7 @@ from ..expr import (
     same,
     substitute,
     symbol,
-)  # fmt: skip
+)
 from ..expr.exact import maximum, minimum, sign, tanh
 from ..geometry.elimination import solve_symmetric
 from ..identification.base_parameters import base_parameters

@@ -33,7 +33,7 @@ from ..expr import (
     jacobian,
     quiet_collector,
     substitute,
-)  # fmt: skip
+)
 from ..expr.spelling import acceleration_of, spelled
 from .displacements import Displacements, displacements
 from .linear import DIVISIONS, Linear, SecondOrder, at_values, singular

@@ -22,7 +22,7 @@ from ..errors import (
     number,
     understood,
     whole_number,
-)  # fmt: skip
+)
 from ..ode.methods.tableaux import PAIRS
 from ..ode.native_events import EventLogs, EventMemory
 from ..ode.native_members import MemberRows

@@ -51,7 +51,7 @@ from ...expr import (
     substitute,
     symbol,
     topological,
-)  # fmt: skip
+)
 from ...expr.decide import combinations
 from ...expr.spelling import latex_name, spelled
 from ...geometry.elimination import factor_symmetric, solve_columns
