@@ -7,7 +7,7 @@ disturbances* (1971).
     c = c₀ - K δx - K_I ξ,      ξ̇ = δy
 
     the papers   here
-    x            δx, deviations from the references: coordinates, small turns, speeds, states without mass
+    x            δx, deviations from the references: coordinates, small turns, speeds, first-order states
     u            c, inputs and efforts; c₀ holds the operating point
     P            P of the Riccati equation
 

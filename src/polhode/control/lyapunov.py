@@ -189,7 +189,7 @@ class _DefinitenessCheck:
         return e.dependent_speeds is not None or bool(e.constraints is not None and e.constraints.rows)
 
     def _home(self) -> dict[Expr, float]:
-        """References at their defaults, what follows them there, all else at home and at rest."""
+        """References at their defaults, what follows them there, all else zero and at rest."""
         e, law = self.equations, self.law
         found = dict.fromkeys([*e.q, *e.u, *e.z], 0.0) | {e.q[first]: 1.0 for first in e.quaternions}
         found |= {each.symbol: float(each.start) for each in e.system.states.values()}

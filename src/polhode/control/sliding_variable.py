@@ -80,7 +80,7 @@ class SlidingVariable:
 def sliding_variable(
     equations: EquationsOfMotion, followed: Tracking, rates: Gains | None, actuation: Actuation
 ) -> SlidingVariable:
-    """s and the efforts that keep ½ sᵀ M s, in steps; without rates, u_r is what the reference asks for."""
+    """s and the efforts that keep ½ sᵀ M s, in steps; without rates, u_r is the rate of the reference."""
     e = {step("e", name): error for name, error in followed.errors.items()}
     v = followed.speeds_for([-each for each in rates.times(list(e))] if rates else [0] * len(e))
     names = [u.name for u in equations.u]

@@ -71,7 +71,7 @@ class Switched(Controller):
         self.within, self.at = self._numbers("within", within), self._numbers("at", at)
         wrong = [x for x, width in self.within.items() if width <= 0]
         if wrong or not self.within:
-            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "nothing tells near from far."
+            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "no width tells near from far."
             cure = "Give within={…}: widths of coordinates and speeds by name."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
         self.turning = []

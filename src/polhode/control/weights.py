@@ -14,7 +14,7 @@ from ..dynamics.synopsis import joints_of_one_speed
 from ..errors import PolhodeError, numbers, unknown, warn
 from ..expr import Expr
 from ..expr.spelling import spelled
-from ..laws.named_symbols import Named, control_names, limits_of, told_unlimited
+from ..laws.named_symbols import Named, control_names, limits_of, unlimited_notice
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +87,7 @@ def control_limits(
             message = f"the limit {next(iter(ends[x].unknown.values()))} of {spelled(x)} has no value."
             cure = "Give its parameters values: parameters={…}."
             raise PolhodeError(message, f"{place} limits", cure, "E-CONTROL-MISSING")
-    unlimited = told_unlimited(given, named, limits)
+    unlimited = unlimited_notice(given, named, limits)
     if unlimited:
         warn(f"{place}: {unlimited}", code="W-CONTROL-MISSING")
     return limits

@@ -30,7 +30,7 @@ from ..model.records import Parameter
 from ..model.unit import si_values
 from ..notebook import Cell, Shown, Table
 from .law import MEASURABLE, ControllerState, Law
-from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
+from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, unlimited_notice
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
@@ -184,7 +184,7 @@ def limited_law(controller: Controller, given: Any) -> tuple[Law, dict[Expr, Ran
         return law, {}
     named = Named.controls(law, joints_of_one_speed(equations))
     limits = limits_of(given, named, rated_efforts(equations.system))
-    unlimited = told_unlimited(given, named, limits)
+    unlimited = unlimited_notice(given, named, limits)
     if unlimited:
         warn(f"{controller.name}: {unlimited}", code="W-CONTROL-UNSUPPORTED")
     law = controller.law_within(limits)

@@ -69,7 +69,7 @@ def control_names(controls: Iterable[Expr], joints: Mapping[str, str]) -> dict[s
 
 fault = fault_at("limits")
 
-#: What asks for the limits that the model has.
+#: The word for the limits of the model.
 MODEL = "model"
 
 
@@ -137,7 +137,7 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
     return {key: rated[key] if is_model(value) else _pair(value) for key, value in values.items()}
 
 
-def told_unlimited(given: Any, named: Named, limits: Mapping[Expr, Range]) -> str:
+def unlimited_notice(given: Any, named: Named, limits: Mapping[Expr, Range]) -> str:
     """A sentence of the controls without limits in the model, where limits="model"; else nothing."""
     lacking = [each for each in named.symbols if each not in limits] if is_model(given) else []
     if not lacking:

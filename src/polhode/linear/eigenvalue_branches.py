@@ -96,7 +96,7 @@ class EigenvalueBranches(Shown):
             kept = left
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Real and imaginary parts over the parameter as a matplotlib figure, saved if asked."""
+        """Real and imaginary parts over the parameter as a matplotlib figure, saved to `path` if given."""
         from ..view.plot import save_plot
 
         marks = [each.value for each in self.crossings]

@@ -5,7 +5,7 @@ About q₀, u₀ small changes obey
     δṡ = P δs + R δu,     M δu̇ + C δu + K δs + L δz = F δτ + G δi,     δż = S δs + U δu + Z δz + H δi
 
 δs are displacements (`displacements`): changes of coordinates, for a stored orientation small turns about the axes of
-its body. δz are changes of states without mass, δτ of the efforts, δi of the model's inputs. K holds the derivatives of
+its body. δz are changes of first-order states, δτ of the efforts, δi of the model's inputs. K holds the derivatives of
 M u̇₀ + bias - τ₀, with the accelerations u̇₀ that the equations give at the state; they vanish at an equilibrium and in
 a steady motion. Where
 positions are constrained (φ = 0) only independent displacements are kept, and the speeds are the independent ones of

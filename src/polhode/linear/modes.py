@@ -3,7 +3,7 @@
 The real motion that starts in a mode: the full equations from x₀ + a Re v, for as long as the mode is worth seeing.
 
 The amplitude is such that what moves farthest moves by a small part of the mechanism's extent: large enough to be seen,
-small enough to stay near the mode. How near it stays is measured against a Re(v e^{λt}) and told.
+small enough to stay near the mode. How near it stays is measured against a Re(v e^{λt}).
 """
 
 from __future__ import annotations

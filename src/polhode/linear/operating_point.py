@@ -1,6 +1,6 @@
 """The state that small motions are about: by names, on the constraints, and with independent speeds.
 
-A state that does not keep the constraints is assembled first, and what that moved is told. Equations with multipliers
+A state that does not keep the constraints is assembled first; a notice says what that moved. Equations with multipliers
 are written on independent speeds that serve at this pose; where a state is given by parameters, on those that are
 given, so that the others follow for all parameters. An assembled state that is known in numbers holds for the
 parameters that it was found with, and use with others is refused.

@@ -195,7 +195,7 @@ class RootLocus(Shown):
     zeros: Complexes
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """The poles in the complex plane along the gain as a matplotlib figure, saved if asked."""
+        """The poles in the complex plane along the gain as a matplotlib figure, saved to `path` if given."""
         from ..view.plot import save_plot
         from .eigenvalue_branches import plot_locus
 

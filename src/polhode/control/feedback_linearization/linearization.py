@@ -424,7 +424,7 @@ class FeedbackLinearization(Controller):
         self._asked = Asked(self.equations, inputs, at)
         with quiet_collector():
             self._plant, self._state = self._asked.plant(_PLACE)
-            #: The conditions for making the whole state linear, where that was asked for.
+            #: The conditions for making the whole state linear, where no output is named.
             self.linearizability: Linearizability | None = None
             self.degree = self._whole() if outputs is None else self._degree(self._named(outputs), extend)
             _check(self.degree)

@@ -35,9 +35,9 @@ class PartialLinearization(FeedbackLinearization):
     >>> import warnings
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> e = cart_pole().derive()
-    >>> with warnings.catch_warnings(record=True) as told:
+    >>> with warnings.catch_warnings(record=True) as caught:
     ...     law = PartialLinearization(e)
-    >>> [*law.outputs], str(told[0].message)[22:55]
+    >>> [*law.outputs], str(caught[0].message)[22:55]
     (['x'], 'the zero dynamics are unstable: w')
     >>> [*PartialLinearization(e, "non-collocated").outputs]
     ['theta']
@@ -73,9 +73,9 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
         raise fault(message, "Give a list of outputs.", "E-CONTROL-SHAPE")
     of_speed = {rate: q for q, rate in zip(plant.equations.q, plant.coordinate_rates, strict=True)}
     speeds = list(plant.equations.u)
-    strange = [u for u in speeds if u not in of_speed]
-    if strange:
-        message = f"the speed {spelled(strange[0])} is not the rate of a coordinate."
+    others = [u for u in speeds if u not in of_speed]
+    if others:
+        message = f"the speed {spelled(others[0])} is not the rate of a coordinate."
         raise fault(message, "Give a list of outputs.", "E-CONTROL-UNSUPPORTED")
     active = [of_speed[speeds[k]] for k in driven]
     if collocated:

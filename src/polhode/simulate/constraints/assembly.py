@@ -36,7 +36,7 @@ _GIVEN = 100.0
 #: The same of a flexible body that needed not bend.
 _BENT = 1e6
 _MOST_STEPS = 60
-#: Starts to try before giving up: as given, and shaken more and more.
+#: Starts to try before giving up: as given, and perturbed more and more.
 _TRIALS = 12
 #: Starts to seek auxiliary coordinates from, besides their given values.
 _AUXILIARY_TRIALS = 16
@@ -213,12 +213,12 @@ def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
 def _search(
     manifold: Manifold, start: Floats, weights: Floats, given: Sequence[str], t: float
 ) -> tuple[Floats, Floats]:
-    """From the start as it is, and if that leads nowhere from starts that are shaken more and more."""
+    """From the start as it is, and if that leads nowhere from starts that are perturbed more and more."""
     rng = np.random.default_rng(5)
     best, smallest = start, manifold.residual(t, start)
     for trial in range(_TRIALS):
-        shake = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
-        begin = _auxiliary_solved(manifold, manifold.moved(t, start, shake), given, t) if trial else start
+        perturbation = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
+        begin = _auxiliary_solved(manifold, manifold.moved(t, start, perturbation), given, t) if trial else start
         q, left = _solved(manifold, begin, weights, t)
         if np.abs(left).max() < np.abs(smallest).max():
             best, smallest = q, left
@@ -242,7 +242,7 @@ def weights_of(
         message = f"'{following[0]}' follows from the other coordinates and cannot be held."
         cure = "Hold a coordinate of a joint, or keep an expression at zero with constrain."
         raise PolhodeError(message, "start", cure, "E-CONSTRAINT-DEPENDENCE")
-    weights, unwilling, elastic = np.ones(len(tree.u)), *((_GIVEN, _GIVEN) if gives_way else (np.inf, elastic))
+    weights, given_weight, elastic = np.ones(len(tree.u)), *((_GIVEN, _GIVEN) if gives_way else (np.inf, elastic))
     some = len(start.given) > 0 and not {*coordinates[: manifold.auxiliary.start]} <= {*start.given}
     for link in tree.links:
         if link.stage.is_elastic:  # a body stays bent as it is, unless only that can keep the constraints
@@ -255,7 +255,7 @@ def weights_of(
             if names & {*hold}:
                 weights[speed] = np.inf
             elif some and names & {*start.given}:
-                weights[speed] = unwilling
+                weights[speed] = given_weight
     return weights
 
 

@@ -522,6 +522,6 @@ def _arguments(function: Callable[..., Any], words: str) -> int:
 def sample_times(every: float, end: float, words: str) -> Floats:
     """The multiples of a sample time after the start of a run, up to its end."""
     if end / every > MOST_SAMPLES:
-        message = f"{words} would be asked {end / every:.3g} times, more than {MOST_SAMPLES:,}."
+        message = f"{words} would be called {end / every:.3g} times, more than {MOST_SAMPLES:,}."
         raise LimitError(message, "held", "Give a longer sample time, or a shorter run.", "E-RUN-SIZE")
     return np.arange(1, int(end / every) + 1, dtype=np.float64) * np.float64(every)

@@ -8,7 +8,7 @@ parameters alone are added.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -24,7 +24,7 @@ from ...expr.exact import sqrt
 from ...expr.spelling import described, spelled
 from ...laws.controller import Controller, Observed
 from ...laws.law import Law, check_unit_length, nominal_name
-from ...laws.named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
+from ...laws.named_symbols import Named, Range, limits_of, rated_efforts, saturated, unlimited_notice
 from ...model.model import Model
 from ...model.records import Parameter, State
 from ..settings import LOOP_OPTIONS
@@ -34,7 +34,7 @@ from .actuation import tables_of_time
 if TYPE_CHECKING:
     from ...compiled.planning import Planned
     from ...formalisms.derivation import Derivation
-    from ...laws.law import Reference
+    from ...laws.law import ControllerState, Reference
     from ...model.model import Model
     from .sampled_law import Sampling
 
@@ -119,15 +119,14 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
     _check_fit(law, equations)
     curves, lengths = curves_of(law, options.get("reference"), system)
     sampling = _sampling(law, options, derivation)
-    unlimited = told_unlimited(given, named, limits)
+    unlimited = unlimited_notice(given, named, limits)
     loop = ClosedLoop(name, law, curves, limits, sampling, isinstance(controller, Observed), unlimited, lengths)
     made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
     made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
     running = law if sampling is not None else law.with_values({**law.measured, **curves})
     acting = _acting(loop, running, made, Named.controls(law, derivation.synopsis.joints))
-    model = _with_parameters(system, law)
+    model = _extended(system, law, () if sampling is not None else running.states)
     if sampling is None:
-        model = _with_states(model, running, system)
         made |= acting | {"start": _start(made.get("start"), running, len(system.states))}
     if model is system:
         return derivation, made
@@ -219,28 +218,23 @@ def _sampling(law: Law, options: Mapping[str, Any], derivation: Derivation) -> S
     return None
 
 
-def _with_parameters(system: Model, law: Law) -> Model:
+def _extended(plant: Model, law: Law, states: Sequence[ControllerState]) -> Model:
+    """The model with the law's parameters, and the controller's states as first-order states."""
+    system, cure = plant, "Call one of them by another name."
     for name, each in law.parameters.items():
-        there = system.parameters.get(name)
+        there = plant.parameters.get(name)
         if there is None:
             system = system.with_record("parameters", name, Parameter(each.symbol, each.value, each.unit))
         elif there.value != each.value:
-            message = (
-                f"system '{system.name}' and the controller both have a parameter '{name}', with different values."
-            )
-            raise fault(message, "Call one of them by another name.", "E-CONTROL-TWICE")
-    return system
-
-
-def _with_states(system: Model, law: Law, plant: Model) -> Model:
-    """The model with the controller's states as first-order states."""
+            both = f"system '{plant.name}' and the controller both have a parameter '{name}', with different values."
+            raise fault(both, cure, "E-CONTROL-TWICE")
     taken = {*plant.states, *(q.name for joint in plant.joints.values() for q in joint.q)}
-    for each in law.states:
-        name = each.symbol.name
+    for state in states:
+        name = state.symbol.name
         if name in taken:
             message = f"system '{plant.name}' and the controller both have a state or coordinate '{name}'."
-            raise fault(message, "Call one of them by another name.", "E-CONTROL-TWICE")
-        system = system.with_record("states", name, State(each.symbol, each.rate, each.start, each.unit))
+            raise fault(message, cure, "E-CONTROL-TWICE")
+        system = system.with_record("states", name, State(state.symbol, state.rate, state.start, state.unit))
     return system
 
 
@@ -290,7 +284,7 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         return {name: _of_run(given, name) for name in names}
     planned = None if isinstance(given, Mapping | Function) else getattr(given, "reference", None)
     planned = planned() if callable(planned) else planned
-    if isinstance(planned, Mapping):  # of a motion that was planned: it may be of more than is asked for
+    if isinstance(planned, Mapping):  # of a motion that was planned: it may have more than these
         return {name: planned[name] for name in names if name in planned}
     if isinstance(given, Mapping):
         by_name = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
@@ -362,6 +356,6 @@ def _expression(value: Any, wanted: Reference, system: Model, place: str) -> Exp
         if isinstance(value, bool):
             raise TypeError
         if callable(value) and not isinstance(value, Expr):
-            message = "a Python function has no derivatives here, and would be asked at every step."
+            message = "a Python function has no derivatives here, and would be called at every step."
             raise PolhodeError(message, place, _CURVE, "E-CONTROL-UNSUPPORTED")
         return as_expr(value)

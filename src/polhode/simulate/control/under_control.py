@@ -193,7 +193,8 @@ class ClosedLoopResults:
         if how.delay >= end > 0.0:
             yield f"nothing that the controller gave acted: the delay of {how.delay:g} s is as long as the run."
         if how.sample_time >= end > 0.0:
-            yield f"the law was asked once, at the start: a sample time of {how.sample_time:g} s is as long as the run."
+            long = f"a sample time of {how.sample_time:g} s is as long as the run"
+            yield f"the law was evaluated once, at the start: {long}."
         rounded = [each.name for each in loop.law.controls if each in how.quantisation]
         if loop.has_observer and (how.delay or rounded):
             what = f"the delay of {how.delay:g} s" if how.delay else f"how '{rounded[0]}' is rounded"
