@@ -249,7 +249,7 @@ def _plan(
     method, tau, inputs = control.method, problem.tau, problem.inputs
     is_native = method in ("auto", *EXPLICIT) or (method in ADAPTIVE and ADAPTIVE[method].is_native)
     is_sampled = loop is not None and loop.sampling is not None
-    if not is_native or is_sampled or problem.audit is not False or tau.asked or inputs.asked:
+    if not is_native or is_sampled or problem.audit is not False or tau.functions or inputs.functions:
         return None
     if not _are_native(events) or (events and equations.constraints is not None):
         return None

@@ -17,7 +17,7 @@ from ...compiled.functions import Functions
 from ...compiled.quantities import Asked, PoseOf
 from ...errors import PolhodeError, path_of, understood
 from ...notebook import Cell, Shown, Table
-from ..control.under_control import UnderControl
+from ..control.under_control import ClosedLoopResults
 from ..initial_state import Floats
 from .energy import Energy
 
@@ -113,7 +113,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory(UnderControl, Shown):
+class Trajectory(ClosedLoopResults, Shown):
     """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
@@ -286,7 +286,12 @@ class Trajectory(UnderControl, Shown):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
-        return (*self.info.get("notices", ()), *self._loop_told, *self._unwatched_limits, *map(str, self.passed_limits))
+        return (
+            *self.info.get("notices", ()),
+            *self._of_loop,
+            *self._unwatched_limits,
+            *map(str, self.passed_limits),
+        )
 
     @cached_property
     def _unwatched_limits(self) -> tuple[str, ...]:
