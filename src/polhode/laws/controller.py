@@ -29,6 +29,7 @@ from ..model.reading import number_of
 from ..model.records import Parameter
 from ..model.unit import si_values
 from ..notebook import Cell, Shown, Table
+from ..registry import registered
 from .law import ControllerState, Law
 from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
 
@@ -103,10 +104,10 @@ class Controller(Typeset, Designed):
         Where the controller has states, it gives them at the next sample too. `limits` are those of controls, as in
         `simulate`: numbers, or "model".
         """
-        from ..compiled.law_function import LawFunction
-
         law, _ = limited_law(self, limits)
-        return LawFunction(law, self.equations, sample_time, discretisation, parameters)
+        function = registered("Controller.compile")
+        made: LawFunction = function(law, self.equations, sample_time, discretisation, parameters)
+        return made
 
     def export(
         self,
@@ -123,11 +124,11 @@ class Controller(Typeset, Designed):
         The sample time is a parameter of the set-up where states of the controller have rates. `limits` are those of
         controls, as in `simulate`: numbers, or "model".
         """
-        from ..compiled.law_function import export_law
-
         how: dict[str, Any] = {"prefix": prefix, "sample_time": sample_time, "discretisation": discretisation}
         law, kept = limited_law(self, limits)
-        return export_law(law, self.name, self.equations, target, path, limits=kept, **how)
+        export = registered("Controller.export")
+        written: list[Path] = export(law, self.name, self.equations, target, path, limits=kept, **how)
+        return written
 
     def __getstate__(self) -> dict[str, Any]:
         check_pickles(vars(self), self.name)

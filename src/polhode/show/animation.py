@@ -382,11 +382,9 @@ class Drawn:
     equations: bool = True
 
 
-def animation(
-    run: Trajectory, path: str | os.PathLike[str] | None = None, notes: str = "", drawn: Drawn | None = None
-) -> Path | Animation:
+def animation(run: Trajectory, path: str | os.PathLike[str] | None, notes: str, *drawn: Any) -> Path | Animation:
     """The motion as one self-contained page: written, or without a path for a notebook to show."""
-    made = Animation(run.title, page_of(run, notes, drawn))
+    made = Animation(run.title, page_of(run, notes, Drawn(*drawn)))
     return made if path is None else made.save(path)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...errors import PolhodeError, path_of, unknown
 from ...files.archives import readable
 from ...notebook import MOST_ROWS, Cell, Shown, Table
+from ...registry import registered
 from ..batch.batch import Batch, as_dataset, check_is, of_dataset
 from ..initial_state import Floats
 from ..trajectory.column_names import check_meant, distinct, variable_names
@@ -127,9 +128,7 @@ class Sweep(Shown):
         and the others are cut at their middle value, which the title tells. Samples are points over each of their
         values. Axes are logarithmic where values are spaced by ratios. Runs without a result are crosses, or hatched.
         """
-        from ...show.sweep_picture import plotted
-
-        return plotted(self, path, measures, x, by, at)
+        return registered("Sweep.plot")(self, path, measures, x, by, at)
 
     # ---- files -----------------------------------------------------------------------------------------------
 
@@ -211,8 +210,6 @@ class Sweep(Shown):
 
     def _cell(self) -> Cell:
         """What was varied and what was measured of each run, and a picture of it."""
-        from ...show.sweep_picture import markup_of
-
         single = {name: values for name, values in self.values.items() if values.ndim == 1}
         shown = min(len(self), MOST_ROWS)
         rows = [
@@ -220,7 +217,7 @@ class Sweep(Shown):
             for k in range(shown)
         ]
         table = Table([*self.axes, *single], rows, 0, more_rows=len(self) - shown)
-        return Cell(repr(self).splitlines()[0], [table, *repr(self).splitlines()[1:]], markup_of(self))
+        return Cell(repr(self).splitlines()[0], [table, *repr(self).splitlines()[1:]], registered("Sweep.markup")(self))
 
     def __repr__(self) -> str:
         grid = " × ".join(f"{len(values)} {name}" for name, values in self.axes.items())

@@ -17,6 +17,7 @@ from ...compiled.functions import Functions
 from ...compiled.quantities import Asked, PoseOf
 from ...errors import PolhodeError, path_of, understood
 from ...notebook import Cell, Shown, Table
+from ...registry import registered
 from ..control.under_control import UnderControl
 from ..initial_state import Floats
 from .energy import Energy
@@ -355,9 +356,8 @@ class Trajectory(UnderControl, Shown):
     @property
     def equations(self) -> Equations:
         """The equations that were run."""
-        from ...surface.equations import Equations
-
-        return Equations(self._known().derivation)
+        made: Equations = registered("Trajectory.equations")(self._known().derivation)
+        return made
 
     def _given(self, function: Asked) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": self.parameters}
@@ -467,9 +467,7 @@ class Trajectory(UnderControl, Shown):
         channels: Channels | None = None,
     ) -> Any:
         """A matplotlib figure: coordinates, speeds, states, what acted, energy, or `channels` as in `animate`."""
-        from ...show.panels import plotted
-
-        return plotted(self, path, reactions, beside, channels)
+        return registered("Trajectory.plot")(self, path, reactions, beside, channels)
 
     def animate(
         self,
@@ -488,17 +486,14 @@ class Trajectory(UnderControl, Shown):
         `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
         "forces", "reactions", …; `traces` paths; `frames` and `screw_axes` axes of bodies; `ghosts` other runs.
         """
-        from ...show.animation import Drawn, animation
-
-        return animation(self, path, notes, Drawn(screw_axes, channels, arrows, traces, frames, ghosts, equations))
+        drawn = (screw_axes, channels, arrows, traces, frames, ghosts, equations)
+        return registered("Trajectory.animate")(self, path, notes, *drawn)
 
     # ---- in words --------------------------------------------------------------------------------------------
 
     def summary(self) -> str:
         """One line: how far, how, how fast."""
-        from ...show.cell import summary_of
-
-        return summary_of(self)
+        return str(registered("Trajectory.summary")(self))
 
     def __str__(self) -> str:
         head = f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"
@@ -507,6 +502,5 @@ class Trajectory(UnderControl, Shown):
     __repr__ = __str__
 
     def _cell(self) -> Cell:
-        from ...show.cell import cell_of
-
-        return cell_of(self)
+        made: Cell = registered("Trajectory.cell")(self)
+        return made
