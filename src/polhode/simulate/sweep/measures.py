@@ -150,7 +150,7 @@ class Measuring:
     """Measures compiled for one mechanism: a function from a trajectory to what is kept of it."""
 
     def __init__(self, measures: Sequence[Measure], functions: Functions) -> None:
-        self.measures = measures
+        self.measures, self.functions = measures, functions
         expressions = [each.of for each in measures if isinstance(each.of, Expr)]
         self.histories = histories(functions.equations)
         self.along = compiled_values(functions, expressions) if expressions else None
@@ -209,7 +209,11 @@ MEMBER = "member"
 
 #: The option of a run by how a kind of value is written in front of its name.
 _PREFIXES = {prefix: option for option, prefix in PREFIXES.items()}
-_KINDS = {"start": ("coordinate", "state"), "speeds": ("speed",), "inputs": ("input",), "tau": ("effort",)}
+#: The kinds of symbols that the values of an option belong to.
+KINDS = {
+    "parameters": ("parameter",), "start": ("coordinate", "state"), "speeds": ("speed",), "inputs": ("input",),
+    "tau": ("effort",),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,8 +268,9 @@ def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> 
     option, name = which
     if option == "parameters":
         return si_values(equations.system.parameters, {name: given})[name]
-    units, kinds = units_by_name(equations.system), _KINDS.get(option, ("",))
-    return si_value(given, next(filter(None, (units.get(kind, {}).get(name) for kind in kinds)), ""), f"sweep '{name}'")
+    units = units_by_name(equations.system)
+    found = filter(None, (units.get(kind, {}).get(name) for kind in KINDS[option]))
+    return si_value(given, next(found, ""), f"sweep '{name}'")
 
 
 def _values(name: str, given: Any) -> Floats:
