@@ -22,7 +22,6 @@ FUNCTIONS = {
     "Trajectory.equations": "surface.equations:Equations",
     "Trajectory.plot": "show.panels:plotted",
     "Trajectory.animate": "show.animation:animation",
-    "Trajectory.summary": "show.cell:summary_of",
     "Trajectory.cell": "show.cell:cell_of",
     "Sweep.plot": "show.sweep_picture:plotted",
     "Sweep.markup": "show.sweep_picture:markup_of",
@@ -33,8 +32,8 @@ FUNCTIONS = {
 def registered(method: str) -> Any:
     """The function behind a method, imported when it is first used.
 
-    >>> registered("Trajectory.summary").__name__
-    'summary_of'
+    >>> registered("Trajectory.plot").__name__
+    'plotted'
     """
     module, _, name = FUNCTIONS[method].partition(":")
     found = import_module(f"polhode.{module}")

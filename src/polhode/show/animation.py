@@ -36,7 +36,6 @@ from ..model.records import GROUND, Joint
 from ..notebook import Cell, Shown, framed
 from ..simulate.initial_state import Floats
 from ..simulate.trajectory.channels import Channels, channels_of, tell
-from ..simulate.trajectory.reactions import reaction_along
 from ..view.page import page
 from ..view.scene import PALETTE, Ghost, MovingLine, Scene, Sheet
 from .mesh_assets import Looks, looks_of
@@ -283,7 +282,7 @@ class _Vectors:
             place = self._contact(name)
         else:
             place = self._point(joint.child, self._values(joint.in_child.p))
-        force = reaction_along(self.run, name, frame=GROUND).force
+        force = self.run.reaction(name, frame=GROUND).force
         return _Vector("reaction", f"reaction of {name}", place, force)
 
     def _contact(self, name: str) -> Floats:
