@@ -35,7 +35,7 @@ from ..model.forces.protocol import LineTension, PointForce
 from ..model.records import GROUND, Joint
 from ..notebook import Cell, Shown, framed
 from ..simulate.initial_state import Floats
-from ..simulate.trajectory.channels import Channels, channels_of, tell
+from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
 from ..view.page import page
 from ..view.scene import PALETTE, Ghost, MovingLine, Scene, Sheet
 from .mesh_assets import Looks, looks_of
@@ -401,7 +401,7 @@ def page_of(run: Trajectory, notes: str = "", drawn: Drawn | None = None) -> str
     channels, missing = channels_of(run, drawn.channels, list(others.values()))
     warn_of_meshes(looks)
     if drawn.channels is not None:
-        tell(missing)
+        warn_of_missing(missing)
     told = " ".join([notes or run.message, *looks.told, *missing]).strip()
     return page(scene, motion, channels, notes=told, ghosts=ghosts, sheets=sheets_of(run, scene, drawn.equations))
 

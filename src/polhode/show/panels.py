@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import check_kind, understood
+from ..errors import PolhodeError, check_kind, understood
 from ..simulate.initial_state import Floats
-from ..simulate.trajectory.channels import Channels, channels_of, tell
+from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
 from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 from ..view.page import charts_of
 from ..view.scene import Channel
@@ -78,9 +78,11 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
 
 
 def chosen_panels(run: Trajectory, channels: Channels, others: Sequence[Trajectory]) -> list[list[Panel]]:
-    """What is asked for of a run, and then of each other: as on a page, one unit and like magnitude share a panel."""
+    """Panels of channels of a run, and then of each other: as on a page, one unit and like magnitude share a panel."""
     made, missing = channels_of(run, channels, others)
-    tell(missing)
+    if missing and not made:
+        raise PolhodeError(" ".join(missing), "plot", code="E-PICTURE-NAME")
+    warn_of_missing(missing)
     charts = [[made[k] for k in chart] for chart in charts_of(made)]
     titles = [", ".join(each.name for each in chart[:3]) + (", …" if len(chart) > 3 else "") for chart in charts]
     return [

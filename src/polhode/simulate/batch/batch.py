@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...compiled.functions import Functions
-from ...errors import FormatError, PolhodeError, shown, understood, unknown
+from ...errors import FormatError, PolhodeError, shown, unknown
 from ...files.archives import readable
 from ...notebook import Cell, Shown, Table
 from ..initial_state import Floats
@@ -118,9 +118,13 @@ class Batch(Shown):
             return self._named(which)
         if isinstance(which, slice):
             return self._part(range(len(self))[which])
-        with understood("the place of a member", which, place="batch"):
-            place = range(len(self))[which]
-        return self.own[place] if place in self.own else self._rows(place)
+        try:
+            i = range(len(self))[which]
+        except (IndexError, TypeError):
+            message = f"there is no member {shown(which)}: the batch has {len(self)} members, from 0 on."
+            cure = "Give the number of one, a slice, or the name of a coordinate or speed."
+            raise PolhodeError(message, "batch", cure, "E-BATCH-NAME") from None
+        return self.own[i] if i in self.own else self._rows(i)
 
     def _rows(self, i: int) -> Trajectory:
         reached = int(self.reached[i])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...compiled.quantities import Quantity
-from ...compiled.reactions import Floats, evaluate, motion
+from ...compiled.reactions import Floats, evaluate
 from ...errors import PolhodeError, understood
 
 if TYPE_CHECKING:
@@ -77,12 +77,6 @@ class ReactionHistory(NamedTuple):
     def contact(self, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Contact:
         """Whether plain ground could exert this force: where it would have to pull, and what friction it needs."""
         return contact_of(self.time, self.force, normal)
-
-
-def motion_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[Floats, Floats]:
-    """Accelerations of all speeds (T, speeds) and multipliers of all constraints (T, rows) at every sample."""
-    known = trajectory.mechanism
-    return motion(known, trajectory.q, trajectory.u, efforts_along(trajectory, tau), **trajectory.given)
 
 
 def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Floats:

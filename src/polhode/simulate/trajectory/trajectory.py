@@ -70,7 +70,7 @@ class Comparison(Shown):
 
 def _named(run: Trajectory) -> dict[str, Floats]:
     """Coordinates and states by name, others as `u(name)`, `tau(name)`, `input(name)`."""
-    made = {}
+    made: dict[str, Floats] = {}
     for spelling, names, values in (
         ("{}", run.coordinates, run.q), ("u({})", run.speeds, run.u), ("{}", run.states, run.z),
         ("tau({})", run.efforts, run.tau), ("input({})", run.input_names, run.inputs),
