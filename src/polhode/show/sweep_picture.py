@@ -278,13 +278,11 @@ def _quantities(sweep: Sweep) -> dict[str, list[Quantity]]:
     """Each result by its name: one number of each run, or several."""
     from ..view.families import Quantity
 
-    made: dict[str, list[Quantity]] = {}
-    for name, values in sweep.values.items():
-        unit = sweep.result_units.get(name, "")
-        columns = values.reshape(len(sweep), -1).T
-        names = [name] if values.ndim == 1 else [f"{name}.{k}" for k in range(len(columns))]
-        made[name] = [Quantity(each, unit, column) for each, column in zip(names, columns, strict=True)]
-    return made
+    units = sweep.result_units
+    return {
+        name: [Quantity(each, units.get(name, ""), column) for each, column in columns.items()]
+        for name, columns in sweep.columns.items()
+    }
 
 
 def _long(name: str, found: Sequence[Quantity]) -> PolhodeError:

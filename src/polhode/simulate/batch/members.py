@@ -13,6 +13,7 @@ from ...errors import ShapeError, listed
 from ..initial_state import Floats
 
 if TYPE_CHECKING:
+    from ...compiled.functions import Functions
     from ...dynamics.equations import EquationsOfMotion
 
 #: The options of a run that may be given one for each member.
@@ -56,11 +57,17 @@ class Members:
         }
         return cls(next(iter(lengths.values())), shared, found)
 
-    def member(self, i: int) -> dict[str, Any]:
-        """The options of one run."""
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters by name: one value for all members, or an array with one for each."""
+        varied = {str(name): rows for (option, name), rows in self.varied.items() if option == "parameters"}
+        return {**(self.shared.get("parameters") or {}), **varied}
+
+    def member(self, i: int, functions: Functions | None = None) -> dict[str, Any]:
+        """The options of one run, with the compiled functions that all share."""
         from ...model.unit import Si
 
-        made = dict(self.shared)
+        made = dict(self.shared) | ({"functions": functions, "progress": False} if functions else {})
         for (option, name), rows in self.varied.items():
             value = rows[i]
             if name is None:
@@ -89,13 +96,17 @@ def words(which: Which) -> str:
 
 def names_of(equations: EquationsOfMotion) -> dict[str, tuple[str, ...]]:
     """The names of the values that each option has, in the order of an array of them."""
+    names = array_names(equations)
+    start = {"inputs": names["inputs"], "start": names["q"] + names["z"], "speeds": names["u"], "tau": names["tau"]}
+    return {"parameters": tuple(equations.system.parameters), **start}
+
+
+def array_names(equations: EquationsOfMotion) -> dict[str, tuple[str, ...]]:
+    """The names of the columns of each array of a trajectory."""
     return {
-        "parameters": tuple(equations.system.parameters),
-        "inputs": tuple(equations.system.inputs),
-        "start": (*equations.coordinates, *equations.states),
-        "speeds": tuple(equations.speeds),
-        "tau": tuple(equations.tree.speeds),
-    }
+        "q": tuple(equations.coordinates), "u": tuple(equations.speeds), "z": tuple(equations.states),
+        "inputs": tuple(equations.system.inputs), "tau": tuple(equations.tree.speeds),
+    }  # fmt: skip
 
 
 def columns_of(which: Which, equations: EquationsOfMotion) -> tuple[str, tuple[str, ...]]:
