@@ -60,11 +60,8 @@ def with_axes(run: Trajectory, scene: Scene, wanted: bool | Sequence[str]) -> Sc
             added.setdefault(frame.body, []).append(shape)
         else:
             added.setdefault(name, []).append(Shape("frame", (_AXES * painter.size,)))
-    return replace(scene, bodies=[_with(body, added.get(body.name, ())) for body in scene.bodies])
-
-
-def _with(body: SceneBody, shapes: Sequence[Shape]) -> SceneBody:
-    return replace(body, shapes=(*body.shapes, *shapes)) if shapes else body
+    bodies = [replace(body, shapes=(*body.shapes, *added.get(body.name, ()))) for body in scene.bodies]
+    return replace(scene, bodies=bodies)
 
 
 def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
@@ -84,12 +81,9 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
         with understood("a point: a body, a frame, or (body, point)", each, place="traces", cure=cure):
             body, point, name = _placed(system, each)
             if system.time in free_symbols(map(as_expr, point)):
-                raise PolhodeError(
-                    f"the point of '{body}' moves on it in time, and is not traced.",
-                    place="traces",
-                    cure="Make it a frame: system.frame(name, body, at=…).",
-                    code="E-PICTURE-NAME",
-                )
+                message = f"the point of '{body}' moves on it in time, and is not traced."
+                cure = "Make it a frame: system.frame(name, body, at=…)."
+                raise PolhodeError(message, "traces", cure, "E-PICTURE-NAME")
             if body not in numbers:
                 raise unknown("body or frame", body, numbers, place="traces", code="E-PICTURE-NAME")
             made.append(SceneTrace(str(label) or name, numbers[body], painter.numbers(point).tolist()))
@@ -132,20 +126,14 @@ def centre_lines(painter: Painter) -> Iterator[tuple[int, Flexibility, Floats]]:
     names = [name for name in painter.system.bodies if name != GROUND]
     for number, name in enumerate(names):
         flexibility = painter.system.bodies[name].flexibility
-        if flexibility is not None and flexibility.segments:
-            for chain in _chains(flexibility.segments):
-                yield number, flexibility, _fields(chain, painter)
-
-
-def _chains(segments: Sequence[Segment]) -> list[list[Segment]]:
-    """The segments of each centre line: one line goes on where a segment starts at the end of the one before."""
-    chains = [[segments[0]]]
-    for before, segment in pairwise(segments):
-        if segment.start == before.end:
-            chains[-1].append(segment)
-        else:
-            chains.append([segment])
-    return chains
+        chains: list[list[Segment]] = []  # a line goes on where a segment starts at the end of the one before
+        for segment in () if flexibility is None else flexibility.segments:
+            if chains and segment.start == chains[-1][-1].end:
+                chains[-1].append(segment)
+            else:
+                chains.append([segment])
+        if flexibility is not None:
+            yield from ((number, flexibility, _fields(chain, painter)) for chain in chains)
 
 
 def _fields(segments: Sequence[Segment], painter: Painter) -> Floats:
@@ -166,20 +154,6 @@ _BAR, _BALL = 0.02, 0.05
 _STAND = "#7a8088"
 #: How many bars a curve is drawn by, and how much farther than discs come on it.
 _CHORDS, _BEYOND = 60, 0.1
-
-
-def scene_of(
-    equations: EquationsOfMotion,
-    parameters: Mapping[str, Any],
-    reach: Mapping[str, tuple[float, float]] | None = None,
-    title: str = "",
-    looks: Looks | None = None,
-) -> Scene:
-    """The bodies of a mechanism, the ground first, with these parameters; `reach` is how far coordinates move.
-
-    `looks` are the meshes that bodies have; a mesh that is not among them is not drawn.
-    """
-    return Painter(equations.system, parameters, reach or {}, looks).scene(title or equations.system.name)
 
 
 def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:

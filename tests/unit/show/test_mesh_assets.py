@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from polhode.show.animation import MeshWarning
 from polhode.show.mesh_assets import looks_of, upright
-from polhode.show.scene import scene_of
+from polhode.show.scene import Painter
 from polhode.show.still import still, write_still
 from polhode.view.mesh import Mesh, MeshShape, Piece
 
@@ -41,7 +41,7 @@ def test_meshes_are_drawn_and_what_is_not_is_told(arm: ph.System) -> None:
     assert looks.told[0].startswith("broken.stl is not drawn: ")
     assert looks.told[1] == "gone.stl is not drawn: missing: there is no such file."
     assert looks.told[2].startswith("Meshes are simplified: 1,280 triangles are drawn as ")
-    scene = scene_of(arm.derive().record, {}, looks=looks)
+    scene = Painter(arm.derive().record.system, {}, {}, looks).scene("arm")
     drawn = {body.name: body.shapes for body in scene.bodies}
     (ball,) = drawn["a"]
     assert isinstance(ball, MeshShape)

@@ -514,8 +514,10 @@ class Trajectory(UnderControl, Shown):
         `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
         "forces", "reactions", …; `traces` paths; `frames` and `screw_axes` axes of bodies; `ghosts` other runs.
         """
-        drawn = (screw_axes, channels, arrows, traces, frames, ghosts, equations)
-        return registered("Trajectory.animate")(self, path, notes, *drawn)
+        return registered("Trajectory.animate")(
+            self, path, notes, screw_axes=screw_axes, channels=channels, arrows=arrows, traces=traces, frames=frames,
+            ghosts=ghosts, equations=equations,
+        )  # fmt: skip
 
     # ---- in words --------------------------------------------------------------------------------------------
 
