@@ -126,7 +126,7 @@ class Batch(Shown):
         reached = int(self.reached[i])
         parts: dict[str, Any] = {name: array[i, :reached] for name, array in self.arrays.items()}
         parts |= {NAMES[name]: names for name, names in self.names.items()}
-        parameters = {name: _of_member(value, i) for name, value in self.parameters.items()}
+        parameters = {name: float(x[i]) if np.ndim(x) else x for name, x in self.parameters.items()}
         return Trajectory(
             self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
             functions=self.functions, parameters=parameters, loop=self.loop,
@@ -134,20 +134,19 @@ class Batch(Shown):
         )  # fmt: skip
 
     def _part(self, chosen: range) -> Batch:
-        places = list(chosen)
-        parameters = {n: np.asarray(v)[places] if np.ndim(v) else v for n, v in self.parameters.items()}
-        interpolant_of = self.interpolant_of
+        indices, interpolant_of = list(chosen), self.interpolant_of
+        parameters = {n: np.asarray(v)[indices] if np.ndim(v) else v for n, v in self.parameters.items()}
         return replace(
             self,
-            interpolant_of=None if interpolant_of is None else lambda i: interpolant_of(places[i]),
-            arrays={name: array[places] for name, array in self.arrays.items()},
-            reached=self.reached[places],
-            status=self.status[places],
-            messages=tuple(self.messages[i] for i in places),
-            varied={name: values[places] for name, values in self.varied.items()},
+            interpolant_of=None if interpolant_of is None else lambda i: interpolant_of(indices[i]),
+            arrays={name: array[indices] for name, array in self.arrays.items()},
+            reached=self.reached[indices],
+            status=self.status[indices],
+            messages=tuple(self.messages[i] for i in indices),
+            varied={name: values[indices] for name, values in self.varied.items()},
             parameters=parameters,
-            infos=tuple(self.infos[i] for i in places),
-            own={k: self.own[i] for k, i in enumerate(places) if i in self.own},
+            infos=tuple(self.infos[i] for i in indices),
+            own={k: self.own[i] for k, i in enumerate(indices) if i in self.own},
         )
 
     def _named(self, name: str) -> Floats:
@@ -317,10 +316,6 @@ def cut(run: Trajectory) -> Trajectory:
     return replace(run, t=run.t[:0], acted=None, interpolant=None, **parts)
 
 
-def _of_member(value: Any, i: int) -> Any:
-    return float(value[i]) if np.ndim(value) else value
-
-
 Info = Mapping[str, Any]
 
 
@@ -412,12 +407,16 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
         reached, infos = np.array(about["reached"], dtype=np.int64), tuple(map(dict, about["infos"]))
         if not len(status) == len(infos) == len(reached) or not ((reached >= 0) & (reached <= len(t))).all():
             raise ValueError("its members are not as many as it says")
+        values = {name: np.array(value, dtype=np.float64) for name, value in about["parameters"].items()}
+        if any(x.shape not in ((), status.shape) for x in values.values()):
+            raise ValueError("a parameter does not have a value for each member")
+        parameters = {name: x if x.ndim else float(x) for name, x in values.items()}
         varied = about["varied"] if isinstance(about["varied"], dict) else {name: name for name in about["varied"]}
         batch = Batch(
             t, _stacked(dataset, columns, _RUN, (len(status), len(t))), reached, status,
             tuple(dataset.array("message", _MEMBER, "U").tolist()), names,
             {name: dataset.array(label, _MEMBER) for name, label in varied.items()},
-            {name: _parameter(value, len(status)) for name, value in about["parameters"].items()}, infos,
+            parameters, infos,
             functions=functions, notices=tuple(map(str, about.get("notices", ()))),
         )  # fmt: skip
         return batch.with_own(_own(batch, dataset, own))
@@ -429,14 +428,6 @@ def check_is(kind: str, dataset: Dataset, what: str, writer: str, path: str | os
     if found not in (f"{kind} 1", f"{kind} 2"):
         cure = f"Give a file that {writer} wrote."
         raise FormatError(f"this is not {what}: its kind is {shown(found)}.", os.fspath(path), cure, "E-FILE-READ")
-
-
-def _parameter(value: Any, count: int) -> Any:
-    """One number, or one for each member."""
-    numbers = np.array(value, dtype=np.float64)
-    if numbers.shape not in ((), (count,)):
-        raise ValueError("a parameter does not have a value for each member")
-    return numbers if numbers.ndim else float(numbers)
 
 
 def _stacked(

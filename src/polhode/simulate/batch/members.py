@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: The options of a run that may be given one for each member.
 OPTIONS = ("parameters", "start", "speeds", "inputs", "tau")
-#: Which value: an option, and a name in it, a place in (q, u) or (q, u, z), or None for the whole of it.
+#: A value: an option, and a name in it, an index into (q, u) or (q, u, z), or None for the whole of it.
 Which = tuple[str, str | int | None]
 
 _ARRAYS = (np.ndarray, list, range)
@@ -27,7 +27,7 @@ _KINDS = {"parameters": "parameter", "start": "start of", "speeds": "speed", "in
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The options that all members share, and of each value that differs an array with a row for each member."""
+    """Options that all members share, and arrays with a row for each member of values that differ."""
 
     count: int
     shared: Mapping[str, Any]
@@ -35,27 +35,25 @@ class Members:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Members | None:
-        """The members that the options of a run describe; None where nothing is an array of values.
-
-        Efforts and inputs by name alone do not make a batch: an array of them might be meant as samples in time.
-        """
+        """The members of a batch; None where no option is an array of values, or only efforts and inputs by name,
+        which might be meant as samples in time."""
         several = dict(_several(options))
         if all(option in ("inputs", "tau") and name is not None for option, name in several):
             return None
-        found = {which: _rows(which, value) for which, value in several.items()}
-        lengths = {which: len(rows) for which, rows in found.items()}
+        varied = {which: _rows(which, value) for which, value in several.items()}
+        lengths = {which: len(rows) for which, rows in varied.items()}
         if len({*lengths.values()}) > 1:
-            told = listed(f"{words(which)} has {length}" for which, length in lengths.items())
+            counts = listed(f"{words(which)} has {length}" for which, length in lengths.items())
             cure = "Give each value once, or as many times as there are members."
-            raise ShapeError(f"the members of a batch cannot be counted: {told}.", cure=cure, code="E-BATCH-SHAPE")
+            raise ShapeError(f"the members of a batch cannot be counted: {counts}.", cure=cure, code="E-BATCH-SHAPE")
         shared = {
-            option: {name: each for name, each in value.items() if (option, name) not in found}
+            option: {name: each for name, each in value.items() if (option, name) not in varied}
             if isinstance(value, Mapping)
             else value
             for option, value in options.items()
-            if (option, None) not in found
+            if (option, None) not in varied
         }
-        return cls(next(iter(lengths.values())), shared, found)
+        return cls(next(iter(lengths.values())), shared, varied)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -156,7 +154,7 @@ def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
                 if depth == 1 or (depth > 1 and option in ("parameters", "start", "speeds")):
                     yield (option, name), each
         elif option == "start" and isinstance(value, tuple) and len(value) in (2, 3):
-            yield from (((option, place), each) for place, each in enumerate(value) if _depth(each) == 2)
+            yield from (((option, k), each) for k, each in enumerate(value) if _depth(each) == 2)
         elif option != "parameters" and _depth(value) == 2:
             yield (option, None), value
 
@@ -168,7 +166,7 @@ def _depth(value: Any) -> int:
     try:
         return np.ndim(value)
     except ValueError:
-        return 0  # rows of different lengths, told where one run reads it
+        return 0  # rows of different lengths, which a run refuses
 
 
 def _rows(which: Which, value: Any) -> NDArray[Any]:

@@ -148,7 +148,12 @@ def run_natively(
         "steps": memory.steps, "evaluations": memory.evaluations,
         "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(count),
     }  # fmt: skip
-    more = partial(_facts, plan.limits, memory.limits.noted, _notices(plan, derivation, states), logs)
+    known = derivation.synopsis
+    notices: Mapping[int, Sequence[str]] = {} if plan.constrained is None else plan.constrained.notices
+    if known.small_angles:
+        q = states[:, :, : len(known.coordinates)]
+        notices = {i: [*notices.get(i, ()), *grown(known, each)] for i, each in enumerate(q)}
+    more = partial(_facts, plan.limits, memory.limits.noted, notices, logs)
     sentences = {} if plan.constrained is None else plan.constrained.warnings
     for sentence in (each for i in np.flatnonzero(done).tolist() for each in sentences.get(i, ())):
         warn(sentence)
@@ -250,15 +255,6 @@ def _facts(
     return {**made, **noted_facts(limits[i], noted[i])}
 
 
-def _notices(plan: _Plan, derivation: Derivation, states: Floats) -> Mapping[int, Sequence[str]]:
-    """Notices of members, by number."""
-    known, at_start = derivation.synopsis, {} if plan.constrained is None else plan.constrained.notices
-    if not known.small_angles:
-        return at_start
-    coordinates = len(known.coordinates)
-    return {i: [*at_start.get(i, ()), *grown(known, x[:, :coordinates])] for i, x in enumerate(states)}
-
-
 def _acted(plan: _Plan) -> tuple[Floats, Floats]:
     """Efforts and inputs (N, T, …) at every sample: given ones, or those of the laws."""
     states, functions = plan.members.states, plan.rates.functions
@@ -275,9 +271,12 @@ def _acted(plan: _Plan) -> tuple[Floats, Floats]:
 
 def _plan(derivation: Derivation, duration: float, members: Members, functions: Functions) -> _Plan | None:
     """The plan of a batch in native code; None where something in it is Python's, or no member can start."""
-    parameters, sound = _parameters(members)
+    varied = {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
+    sound = np.asarray(np.isfinite([np.zeros(members.count), *varied.values()]).all(axis=0))
     if not duration > 0.0 or not sound.any():
         return None
+    usable = {name: np.where(sound, rows, rows[np.argmax(sound)]) for name, rows in varied.items()}
+    parameters = {**members.parameters, **usable}
     try:
         problem = problem_of(derivation, duration, **members.member(int(np.argmax(sound)), functions))
     except PolhodeError:
@@ -288,7 +287,10 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
     is_sampled = loop is not None and loop.sampling is not None
     if not is_native or is_sampled or problem.audit is not False or tau.asked or inputs.asked:
         return None
-    if not _are_native(events) or (events and equations.constraints is not None):
+    changes = [event.change.compiled for event in events.watched if event.change is not None]
+    if (events and events.compiled is None) or None in changes or (events and equations.constraints is not None):
+        return None
+    if events.compiled is not None and events.compiled.backend == "numpy":
         return None
     if any(each.is_watched for each in equations.system.constraints.values()) or moving_pivots(equations):
         return None
@@ -341,15 +343,6 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
     )  # fmt: skip
 
 
-def _parameters(members: Members) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """Values by name, numbers or arrays with one for each member, and which members' are all finite."""
-    varied = {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
-    sound = np.asarray(np.isfinite([np.zeros(members.count), *varied.values()]).all(axis=0))
-    if sound.any():
-        varied = {name: np.where(sound, rows, rows[np.argmax(sound)]) for name, rows in varied.items()}
-    return {**members.parameters, **varied}, sound
-
-
 def _of_member(parameters: Mapping[str, Any], i: int) -> dict[str, Any]:
     """The parameters of one member, in SI units."""
     from ...model.unit import Si
@@ -367,9 +360,8 @@ def _starts(
     equations = derivation.equations
     table = equations.system.parameters
     varied = {table[name].symbol for name, value in parameters.items() if name in table}
-    heavy = [
-        (name, body.mass) for name, body in equations.system.bodies.items() if varied & set(free_symbols([body.mass]))
-    ]
+    masses = [(name, body.mass) for name, body in equations.system.bodies.items()]
+    heavy = [(name, mass) for name, mass in masses if varied & set(free_symbols([mass]))]
     filled = _filled_starts(derivation, members) if constrained is None else None
     starts, sound = filled or (np.zeros((members.count, len(equations.q) + len(equations.u) + len(equations.z))), None)
     if sound is not None and not heavy:
@@ -398,12 +390,9 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
     """The first member's state with columns of the others', where these are single values by name; else None."""
     equations = derivation.equations
     own = {which: rows for which, rows in members.varied.items() if which[0] in ("start", "speeds")}
-    columns: dict[Which, int] = {("start", name): k for k, name in enumerate(equations.coordinates)}
-    columns |= {("speeds", name): len(equations.q) + k for k, name in enumerate(equations.speeds)}
-    columns |= {("start", name): len(equations.q) + len(equations.u) + k for k, name in enumerate(equations.states)}
-    if equations.quaternions or derivation.synopsis.has_elastic_gears:
-        return None
-    if not all(which in columns for which in own):
+    parts = [("start", equations.coordinates), ("speeds", equations.speeds), ("start", equations.states)]
+    order: list[Which] = [(option, name) for option, names in parts for name in names]
+    if equations.quaternions or derivation.synopsis.has_elastic_gears or not all(which in order for which in own):
         return None
     first = next((i for i in range(members.count) if all(np.isfinite(rows[i]) for rows in own.values())), None)
     if first is None:
@@ -412,7 +401,7 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
     begin = initial_state(derivation, given.get("start"), given.get("speeds"))
     starts = np.tile(np.concatenate([begin.q, begin.u, begin.z]), (members.count, 1))
     for which, rows in own.items():
-        starts[:, columns[which]] = rows
+        starts[:, order.index(which)] = rows
     return starts, np.isfinite(starts).all(axis=1) & (not begin.notices)
 
 
@@ -427,27 +416,15 @@ def _rows(members: Members, option: str, signal: Signal) -> Floats:
     return rows
 
 
-# ---- member events -------------------------------------------------------------------------------------------
-# Events of the members of a batch, as native code handles them (`ode.native_events`), and what they leave.
-
-
-def _are_native(events: Events) -> bool:
-    """True if no event, and nothing that one changes, is Python's."""
-    changes = [event.change for event in events.watched if event.change is not None]
-    if (events and events.compiled is None) or any(change.compiled is None for change in changes):
-        return False
-    return events.compiled is None or events.compiled.backend != "numpy"
-
-
 def event_rows(functions: Functions, events: Events, count: int, parameters: Mapping[str, Any]) -> dict[str, Floats]:
-    """What events and changes make of the parameters of each member."""
+    """Set-up rows of events and changes for the parameters of each member."""
     if not events or events.compiled is None:
         return {}
-    asked = {"events.work": ParametricValues(events.compiled, events.parameters)}
+    compiled = {"events.work": ParametricValues(events.compiled, events.parameters)}
     changes = {f"change {k}.work": event.change.compiled for k, event in enumerate(events.watched) if event.change}
-    asked |= {name: values for name, values in changes.items() if values is not None}
+    compiled |= {name: values for name, values in changes.items() if values is not None}
     made = {}
-    for name, values in asked.items():
+    for name, values in compiled.items():
         rows = np.atleast_2d(functions.values_of(values.names, parameters))
         work = values.function.native.setup(np.ascontiguousarray(rows))
         made[name] = np.broadcast_to(work, (count, work.shape[1]))
@@ -459,28 +436,23 @@ def samples_of(
 ) -> tuple[Floats, Floats, int]:
     """Times and states of a member, those at its events included, and how many of the common times are among them."""
     n = states.shape[1]
-    interrupting = log[log[:, 2] > GOES_ON]
     made_t, made_x, done = [times[:1]], [states[:1]], 1
-    for row in interrupting:
-        t, next_one = row[0], 1 + int(row[3])
-        made_t.append(times[done:next_one])
-        made_x.append(states[done:next_one])
-        done = next_one
+    for row in log[log[:, 2] > GOES_ON]:
+        t, before, done = row[0], done, 1 + int(row[3])
+        made_t.append(times[before:done])
+        made_x.append(states[before:done])
         both = row[HEAD:].reshape(2, n).copy()
         for first, count in groups:
             both[:, first : first + count] /= np.linalg.norm(both[:, first : first + count], axis=1, keepdims=True)
-        is_new = times[done - 1] < t
-        made_t.append(np.array([t, np.nextafter(t, np.inf)])[0 if is_new else 1 : 2 if row[2] == CHANGES else 1])
-        made_x.append(both[0 if is_new else 1 : 2 if row[2] == CHANGES else 1])
+        new = slice(0 if times[done - 1] < t else 1, 2 if row[2] == CHANGES else 1)
+        made_t.append(np.array([t, np.nextafter(t, np.inf)])[new])
+        made_x.append(both[new])
     if not is_ended:
         made_t.append(times[done:])
         made_x.append(states[done:])
         done = len(times)
     return np.concatenate(made_t), np.concatenate(made_x), done
 
-
-# ---- threads -------------------------------------------------------------------------------------------------
-# Native code in threads without the interpreter's lock, a piece at a time, so that an interrupt is heard.
 
 #: Advance by about so many steps; True if something may be left.
 Advance = Callable[[int], bool]
@@ -529,14 +501,10 @@ def _run(advance: Advance, stop: Event, look: Callable[[], object] = lambda: Non
     return False
 
 
-# ---- regular masses ------------------------------------------------------------------------------------------
-# Which of many mass matrices can surely be solved with.
-
-
 def have_regular_masses(
     functions: Functions, q: Floats, parameters: Mapping[str, Any], inputs: Floats
 ) -> NDArray[np.bool_]:
-    """Which members have a mass matrix at their start that can surely be solved with."""
+    """Members whose mass matrix at the start is regular with a margin."""
     given: dict[str, Any] = {"t": 0.0, "inputs": inputs, "parameters": dict(parameters)}
     M = np.broadcast_to(functions.mass_matrix(q, **given), (len(q), *[len(functions.equations.u)] * 2))
     with np.errstate(all="ignore"):
