@@ -38,7 +38,7 @@ from ..simulate.initial_state import Floats
 from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
 from ..view.page import page
 from ..view.scene import PALETTE, Ghost, MovingLine, Scene, Sheet
-from .mesh_assets import Looks, looks_of
+from .mesh_assets import MeshAssets, mesh_assets_of
 from .scene import Traces, drawn_motion, size_of, with_axes, with_traces
 
 if TYPE_CHECKING:
@@ -378,8 +378,8 @@ def page_of(
 ) -> str:
     """The text of the page, with what is drawn beside the bodies; see `Trajectory.animate`."""
     check_kind(str, "text", notes, "notes")
-    looks = looks_of(run.mechanism.equations.system)
-    scene, motion = drawn_motion(run, looks)
+    assets = mesh_assets_of(run.mechanism.equations.system)
+    scene, motion = drawn_motion(run, assets)
     motion = replace(motion, lines=[*motion.lines, *moving_axes(run, screw_axes, scene), *moving_arrows(run, arrows)])
     scene = with_traces(run, with_axes(run, scene, frames), traces)
     cure = "Give runs, ghosts=[other], or names for them, ghosts={'without friction': other}."
@@ -387,16 +387,16 @@ def page_of(
         others = dict(ghosts) if isinstance(ghosts, Mapping) else {f"run {k}": each for k, each in enumerate(ghosts, 2)}
     for other in others.values():
         check_kind(type(run), "a trajectory", other, "ghosts")
-    drawn_ghosts = [Ghost(str(name), *drawn_motion(other, looks)) for name, other in others.items()]
+    drawn_ghosts = [Ghost(str(name), *drawn_motion(other, assets)) for name, other in others.items()]
     charts, missing = channels_of(run, channels, list(others.values()))
-    warn_of_meshes(looks)
+    warn_of_meshes(assets)
     if channels is not None:
         warn_of_missing(missing)
-    notes = " ".join([notes or run.message, *looks.told, *missing]).strip()
+    notes = " ".join([notes or run.message, *assets.notices, *missing]).strip()
     return page(scene, motion, charts, notes=notes, ghosts=drawn_ghosts, sheets=sheets_of(run, scene, equations))
 
 
-def warn_of_meshes(looks: Looks) -> None:
+def warn_of_meshes(assets: MeshAssets) -> None:
     """Warn of meshes that are simplified, or not drawn."""
-    if looks.told:
-        warn(" ".join(looks.told), MeshWarning, code="W-FILE-READ")
+    if assets.notices:
+        warn(" ".join(assets.notices), MeshWarning, code="W-FILE-READ")

@@ -68,18 +68,18 @@ _COARSE = 240
 
 
 @dataclass(frozen=True)
-class Looks:
+class MeshAssets:
     """Meshes by their files, each in a fine and a coarse form, and sentences on what is not drawn as it is."""
 
     meshes: dict[str, tuple[Mesh, Mesh]] = field(default_factory=dict)
-    told: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
-def looks_of(system: Model, most: int = MOST_TRIANGLES) -> Looks:
+def mesh_assets_of(system: Model, most: int = MOST_TRIANGLES) -> MeshAssets:
     """The meshes of a model's bodies, with a sentence for each that cannot be drawn."""
     wanted = [shape for body in system.bodies.values() for shape in body.shapes if shape.kind == "mesh"]
     if not wanted:
-        return Looks()
+        return MeshAssets()
     read, failed = _read(wanted)
     read = upright(system, read)
     uses = [file for file in (shape.file for shape in wanted) if file in read]
@@ -91,17 +91,17 @@ def looks_of(system: Model, most: int = MOST_TRIANGLES) -> Looks:
             made[file] = (fine, simplified(fine, _COARSE))
         else:
             failed.setdefault("nothing is left of it at this size.", []).append(file)
-    told = [f"{_names(files)} not drawn: {reason}" for reason, files in failed.items()]
+    notices = [f"{_names(files)} not drawn: {reason}" for reason, files in failed.items()]
     times = Counter(uses)
     before = sum(read[file].count * times[file] for file in made)
     after = sum(fine.count * times[file] for file, (fine, _) in made.items())
     if any(allowed[file] < read[file].count for file in made):
-        told.append(f"Meshes are simplified: {before:,} triangles are drawn as {after:,}.")
+        notices.append(f"Meshes are simplified: {before:,} triangles are drawn as {after:,}.")
     if any(piece.shades is not None for fine, _ in made.values() for piece in fine.pieces):
-        told.append("Textures are drawn as the colours of points.")
+        notices.append("Textures are drawn as the colours of points.")
     if any(read[file].lacks_pictures for file in made):
-        told.append("Textures that cannot be read are drawn in one colour.")
-    return Looks(made, tuple(told))
+        notices.append("Textures that cannot be read are drawn in one colour.")
+    return MeshAssets(made, tuple(notices))
 
 
 def _read(wanted: Iterable[Shape]) -> tuple[dict[str, Mesh], dict[str, list[str]]]:

@@ -112,7 +112,7 @@ def plotted(
     beside: Sequence[Trajectory],
     channels: Channels | None = None,
 ) -> Any:
-    """The panels as a figure, saved if asked; other runs stand in the same panels and colours, in broken lines."""
+    """The panels as a figure, saved to `path` if given; other runs are broken lines of the same colours."""
     from ..view.plot import plot_channels, save_plot
 
     with understood("a list of trajectories", beside, place="plot beside"):

@@ -31,7 +31,7 @@ from ..view.scene import PALETTE, Motion, MovingLine, Scene, SceneBody, SceneLin
 
 if TYPE_CHECKING:
     from ..simulate.trajectory.trajectory import Trajectory
-    from .mesh_assets import Looks
+    from .mesh_assets import MeshAssets
 
 #: A point to be traced: the origin of a body or frame, or by its name, a point of a body, or a body and a point in it.
 Traced: TypeAlias = "str | Body | Frame | Point | tuple[str | Body, Sequence[float]]"
@@ -161,12 +161,12 @@ def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> floa
     return Painter(equations.system, parameters, {}).size
 
 
-def drawn_motion(trajectory: Trajectory, looks: Looks | None = None) -> tuple[Scene, Motion]:
+def drawn_motion(trajectory: Trajectory, assets: MeshAssets | None = None) -> tuple[Scene, Motion]:
     """The scene of a trajectory and the motion of its bodies; a ground of which nothing is drawn is left out."""
     ends = zip(trajectory.q.min(0).tolist(), trajectory.q.max(0).tolist(), strict=True)
     reach = dict(zip(trajectory.coordinates, ends, strict=True))
     system = trajectory.mechanism.equations.system
-    painter = Painter(system, trajectory.parameters, reach, looks)
+    painter = Painter(system, trajectory.parameters, reach, assets)
     scene = painter.scene(trajectory.title or system.name)
     positions, rotations = trajectory.poses()
     bent = bent_lines(trajectory, painter, positions, rotations)
@@ -200,10 +200,10 @@ class Painter:
         system: Model,
         parameters: Mapping[str, Any],
         reach: Mapping[str, tuple[float, float]],
-        looks: Looks | None = None,
+        assets: MeshAssets | None = None,
     ) -> None:
         self.system, self.reach = system, reach
-        self.meshes = looks.meshes if looks else {}
+        self.meshes = assets.meshes if assets else {}
         table = system.parameters
         self.values: dict[Expr, float] = {p.symbol: float(p.value) for p in table.values() if p.value is not None}
         self.values |= {table[name].symbol: float(value) for name, value in parameters.items() if name in table}
@@ -291,7 +291,7 @@ class Painter:
         tracks = self._tracks(body.name)
         extras = [*tracks, *self._force_marks(body.name)]
         if body.name == GROUND:
-            # no stands where things roll, nor under what has its own looks
+            # no stands where things roll, nor under what has its own shapes
             bare = bool(tracks or self.meshes) or self._height(np.zeros(3)) is not None
             made_up = [] if bare else self._joint_marks(GROUND, _STAND)
             return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
@@ -306,7 +306,7 @@ class Painter:
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
         pieces = self._given(body)
-        # Where others have meshes, a body that is given no looks has none: it is a frame, or hidden in its neighbour.
+        # Where others have meshes, a body without shapes is not drawn: it is a frame, or hidden in its neighbour.
         if not pieces and not (self.meshes and not body.shapes):
             made_up = [] if body.name in self.stations else self._made_up(body, start, [*points[1:], *closing])
             pieces = [*made_up, *self._joint_marks(body.name)]

@@ -158,7 +158,7 @@ def plotted(
     by: str | None,
     at: Mapping[str, float] | None,
 ) -> Any:
-    """The figure, saved if asked; whole trajectories are drawn over time."""
+    """The figure, saved to `path` if given; whole trajectories are drawn over time."""
     from ..view.plot import save_plot
 
     if sweep.trajectories is not None:

@@ -126,8 +126,8 @@ def _draw_map(axes: Any, each: Map, same: Sequence[Any], x: Quantity, y: Quantit
     for letter, axis, (first, *_, last) in zip("xy", (x, y), edges, strict=True):
         set_scale(axes, letter, axis.values)
         (axes.set_xlim if letter == "x" else axes.set_ylim)(first, last)
-    told = f"{change} {one_line(each.of.unit)}".rstrip() if change else ""
-    put_heading(axes, "   ".join(filter(None, [each.of.heading, one_line(each.note), told])))
+    note = f"{change} {one_line(each.of.unit)}".rstrip() if change else ""
+    put_heading(axes, "   ".join(filter(None, [each.of.heading, one_line(each.note), note])))
     return mesh
 
 
@@ -410,8 +410,8 @@ def _bounded(axes: Any, panel: Panel, same: Sequence[Floats]) -> tuple[float, fl
         low -= 0.1 * (high - low)  # room for the marks of failures
     axes.set_ylim(low, high)
     axes.margins(x=0.03)
-    told = f"{change} {one_line(panel.of.unit)}".rstrip() if change else ""
-    put_heading(axes, "   ".join(filter(None, [panel.of.heading, one_line(panel.note), told])))
+    note = f"{change} {one_line(panel.of.unit)}".rstrip() if change else ""
+    put_heading(axes, "   ".join(filter(None, [panel.of.heading, one_line(panel.note), note])))
     return low, high
 
 

@@ -338,7 +338,7 @@ _FORMULA = re.compile(
 
 
 def _sheet(sheet: Sheet) -> str:
-    """The formulas of a body, hidden until they are asked for."""
+    """The formulas of a body, hidden at first."""
     lines = []
     for words, formula in sheet.lines:
         if "<" in _FORMULA.sub("", formula):

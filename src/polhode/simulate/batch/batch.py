@@ -76,7 +76,7 @@ class Batch(Shown):
 
     @property
     def z(self) -> Floats:
-        """States without mass (N, T, …)."""
+        """First-order states (N, T, …)."""
         return self.arrays["z"]
 
     @property

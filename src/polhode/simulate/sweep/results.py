@@ -125,7 +125,7 @@ class Sweep(Shown):
         by: str | None = None,
         at: Mapping[str, float] | None = None,
     ) -> Any:
-        """Results over what was varied as a matplotlib figure, saved if asked; whole trajectories over time.
+        """Results over what was varied as a matplotlib figure, saved to `path` if given; whole trajectories over time.
 
         measures        results to draw, by name; a number of an array as `name.0`; the first twelve by default
         x               what to draw over

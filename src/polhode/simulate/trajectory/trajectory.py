@@ -85,7 +85,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class Trajectory(UnderControl, Shown):
-    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
+    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, first-order states).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
     and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`. Files have a
