@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..calls import public
-from ..laws.controller import CODE
 
 if TYPE_CHECKING:
     from ..laws.controller import Controller as Controller
@@ -72,11 +71,3 @@ def __getattr__(name: str) -> Any:
     if name not in _FILES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return public(getattr(import_module(f".{_FILES[name]}", __name__), name))
-
-
-def _when_called(name: str) -> Any:
-    """A function of `compiled.law_function`, imported when it is called."""
-    return lambda *arguments: getattr(import_module("..compiled.law_function", __name__), name)(*arguments)
-
-
-CODE.update(compile=_when_called("LawFunction"), export=_when_called("export_law"))

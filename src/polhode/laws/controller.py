@@ -11,7 +11,7 @@ the observer in place of the inputs that it has to know: one law again, which ru
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -29,14 +29,12 @@ from ..model.reading import number_of
 from ..model.records import Parameter
 from ..model.unit import si_values
 from ..notebook import Cell, Shown, Table
+from ..registry import registered
 from .law import MEASURABLE, ControllerState, Law
 from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, unlimited_notice
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
-
-#: `compile` and `export` of a law, registered by `polhode.control`.
-CODE: dict[str, Callable[..., Any]] = {}
 
 
 class Designed(ABC):
@@ -112,9 +110,9 @@ class Controller(Typeset, Designed):
         Where the controller has states, it gives them at the next sample too. `limits` are those of controls, as in
         `simulate`: numbers, or "model".
         """
-        made: LawFunction = CODE["compile"](
-            limited_law(self, limits)[0], self.equations, sample_time, discretisation, parameters
-        )
+        law, _ = limited_law(self, limits)
+        function = registered("Controller.compile")
+        made: LawFunction = function(law, self.equations, sample_time, discretisation, parameters)
         return made
 
     def export(
@@ -132,11 +130,11 @@ class Controller(Typeset, Designed):
         The sample time is a parameter of the set-up where states of the controller have rates. `limits` are those of
         controls, as in `simulate`: numbers, or "model".
         """
+        how: dict[str, Any] = {"prefix": prefix, "sample_time": sample_time, "discretisation": discretisation}
         law, kept = limited_law(self, limits)
-        files: list[Path] = CODE["export"](
-            law, self.name, self.equations, target, path, prefix, sample_time, discretisation, kept
-        )
-        return files
+        export = registered("Controller.export")
+        written: list[Path] = export(law, self.name, self.equations, target, path, limits=kept, **how)
+        return written
 
     def __getstate__(self) -> dict[str, Any]:
         check_pickles(vars(self), self.name)
