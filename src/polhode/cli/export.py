@@ -9,12 +9,11 @@ import typer
 
 from ..compiled.quantities import Asked, PoseOf, ReactionOf
 from ..errors import PolhodeError
-from . import show
-from .options import Json, Names, Out
-from .source import Source
+from ..terminal import output
+from ..terminal.options import Json, Names, Out, Source
 
 
-def run(
+def export(
     source: Source,
     derivation: dict[str, Any],
     target: Annotated[str, typer.Option(help="The language, such as c; a wrong one lists them all.")] = "c",
@@ -32,21 +31,18 @@ def run(
     json: Json = False,
 ) -> None:
     """Load, derive, write."""
-    asked: list[Asked] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
-    asked += [*map(ReactionOf, reaction or ()), *map(PoseOf, pose or ())]
+    functions: list[Asked] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
+    functions += [*map(ReactionOf, reaction or ()), *map(PoseOf, pose or ())]
     if start is not None and not program:
         raise PolhodeError("a start is that of a simulation program.", "--start", "Add --program.", "E-CLI-UNSUPPORTED")
     system = source.system()
-    with show.progress() as tell:
-        tell("deriving")
+    with output.progress() as status:
+        status("deriving")
         equations = system.derive(**derivation)
-        tell("writing source code")
-        if program:
-            written = equations.export(target, out, asked or None, program=True, prefix=prefix, start=start)
-        else:
-            written = equations.export(target, out, asked or None, prefix=prefix)
+        status("writing source code")
+        options: dict[str, Any] = {"program": True, "start": start} if program else {}
+        written = equations.export(target, out, functions or None, prefix=prefix, **options)
     if json:
-        show.as_json({"target": target, "files": [str(path) for path in written]})
+        output.as_json({"target": target, "files": [str(path) for path in written]})
         return
-    for path in written:
-        show.console().print(show.plain(f"wrote {path}"))
+    output.say_written(written)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
-from math import isfinite
+from collections.abc import Iterable
+from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,17 @@ from ..errors import FormatError
 from ..expr.calls import Function, samples_of
 from ..files.archives import readable
 from ..files.reading import read_file
+from ..terminal.output import pairs
 
 _MOST_BYTES = 20_000_000
 _CURE = "Write a time in seconds and a value in each line, with a comma between: 0.1,2.5"
 
 
-def with_samples(laws: Mapping[str, str], option: str) -> dict[str, Any]:
-    """What was given by name: a text that ends in .csv names a file, whose samples take its place."""
+def with_samples(given: Iterable[str], option: str) -> dict[str, Any]:
+    """The `name=expression` pairs of an option; a text that ends in .csv names a file of samples."""
     return {
         name: read_samples(Path(text), name, f"{option} {name}") if text.lower().endswith(".csv") else text
-        for name, text in laws.items()
+        for name, text in pairs(given, option, "name='2*t'").items()
     }
 
 
@@ -37,19 +38,22 @@ def read_samples(path: Path, name: str, place: str) -> Function:
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or error
         raise FormatError(f"'{path}' cannot be read: {reason}.", place=place, code="E-FILE-READ") from None
-    rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip() and line.lstrip()[0] != "#"]
+    rows = [(row, line) for row, line in enumerate(lines, start=1) if line.strip() and line.lstrip()[0] != "#"]
     times: list[float] = []
     values: list[float] = []
-    for k, (number, line) in enumerate(rows):
-        here = f"{place}: {path}:{number}"
+    for k, (row, line) in enumerate(rows):
+        here = f"{place}: {path}:{row}"
         with readable(here, "a table of samples", "a spreadsheet"):
             cells = [cell.strip() for cell in next(csv.reader([line]))]
         if len(cells) != 2:
             columns = "1 column stands" if len(cells) == 1 else f"{len(cells)} columns stand"
             raise FormatError(f"{columns} where two should, time and value.", here, _CURE, "E-FILE-READ")
-        if k == 0 and not any(map(_is_number, cells)):
+        time, value = map(_number, cells)
+        if k == 0 and isnan(time) and isnan(value):
             continue
-        time, value = (_number(cell, here) for cell in cells)
+        for cell, number in zip(cells, (time, value), strict=True):
+            if not isfinite(number):
+                raise FormatError(f"{cell!r} is not a finite number.", here, _CURE, "E-FILE-READ")
         if times and not times[-1] < time:
             said = f"the time {time!r} does not come after {times[-1]!r}, the one before it."
             raise FormatError(said, place=here, cure="Sort the lines by time, and remove doubles.", code="E-FILE-READ")
@@ -61,16 +65,8 @@ def read_samples(path: Path, name: str, place: str) -> Function:
     return samples_of(times, values, "linear", name, f"{place}: {path}")
 
 
-def _is_number(cell: str) -> bool:
+def _number(cell: str) -> float:
     try:
-        float(cell)
+        return float(cell)
     except ValueError:
-        return False
-    return True
-
-
-def _number(cell: str, place: str) -> float:
-    number = float(cell) if _is_number(cell) else float("nan")
-    if not isfinite(number):
-        raise FormatError(f"{cell!r} is not a finite number.", place=place, cure=_CURE, code="E-FILE-READ")
-    return number
+        return nan
