@@ -402,7 +402,7 @@ def test_sayers_speeds_run_and_export_from_the_command_line(polhode: Shell, tmp_
     assert [*tmp_path.glob("*.c")]
 
 
-ROBOT = """<robot name="arm"><link name="world"/><link name="bob"><inertial><mass value="1"/>
+PIPED = """<robot name="arm"><link name="world"/><link name="bob"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="hinge" type="continuous"><parent link="world"/><child link="bob"/><axis xyz="0 0 1"/></joint></robot>"""
 
@@ -425,7 +425,7 @@ def test_a_model_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
 
 
 def test_a_robot_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
-    pipe(ROBOT.encode())
+    pipe(PIPED.encode())
     record = json.loads(polhode("derive", "-", "--base", "floating", "--json"))
     assert record["system"] == "arm" and len(record["joints"]) == 2
 
@@ -434,9 +434,7 @@ def test_a_robot_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
     ("content", "message"),
     [(b" \n", "nothing came in"), (b"bodies: {a: [}", "stdin.yaml:1"), (b"<sdf/>", "there are 0 models in it")],
 )
-def test_errors_of_the_standard_input_name_no_temporary_folder(
-    content: bytes, message: str, polhode: Shell, pipe
-) -> None:
+def test_errors_of_standard_input_name_no_temporary_folder(content: bytes, message: str, polhode: Shell, pipe) -> None:
     pipe(content)
     polhode("check", "-", code=2)
     assert message in polhode.errors and "polhode-" not in polhode.errors
