@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..errors import PolhodeError
-from ..terminal.options import grouped
+from ..terminal.options import as_typed, grouped
 
 #: Each command: its module and what it does.
 COMMANDS = {
@@ -96,7 +96,7 @@ def main() -> None:
             warnings.showwarning = _print_warning
             app()
     except PolhodeError as error:
-        sys.exit(_report(error))
+        sys.exit(_report(as_typed(error, sys.argv[1:])))
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:

@@ -27,6 +27,9 @@ from .flexible import add_flexible
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
 
+#: The sections of a model file whose entries are names in expressions.
+_DECLARING = {"parameters", "inputs", "states", "tables", "flexible", "joints", "couplings", "motors", "expressions"}
+
 
 def build(document: Document, model: records.Model, name: str) -> System:
     """The System that a record describes; raises everything that is wrong with it at once."""
@@ -60,9 +63,10 @@ def build(document: Document, model: records.Model, name: str) -> System:
     _add_prescribed(system, values, model)
     if not document.problems:
         _check_joints_carry_mass(system, values)
-    # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
-    spoiled = bool(document.problems)
-    values.scope, free = names("parameter", lenient=spoiled, now=True), names(lenient=spoiled, now=True)
+    # After a problem in a section that declares names, unknown names below may follow from it and are not noted.
+    lenient = bool(document.sections & _DECLARING)
+    spoiled = lenient or any(key not in system.bodies for key in model.bodies) or "frames" in document.sections
+    values.scope, free = names("parameter", lenient=lenient, now=True), names(lenient=lenient, now=True)
     free = _with_expressions(values, model, free)
     _add_rates(system, values, model, free)
     for place, load in enumerate(model.loads):
@@ -238,9 +242,9 @@ def _with_expressions(values: Values, model: records.Model, free: Scope) -> Scop
 
 
 def _add_load(system: System | None, values: Values, path: Path, record: Any, free: Scope) -> None:
-    element = FORCES[record.type]
+    element, before = FORCES[record.type], len(values.document.problems)
     given = read_fields(values, path, element.fields, record, free)
-    if system is not None:
+    if system is not None and len(values.document.problems) == before:
         with values.noting(path):
             system.apply(element, **given)
 

@@ -42,6 +42,7 @@ class Document:
     lines: dict[Path, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     findings: list[Problem] = field(default_factory=list)  # what may surprise
+    sections: set[str | int] = field(default_factory=set)  # the top-level keys below which there are problems
 
     def place(self, path: Path) -> str:
         """Where a value stands: `arm.yaml:41: joints.elbow.axis`; for what is missing, where it should be."""
@@ -52,7 +53,8 @@ class Document:
         return f"{place}: {spelled(path)}" if path else place
 
     def problem(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
-        """Note what is wrong at a place and go on."""
+        """Note a problem at a path and go on."""
+        self.sections.update(path[:1])
         self.problems.append(Problem(message, self.place(path), cure, code))
 
     def finding(self, path: Path, message: str, cure: str = "", code: str = "") -> None:

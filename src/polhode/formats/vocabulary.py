@@ -104,13 +104,21 @@ _KINDS = {dict: "a mapping", list: "a list", str: "text", type(None): "nothing"}
 
 
 def validate(document: Document) -> Model | None:
-    """The document as a record; None after noting what is wrong with it."""
+    """The document as a record; problems are noted, and None is returned if they are more than unknown keys.
+
+    Unknown keys inside a section are left out, so that what follows can note further problems.
+    """
     try:
         return model_record().model_validate(document.data)
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
-            _note(document, detail)
+        details = error.errors(include_url=False)
+    for detail in details:
+        _note(document, detail)
+    if any(detail["type"] != "extra_forbidden" or len(detail["loc"]) == 1 for detail in details):
         return None
+    for *containers, key in [_walk(document.data, detail["loc"])[0] for detail in details]:
+        del _walk(document.data, tuple(containers))[1][key]
+    return model_record().model_validate(document.data)
 
 
 def _note(document: Document, detail: Mapping[str, Any]) -> None:

@@ -36,8 +36,8 @@ def read_yaml(path: str | os.PathLike[str]) -> tuple[System, Report]:
 def _read(text: str, name: str, file: str) -> tuple[System, tuple[Problem, ...]]:
     document = parse(text, file)
     record = validate(document)
-    document.check()
     if record is None:
+        document.check()
         raise FormatError("this is not a model.", place=file)
     return build(document, record, name), tuple(document.findings)
 

@@ -5,8 +5,10 @@ A command with a parameter `source`, `derivation` or `running` takes all options
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -180,6 +182,38 @@ def packages(given: Iterable[str]) -> dict[str, str]:
             cure = "Name the folder that package:// stands for."
             raise PolhodeError(f"there is no folder {folder!r}.", f"--package {name}", cure, "E-FILE-NAME")
     return folders
+
+
+#: Options whose keyword in Python has another name.
+_KEYWORDS = {
+    "rtol": "tolerance", "atol": "tolerance", "tau": "effort", "inputs": "input", "start": "pose", "n_max": "joints",
+    "packages": "package", "t": "duration",
+}  # fmt: skip
+
+
+def as_typed(error: PolhodeError, words: Iterable[str]) -> PolhodeError:
+    """The error with the options of the command line `words` in place of Python's keywords.
+
+    >>> print(as_typed(PolhodeError("-1.0 is not seconds > 0.", "step"), ["simulate", "--step", "-1"]))
+    --step: -1.0 is not seconds > 0.
+    """
+    typed = {word.partition("=")[0].lstrip("-"): word.partition("=")[0] for word in words if word.startswith("-")}
+    typed |= {"duration": typed["t"]} if "t" in typed else {}
+
+    def option(match: re.Match[str]) -> str:
+        name = match["name"].replace("_", "-")
+        name = name if name in typed else _KEYWORDS.get(match["name"], name)
+        return f"{match['before']}{typed[name]}" if name in typed else match[0]
+
+    def problem(of: Problem) -> Problem:
+        place = re.sub(r"^(?P<before>)(derive |ladder )?(?P<name>\w+)(?= '|$)", option, of.place)
+        message = re.sub(r"(?P<before> in )(?P<name>tau|inputs)(?=\.$)", option, of.message)
+        message = re.sub(r"(?P<before>has no option )'(?P<name>\w+)'", option, message)
+        return Problem(message, place, of.cure, of.code)
+
+    copy_of_error = copy(error)
+    PolhodeError.__init__(copy_of_error, problems=map(problem, error.problems))
+    return copy_of_error
 
 
 _GROUPS: dict[str, Callable[..., Any]] = {"source": source_of, "derivation": derivation_of, "running": run_options}

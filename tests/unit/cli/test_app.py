@@ -438,3 +438,21 @@ def test_errors_of_standard_input_name_no_temporary_folder(content: bytes, messa
     pipe(content)
     polhode("check", "-", code=2)
     assert message in polhode.errors and "polhode-" not in polhode.errors
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--tolerance", "1e-20"), "--tolerance: 1e-20 is not a number"),
+        (("--effort", "nope=1"), "there is no 'nope' in --effort."),
+        (("--input", "motor=nope"), "--input 'motor': there is nothing called 'nope'"),
+        (("--step=-1",), "--step: -1.0 is not seconds"),
+        (("-t", "-1"), "-t: -1.0 is not seconds"),
+        (("--pose", "nope"), "--pose: there is no pose 'nope'"),
+        (("--small", "nope"), "--small: there is no coordinate"),
+        (("--base", "floating"), "has no option --base."),
+    ],
+)
+def test_errors_name_the_option_as_typed(words: tuple[str, ...], message: str, polhode: Shell) -> None:
+    polhode("simulate", MODELS / "pendulum.yaml", *words, code=2)
+    assert message in polhode.errors

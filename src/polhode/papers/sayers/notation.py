@@ -203,6 +203,10 @@ class Notation:
 
     # ---- written out -----------------------------------------------------------------------------------------
 
+    def cell_text(self, cell: Iterable[Sum | str]) -> str:
+        """The sums and words of a cell as a line of text."""
+        return ", ".join(item if isinstance(item, str) else self.sum_text(item) for item in cell) or "—"
+
     def sum_text(self, total: Sum) -> str:
         """A scalar, vector or dyadic as a line of text."""
         written = ((as_text(entry), " ".join(unit.text() for unit in units)) for entry, units in self._terms(total))

@@ -1,6 +1,5 @@
-"""What `derive("kane", report=True)` adds: the paper's tables, equations of motion and costs for any system.
-
-Tables 2, 8 and 10 of Sayers' paper for any system, and the kinematical equations S q̇ = v, (1) and (20) to (28).
+"""The report of `derive("kane", report=True)`: equations of motion and costs in the letters of Sayers' paper, Tables 2,
+8 and 10, and the kinematical equations S q̇ = v, (1) and (20) to (28).
 
 Each coordinate of a joint has a direction: a translation one fixed in the parent, a rotation its axis (Table 1). Those
 of a nonrecursive body, each times its rate, make up the relative velocity; dotted with each direction in turn this
@@ -29,7 +28,7 @@ from ...kinematics.tree import Link, Tree
 from ...model.model import Model
 from .notation import Constants, Notation, Sum, as_text, unused
 
-#: Whose operations are counted, each with its formalism and its speeds; in his, the paper's sums are "sayers".
+#: The derivations whose operations are counted: formalism and speeds of each.
 _PEERS = {
     "sayers": ("kane", "sayers"),
     "kane": ("kane", None),
@@ -70,8 +69,7 @@ class Report(notebook.Shown):
     def _cell(self) -> notebook.Cell:
         parts: list[str | notebook.Table] = []
         for table in self.tables:
-            rows = [(row.name, *map(self.cell_text, row.cells)) for row in table.rows]
-            parts += [table.title, notebook.Table(["", *table.bodies], rows)]
+            parts += [table.title, *table._cell().parts]
         equations = notebook.Table(["equations"], [[line] for line in self._equations(latex=False)])
         return notebook.Cell(repr(self), [*parts, equations])
 
@@ -148,7 +146,7 @@ class Report(notebook.Shown):
         return dict(self.notation.variables)
 
     def written_out(self, entries: Iterable[Any]) -> list[Expr]:
-        """What is in the paper's letters, variables and constants, in the system's own symbols."""
+        """Entries in the paper's letters, variables and constants, rewritten in the system's symbols."""
         meanings = {**self.notation.meanings, **self.constants}
         return substitute(substitute([as_expr(entry) for entry in entries], meanings), self.constants)
 
@@ -156,18 +154,18 @@ class Report(notebook.Shown):
     def _peers(self) -> dict[str, EquationsOfMotion]:
         from ...formalisms.deriving import derive
 
-        tied = bool(self.equations.system.constraints)  # his speeds are those of a tree
+        is_tree = not self.equations.system.constraints  # Sayers' speeds are those of a tree
         return {
-            way: derive(self.equations.system, formalism, speeds=speeds)
-            for way, (formalism, speeds) in _PEERS.items()
-            if speeds is None or not tied
+            name: derive(self.equations.system, formalism, speeds=speeds)
+            for name, (formalism, speeds) in _PEERS.items()
+            if speeds is None or is_tree
         }
 
     def costs_of(self, function: str) -> dict[str, Any]:
         """Operations of a function (`mass_matrix`, `bias`, `coordinate_rates`, …) by the paper's sums and otherwise."""
         from ...compiled.planning import operations_of
 
-        return {way: operations_of(equations, function) for way, equations in self._peers.items()}
+        return {name: operations_of(equations, function) for name, equations in self._peers.items()}
 
     @cached_property
     def costs(self) -> dict[str, Any]:
@@ -178,7 +176,7 @@ class Report(notebook.Shown):
 
     def cell_text(self, cell: Cell) -> str:
         """A cell as a line of text."""
-        return ", ".join(item if isinstance(item, str) else self.notation.sum_text(item) for item in cell) or "—"
+        return self.notation.cell_text(cell)
 
     def _cell_latex(self, cell: Cell) -> str:
         return ", ".join(
@@ -280,13 +278,21 @@ class Row:
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table with a column for each body."""
+@dataclass(frozen=True, repr=False)
+class Table(notebook.Shown):
+    """A table with a column for each body, in the letters of a notation."""
 
     title: str
     bodies: tuple[str, ...]
     rows: tuple[Row, ...]
+    notation: Notation = field(compare=False)
+
+    def _cell(self) -> notebook.Cell:
+        rows = [(row.name, *(self.notation.cell_text(cell) for cell in row.cells)) for row in self.rows]
+        return notebook.Cell(self.title, [notebook.Table(["", *self.bodies], rows)])
+
+    def __repr__(self) -> str:
+        return self._cell().text()
 
     def cell(self, name: str, body: str) -> Cell:
         """The cell of a property and a body's letter."""
@@ -302,7 +308,8 @@ def _scalars(entries: Iterable[Any]) -> Cell:
 
 
 def _table(title: str, notation: Notation, rows: Iterable[tuple[str, str, Sequence[Cell]]]) -> Table:
-    return Table(title, tuple(notation.letters), tuple(Row(name, latex, tuple(cells)) for name, latex, cells in rows))
+    listed = tuple(Row(name, latex, tuple(cells)) for name, latex, cells in rows)
+    return Table(title, tuple(notation.letters), listed, notation)
 
 
 # ---- directions of coordinates ------------------------------------------------------------------------------
