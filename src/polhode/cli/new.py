@@ -32,8 +32,7 @@ def new(
     for path in (model, notebook):
         if path.exists():
             said = "there is such a file already, and it is left as it is."
-            cure = "Move it away, or name another folder with --out."
-            raise PolhodeError(said, place=str(path), cure=cure, code="E-FILE-WRITE")
+            raise PolhodeError(said, str(path), "Move it away, or name another folder with --out.", "E-FILE-WRITE")
     output.create_folder(out)
     text = resources.files(__package__).joinpath("starts", f"{kind}.yaml").read_text(encoding="utf-8")
     replace_file(model, text.encode("utf-8"))

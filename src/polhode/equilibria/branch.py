@@ -167,9 +167,8 @@ def branch(
     """The branch of steady states over a parameter `between` two values, from a state at one of its ends."""
     low, high = (float(end) for end in between)
     if not (np.isfinite([low, high]).all() and low < high):
-        raise fault(
-            f"the range from {low:g} to {high:g} is no range.", "Give between=(lower, upper).", "E-EQUILIBRIUM-NUMBER"
-        )
+        message = f"the range from {low:g} to {high:g} is no range."
+        raise fault(message, "Give between=(lower, upper).", "E-EQUILIBRIUM-NUMBER")
     follow = whole_number(follow, place=f"{_PLACE} follow")
     errors: list[PolhodeError] = []
     for value in (low, high, (low + high) / 2):
@@ -181,11 +180,8 @@ def branch(
             first = np.append(at.x, value)
             return _Following(steady, parameter, low, high, step, most, first).whole(first, follow)
     why = errors[0].problems[0]
-    raise fault(
-        f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}",
-        why.cure,
-        "E-EQUILIBRIUM-FAILED",
-    )
+    message = f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}"
+    raise fault(message, why.cure, "E-EQUILIBRIUM-FAILED")
 
 
 @dataclass(eq=False)
@@ -222,11 +218,9 @@ class _Following:
 
     def _loose(self) -> PolhodeError:
         names = ", ".join(spelled(x) for x in self.steady.unknowns)
-        return fault(
-            f"the conditions do not determine {names} where the branch begins: there is a family of states.",
-            "Give one of them a value (given), or begin at another value of the parameter.",
-            "E-EQUILIBRIUM-FAILED",
-        )
+        said = f"the conditions do not determine {names} where the branch begins: there is a family of states."
+        cure = "Give one of them a value (given), or begin at another value of the parameter."
+        return fault(said, cure, "E-EQUILIBRIUM-FAILED")
 
     def _in(self, x: Floats) -> Floats:
         return np.append(x[:-1], x[-1] / self.half)

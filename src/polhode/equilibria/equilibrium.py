@@ -330,22 +330,17 @@ class _Search:
         """Why there is none."""
         steady = self.steady
         if beyond:
-            return fault(
-                f"no steady state lies within the limits: {beyond[0]}.",
-                "Widen the limits, free another effort or input, or begin elsewhere (start).",
-                "E-EQUILIBRIUM-FAILED",
-            )
+            cure = "Widen the limits, free another effort or input, or begin elsewhere (start)."
+            return fault(f"no steady state lies within the limits: {beyond[0]}.", cure, "E-EQUILIBRIUM-FAILED")
         unknowns = {*steady.unknowns}
         for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin) * self.scale, strict=False):
             if unknowns.isdisjoint(free_symbols([row])) and not abs(size) <= _TOLERANCE:
                 told = listed([f"'{spelled(x)}'" for x in steady.unknowns])
                 verb = "does" if len(unknowns) == 1 else "do"
                 has = f"{told} {verb} not act on" if unknowns else "nothing that is free acts on"
-                return fault(
-                    f"there is no steady state: {has} the {name}, which is off by {size:.3g}.",
-                    "Free an effort, an input or a coordinate that acts on it: free=[…].",
-                    "E-EQUILIBRIUM-FAILED",
-                )
+                said = f"there is no steady state: {has} the {name}, which is off by {size:.3g}."
+                cure = "Free an effort, an input or a coordinate that acts on it: free=[…]."
+                return fault(said, cure, "E-EQUILIBRIUM-FAILED")
         if not np.isfinite(self.left).all():
             why = "the conditions have no value at the starts"
         else:
@@ -355,11 +350,8 @@ class _Search:
                 [f"{spelled(x)} = {v:.4g}" for x, v in zip(steady.unknowns, self.nearest, strict=True)], most=8
             )
             why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {size:.3g}"
-        return fault(
-            f"no steady state was found from {starts} starts: {why}.",
-            "Free another effort or input, give other values, or begin nearer to one (start, starts).",
-            "E-EQUILIBRIUM-FAILED",
-        )
+        cure = "Free another effort or input, give other values, or begin nearer to one (start, starts)."
+        return fault(f"no steady state was found from {starts} starts: {why}.", cure, "E-EQUILIBRIUM-FAILED")
 
 
 def _turns(steady: SteadyState) -> set[Expr]:
@@ -622,13 +614,8 @@ class _Reading:
     def _symbol(self, name: Any, word: str) -> Expr:
         if name not in self.table:
             written = [spelled(x) for x in dict.fromkeys(self.table.values())]
-            raise unknown(
-                "coordinate, speed, state, effort or input",
-                name,
-                written,
-                place=f"equilibrium {word}",
-                code="E-EQUILIBRIUM-NAME",
-            )
+            message = "coordinate, speed, state, effort or input"
+            raise unknown(message, name, written, place=f"equilibrium {word}", code="E-EQUILIBRIUM-NAME")
         return self.table[name]
 
     def _along(self, name: str) -> Expr:
@@ -637,9 +624,8 @@ class _Reading:
             return parameters[name].symbol
         if name in self.table:
             return self.table[name]
-        raise unknown(
-            "parameter, input, effort, coordinate or speed", name, parameters, place="branch", code="E-EQUILIBRIUM-NAME"
-        )
+        message = "parameter, input, effort, coordinate or speed"
+        raise unknown(message, name, parameters, place="branch", code="E-EQUILIBRIUM-NAME")
 
     def _read(self, values: Mapping[str, Any], word: str) -> dict[Expr, Expr]:
         allowed = {entry.symbol for entry in self.own.system.parameters.values()}

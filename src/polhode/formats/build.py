@@ -120,21 +120,16 @@ def _add_body(system: System, values: Values, path: Path, key: str, record: reco
     com = values.vector((*path, "com"), record.com)
     inertia: Any = 0
     if record.inertia is not None and record.solid is not None:
-        values.document.problem(
-            path, "give an inertia or a solid, not both.", "Remove one of them.", "E-MODELFILE-TWICE"
-        )
+        said = "give an inertia or a solid, not both."
+        values.document.problem(path, said, "Remove one of them.", "E-MODELFILE-TWICE")
     elif record.inertia is not None:
         inertia = values.nested((*path, "inertia"), record.inertia)
     elif record.solid is not None:
         inertia = _solid(values, (*path, "solid"), mass, record.solid)
     about = None if record.about is None else values.vector((*path, "about"), record.about)
     if about is not None and record.inertia is None:
-        values.document.problem(
-            (*path, "about"),
-            "it says about which point an inertia is given.",
-            "Give an inertia.",
-            "E-MODELFILE-MISSING",
-        )
+        said = "it says about which point an inertia is given."
+        values.document.problem((*path, "about"), said, "Give an inertia.", "E-MODELFILE-MISSING")
         about = None
     drawn = [_shape(values, (*path, "shapes", k), shape) for k, shape in enumerate(record.shapes)]
     shapes = [shape for shape in drawn if shape is not None]

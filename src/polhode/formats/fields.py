@@ -233,9 +233,8 @@ def describe_motion(joint: JointType, scope: Scope, place: str) -> tuple[dict[st
         return {"sequence": [describe_motion(part, scope, place)[0] for part in joint.joints]}, False
     if joint.outermost_first and all(stage.storage == "angles" for stage in joint.stages):
         return _map(joint.stages, scope), all(not stage.coordinate_labels for stage in joint.stages)
-    said = f"a model file has no words for the joint type '{joint.kind}'."
     cure = "Add the type to polhode.model.joints.JOINTS, or write the joint as a Compound of listed types."
-    raise FormatError(said, place=place, cure=cure, code="E-MODELFILE-WRITE")
+    raise FormatError(f"a model file has no words for the joint type '{joint.kind}'.", place, cure, "E-MODELFILE-WRITE")
 
 
 def _map(stages: Sequence[Stage], scope: Scope) -> dict[str, Any]:

@@ -192,8 +192,7 @@ def _relative(data: Any, folder: FilePath, name: str) -> str:
     file, top = FilePath(data).resolve(), folder.resolve()
     if not file.is_relative_to(top):
         said = f"its data file '{file.name}' is outside the folder of the model file, which reads nothing else."
-        place = f"flexible body '{name}'"
-        raise FormatError(said, place=place, cure="Save the model beside its data file.", code="E-MODELFILE-READ")
+        raise FormatError(said, f"flexible body '{name}'", "Save the model beside its data file.", "E-MODELFILE-READ")
     return file.relative_to(top).as_posix()
 
 

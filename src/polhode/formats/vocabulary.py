@@ -92,8 +92,7 @@ def _options(joints: Iterable[type[JointType]]) -> list[Field]:
             first = made.setdefault(field.name, field)
             if field.name in reserved or (first.kind, first.many) != (field.kind, field.many):
                 said = f"the field '{field.name}' has another meaning in a model file."
-                place = f"joint type '{each.kind}'"
-                raise ModelError(said, place=place, cure="Give it another name.", code="E-JOINT-NAME")
+                raise ModelError(said, f"joint type '{each.kind}'", "Give it another name.", "E-JOINT-NAME")
             words = dict.fromkeys((*first.choices, *field.choices))  # the type knows which of them are its own
             made[field.name] = replace(first, choices=tuple(words))
     return [replace(field, default=None, doc=f"Of {', '.join(takers[name])}.") for name, field in made.items()]

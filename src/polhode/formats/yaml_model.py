@@ -79,8 +79,7 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
         put_in_place({file: text.encode("utf-8")})
     except (OSError, ValueError) as error:
         said = f"the file cannot be written: {error}."
-        cure = "Check the folder and its permissions."
-        raise FormatError(said, place=str(file), cure=cure, code="E-FILE-WRITE") from None
+        raise FormatError(said, str(file), "Check the folder and its permissions.", "E-FILE-WRITE") from None
 
 
 def schema() -> dict[str, Any]:

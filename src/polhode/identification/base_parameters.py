@@ -114,12 +114,9 @@ class BaseParameters(Shown):
         met = free_symbols(entries)
         lacking = [str(x.name) for x in met if x.name not in given]
         if lacking:
-            raise ValueMissing(
-                f"base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value.",
-                place=_PLACE,
-                cure=f"Give parameters={{{lacking[0]!r}: …}}.",
-                code="E-IDENTIFICATION-MISSING",
-            )
+            said = f"base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value."
+            cure = f"Give parameters={{{lacking[0]!r}: …}}."
+            raise ValueMissing(said, place=_PLACE, cure=cure, code="E-IDENTIFICATION-MISSING")
         numbers = evaluate(entries, {x: float(given[str(x.name)]) for x in met})
         return np.array(numbers).reshape(len(self.columns), len(self.standard))
 
@@ -162,17 +159,12 @@ def _check_open(equations: EquationsOfMotion) -> None:
     if constraints is None:
         return
     if equations.dependent_speeds is None:
-        raise fault(
-            f"the efforts of '{equations.system.name}' share their work with multipliers.",
-            "Derive on independent speeds: derive(independent=[…]).",
-            "E-IDENTIFICATION-UNSUPPORTED",
-        )
+        message = f"the efforts of '{equations.system.name}' share their work with multipliers."
+        raise fault(message, "Derive on independent speeds: derive(independent=[…]).", "E-IDENTIFICATION-UNSUPPORTED")
     if any(row.value is not None for row in constraints.rows):
-        raise fault(
-            f"'{equations.system.name}' has closed loops, whose base parameters are not found here.",
-            "Open the loops: identify the tree, with efforts on the joints of each branch.",
-            "E-IDENTIFICATION-UNSUPPORTED",
-        )
+        message = f"'{equations.system.name}' has closed loops, whose base parameters are not found here."
+        cure = "Open the loops: identify the tree, with efforts on the joints of each branch."
+        raise fault(message, cure, "E-IDENTIFICATION-UNSUPPORTED")
 
 
 class _Search:
@@ -309,11 +301,8 @@ def _constant(value: Expr) -> Expr:
             continue
         if same([found], [value]):
             return found
-    raise fault(
-        "a combination was found, but its coefficients were not found without the motion.",
-        "Give lengths and angles as numbers.",
-        "E-IDENTIFICATION-FAILED",
-    )
+    message = "a combination was found, but its coefficients were not found without the motion."
+    raise fault(message, "Give lengths and angles as numbers.", "E-IDENTIFICATION-FAILED")
 
 
 #: Singular values below so many times `snap`, beside the largest, are told.

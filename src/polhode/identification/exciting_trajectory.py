@@ -140,11 +140,8 @@ def exciting_trajectory(
     W = functions.regressor(q, u, udot, parameters=parameters)[0][..., columns].reshape(-1, len(columns))
     condition = float(np.linalg.cond(W))
     if not condition < 1e9:
-        raise fault(
-            f"no motion within these limits shows all {len(columns)} base parameters (condition {condition:.1g}).",
-            "Allow more room or speed, or more harmonics.",
-            "E-IDENTIFICATION-FAILED",
-        )
+        message = f"no motion within these limits shows all {len(columns)} base parameters (condition {condition:.1g})."
+        raise fault(message, "Allow more room or speed, or more harmonics.", "E-IDENTIFICATION-FAILED")
     return ExcitingTrajectory(tuple(equations.coordinates), period, centre, a, b, condition, count)
 
 
@@ -181,11 +178,8 @@ def _position_limits(
     for name in names:
         lower, upper = found[name]
         if not lower < upper:
-            raise fault(
-                f"the limits {lower:g} and {upper:g} of '{name}' leave no room.",
-                "Give (lower, upper), the lower one first.",
-                "E-IDENTIFICATION-NUMBER",
-            )
+            message = f"the limits {lower:g} and {upper:g} of '{name}' leave no room."
+            raise fault(message, "Give (lower, upper), the lower one first.", "E-IDENTIFICATION-NUMBER")
     return np.array([found[name][0] for name in names]), np.array([found[name][1] for name in names])
 
 

@@ -134,9 +134,8 @@ class Fit(Shown):
 
     def _standard(self) -> Mapping[str, float]:
         if self.standard is None:
-            raise fault(
-                "this fit has no possible bodies.", "Identify with consistent=True.", "E-IDENTIFICATION-UNSUPPORTED"
-            )
+            message = "this fit has no possible bodies."
+            raise fault(message, "Identify with consistent=True.", "E-IDENTIFICATION-UNSUPPORTED")
         return self.standard
 
     def body(self, name: str) -> dict[str, Any]:
@@ -231,21 +230,16 @@ def _combinations(taken: Sequence[Measured], base: BaseParameters, parameters: M
     found = [base.matrix({**each.parameters, **(parameters or {})}) for each in taken]
     for k, K in enumerate(found):
         if not np.allclose(K, found[0], rtol=1e-12, atol=0.0):
-            raise fault(
-                f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others.",
-                "Identify them one by one, or give parameters=… that hold for all.",
-                "E-IDENTIFICATION-UNSUPPORTED",
-            )
+            said = f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others."
+            cure = "Identify them one by one, or give parameters=… that hold for all."
+            raise fault(said, cure, "E-IDENTIFICATION-UNSUPPORTED")
     return found[0]
 
 
 def _check_count(unknowns: int, equations: int) -> None:
     if equations < unknowns:
-        raise fault(
-            f"{unknowns} base parameters need at least as many efforts, not {equations}.",
-            "Give more samples.",
-            "E-IDENTIFICATION-SHAPE",
-        )
+        message = f"{unknowns} base parameters need at least as many efforts, not {equations}."
+        raise fault(message, "Give more samples.", "E-IDENTIFICATION-SHAPE")
 
 
 def _weighted(base: BaseParameters, columns: Floats, left: Floats) -> tuple[Floats, Floats, Floats, float]:
@@ -291,12 +285,8 @@ def _triangle(table: Floats) -> Floats:
 
 
 def _unexciting(message: str) -> PolhodeError:
-    return PolhodeError(
-        message,
-        place=_PLACE,
-        cure="Measure a motion that excites them: see exciting_trajectory.",
-        code="E-IDENTIFICATION-FAILED",
-    )
+    cure = "Measure a motion that excites them: see exciting_trajectory."
+    return PolhodeError(message, place=_PLACE, cure=cure, code="E-IDENTIFICATION-FAILED")
 
 
 def _number(parameter: StandardParameter, given: Mapping[str, Any]) -> float | None:
@@ -373,11 +363,8 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
             raise unknown("kind of data", key, _KEYS, place=_PLACE, code="E-IDENTIFICATION-NAME")
     for key in ("q", "tau"):
         if data.get(key) is None:
-            raise _fault(
-                f"the data have no {key}.",
-                'Give {"t": …, "q": …, "tau": …}, or a trajectory of a run with efforts.',
-                "E-IDENTIFICATION-MISSING",
-            )
+            cure = 'Give {"t": …, "q": …, "tau": …}, or a trajectory of a run with efforts.'
+            raise _fault(f"the data have no {key}.", cure, "E-IDENTIFICATION-MISSING")
     widths = {"q": len(equations.q), **dict.fromkeys(("u", "udot", "tau"), len(equations.u))}
     widths |= {"inputs": len(equations.system.inputs), "z": len(equations.z)}
     found: dict[str, Floats] = {}
@@ -390,11 +377,9 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
         shape = () if key == "t" else (widths[key],)
         if table.ndim == 0 or table.shape[1:] != shape:
             expected = "one number" if key == "t" else f"{widths[key]} numbers"
-            raise _fault(
-                f"{key} is an array {table.shape}, but a sample has {expected}.",
-                f"Give an array with a row for each sample, in the order of {_names(equations, key)}.",
-                "E-IDENTIFICATION-SHAPE",
-            )
+            message = f"{key} is an array {table.shape}, but a sample has {expected}."
+            cure = f"Give an array with a row for each sample, in the order of {_names(equations, key)}."
+            raise _fault(message, cure, "E-IDENTIFICATION-SHAPE")
         if table.size or key not in ("inputs", "z"):
             found[key] = table
     _check_lengths(found)
@@ -413,9 +398,8 @@ def _check_lengths(found: Mapping[str, Floats]) -> None:
     lengths = {key: len(table) for key, table in found.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{key} has {length}" for key, length in lengths.items())
-        raise _fault(
-            f"the data differ in their number of samples: {told}.", "Cut them to one length.", "E-IDENTIFICATION-SHAPE"
-        )
+        message = f"the data differ in their number of samples: {told}."
+        raise _fault(message, "Cut them to one length.", "E-IDENTIFICATION-SHAPE")
 
 
 def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> None:
@@ -424,11 +408,8 @@ def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> 
         if len(bad):
             row, *column = (int(k) for k in bad[0])
             of = f" of '{_names(equations, key).split(', ')[column[0]]}'" if column else ""
-            raise _fault(
-                f"{key}{of} is {table[tuple(bad[0])]} in sample {row}.",
-                "Leave out such samples, or split the data there into a list of two.",
-                "E-IDENTIFICATION-NUMBER",
-            )
+            cure = "Leave out such samples, or split the data there into a list of two."
+            raise _fault(f"{key}{of} is {table[tuple(bad[0])]} in sample {row}.", cure, "E-IDENTIFICATION-NUMBER")
 
 
 def _complete(
@@ -438,18 +419,12 @@ def _complete(
     lacking = [key for key in ("u", "udot") if key not in found]
     t = found.get("t")
     if t is None and (lacking or cutoff is not None):
-        raise _fault(
-            f"without the times t the data lack {' and '.join(lacking) or 'what the filter needs'}.",
-            'Give "t", or measured "u" and "udot".',
-            "E-IDENTIFICATION-MISSING",
-        )
+        message = f"without the times t the data lack {' and '.join(lacking) or 'what the filter needs'}."
+        raise _fault(message, 'Give "t", or measured "u" and "udot".', "E-IDENTIFICATION-MISSING")
     step = _step(t) if t is not None and (lacking or cutoff is not None) else 0.0
     if "u" in lacking and not same(equations.coordinate_rates, equations.u):
-        raise _fault(
-            "the speeds of this mechanism are not the rates of its coordinates.",
-            'Give "u" as well.',
-            "E-IDENTIFICATION-UNSUPPORTED",
-        )
+        message = "the speeds of this mechanism are not the rates of its coordinates."
+        raise _fault(message, 'Give "u" as well.', "E-IDENTIFICATION-UNSUPPORTED")
     smooth = _filter(step, cutoff, count)
     made: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
     if "u" in lacking:
@@ -471,11 +446,8 @@ def _step(t: Floats) -> float:
     steps = np.diff(t)
     if len(steps) < 8 or steps.min() <= 0 or steps.max() - steps.min() > 1e-3 * steps.mean():
         told = f"from {steps.min():.4g} s to {steps.max():.4g} s" if len(steps) else "none"
-        raise _fault(
-            f"accelerations are taken from differences of at least 9 samples at even steps; these are {told}.",
-            'Sample evenly, or give "u" and "udot" and no cutoff.',
-            "E-IDENTIFICATION-SHAPE",
-        )
+        message = f"accelerations are taken from differences of at least 9 samples at even steps; these are {told}."
+        raise _fault(message, 'Sample evenly, or give "u" and "udot" and no cutoff.', "E-IDENTIFICATION-SHAPE")
     return float(steps.mean())
 
 
@@ -483,11 +455,8 @@ def _filter(step: float, cutoff: float | None, count: int) -> Callable[[Floats],
     if cutoff is None:
         return lambda table: table
     if not isinstance(cutoff, int | float) or not 0 < cutoff * step < 0.5:
-        raise _fault(
-            f"a cutoff of {cutoff!r} Hz is not between 0 and half the rate of sampling, {0.5 / step:.4g} Hz.",
-            "Give some times the highest frequency of the motion.",
-            "E-IDENTIFICATION-NUMBER",
-        )
+        message = f"a cutoff of {cutoff!r} Hz is not between 0 and half the rate of sampling, {0.5 / step:.4g} Hz."
+        raise _fault(message, "Give some times the highest frequency of the motion.", "E-IDENTIFICATION-NUMBER")
     from scipy.signal import butter, sosfiltfilt
 
     sections = butter(_ORDER, 2 * cutoff * step, output="sos")

@@ -186,7 +186,6 @@ def _parts(pose: Any) -> tuple[Floats, Floats] | None:
 def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
     told = f"an array of shape {shape} is no pose"
     if shape[-1:] == (3,) and shape[-2:] != (3, 3):
-        return ShapeError(
-            f"{told}, but a position.", place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE"
-        )
+        said = f"{told}, but a position."
+        return ShapeError(said, place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE")
     return ShapeError(f"{told}.", place=_PLACE, cure=cure, code="E-POSE-SHAPE")

@@ -204,18 +204,12 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
     loose = [name for name, ok, turn, used in zip(tree.coordinates, closed, turns, moves, strict=True)
              if used and not ok and not turn]  # fmt: skip
     if loose:
-        raise fault(
-            f"the coordinate '{loose[0]}' slides without limits, so that its workspace has no end.",
-            "Give the joint limits=(lower, upper).",
-            "E-POSE-UNSUPPORTED",
-        )
+        message = f"the coordinate '{loose[0]}' slides without limits, so that its workspace has no end."
+        raise fault(message, "Give the joint limits=(lower, upper).", "E-POSE-UNSUPPORTED")
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):
-        raise fault(
-            f"the limits leave no place for the coordinate '{tree.coordinates[crossed[0]]}'.",
-            "Look at the limits of the joint and of those that follow it.",
-            "E-POSE-NUMBER",
-        )
+        message = f"the limits leave no place for the coordinate '{tree.coordinates[crossed[0]]}'."
+        raise fault(message, "Look at the limits of the joint and of those that follow it.", "E-POSE-NUMBER")
     home = np.zeros(count)
     home[tree.quaternions] = 1.0
     lower, upper = (

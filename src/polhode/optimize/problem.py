@@ -254,11 +254,8 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     elif isinstance(guess, Mapping):
         _from_values(problem, guess, y)
     elif guess is not None and not (isinstance(guess, str) and guess in ("cubic", "linear")):
-        raise guess_fault(
-            f"{shown(guess)} is nothing to begin with.",
-            'Give "cubic", "linear", a trajectory, a solution, or values by name.',
-            "E-OPTIMAL-MISSING",
-        )
+        cure = 'Give "cubic", "linear", a trajectory, a solution, or values by name.'
+        raise guess_fault(f"{shown(guess)} is nothing to begin with.", cure, "E-OPTIMAL-MISSING")
     free = [duration] if problem.point.is_free else []
     return np.concatenate([y.reshape(-1), free])
 
@@ -297,11 +294,8 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
     theirs = guess.problem.point
     if theirs.variables != problem.point.variables:
         names = [each.name for each in theirs.variables]
-        raise guess_fault(
-            f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here.",
-            "Give its trajectory: guess=solution.trajectory.",
-            "E-OPTIMAL-SHAPE",
-        )
+        message = f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here."
+        raise guess_fault(message, "Give its trajectory: guess=solution.trajectory.", "E-OPTIMAL-SHAPE")
     order = guess.problem.mesh.in_time
     known = guess.variables[: len(order) * y.shape[1]].reshape(len(order), -1)[order]
     _interpolate(problem, guess.problem.mesh.shares[order], known, y, range(y.shape[1]))
@@ -311,9 +305,8 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
 def _from_trajectory(problem: Collocation, guess: Trajectory, y: Floats) -> float:
     equations = problem.point.equations
     if len(guess.t) < 2:
-        raise guess_fault(
-            "the trajectory to begin with has less than two samples.", "Give one with more.", "E-OPTIMAL-SHAPE"
-        )
+        message = "the trajectory to begin with has less than two samples."
+        raise guess_fault(message, "Give one with more.", "E-OPTIMAL-SHAPE")
     q, u, z = columns_of(guess, equations)
     shares = (guess.t - guess.t[0]) / (guess.t[-1] - guess.t[0])
     columns = [*q.T, *u.T, *z.T]
@@ -591,15 +584,7 @@ def collocation(
     is_large = len(equations.u) > _FEW_SPEEDS or equations.constraints is not None or equations.small is not None
     is_implicit = is_large if dynamics == "auto" else dynamics == "implicit"
     point = PointModel(
-        equations,
-        controls,
-        held,
-        made[0],
-        tuple(made[1:]),
-        is_implicit,
-        not times.is_fixed,
-        terminal,
-        tuple(ended),
+        equations, controls, held, made[0], tuple(made[1:]), is_implicit, not times.is_fixed, terminal, tuple(ended)
     )
     first = _start(derivation, functions, names, start, values)
     return Collocation(
@@ -632,11 +617,8 @@ def _check_supported(derivation: Derivation) -> None:
 def _durations(given: Any) -> Range:
     made = range_of(given, "duration", is_symmetric=False)
     if given is None or not made.lower > 0.0 or (made.is_fixed and not np.isfinite(made.lower)):
-        raise fault(
-            f"the duration {shown(given)} is not positive, or not known.",
-            "Give seconds, or (shortest, longest) with a shortest above 0.",
-            "E-OPTIMAL-NUMBER",
-        )
+        message = f"the duration {shown(given)} is not positive, or not known."
+        raise fault(message, "Give seconds, or (shortest, longest) with a shortest above 0.", "E-OPTIMAL-NUMBER")
     return made
 
 

@@ -118,12 +118,9 @@ def search(
                 ipopt_options=chosen,
             )  # fmt: skip
         except (TypeError, ValueError, RuntimeError) as problem_found:
-            raise PolhodeError(
-                f"IPOPT does not take these options: {shown(options)} ({problem_found}).",
-                place="solve options",
-                cure="See the list of options in IPOPT's documentation.",
-                code="E-OPTIMAL-UNSUPPORTED",
-            ) from None
+            message = f"IPOPT does not take these options: {shown(options)} ({problem_found})."
+            cure = "See the list of options in IPOPT's documentation."
+            raise PolhodeError(message, place="solve options", cure=cure, code="E-OPTIMAL-UNSUPPORTED") from None
         began = time.perf_counter()
         x, cost, code = problem.solve(
             np.clip(first, lower, upper),
@@ -182,12 +179,8 @@ def check(problem: Collocation, found: Solution) -> None:
         told = ""
     else:
         told = f" {largest_violation(problem, found)}"
-    raise OptimizationError(
-        f"no optimum was found after {found.iterations} iterations: {found.message}{told}",
-        solution=found,
-        cure=_CURES.get(found.status, _OTHERWISE),
-        code="E-OPTIMAL-FAILED",
-    )
+    message = f"no optimum was found after {found.iterations} iterations: {found.message}{told}"
+    raise OptimizationError(message, solution=found, cure=_CURES.get(found.status, _OTHERWISE), code="E-OPTIMAL-FAILED")
 
 
 def largest_violation(problem: Collocation, found: Solution) -> str:

@@ -510,10 +510,7 @@ def _end(given: Any, what: str) -> tuple[Floats, Floats] | None:
             f"{what} is not a pair of velocities.", place=_POSES, cure="Give (angular velocity, velocity).",
             code="E-PLANNING-TYPE",
         ) from None  # fmt: skip
-    pair = (
-        end_vector(w, f"the angular velocity of {what}", _POSES),
-        end_vector(v, f"the velocity of {what}", _POSES),
-    )
+    pair = (end_vector(w, f"the angular velocity of {what}", _POSES), end_vector(v, f"the velocity of {what}", _POSES))
     if pair[0] is None or pair[1] is None:
         return _end((), what)
     return pair[0], pair[1]

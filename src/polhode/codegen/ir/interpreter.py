@@ -33,9 +33,7 @@ def evaluate(
 
 
 def interpret(
-    program: Program,
-    inputs: Mapping[str, npt.ArrayLike],
-    parameters: npt.ArrayLike = (),
+    program: Program, inputs: Mapping[str, npt.ArrayLike], parameters: npt.ArrayLike = ()
 ) -> dict[str, npt.NDArray[np.float64]]:
     """The outputs at one state, computed with plain floats.
 

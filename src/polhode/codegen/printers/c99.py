@@ -200,11 +200,7 @@ class CSource:
 
     def files(self) -> dict[str, str]:
         """File name to text."""
-        return {
-            f"{self.name}.h": self.header,
-            f"{self.name}.c": self.source,
-            f"{self.name}_main.c": self.driver,
-        }
+        return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, f"{self.name}_main.c": self.driver}
 
 
 def print_c(program: Program, preface: Sequence[str] = ()) -> CSource:

@@ -124,9 +124,8 @@ class _Plain:
         if part.tag in UNSEEN:
             return
         if part.tag in _REFUSED:
-            said = f"{_REFUSED[part.tag]}."
             cure = "Remove it; MuJoCo's own save (mj_saveLastXML) writes a model as one plain file."
-            raise FormatError(said, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-ROBOT-READ")
+            raise FormatError(f"{_REFUSED[part.tag]}.", f"{part.place}: <{part.tag}>", cure, "E-ROBOT-READ")
         attributes = {key: value for key, value in part.attributes.items() if key not in _UNSEEN_ATTRIBUTES}
         if part.tag == "mesh":
             attributes = self._mesh(part, attributes)
@@ -137,9 +136,8 @@ class _Plain:
         for key, value in attributes.items():
             # After some blank attributes MuJoCo reads no further model in this process: it must not see one.
             if key not in _MAY_BE_BLANK and not value.strip():
-                said = "the attribute is blank."
                 place = f"{part.place}: <{part.tag} {key[:60]}=…>"
-                raise FormatError(said, place=place, cure="Give it a value, or remove it.", code="E-ROBOT-MISSING")
+                raise FormatError("the attribute is blank.", place, "Give it a value, or remove it.", "E-ROBOT-MISSING")
             if key in _NUMBERS and part.tag != "flag":
                 _check_numbers(part, key, value)
             if key != "name" and not _NO_NUMBERS.isdisjoint(value.lower().split()):

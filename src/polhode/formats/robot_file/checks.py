@@ -45,9 +45,8 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
             findings.warn(at, f"{message}; it is used as it stands.", cure, "W-ROBOT-NUMBER")
         else:
             way = "any" if is_negative else "lenient"
-            findings.problem(
-                at, f"{message}.", f'{cure} To use it as it stands, pass inertia="{way}".', "E-ROBOT-NUMBER"
-            )
+            said = f"{message}."
+            findings.problem(at, said, f'{cure} To use it as it stands, pass inertia="{way}".', "E-ROBOT-NUMBER")
     return accepted
 
 

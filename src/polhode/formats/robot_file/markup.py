@@ -167,9 +167,8 @@ class _Parser:
 
     def _limit(self, what: str, option: str) -> LimitError:
         cure = f"If this is meant, pass limits=Limits({option}=…)."
-        return LimitError(
-            f"{what}.", place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-ROBOT-SIZE"
-        )
+        said = f"{what}."
+        return LimitError(said, place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-ROBOT-SIZE")
 
     def _broken(self, error: expat.ExpatError) -> FormatError:
         what = expat.ErrorString(error.code)

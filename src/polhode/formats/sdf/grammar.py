@@ -80,9 +80,8 @@ def parse_model(root: Element, findings: Findings) -> Robot:
     seen: set[tuple[str, str]] = set()
     for what, name, line in named:
         if name and (what, name) in seen:
-            read.problem(
-                line, f"{what} '{name}'", f"there is already a {what} of this name.", "Rename it.", "E-ROBOT-TWICE"
-            )
+            said = f"{what} '{name}'"
+            read.problem(line, said, f"there is already a {what} of this name.", "Rename it.", "E-ROBOT-TWICE")
         seen.add((what, name))
     name = model.attributes.get("name", "").strip() or "model"
     static = _text(model, "static").lower() in ("1", "true")
@@ -100,9 +99,8 @@ class _Reader(ElementReader):
     def name(self, element: Element) -> str:
         name = element.attributes.get("name", "")
         if not name.strip() or len(name) > NAME_LIMIT:
-            self.problem(
-                element.line, element.shown(), "it has no name, or too long a one.", "Name it.", "E-ROBOT-SIZE"
-            )
+            said = "it has no name, or too long a one."
+            self.problem(element.line, element.shown(), said, "Name it.", "E-ROBOT-SIZE")
             return ""
         return name
 
@@ -200,9 +198,8 @@ class _Reader(ElementReader):
         ends = {tag: _text(element, tag) for tag in ("parent", "child")}
         for tag, link in ends.items():
             if not link:
-                self.problem(
-                    element.line, what, f"<{tag}> names no link.", f"Write <{tag}>…</{tag}>.", "E-ROBOT-MISSING"
-                )
+                said = f"<{tag}> names no link."
+                self.problem(element.line, what, said, f"Write <{tag}>…</{tag}>.", "E-ROBOT-MISSING")
         axis = next(iter(element.all("axis")), None)
         limit, dynamics = (next(iter(axis.all(tag)), None) if axis else None for tag in ("limit", "dynamics"))
         direction = next(iter(axis.all("xyz")), None) if axis else None

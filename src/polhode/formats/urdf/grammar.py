@@ -246,9 +246,8 @@ class _Reader(ElementReader):
             return axis
         if kind not in ("fixed", "floating"):
             cure = f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?'
-            self.problem(
-                element.line, f"{what} {element.shown('xyz')}", "the axis has zero length.", cure, "E-ROBOT-NUMBER"
-            )
+            said = f"{what} {element.shown('xyz')}"
+            self.problem(element.line, said, "the axis has zero length.", cure, "E-ROBOT-NUMBER")
         return _AXIS
 
     def facts(self, element: Element, name: str, kind: str, mimic: Element | None, what: str) -> JointFacts:

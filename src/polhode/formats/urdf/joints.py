@@ -49,9 +49,8 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         what = f"joint '{joint.name}' <mimic joint=\"{leader}\">"
         law = f"{joint.name} = {float(multiplier):g}·{leader} + {float(offset):g}"
         if joint.kind == "fixed":
-            findings.warn(
-                (joint.mimic_line, what), "the joint is fixed and follows nothing.", "", "W-ROBOT-UNSUPPORTED"
-            )
+            said = "the joint is fixed and follows nothing."
+            findings.warn((joint.mimic_line, what), said, "", "W-ROBOT-UNSUPPORTED")
         elif treatment == "independent":
             at = (joint.mimic_line, what)
             said = f"the coupling {law} is set aside: the joint moves on its own."
@@ -150,9 +149,8 @@ def _lock(
         findings.problem((joint.line, what), said, "Lock it at 0.", "E-ROBOT-UNSUPPORTED")
     lower, upper = joint.facts.lower, joint.facts.upper
     if (lower is not None and value < lower) or (upper is not None and value > upper):
-        findings.warn(
-            (joint.line, what), f"it is locked at {float(value):g}, outside its limits.", "", "W-ROBOT-NUMBER"
-        )
+        said = f"it is locked at {float(value):g}, outside its limits."
+        findings.warn((joint.line, what), said, "", "W-ROBOT-NUMBER")
     cause = "" if joint.name in given else f", as it is coupled to '{by}'"
     findings.notice((joint.line, what), f"it is locked at {float(value):g}{cause}.", "N-ROBOT-DEPENDENCE")
     return replace(joint, kind="fixed", locked=value)
@@ -170,8 +168,7 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
         value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
         if value is None or not is_sane(value):
             said = f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at."
-            cure = "Give a finite number, in radians or metres."
-            raise FormatError(said, place=findings.file, cure=cure, code="E-ROBOT-NUMBER")
+            raise FormatError(said, findings.file, "Give a finite number, in radians or metres.", "E-ROBOT-NUMBER")
         values[name] = value
     return values
 

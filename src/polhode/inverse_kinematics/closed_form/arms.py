@@ -393,12 +393,9 @@ def turned(h: Vector, c: Any, s: Any, x: Vector) -> Vector:
 
 def no_closed_form(reason: str, system: str) -> PolhodeError:
     """What has no closed form says why."""
-    return PolhodeError(
-        f"no closed form is known here: {reason}.",
-        place=f"closed_form_inverse_kinematics of system '{system}'",
-        cure="Solve by number: equations.inverse_kinematics.",
-        code="E-POSE-UNSUPPORTED",
-    )
+    place = f"closed_form_inverse_kinematics of system '{system}'"
+    cure = "Solve by number: equations.inverse_kinematics."
+    return PolhodeError(f"no closed form is known here: {reason}.", place=place, cure=cure, code="E-POSE-UNSUPPORTED")
 
 
 def chain_of(equations: EquationsOfMotion, name: str) -> Chain:

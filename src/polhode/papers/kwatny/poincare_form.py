@@ -143,11 +143,10 @@ def poincare_form(equations: EquationsOfMotion) -> PoincareForm:
     """The matrices of a tree with its own speeds."""
     check_whole(equations, "Poincaré's form")
     if equations.dependent_speeds is not None or equations.tree.followed or equations.tree.is_driven:
-        raise PolhodeError(
-            f"the equations of '{equations.system.name}' are not in the speeds of its joints alone, as (53) is.",
-            place="Poincaré's form",
-            cure="Derive without embedded constraints, other speeds (`pseudo`, `speeds`), couplings and prescribed "
-            "motions; `coriolis_matrix` takes all.",
-            code="E-PAPER-UNSUPPORTED",
+        message = f"the equations of '{equations.system.name}' are not in the speeds of its joints alone, as (53) is."
+        cure = (
+            "Derive without embedded constraints, other speeds (`pseudo`, `speeds`), couplings and prescribed "
+            "motions; `coriolis_matrix` takes all."
         )
+        raise PolhodeError(message, place="Poincaré's form", cure=cure, code="E-PAPER-UNSUPPORTED")
     return PoincareForm(equations)

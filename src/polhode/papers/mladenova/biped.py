@@ -155,13 +155,12 @@ def two_bars(x: Any, z: Any, first: Any, second: Any) -> tuple[Expr, Expr]:
     x, z, first, second = (as_expr(entry) for entry in (x, z, first, second))
     cosine = as_expr((x**2 + z**2 - first**2 - second**2) / (2 * first * second))
     if not free_symbols([cosine]) and (constant_sign(1 - cosine) < 0 or constant_sign(1 + cosine) < 0):
-        raise PolhodeError(
+        message = (
             f"bars of {float(first):.4g} and {float(second):.4g} do not reach ({float(x):.4g}, {float(z):.4g}), at "
-            f"{float(x**2 + z**2) ** 0.5:.4g} from where they hang.",
-            place="two_bars",
-            cure=f"Stay between {abs(float(first - second)):.4g} and {float(first + second):.4g}.",
-            code="E-PLANNING-FAILED",
+            f"{float(x**2 + z**2) ** 0.5:.4g} from where they hang."
         )
+        cure = f"Stay between {abs(float(first - second)):.4g} and {float(first + second):.4g}."
+        raise PolhodeError(message, place="two_bars", cure=cure, code="E-PLANNING-FAILED")
     knee = acos(cosine)
     hip = atan2(-x, -z) - atan2(second * sin(knee), first + second * cos(knee))
     return as_expr(hip), as_expr(knee)

@@ -181,11 +181,8 @@ class StructureCoefficients(Typeset):
 
     def __getitem__(self, which: tuple[str | int, str | int, str | int]) -> Expr:
         if not isinstance(which, tuple) or len(which) != 3:
-            raise PolhodeError(
-                "a structure coefficient has three indices, k, i and j.",
-                place="structure coefficients",
-                cure="Name three pseudo-velocities, or count them from 0.",
-                code="E-DERIVE-SHAPE",
+            raise fault_at("structure coefficients")(
+                "an index is a triple k, i, j.", "Name three pseudo-velocities, or count from 0.", "E-DERIVE-SHAPE"
             )
         k, i, j = (self._place(each) for each in which)
         return as_expr(self.values[k][i][j])
@@ -193,9 +190,8 @@ class StructureCoefficients(Typeset):
     def _place(self, name: str | int) -> int:
         known = range(len(self.names)) if isinstance(name, int) else self.names
         if name not in known:
-            raise unknown(
-                "pseudo-velocity", str(name), self.names, place="structure coefficients", code="E-DERIVE-NAME"
-            )
+            message = "pseudo-velocity"
+            raise unknown(message, str(name), self.names, place="structure coefficients", code="E-DERIVE-NAME")
         return name if isinstance(name, int) else self.names.index(name)
 
     @property
@@ -310,27 +306,18 @@ def _check_actuators(
     if twice:
         raise PolhodeError(f"the actuator '{twice[0]}' is named twice.", _PLACE, "Name it once.", "E-PAPER-TWICE")
     if least not in (None, "effort"):
-        raise fault(
-            f"{shown(least)} is nothing that a programme makes least.",
-            'Give least="effort", or leave it out.',
-            "E-PAPER-NAME",
-        )
+        message = f"{shown(least)} is nothing that a programme makes least."
+        raise fault(message, 'Give least="effort", or leave it out.', "E-PAPER-NAME")
     if weights is not None and least is None:
-        raise fault(
-            "weights say what is least, and nothing is to be.", 'Give least="effort" beside them.', "E-PAPER-MISSING"
-        )
+        message = "weights say what is least, and nothing is to be."
+        raise fault(message, 'Give least="effort" beside them.', "E-PAPER-MISSING")
     if len(actuators) < conditions:
-        raise fault(
-            f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them.",
-            "Name as many speeds as there are conditions, or let some conditions go.",
-            "E-PAPER-SHAPE",
-        )
+        message = f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them."
+        raise fault(message, "Name as many speeds as there are conditions, or let some conditions go.", "E-PAPER-SHAPE")
     if len(actuators) > conditions and least is None:
-        raise fault(
-            f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways.",
-            'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.',
-            "E-PAPER-SHAPE",
-        )
+        message = f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways."
+        cure = 'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.'
+        raise fault(message, cure, "E-PAPER-SHAPE")
 
 
 def _programme(
@@ -344,11 +331,9 @@ def _programme(
     moving = {*tree.q, *tree.u, time}
     for x in free_symbols(conditions):
         if x not in moving and x.data[0] != "parameter":
-            raise fault(
-                f"a condition depends on the {x.data[0]} '{x.name}', which efforts do not reach directly.",
-                "Give expressions of coordinates, or linear ones of the speeds of these equations, and of time.",
-                "E-PAPER-DEPENDENCE",
-            )
+            message = f"a condition depends on the {x.data[0]} '{x.name}', which efforts do not reach directly."
+            cure = "Give expressions of coordinates, or linear ones of the speeds of these equations, and of time."
+            raise fault(message, cure, "E-PAPER-DEPENDENCE")
     along = flow(tree, time)
     rates, lacks = _levels(conditions, along, pull)
     A = jacobian(rates, list(tree.u))
@@ -365,11 +350,9 @@ def _programme(
     G = jacobian(needed, efforts)
     g = substitute(needed, dict.fromkeys(efforts, as_expr(0)))
     if rank(G) < len(G):
-        raise fault(
-            f"efforts on {', '.join(actuators)} cannot keep the {len(G)} conditions: only {rank(G)} can be met.",
-            "Choose actuators that move what the conditions name, or conditions that do not repeat each other.",
-            "E-PAPER-SINGULAR",
-        )
+        message = f"efforts on {', '.join(actuators)} cannot keep the {len(G)} conditions: only {rank(G)} can be met."
+        cure = "Choose actuators that move what the conditions name, or conditions that do not repeat each other."
+        raise fault(message, cure, "E-PAPER-SINGULAR")
     numbers = _numbers(equations, G)
     lost = _singular(numbers)
     if len(actuators) > len(G):
@@ -396,11 +379,8 @@ def _check_linear(A: Matrix, u: Vector) -> None:
     speeds = set(u)
     for number, row in enumerate(A, start=1):
         if speeds.intersection(free_symbols([as_expr(entry) for entry in row])):
-            raise fault(
-                f"condition number {number} is not linear in the speeds.",
-                "Give expressions of coordinates, or linear ones of speeds.",
-                "E-PAPER-DEPENDENCE",
-            )
+            message = f"condition number {number} is not linear in the speeds."
+            raise fault(message, "Give expressions of coordinates, or linear ones of speeds.", "E-PAPER-DEPENDENCE")
 
 
 def _numbers(equations: EquationsOfMotion, G: Matrix) -> list[list[float]]:
@@ -459,17 +439,12 @@ def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
             rows = [[entry if i == j else 0 for j in range(len(rows))] for i, entry in enumerate(rows)]
         W = [[as_expr(entry) for entry in row] for row in rows]
     if [len(row) for row in W] != [count] * count:
-        raise weights_fault(
-            f"the weights do not fit {count} actuators.",
-            f"Give {count} numbers, or a matrix of {count} × {count}.",
-            "E-PAPER-SHAPE",
-        )
+        message = f"the weights do not fit {count} actuators."
+        raise weights_fault(message, f"Give {count} numbers, or a matrix of {count} × {count}.", "E-PAPER-SHAPE")
     if any(W[i][j] != W[j][i] for i in range(count) for j in range(i)) or not _is_positive(W):
-        raise weights_fault(
-            "the weights are not a symmetric positive matrix: some effort would cost nothing, or less.",
-            "Give positive numbers, or the matrix of a positive quadratic form.",
-            "E-PAPER-SINGULAR",
-        )
+        message = "the weights are not a symmetric positive matrix: some effort would cost nothing, or less."
+        cure = "Give positive numbers, or the matrix of a positive quadratic form."
+        raise weights_fault(message, cure, "E-PAPER-SINGULAR")
     return Matrix(W)
 
 

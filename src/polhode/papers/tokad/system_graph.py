@@ -191,12 +191,9 @@ def system_graph(
     moved, pushed = _roles(parts, across, "across"), _roles(parts, through, "through")
     both = [name for name in moved if name in pushed]
     if both:
-        raise PolhodeError(
-            f"'{both[0]}' is named as an across driver and as a through driver: its motion is given, or its force.",
-            place=f"drivers of system '{parts.system.name}'",
-            cure="Name it as one of them.",
-            code="E-PAPER-TWICE",
-        )
+        said = f"'{both[0]}' is named as an across driver and as a through driver: its motion is given, or its force."
+        place = f"drivers of system '{parts.system.name}'"
+        raise PolhodeError(said, place=place, cure="Name it as one of them.", code="E-PAPER-TWICE")
     roles = moved | pushed
     edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
     graph = parts.graph if not roles else LinearGraph(edges)
@@ -349,13 +346,11 @@ class MixedProblem:
 
     def _check_loops(self, A_f: Matrix) -> None:
         if rank(A_f) < len(A_f):
-            raise PolhodeError(
+            message = (
                 f"the motions {listed(self.equations.speeds[k] for k in self.driven)} cannot all be given: "
-                "the loops tie them to each other.",
-                place="across drivers",
-                cure="Give fewer of them.",
-                code="E-PAPER-UNSUPPORTED",
+                "the loops tie them to each other."
             )
+            raise PolhodeError(message, place="across drivers", cure="Give fewer of them.", code="E-PAPER-UNSUPPORTED")
 
 
 def _part(M: Matrix, rows: Sequence[int], columns: Sequence[int]) -> list[list[Any]]:

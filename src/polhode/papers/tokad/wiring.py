@@ -102,13 +102,11 @@ class Wiring:
         while waiting:
             ready = [component for component in waiting if needs[component.name] <= made.keys()]
             if not ready:
-                raise PolhodeError(
+                message = (
                     f"the components {listed(c.name for c in waiting)} are wired in a circle: the velocities of each "
-                    "follow from those of the other.",
-                    place="wiring",
-                    cure="Solve one of them for another of its terminals.",
-                    code="E-PAPER-TREE",
+                    "follow from those of the other."
                 )
+                raise PolhodeError(message, "wiring", "Solve one of them for another of its terminals.", "E-PAPER-TREE")
             made |= {component.name: component for component in ready}
             waiting = [component for component in waiting if component.name not in made]
         return tuple(made.values())
