@@ -379,5 +379,5 @@ class Model(Record):
     joints: dict[Name, Joint] = {}
     couplings: dict[Name, Coupling] = {}
     prescribed: dict[Name, Number] = {}
-    loads: tuple[Any, ...] = ()  # of the force elements that are registered: see `vocabulary`
+    loads: tuple[Any, ...] = ()  # of the force elements that are registered: see `fields.model_record`
     poses: dict[Name, Pose] = {}

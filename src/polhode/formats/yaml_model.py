@@ -14,9 +14,9 @@ from ..model.records import GROUND
 from .build import build
 from .describe import describe, emit
 from .document import parse
+from .fields import model_record, validate
 from .findings import Report
 from .source import read_text
-from .vocabulary import model_record, validate
 
 
 def load_yaml(path: str | os.PathLike[str]) -> System:

@@ -355,7 +355,7 @@ def test_the_options_of_a_robot_s_reader_reach_it(polhode: Shell, tmp_path: Path
 
 @pytest.mark.parametrize(("words", "told"), [
     (("--package", "parts"), "Write --package name=folder"),
-    (("--package", "parts=nowhere"), "there is no folder 'nowhere'"), (("--dynamics",), "no option 'dynamics'"),
+    (("--package", "parts=nowhere"), "there is no folder 'nowhere'"), (("--dynamics",), "no option --dynamics"),
 ])  # fmt: skip
 def test_options_that_a_reader_cannot_take_are_refused(words: tuple[str, ...], told: str, polhode: Shell) -> None:
     polhode("derive", MODELS / "pendulum.yaml", *words, code=2)
