@@ -235,7 +235,7 @@ def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
         {
             "leader": coupling.leader,
             "multiplier": None if coupling.multiplier == 1 else spell(coupling.multiplier, scope),
-            "offset": _unless_zero(coupling.offset, scope),
+            "offset": (spell(coupling.offset, scope) if coupling.offset else None),
         }
     )
 
@@ -245,10 +245,6 @@ def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
         cure = f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}."
         raise FormatError(f"model files know no load of type '{load.kind}'.", load.place, cure, "E-MODELFILE-WRITE")
     return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}
-
-
-def _unless_zero(value: Expr, scope: Scope) -> str | None:
-    return spell(value, scope) if value else None
 
 
 def _state(values: Mapping[str, float]) -> dict[str, str]:

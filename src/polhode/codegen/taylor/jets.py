@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
 
-from ..ir.program import Output, Program
+from ..ir.program import Output
 from ..llvm.block import declarations
 from ..llvm.calls import functions_ir
 from ..llvm.function import INTEGER, POINTER, WIDTH, Function, Value, Variable, declared
@@ -126,7 +126,7 @@ def jet_layout(series: SeriesProgram, width: int = WIDTH) -> JetLayout:
 def jet_ir(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> list[str]:
     """The functions: order zero, and `ph_jet`; of one motion, or of several in lanes."""
     layout = jet_layout(series, WIDTH if lanes == 1 else 1)
-    program = _at_zero(series, layout)
+    program = replace(series.program, outputs=(Output("first", (len(layout.first),), tuple(layout.first)),))
     kernel = Kernel(program, "ph_first", lanes=lanes, fused=fused, attributes="internal")
     return [*kernel_ir(kernel, alike=True), _JetWriter(series, layout, fused, lanes).function().text]
 
@@ -142,11 +142,6 @@ def jet_module(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> 
             kept.append(line)
             seen.add(name)
     return "\n".join(kept)
-
-
-def _at_zero(series: SeriesProgram, layout: JetLayout) -> Program:
-    """The program that writes order zero of all that recurrences read."""
-    return replace(series.program, outputs=(Output("first", (len(layout.first),), tuple(layout.first)),))
 
 
 def _read_at_zero(series: SeriesProgram) -> set[int]:
