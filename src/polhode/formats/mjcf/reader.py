@@ -28,19 +28,7 @@ from ..findings import Findings, JointFacts, Report, system_alone, told_at
 from ..robot_file.assembly import tolerance
 from ..robot_file.markup import Limits, limits_of, read_bytes
 from ..robot_file.parts import LARGEST
-from . import exact
-from .assemble import (
-    Assembly,
-    actuators_of,
-    add_equality,
-    add_poses,
-    check_effects,
-    check_ignored,
-    disabled,
-    effort_ranges,
-    is_active,
-    kind_of,
-)
+from . import assemble, exact
 from .document import Part, mesh_assets, places_in, read_document
 
 #: Elements that no motion depends on.
@@ -290,7 +278,7 @@ def read_mjcf(
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     - limits: of the file's size and nesting.
     """
-    check_ignored(ignore)
+    assemble.check_ignored(ignore)
     within = tolerance(snap, "E-ROBOT-NUMBER")
     path = path_of(path)
     limits = limits_of(limits)
@@ -300,12 +288,12 @@ def read_mjcf(
     model, warnings = compile_model(plain_model(root, path.parent, limits), path.name)
     for warning in warnings:
         findings.warn(path.name, f"MuJoCo warns: {warning}", "", "W-ROBOT-UNSUPPORTED")
-    check_effects(mujoco, model, ignore, findings)
+    assemble.check_effects(mujoco, model, ignore, findings)
     _tell_unseen(root, findings)
     findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
-    efforts, meshes = effort_ranges(mujoco, model), mesh_assets(root, path.parent)
-    assembly = Assembly(model, name, symbolic, within, findings, meshes, efforts)
+    efforts, meshes = assemble.effort_ranges(mujoco, model), mesh_assets(root, path.parent)
+    assembly = assemble.Assembly(model, name, symbolic, within, findings, meshes, efforts)
     _assemble(assembly, mujoco, with_equality="equality" not in ignore, with_armature="armature" not in ignore)
     assembly.refuse_unused()
     facts = (_facts(model, j, joint) for j, joint in enumerate(assembly.joints))
@@ -315,7 +303,7 @@ def read_mjcf(
 load_mjcf = system_alone(read_mjcf)
 
 
-def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool, with_armature: bool) -> None:
+def _assemble(assembly: assemble.Assembly, mujoco: Any, with_equality: bool, with_armature: bool) -> None:
     model, findings = assembly.model, assembly.findings
 
     def told(tag: str, name: str) -> AbstractContextManager[None]:
@@ -323,27 +311,29 @@ def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool, with_armatur
         return told_at(findings.place_of(tag, name))
 
     with told("option", ""):
-        assembly.set_gravity([0, 0, 0] if disabled(mujoco, model, "GRAVITY") else model.opt.gravity)
+        assembly.set_gravity([0, 0, 0] if assemble.disabled(mujoco, model, "GRAVITY") else model.opt.gravity)
     for k in range(1, model.nbody):
         with told("body", model.body(k).name):
             assembly.add_body(k)
     for j in range(model.njnt):
         with told("joint", model.joint(j).name):
-            if not disabled(mujoco, model, "SPRING", "PASSIVE"):
+            if not assemble.disabled(mujoco, model, "SPRING", "PASSIVE"):
                 assembly.add_spring(j)
-            if not disabled(mujoco, model, "DAMPER", "PASSIVE"):
+            if not assemble.disabled(mujoco, model, "DAMPER", "PASSIVE"):
                 assembly.add_damper(j)
-            assembly.add_motor(j, actuators_of(mujoco, model, j), with_armature)
+            assembly.add_motor(j, assemble.actuators_of(mujoco, model, j), with_armature)
     for k in range(model.nsite):
         with told("site", model.site(k).name):
             assembly.add_site(k)
-    active = [k for k in range(model.neq) if is_active(mujoco, model, k) and kind_of(mujoco, model, k)]
+    active = [
+        k for k in range(model.neq) if assemble.is_active(mujoco, model, k) and assemble.kind_of(mujoco, model, k)
+    ]
     for k in active if with_equality else ():
         with told("equality", model.equality(k).name):
-            add_equality(assembly, mujoco, k)
+            assemble.add_equality(assembly, mujoco, k)
     _tell_of_equality(findings, len(active), with_equality)
     with told("keyframe", ""):
-        add_poses(assembly.system, model, assembly.joints)
+        assemble.add_poses(assembly.system, model, assembly.joints)
 
 
 def _tell_of_equality(findings: Findings, count: int, kept: bool) -> None:

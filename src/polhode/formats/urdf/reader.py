@@ -12,30 +12,14 @@ from ...expr.rational import decimal
 from ...model import System
 from ...model.reading import NAME_LIMIT
 from ..findings import Findings, JointFacts, Report, system_alone
+from ..robot_file import parts
 from ..robot_file.assembly import LinkAssembly, Packages, tolerance
 from ..robot_file.checks import check_inertials, check_limits, check_moving_masses
 from ..robot_file.markup import Element, Known, Limits, list_unmodelled, parse_file
-from ..robot_file.parts import (
-    INERTIA,
-    ONE,
-    SOLIDS,
-    ZERO,
-    ElementReader,
-    Geometry,
-    Inertial,
-    JointPart,
-    LinkPart,
-    Placement,
-    Robot,
-    Triple,
-    is_sane,
-    solids_of,
-    written_color,
-)
 from .joints import Locked, add_motors, check_mimics, lock_joints, parse_transmissions
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
-_AXIS: Triple = (Fraction(1), Fraction(0), Fraction(0))
+_AXIS: parts.Triple = (Fraction(1), Fraction(0), Fraction(0))
 _OTHER_FORMATS = {
     "sdf": "an SDF model",
     "mujoco": "a MuJoCo (MJCF) model",
@@ -51,26 +35,26 @@ KNOWN: Known = {
     "inertial": (set(), {"origin", "mass", "inertia"}),
     "visual": ({"name"}, {"origin", "geometry", "material"}),
     "collision": ({"name"}, {"origin", "geometry"}),
-    "geometry": (set(), {*SOLIDS, "mesh"}),
+    "geometry": (set(), {*parts.SOLIDS, "mesh"}),
     "material": ({"name"}, {"color", "texture"}),
     "joint": ({"name", "type"}, {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}),
     "origin": ({"xyz", "rpy"}, set()),
     "mass": ({"value"}, set()),
-    "inertia": (set(INERTIA), set()),
+    "inertia": (set(parts.INERTIA), set()),
     "parent": ({"link"}, set()),
     "child": ({"link"}, set()),
     "axis": ({"xyz"}, set()),
     "limit": ({"lower", "upper", "effort", "velocity"}, set()),
     "dynamics": ({"damping", "friction"}, set()),
     "mimic": ({"joint", "multiplier", "offset"}, set()),
-    **{solid: (set(sizes), set()) for solid, sizes in SOLIDS.items()},
+    **{solid: (set(sizes), set()) for solid, sizes in parts.SOLIDS.items()},
     "mesh": ({"filename", "scale"}, set()),
     "color": ({"rgba"}, set()),
     "texture": ({"filename"}, set()),
 }
 
 
-def parse_robot(root: Element, findings: Findings) -> Robot:
+def parse_robot(root: Element, findings: Findings) -> parts.Robot:
     """The robot that a document describes; problems are collected in `findings`."""
     if root.tag != "robot":
         known = _OTHER_FORMATS.get(root.tag.lower())
@@ -88,7 +72,7 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
     if not links:
         at = (root.line, f"robot '{name}'")
         findings.problem(at, "there is no link in it.", "Add <link name=…/> elements.", "E-ROBOT-MISSING")
-    return Robot(name[:NAME_LIMIT], tuple(links), tuple(joints))
+    return parts.Robot(name[:NAME_LIMIT], tuple(links), tuple(joints))
 
 
 def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Findings) -> None:
@@ -123,10 +107,10 @@ def _named_colors(root: Element) -> dict[str, str]:
 
 def _color_of(elements: Sequence[Element]) -> str:
     """The colour of the first <color rgba=…>; what is no colour is none, as no equation depends on it."""
-    return written_color(elements[0].attributes.get("rgba", "")) if elements else ""
+    return parts.written_color(elements[0].attributes.get("rgba", "")) if elements else ""
 
 
-class _Reader(ElementReader):
+class _Reader(parts.ElementReader):
     """Reads the elements of a URDF, whose values are attributes."""
 
     def __init__(self, findings: Findings, colors: Mapping[str, str]) -> None:
@@ -155,40 +139,42 @@ class _Reader(ElementReader):
 
     # ---- links -----------------------------------------------------------------------------------------------
 
-    def link(self, element: Element) -> LinkPart | None:
+    def link(self, element: Element) -> parts.LinkPart | None:
         name = self.name(element)
         if name is None:
             return None
         what = f"link '{name}'"
         inertial = self.single(element, "inertial", what)
         geometry = self.shapes(element, what)
-        return LinkPart(name, self.inertial(inertial, what) if inertial else None, geometry, element.line)
+        return parts.LinkPart(name, self.inertial(inertial, what) if inertial else None, geometry, element.line)
 
-    def placement(self, element: Element, what: str) -> Placement:
+    def placement(self, element: Element, what: str) -> parts.Placement:
         origin = self.single(element, "origin", what)
         if origin is None:
-            return Placement(line=element.line)
-        return Placement(self.vector(origin, "xyz", what, ZERO), self.vector(origin, "rpy", what, ZERO), origin.line)
+            return parts.Placement(line=element.line)
+        return parts.Placement(
+            self.vector(origin, "xyz", what, parts.ZERO), self.vector(origin, "rpy", what, parts.ZERO), origin.line
+        )
 
-    def inertial(self, element: Element, what: str) -> Inertial:
+    def inertial(self, element: Element, what: str) -> parts.Inertial:
         mass, inertia = self.single(element, "mass", what), self.single(element, "inertia", what)
         for tag, found in (("mass", mass), ("inertia", inertia)):
             if found is None:
                 said, cure = f"there is no <{tag}> in it.", f"Add <{tag} …/>."
                 self.problem(element.line, f"{what} <inertial>", said, cure, "E-ROBOT-MISSING")
-        return Inertial(
+        return parts.Inertial(
             self.required(mass, "value", what) if mass else Fraction(0),
-            tuple(self.required(inertia, entry, what) for entry in INERTIA) if inertia else (Fraction(0),) * 6,
+            tuple(self.required(inertia, entry, what) for entry in parts.INERTIA) if inertia else (Fraction(0),) * 6,
             self.placement(element, what),
             element.line,
         )
 
-    def geometry(self, element: Element, role: str, what: str) -> Geometry | None:
+    def geometry(self, element: Element, role: str, what: str) -> parts.Geometry | None:
         holder = self.single(element, "geometry", what)
-        solids = solids_of([holder] if holder else [])
+        solids = parts.solids_of([holder] if holder else [])
         if len(solids) != 1:
             said = "its <geometry> holds several shapes." if solids else "its <geometry> holds no shape that is known."
-            cure = f"Known shapes are {', '.join(SOLIDS)} and mesh."
+            cure = f"Known shapes are {', '.join(parts.SOLIDS)} and mesh."
             self.findings.warn((element.line, f"{what} <{role}>"), said, cure, "W-ROBOT-READ")
             return None
         solid = solids[0]
@@ -198,21 +184,21 @@ class _Reader(ElementReader):
             _color_of(m.all("color")) or self.colors.get(m.attributes.get("name", ""), "") for m in material
         )
         if solid.tag == "mesh":
-            scale = self.vector(solid, "scale", what, ONE)
-            return Geometry(role, "mesh", scale, at, solid.line, solid.attributes.get("filename", ""), color)
+            scale = self.vector(solid, "scale", what, parts.ONE)
+            return parts.Geometry(role, "mesh", scale, at, solid.line, solid.attributes.get("filename", ""), color)
         size: tuple[Fraction, ...]
         if solid.tag == "box":
-            size = self.vector(solid, "size", what, ZERO)
+            size = self.vector(solid, "size", what, parts.ZERO)
         else:
-            size = tuple(self.required(solid, entry, what) for entry in SOLIDS[solid.tag])
+            size = tuple(self.required(solid, entry, what) for entry in parts.SOLIDS[solid.tag])
         if any(entry <= 0 for entry in size):
             said = "a size is not positive; it is not drawn."
             self.findings.warn((solid.line, f"{what} <{solid.tag}>"), said, "", "W-ROBOT-READ")
-        return Geometry(role, solid.tag, size, at, solid.line, "", color)
+        return parts.Geometry(role, solid.tag, size, at, solid.line, "", color)
 
     # ---- joints ----------------------------------------------------------------------------------------------
 
-    def joint(self, element: Element) -> JointPart | None:
+    def joint(self, element: Element) -> parts.JointPart | None:
         name = self.name(element)
         if name is None:
             return None
@@ -223,7 +209,7 @@ class _Reader(ElementReader):
             cure = f"Choose one of {', '.join(KINDS)}."
             self.problem(element.line, f"{what} {element.shown('type')}", said, cure, "E-ROBOT-NAME")
         axis, mimic = self.single(element, "axis", what), self.single(element, "mimic", what)
-        return JointPart(
+        return parts.JointPart(
             name,
             kind,
             self.reference(element, "parent", what),
@@ -245,7 +231,7 @@ class _Reader(ElementReader):
             self.problem(found.line if found else element.line, what, said, cure, "E-ROBOT-MISSING")
         return link
 
-    def axis(self, element: Element, kind: str, what: str) -> Triple:
+    def axis(self, element: Element, kind: str, what: str) -> parts.Triple:
         axis = self.vector(element, "xyz", what, _AXIS)
         if any(axis):
             return axis
@@ -286,7 +272,7 @@ class _Reader(ElementReader):
         value = default if text is None else self.number(text, element, attribute, what)
         return default if value is None else value
 
-    def vector(self, element: Element, attribute: str, what: str, default: Triple) -> Triple:
+    def vector(self, element: Element, attribute: str, what: str, default: parts.Triple) -> parts.Triple:
         """Three numbers between white space."""
         text = element.attributes.get(attribute)
         if text is None:
@@ -302,7 +288,7 @@ class _Reader(ElementReader):
     def number(self, text: str, element: Element, attribute: str, what: str) -> Fraction | None:
         """A number of sane size, or a problem and None."""
         value = decimal(text)
-        if value is None or not is_sane(value):
+        if value is None or not parts.is_sane(value):
             said = f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}."
             cure = "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit."
             self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-ROBOT-NUMBER")
@@ -390,8 +376,8 @@ load_urdf = system_alone(read_urdf)
 
 def _assemble(
     assembly: LinkAssembly,
-    joints: Sequence[JointPart],
-    coupled: Sequence[JointPart],
+    joints: Sequence[parts.JointPart],
+    coupled: Sequence[parts.JointPart],
     accepted: set[str],
     base: str,
     dynamics: bool,
@@ -418,7 +404,7 @@ def _assemble(
 # ---- how the links hang together: references that exist, one parent for each link, one root, no cycle -----------
 
 
-def _check_references(robot: Robot, findings: Findings) -> None:
+def _check_references(robot: parts.Robot, findings: Findings) -> None:
     """Every joint names two links of the file."""
     names = [link.name for link in robot.links]
     known = set(names)
@@ -429,9 +415,9 @@ def _check_references(robot: Robot, findings: Findings) -> None:
                 findings.problem(at, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-ROBOT-NAME")
 
 
-def _check_parents(robot: Robot, findings: Findings) -> None:
+def _check_parents(robot: parts.Robot, findings: Findings) -> None:
     """No link is its own ancestor, and no link has two parents."""
-    carrier: dict[str, JointPart] = {}
+    carrier: dict[str, parts.JointPart] = {}
     for joint in robot.joints:
         what = f"joint '{joint.name}'"
         if joint.parent == joint.child and joint.parent:
@@ -447,7 +433,7 @@ def _check_parents(robot: Robot, findings: Findings) -> None:
     _refuse_cycles(carrier, findings)
 
 
-def _refuse_cycles(carrier: dict[str, JointPart], findings: Findings) -> None:
+def _refuse_cycles(carrier: dict[str, parts.JointPart], findings: Findings) -> None:
     settled: set[str] = set()
     for start in carrier:
         path: list[str] = []
@@ -463,7 +449,7 @@ def _refuse_cycles(carrier: dict[str, JointPart], findings: Findings) -> None:
         settled.update(path)
 
 
-def _find_root(robot: Robot, wanted: str | None, findings: Findings) -> str:
+def _find_root(robot: parts.Robot, wanted: str | None, findings: Findings) -> str:
     """The one link that is no joint's child, or the wanted one."""
     carried = {joint.child for joint in robot.joints}
     roots = [link for link in robot.links if link.name not in carried]
@@ -483,13 +469,15 @@ def _find_root(robot: Robot, wanted: str | None, findings: Findings) -> str:
     return roots[0].name if roots else ""
 
 
-def _reached_from(robot: Robot, root: str, findings: Findings) -> tuple[list[LinkPart], list[JointPart]]:
+def _reached_from(
+    robot: parts.Robot, root: str, findings: Findings
+) -> tuple[list[parts.LinkPart], list[parts.JointPart]]:
     """The links and joints of the tree on a root, parents first; what is left out is listed."""
     links = {link.name: link for link in robot.links}
-    below: dict[str, list[JointPart]] = {}
+    below: dict[str, list[parts.JointPart]] = {}
     for joint in robot.joints:
         below.setdefault(joint.parent, []).append(joint)
-    order: list[JointPart] = []
+    order: list[parts.JointPart] = []
     waiting = below.get(root, [])[::-1]
     while waiting:
         joint = waiting.pop()
