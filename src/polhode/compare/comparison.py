@@ -450,12 +450,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """Rows for each formalism and function, and what their agreement is worth.
+    """Rows for each formalism and function, and their agreement.
 
-    `alike` says whether the formalisms give the same functions; `derivations`, for each function, which of them came to
-    it by one and the same graph and so count once; `reference` what the reference derivation says of all of them.
-    `states` are those without mass: their rates stand in the model, and no formalism derives them. `speeds` names the
-    formalisms that are in speeds of their own, with these: they are compared by the accelerations of all joints.
+    `alike`: the formalisms give the same functions; `derivations`: which of them share one graph and count once;
+    `reference`: the agreement with the reference derivation; `states`: first-order states, whose rates are given;
+    `speeds`: formalisms in other speeds, which are compared by the accelerations of all joints.
     """
 
     system: str

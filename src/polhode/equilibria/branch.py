@@ -118,10 +118,7 @@ class Branch(Told):
         return "\n".join([*lines, *self.notices])
 
     def plot(self, names: Sequence[str] | str | None = None, path: str | os.PathLike[str] | None = None) -> Any:
-        """Unknowns over the parameter as a matplotlib figure, saved if asked: those named, or all up to four.
-
-        Full lines are stable, dotted ones unstable, broken ones neutral.
-        """
+        """A figure of unknowns (up to four) over the parameter: solid stable, dotted unstable, dashed neutral."""
         from ..view.plot import save_plot
 
         chosen = [names] if isinstance(names, str) else list(names or self.unknowns[:4])

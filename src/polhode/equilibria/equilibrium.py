@@ -143,15 +143,11 @@ class Equilibrium(Shown, SteadyStart):
 
     @property
     def stability(self) -> Stability:
-        """What small motions do: "stable" (all decay), "unstable" (one grows), "neutral" (some do neither).
+        """Stability of the linearisation: "stable", "unstable", "neutral", or "unknown"; `reason` explains it.
 
-        `stability.reason` says how that was decided: by structure, or within which error bound of the matrix.
-
-        It is "unknown" where they depend on time, or on a coordinate that runs on: eigenvalues are then those of an
-        instant, and the multipliers of `periodic_orbit` decide. It is so where a law bends or jumps at this very state,
-        as dry friction does at rest.
-        Nonlinear terms decide what is neutral. In a steady motion as many eigenvalues zero as there are speeds that run
-        on belong to the family of such motions, and are not counted.
+        It is "unknown" if the linearisation depends on time or on a coordinate that grows (see `periodic_orbit`), or if
+        a law has a kink at this state. Nonlinear terms decide neutral cases. In a steady motion one zero eigenvalue for
+        each speed that is not zero belongs to the family of motions and is not counted.
         """
         running = sum(abs(self._values[u]) > _SAME for u in self.steady.equations.u)
         if self.steady.changes_in_time or (running and self.steady.changes_along):
@@ -392,10 +388,9 @@ _SHAPES = (
 
 @dataclass(frozen=True, eq=False)
 class SteadyState:
-    """The conditions on a state, rows by name, of the variables: the unknowns, and `along`, where one is continued in.
+    """Conditions on a state, by name, in the unknowns and `along`, the continuation parameter.
 
-    `fixed` has a value, a number or an expression of parameters, for all other symbols of the state; `begin` has the
-    unknowns at the start, near which the equations were brought to independent speeds.
+    `fixed` has values of all other symbols; `begin` the unknowns at the start, where independent speeds were chosen.
     """
 
     own: EquationsOfMotion  # as the user derived them

@@ -71,10 +71,7 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Described:
-    """The motors of a system that a file can tell, and what is left without all that they and flexible bodies add.
-
-    A motor whose rotor carries something else, or has a frame, is not told: its parts are written one by one.
-    """
+    """The motors that a file can state, and the model without what they and flexible bodies add."""
 
     system: Model
     motors: tuple[Motor, ...]

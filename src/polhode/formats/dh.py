@@ -27,10 +27,7 @@ _SNAP = Fraction("1e-9")
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: where the next frame is, how the joint moves it, and what mass the link has.
-
-    Mass centre and inertia (about the mass centre) are in the axes of the link's own frame.
-    """
+    """A line of a table: the next frame, its joint, mass, and mass centre and central inertia in the link's axes."""
 
     theta: Any = 0
     d: Any = 0

@@ -81,10 +81,7 @@ def _named(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def _station(system: System, key: str, text: Any, static: bool | None = None) -> str:
-    """The name of a station: an expression along a beam, a node, or a position; one that is listed stays as it is.
-
-    Of a body that could not be made it is the name of that body.
-    """
+    """The name of a station at a distance, node or position; the body's name if the body could not be built."""
     body, record, scope = system.bodies.get(key), system.flexible.get(key), scope_of(system, "parameter")
     if not isinstance(body, FlexibleBody) or record is None:
         return key

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """The content of a file and how it is read; what it led to before, if it was read by this very polhode.
-
-    It pickles with its content, and is read again.
-    """
+    """The content of a model file and its reader's options; pickled by content and read again."""
 
     path: str
     content: bytes

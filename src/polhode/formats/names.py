@@ -42,9 +42,8 @@ class Naming:
 class Scope:
     """The names that an expression may use, by kind; a bare name is a parameter, input, coordinate or state.
 
-    A speed that shares its name with a coordinate is written u(name). What the model declares goes before the
-    built-in `t` and `pi`, which stay reachable as time() and pi(); a law's `own` arguments go before both. A lenient
-    scope accepts unknown names: it serves to go on looking for mistakes after one that already spoils the names.
+    A speed with the name of a coordinate is written u(name). Names of the model hide `t` and `pi`, which remain as
+    time() and pi(); arguments of a law (`own`) hide both. A lenient scope accepts unknown names.
     """
 
     tables: Mapping[str, Mapping[str, Expr]] = field(default_factory=dict)  # kind -> name -> symbol

@@ -103,10 +103,7 @@ class SingularConfigurations(Typeset):
     def along(
         self, path: ArrayLike | Sequence[Mapping[str, float]], parameters: Mapping[str, Any] | None = None
     ) -> list[Singular]:
-        """The singular configurations on a path of straight lines between coordinates (k, n), or between poses by name.
-
-        What is singular over a stretch of the path is told once, at its beginning.
-        """
+        """Singular configurations on lines between coordinates (k, n) or named poses; ranges by their start."""
         points = self._points(path)
 
         def values(places: Floats) -> Floats:
@@ -326,9 +323,9 @@ def _without(found: Factors, shared: Sequence[Expr]) -> Expr:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Manipulability(Shown):
-    """What a frame can do: `measure` (…), `singular_values` (…, r), `condition` (…) and `axes` (…, rows, r).
+    """`measure` (…), `singular_values` (…, r), `condition` (…) and `axes` (…, rows, r) of a frame's Jacobian.
 
-    The axes are those of the ellipsoid, rows angular velocity over velocity in ground components, as far as asked for.
+    Axes are those of the ellipsoid, angular velocity over velocity in ground components.
     """
 
     measure: Floats

@@ -158,10 +158,7 @@ class Limits:
 def read_limits(
     equations: EquationsOfMotion, names: Names, controls: Sequence[Expr], given: Any, parameters: Mapping[str, Any]
 ) -> Limits:
-    """The limits of the model's joints (coordinates, speeds, efforts), and those given by name or for an expression.
-
-    A number, a pair or "model" is for all controls, as in `simulate`. A name of the state comes before a control's.
-    """
+    """Limits of the model's joints, and those given by name or expression; a number, pair or "model": all controls."""
     state, own, expressions = [ANY] * len(names.state), [ANY] * len(names.controls), []
     for limit in seen_limits(equations, parameters):
         if limit.factor:

@@ -104,10 +104,7 @@ _MOST_STEPS = 40
 
 @dataclass(frozen=True, eq=False)
 class KnotEquations:
-    """The equations of the knots: the chart, the segments' lengths in time, and c at both ends of each.
-
-    `held` says at which ends the velocity is given; at the other the angular acceleration is nought.
-    """
+    """Equations of the knots; at `held` ends the velocity is given, at others the angular acceleration is zero."""
 
     chart: Chart
     h: Floats
@@ -270,10 +267,7 @@ class Cubics:
 
 
 def cubics_through(chart: Chart, t: Floats, knots: Any, start: Any, end: Any, place: str) -> Cubics:
-    """The cubics through unit quaternions at the knots, each on the side of the one before it.
-
-    Where numbers are complex, the imaginary parts of the velocities follow from one step of Newton's, which is exact.
-    """
+    """Cubics through unit quaternions of continuous sign; imaginary parts follow by one exact Newton step."""
     h = np.diff(t)
     turns = product(conjugate(knots[:-1]), knots[1:])
     if chart.from_middle:  # half of a turn is a unit quaternion's mean with that of no turn

@@ -156,8 +156,7 @@ class Variable:
 class Function:
     """A function under construction; `text` is its IR once it is finished.
 
-    In lanes, a number is a vector with one double for each lane, and a block has WIDTH numbers. Where it `is_scoped`,
-    memory of records and variables is apart from arrays.
+    In lanes a number is a vector of one double a lane. If `is_scoped`, memory of records is apart from arrays.
     """
 
     def __init__(

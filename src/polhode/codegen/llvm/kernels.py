@@ -30,10 +30,9 @@ from .spilled_packs import spilled_kernel
 
 @dataclass(frozen=True)
 class Kernel:
-    """What is to be written: one state, in packs where they pay, or `lanes` states at a time.
+    """A function to write: of one state, in packs where they pay, or of `lanes` states at a time.
 
-    With lanes, every pointer is to an array of vectors, the work array included. Without fused multiply-adds in
-    hardware, sines and cosines are the C library's, one by one.
+    In lanes every pointer is to vectors. Without hardware fma, sines and cosines are those of the C library.
     """
 
     program: Program
@@ -81,10 +80,7 @@ SHORT = 200
 
 
 def kernel_ir(kernel: Kernel, *, spills: bool = True, alike: bool = False) -> list[str]:
-    """The functions of the kernel; without `spills`, values of one state stay in registers.
-
-    One that is to be `alike`, and is not very long, has the bits in lanes that it has for one state.
-    """
+    """The functions of a kernel; without `spills` in registers alone; `alike`: lanes give the bits of one state."""
     without = {packed_stores} if not spills else set()
     return written(kernel, without | ({isomorphic_groups, packed_stores} if alike else set()))[0]
 
@@ -260,10 +256,7 @@ class RegisterWriter:
         self.names = 0
 
     def write(self) -> None:
-        """Every unit in order, and the outputs: at once if they are more than the inputs, which are then read first.
-
-        So an output may lie over an input, and the entries of a matrix need not wait for each other.
-        """
+        """Write units in order and store outputs after all inputs are read, so that an output may overlap an input."""
         inputs = range(self.program.first_input, self.program.first_parameter)
         entries: dict[int, list[Entry]] = {}
         for number, output in enumerate(self.code.outputs):

@@ -46,10 +46,9 @@ class Corners:
 
 @dataclass(frozen=True)
 class Divided:
-    """A program whose tables are read between the `bounds`, and a program of what vanishes where steps end.
+    """A program whose tables are read between `bounds`, and a program of the functions that vanish where steps end.
 
-    Those are the values that were asked for, one for each argument of `corners`, then those of the kinks; behind them
-    stand the arguments themselves.
+    Those are corners, one for each argument in `corners`, then kinks, then the arguments themselves.
     """
 
     smooth: Program
@@ -148,10 +147,7 @@ def divided(program: Program, slots: tuple[int, ...] = ()) -> Divided:
 
 
 def _corners(program: Program) -> dict[int, Corners]:
-    """The corners of tables of the state, by the slot of the argument.
-
-    Arguments with efforts or inputs in them are left out: a controller may change them anywhere in a step.
-    """
+    """Corners of tables of the state by the slot of the argument, except arguments with efforts or inputs."""
     found: dict[int, Corners] = {}
     driven = {*_slots(program, "tau"), *_slots(program, "inputs")}
     for code, table in _tables(program):
@@ -190,10 +186,7 @@ def _extended(program: Program, corners: dict[int, Corners]) -> tuple[Program, d
 
 
 def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[float, ...]]]] | None:
-    """The arguments of tables of one variable that jump, as a program, and for each its words and where it jumps.
-
-    Tables of the time itself are left out: steps end where they jump.
-    """
+    """Arguments of tables that jump, as a program, with descriptions and jump positions; not of time alone."""
     found, slots = [], []
     for code, table in _tables(program):
         if len(code.args) == 1 and _varies(program, code.args[0]) and (jumps := table.pieces.breaks()[0]):

@@ -209,10 +209,9 @@ def expand_angle_sums(values: Values, nodes: Sequence[Expr]) -> None:
 
 
 def select_forms(values: Values) -> list[Form | None]:
-    """For each value the form whose whole expression, shared parts written out, is lightest.
+    """For each value the form whose fully expanded expression is lightest.
 
-    Weights are logarithms, for such expressions outgrow every number. They strictly fall from a value to its operands,
-    so that the choice cannot be circular.
+    Weights are logarithms and decrease strictly from a value to its operands, so that the choice is not circular.
     """
     weight = [math.inf] * len(values.forms)
     for value in (*values.constants, *values.leaves):

@@ -63,10 +63,9 @@ class Function:
 
 @dataclass(frozen=True)
 class Projection:
-    """What brings a state back to its constraints.
+    """Projection of a state on the constraints.
 
-    `step` puts out `pivots`, a `displacement` of the coordinates and a `change` of the speeds; `rows`, where some are
-    redundant, what all of them are off.
+    `step` returns `pivots`, a `displacement` and a `change` of speeds; `rows`, if some are redundant, all residuals.
     """
 
     step: Function
@@ -142,11 +141,7 @@ def output_size(function: Function, output: str) -> int:
 
 
 def filled(template: str, simulation: Simulation, **texts: str) -> str:
-    """A template of this folder with `@NAME@` replaced by texts.
-
-    Lines from `@if constraints` or `@if redundant` to `@end` stay where the program has constraints, or rows that
-    are redundant.
-    """
+    """A template with `@NAME@` replaced; lines from `@if constraints` or `@if redundant` to `@end` are conditional."""
     kept = simulation.projection
     conditions = {"constraints": kept is not None, "redundant": kept is not None and kept.rows is not None}
     lines: list[str] = []

@@ -496,10 +496,7 @@ PACKABLE = ("sum", "mul", "div", "sqrt", "sin", "cos", "abs")
 def group_packs(
     values: Mapping[int, Node], shape: Mapping[int, int], groups: Sequence[tuple[int, ...]], known: Sequence[Pack] = ()
 ) -> list[Pack]:
-    """A pack for each group that is computed and not `known`, its terms' signs as they are in the program.
-
-    The packs are numbered after those that are known.
-    """
+    """A pack, numbered after the known ones, for each group that is computed and not `known`."""
     number = {slot: k for k, group in enumerate(groups) for slot in group}
     there = {lane[0] for pack in known for lane in pack.lanes if lane}
     made = [
@@ -704,10 +701,7 @@ _SIZES, _LEAST = range(2, 9), 0.1
 
 
 def vectorise(program: Program, width: int = 1) -> Packed | None:
-    """The run part with isomorphic groups in packs, and sines and cosines in packs of `width`.
-
-    None where that does not pay, or leaves too much for one block.
-    """
+    """The run part with isomorphic groups and sines in packs of `width`; None if that does not pay or fit."""
     if len(program.run) > LONGEST:
         return None
     values = reassociated(program)

@@ -245,10 +245,7 @@ class NotCovered(PolhodeError):
 
 
 def evaluated(root: Expr, symbols: Symbols, order: int = 0, squares: Mapping[Expr, int] | None = None) -> Jet:
-    """An expression, to an order: 0 its value, 1 with first rates and variations, 2 with second rates.
-
-    `squares` tells the squares of symbols that stand for square roots.
-    """
+    """An expression to an order: 0 value, 1 first rates and variations, 2 second rates; `squares` defines roots."""
     table: dict[int, Jet] = {}
     for node in topological([root]):
         args = [table[id(arg)] for arg in node.args]

@@ -445,10 +445,9 @@ class Assembly(assembly.Assembly):
             self.system.joint_force(joint, -as_expr(damping) * u, index, f"{joint.name} damping")
 
     def add_motor(self, j: int, actuators: Sequence[tuple[float, float]], with_armature: bool) -> None:
-        """A motor with the gear of the one actuator that a joint has; armature is ratio² times the rotor's inertia.
+        """Add a motor with a decoupled rotor: the gear of a joint's only actuator is its ratio, else 1.
 
-        MuJoCo's armature stands on the diagonal of the mass matrix: the rotor is decoupled. An actuator's own counts by
-        the square of its gear. Without an actuator, or with several, the ratio is 1.
+        Armature is ratio² times the rotor's inertia; an actuator's armature counts by the square of its gear.
         """
         joint, model = self.joints[j], self.model
         gears = [exact.decimal(gear) for gear, _ in actuators]
@@ -492,10 +491,7 @@ class Assembly(assembly.Assembly):
 
 
 def named_state(model: Any, joints: Sequence[Joint], qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:
-    """Coordinates and speeds by name.
-
-    A free joint's position comes after its quaternion here, and its velocity has components in the body's axes.
-    """
+    """Coordinates and speeds by name; a free joint has its quaternion first, and body-frame velocities."""
     coordinates: dict[str, float] = {}
     speeds: dict[str, float] = {}
     for j, joint in enumerate(joints):
@@ -517,10 +513,7 @@ def _in_body_axes(quaternion: Sequence[float], vector: Sequence[float]) -> Any:
 
 
 def add_poses(system: System, model: Any, joints: Sequence[Joint]) -> None:
-    """The pose "qpos0", in which the file describes the model, and one for each keyframe.
-
-    A joint that follows another has no state of its own.
-    """
+    """Add the pose "qpos0" of the file and one for each keyframe, without coupled joints."""
     if not joints:
         return
 

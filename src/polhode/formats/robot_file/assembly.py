@@ -55,12 +55,11 @@ def free_name(wanted: str, taken: Container[str]) -> str:
 
 
 class Assembly:
-    """Builds one System; what it rounds or renames on the way goes into the findings.
+    """Builds one System; roundings and renamings go into the findings.
 
-    Numbers of the file are used as they are or, where a pattern such as "mass:*" chooses them, as parameters. A
-    parameter is named by what it is: "mass:forearm", "com:forearm.x", "inertia:forearm.xx", "length:elbow.z" (a
-    component of joint elbow's place in its parent), "gravity". A zero stays zero unless it is named in full: it is
-    usually the structure of the machine, and costs nothing in the equations.
+    Numbers that a pattern such as "mass:*" selects become parameters: "mass:forearm", "com:forearm.x",
+    "inertia:forearm.xx", "length:elbow.z" (a component of the joint's position in its parent), "gravity". Zeros stay
+    zeros unless named in full.
     """
 
     def __init__(self, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings) -> None:

@@ -190,10 +190,7 @@ _READ_ELSEWHERE = {"transmission"}
 
 
 def list_unmodelled(root: Element, findings: Findings, known: Known, code: str) -> None:
-    """One warning for each kind of element or attribute that is not read, with all its lines.
-
-    An unexpanded macro may stand for links and joints, so it is a problem, not a warning.
-    """
+    """Warn once of each kind of element or attribute that is not read; an unexpanded macro is a problem."""
     lines: dict[str, list[int]] = {}
     for what, line in _unknown(root, known):
         lines.setdefault(what, []).append(line)

@@ -332,10 +332,7 @@ def _check_references(model: Robot, findings: Findings) -> None:
 
 
 def _tree_and_loops(model: Robot, findings: Findings) -> tuple[list[JointPart], list[JointPart]]:
-    """The joints that carry links, parents first, and those that close loops.
-
-    The first joint in the file to a link carries it; what cannot be reached from a link without a carrier is a cycle.
-    """
+    """Joints of the tree, parents first, and joints that close loops: those to links that have a joint already."""
     carrier: dict[str, JointPart] = {}
     loops: list[JointPart] = []
     for joint in model.joints:

@@ -35,11 +35,7 @@ class Law(NamedTuple):
 
 
 def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings) -> list[JointPart]:
-    """The joints that are to be coupled; says what becomes of each joint that is meant to follow another.
-
-    "couple" makes it follow, so that it has no coordinate of its own; "independent" gives it one, as Pinocchio does
-    by default, and lists the coupling that is set aside; "refuse" makes it a problem. A locked joint follows nothing.
-    """
+    """The joints to couple: all that mimic others for "couple", none for "independent", a problem for "refuse"."""
     by_name = {joint.name: joint for joint in joints}
     coupled: list[JointPart] = []
     for joint in joints:
@@ -104,11 +100,7 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
 
 
 def lock_joints(joints: Sequence[JointPart], locked: Locked, coupled: bool, findings: Findings) -> list[JointPart]:
-    """The joints, those that are locked as fixed ones.
-
-    With `coupled`, a joint and its followers are one freedom: to lock one of them is to lock them all, each where the
-    coupling puts it, and values that contradict it are a problem.
-    """
+    """The joints, locked ones as fixed; with `coupled` a joint is locked with its followers, consistently."""
     by_name = {joint.name: joint for joint in joints}
     given = _values(locked, by_name, findings)
     alone = {name: Law(name, Fraction(1), Fraction(0)) for name in by_name}

@@ -148,10 +148,7 @@ class Gait:
 
 @public
 def two_bars(x: Any, z: Any, first: Any, second: Any) -> tuple[Expr, Expr]:
-    """The angles of two bars that hang from the origin and end at (x, z): of the first, and of the second in it.
-
-    Angles are about y, from straight down; the second is positive, as a knee bends. In closed form, by the cosine rule.
-    """
+    """Angles about y of two bars from the origin to (x, z), the second relative to the first and positive."""
     x, z, first, second = (as_expr(entry) for entry in (x, z, first, second))
     cosine = as_expr((x**2 + z**2 - first**2 - second**2) / (2 * first * second))
     if not free_symbols([cosine]) and (constant_sign(1 - cosine) < 0 or constant_sign(1 + cosine) < 0):

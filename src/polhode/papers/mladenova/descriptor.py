@@ -282,11 +282,9 @@ def programme_control(
     least: str | None = None,
     weights: Any = None,
 ) -> Programme:
-    """The efforts on the named speeds that keep expressions of coordinates, or linear ones of speeds, at zero.
+    """Efforts that keep expressions of coordinates, or linear ones of speeds, at zero; other efforts are zero.
 
-    As many actuators as conditions; all other efforts are nil. With `least="effort"` there may be more actuators, and
-    Uᵀ W U is least at every instant, W being `weights`: a number for each actuator, by name or in order, or a matrix.
-    What it gives can be put back as loads.
+    With `least="effort"` there may be more actuators than conditions, and Uᵀ W U is least, W being `weights`.
     """
     conditions = list_of(programme, "a list of conditions", _PLACE)
     named = list_of(actuators, "a list of speeds", _PLACE)

@@ -107,10 +107,9 @@ def unused(letter: str, system: Model) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Notation:
-    """Names for everything in the tables of one system.
+    """Names for everything in the tables of one system, as symbols of a separate graph.
 
-    What is shown is a graph of its own, in which the paper's letters are symbols. Intermediate variables, constants P
-    and others Z, are found below the kinematical equations, `rates`, the `entries` of the tables, and M and f, `sums`.
+    Constants P and variables Z are common subexpressions of `rates`, the `entries` of the tables, and `sums` M and f.
     """
 
     system: Model

@@ -72,10 +72,7 @@ class Tally:
 
 
 class Scalar:
-    """A number of which nothing is known: arithmetic with it only counts.
-
-    The whole numbers 0, 1 and -1 in a method's own text (a base at rest, an axis z) cost nothing; signs cost nothing.
-    """
+    """An unknown number whose arithmetic is only counted; products with 0, ±1 and signs cost nothing."""
 
     __slots__ = ("_tally",)
 
@@ -108,11 +105,9 @@ def as_written(formalism: str, n: int) -> Count:
 
 
 def as_written_on(formalism: str, tree: Tree, zeros: bool) -> Count:
-    """What a formalism's lines say for a tree, each operation counted.
+    """Operations of a formalism as written, for a tree.
 
-    Without `zeros` every rotation, offset and inertia is full of numbers, as the papers count: of the tree only its
-    shape and the kinds of its joints are used. With them a product with a 0, 1 or -1 of the tree costs nothing, nor a
-    sum with 0.
+    With `zeros` products with 0, 1 or -1 and sums with 0 cost nothing; without, all numbers count as general.
     """
     tally = Tally()
     _RUN[known(formalism)](tree, _Blanks(tally, zeros))
@@ -274,10 +269,7 @@ def _symbols(name: str, size: int) -> Matrix:
 
 
 def hinged_arm(name: str, table: Sequence[tuple[Any, Any, Any]], products_of_inertia: bool) -> System:
-    """An arm of hinges from α, a and d of each, in the modified convention; text in the table names a parameter.
-
-    Every link has a mass, a mass centre anywhere, and an inertia with or without products.
-    """
+    """An arm of revolute joints from modified DH rows (α, a, d); text names a parameter."""
     system = System(name)
     rows = []
     for k, row in enumerate(table, start=1):
