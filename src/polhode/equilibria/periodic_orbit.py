@@ -161,12 +161,12 @@ class Shooting:
     def run(self, x: Floats, period: float, by: str | None = None) -> Flow:
         """A run with its monodromy matrix, and its derivative by a parameter."""
         size = len(x)
-        made = self.equations.sensitivities(
+        result = self.equations.sensitivities(
             period, [*self.names, *([] if by is None else [by])], start=self._state(x),
             parameters=self.parameters or None, samples=2, **self.options,
         )  # fmt: skip
-        whole = made._whole
-        run = made.trajectory
+        whole = result._whole
+        run = result.trajectory
         ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
         return Flow(
             ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), whole[-1][:, :size], whole[0][:, :size],
@@ -231,8 +231,8 @@ class PeriodicOrbit(Shown):
         return self.spectrum.stability(0 if self.is_period_known else 1)
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{abs(m):.6g}" for m in self.multipliers[:4])
-        text = f"PeriodicOrbit(period {self.period:.9g} s, {self.stability}; multipliers of size {told})"
+        message = ", ".join(f"{abs(m):.6g}" for m in self.multipliers[:4])
+        text = f"PeriodicOrbit(period {self.period:.9g} s, {self.stability}; multipliers of size {message})"
         return "\n".join([text, *self.notices])
 
     def _cell(self) -> Cell:
@@ -256,10 +256,10 @@ def periodic_orbit(
             break
         step = np.asarray(np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0], dtype=np.float64)
         away = 0.0 if is_period_known else float(step[-1])
-        made = _shorter(shot, flow, step[: len(shot.x)], period, away, turned)
-        if made is None:
+        result = _shorter(shot, flow, step[: len(shot.x)], period, away, turned)
+        if result is None:
             break
-        flow, period = made
+        flow, period = result
     size = _size(flow.end - flow.begin - turned, flow)
     if not size <= _CLOSED:
         raise _open(shot.names, flow, turned, size, period)
@@ -545,9 +545,9 @@ class _Following:
         ]
         for kind, of in tests:
             if of(here) * of(new) < 0.0:
-                made = curve.zero(here, new, of)
-                if made is not None and (kind != "torus point" or _has_complex_pair(self._others(made))):
-                    _, period, value = self._parts(made.x)
+                result = curve.zero(here, new, of)
+                if result is not None and (kind != "torus point" or _has_complex_pair(self._others(result))):
+                    _, period, value = self._parts(result.x)
                     self.special.append(SpecialOrbit(kind, value, period))
 
     def _monodromy(self, point: Point) -> Floats:

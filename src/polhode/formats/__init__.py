@@ -76,8 +76,8 @@ def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tupl
     reader = READERS[suffix]
     _check_options(reader, suffix, options)
     home = import_module(f".{_HOMES[reader]}", __name__)
-    made: tuple[System, Report] = getattr(home, reader.replace("load_", "read_"))(path, **options)
-    return made
+    result: tuple[System, Report] = getattr(home, reader.replace("load_", "read_"))(path, **options)
+    return result
 
 
 def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:

@@ -219,12 +219,12 @@ def _rated_limits(key: str, limits: Sequence[Limits], scope: Scope) -> dict[str,
     """Limits of speeds or efforts: b for ±b, else a pair; once where all have the same, else a list."""
     if not any(each.are_given for each in limits):
         return {}
-    made = [
+    result = [
         spell(each.upper, scope) if each.upper is not None and each.lower == -each.upper else _ends(each, scope)
         for each in limits
     ]
-    alike = len(made) == 1 or (isinstance(made[0], str) and made.count(made[0]) == len(made))
-    return {key: made[0] if alike else made}
+    alike = len(result) == 1 or (isinstance(result[0], str) and result.count(result[0]) == len(result))
+    return {key: result[0] if alike else result}
 
 
 def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
@@ -251,11 +251,11 @@ def _state(values: Mapping[str, float]) -> dict[str, str]:
 
 def _constraints(system: System, fixed: Scope, free: Scope) -> dict[str, dict[str, Any]]:
     """Constraints of every kind, each in its table."""
-    made: dict[str, dict[str, Any]] = {kind.table: {} for kind in CONSTRAINTS.values()}
+    result: dict[str, dict[str, Any]] = {kind.table: {} for kind in CONSTRAINTS.values()}
     for key, each in system.constraints.items():
         named = {} if each.alone else {"type": each.kind}
-        made.setdefault(each.table, {})[key] = {**named, **describe_fields(each.fields, each, fixed, free)}
-    return made
+        result.setdefault(each.table, {})[key] = {**named, **describe_fields(each.fields, each, fixed, free)}
+    return result
 
 
 _ON_ONE_LINE = 100

@@ -108,8 +108,8 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
 def _joint_type(row: Row, place: int) -> JointType:
     if not isinstance(row.joint, str) or row.joint not in _TYPES:
         raise unknown("joint", row.joint, _TYPES, place=f"row {place}", code="E-ROBOT-NAME", error=FormatError)
-    made = _TYPES[row.joint]
-    return Fixed() if made is None else made("z")
+    result = _TYPES[row.joint]
+    return Fixed() if result is None else result("z")
 
 
 def _number(value: Any, what: str, place: int) -> Expr:

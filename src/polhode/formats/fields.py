@@ -65,10 +65,10 @@ def record_of(
     >>> spring.model_validate({"type": "spring", "stiffness": "k"})
     Spring(type='spring', stiffness='k', length='0')
     """
-    made: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
-    made |= keys_of(field for field in fields if field.kind != "motion")
+    result: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
+    result |= keys_of(field for field in fields if field.kind != "motion")
     base: type[records.Record] = motion if any(field.kind == "motion" for field in fields) else records.Record
-    return pydantic.create_model(title, __base__=base, __doc__=doc, __module__=__name__, **made)
+    return pydantic.create_model(title, __base__=base, __doc__=doc, __module__=__name__, **result)
 
 
 def keys_of(fields: Iterable[Field]) -> dict[str, tuple[Any, Any]]:
@@ -123,17 +123,17 @@ def _description(field: Field) -> str | None:
 
 def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any, free: Scope) -> dict[str, Any]:
     """The values of a record's fields; `free` holds the names that those may use which depend on the motion."""
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for field in fields:
         here: Path = (*path, field.name)
         if field.kind == "motion":
-            made[field.name] = read_motion(values, path, record)
+            result[field.name] = read_motion(values, path, record)
         elif field.kind == "curve":
-            made[field.name] = _read_curve(values, here, getattr(record, field.of), getattr(record, field.name), free)
+            result[field.name] = _read_curve(values, here, getattr(record, field.of), getattr(record, field.name), free)
         else:
             inside = replace(values, scope=_scope(field, values.scope, free))
-            made[field.name] = read_field(inside, here, field, getattr(record, field.name))
-    return made
+            result[field.name] = read_field(inside, here, field, getattr(record, field.name))
+    return result
 
 
 def _read_curve(
@@ -182,12 +182,12 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
 
 def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: Scope) -> dict[str, Any]:
     """The texts of an element's fields, without those that stand at their default."""
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     table = {field.name: field for field in fields}
     for field in table.values():
         value = getattr(element, field.name)
         if field.kind == "motion":
-            made |= describe_motion(value, fixed, element.place)[0]
+            result |= describe_motion(value, fixed, element.place)[0]
             continue
         if field.kind == "variable":
             text: Any = _fresh(field, fixed)
@@ -199,8 +199,8 @@ def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: S
             text = _spelled(field, value, _scope(field, fixed, free))
         if field.is_required or text != _listed(_default(field)):
             is_one = field.many and field.alone and len(text) == 1
-            made[field.name] = text[0] if is_one else text
-    return made
+            result[field.name] = text[0] if is_one else text
+    return result
 
 
 def _fresh(variable: Field, scope: Scope) -> str:
@@ -261,10 +261,10 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
     form = forms[0]
     known = {field.name: field for kind in JOINTS.values() for field in kind.fields}
     given = {name: getattr(record, name) for name in known if getattr(record, name) is not None}
-    strange = [] if form == "type" else list(given)
+    unexpected = [] if form == "type" else list(given)
     if form != "map" and record.groups is not None:
-        strange.append("groups")
-    for key in strange:
+        unexpected.append("groups")
+    for key in unexpected:
         values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-MODELFILE-TWICE")
     with values.noting((*path, form)):
         if record.sequence is not None:
@@ -402,11 +402,11 @@ def model_record() -> type[records.Model]:
     >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
     ['closures', 'conditions', 'flexible', 'motors', 'rolling']
     """
-    return _made(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
+    return _model_record(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
 
 
 @cache
-def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[records.Model]:
+def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[records.Model]:
     motion = motion_record(joints)
     tables: dict[str, list[Any]] = {}
     for each in constraints:
@@ -418,13 +418,13 @@ def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[
     # These types are made at run time, which a type checker cannot follow.
     sections: dict[str, Any] = {
         "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
-        **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]
+        **{table: (dict[records.Name, _one_of(result)], {}) for table, result in tables.items()},  # type: ignore[misc]
         "flexible": (dict[records.Name, _one_of([beams, records.ModalBody])], {}),  # type: ignore[misc]
         "motors": (dict[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),  # type: ignore[misc]
         "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
     }
-    made: type[records.Model] = _like(records.Model, **sections)
-    return made
+    result: type[records.Model] = _like(records.Model, **sections)
+    return result
 
 
 def _one_of(made: list[Any]) -> Any:
@@ -444,25 +444,25 @@ def motion_record(joints: Joints) -> type[records.Motion]:
     """How joints move: a type, and what any of them takes."""
     types = Field("type", "word", None, choices=tuple(each.kind for each in joints))
     keys: dict[str, Any] = keys_of([types, *_options(joints)])
-    made: type[records.Motion] = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
-    return made
+    result: type[records.Motion] = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
+    return result
 
 
 def _options(joints: Iterable[type[JointType]]) -> list[Field]:
     """What joint types take, once for each name; all may be missing, as each type takes its own."""
-    made: dict[str, Field] = {}
+    result: dict[str, Field] = {}
     takers: dict[str, list[str]] = {}
     reserved = {*records.Joint.model_fields, *(field.name for field in Closure.fields)}
     for each in joints:
         for field in each.fields:
             takers.setdefault(field.name, []).append(each.kind)
-            first = made.setdefault(field.name, field)
+            first = result.setdefault(field.name, field)
             if field.name in reserved or (first.kind, first.many) != (field.kind, field.many):
                 said = f"the field '{field.name}' has another meaning in a model file."
                 raise ModelError(said, f"joint type '{each.kind}'", "Give it another name.", "E-JOINT-NAME")
             words = dict.fromkeys((*first.choices, *field.choices))  # the type knows which of them are its own
-            made[field.name] = replace(first, choices=tuple(words))
-    return [replace(field, default=None, doc=f"Of {', '.join(takers[name])}.") for name, field in made.items()]
+            result[field.name] = replace(first, choices=tuple(words))
+    return [replace(field, default=None, doc=f"Of {', '.join(takers[name])}.") for name, field in result.items()]
 
 
 _TURN = "A turn is [axis, angle], for example [z, pi/2]."

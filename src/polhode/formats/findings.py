@@ -161,8 +161,8 @@ class Findings:
 
 
 @contextmanager
-def told_at(place: str) -> Iterator[None]:
-    """What is refused inside is told with the place it came from, where it is to be changed."""
+def located_at(place: str) -> Iterator[None]:
+    """Give problems raised inside the place in the file that they come from."""
     try:
         yield
     except PolhodeError as error:

@@ -166,8 +166,8 @@ def _modal_texts(record: ModalBody, scope: Scope, folder: FilePath) -> dict[str,
 
 def _texts(given: Mapping[str, Any], keys: tuple[str, ...], scope: Scope) -> dict[str, Any]:
     """Without what was not given."""
-    made = {key: _nested(given[key], scope) for key in keys if given.get(key) is not None}
-    return {key: text for key, text in made.items() if text not in ([], "0")}
+    result = {key: _nested(given[key], scope) for key in keys if given.get(key) is not None}
+    return {key: text for key, text in result.items() if text not in ([], "0")}
 
 
 def _nested(value: Any, scope: Scope) -> Any:
@@ -198,11 +198,11 @@ def _stations(record: Beam | ModalBody, scope: Scope) -> dict[str, Any]:
     if isinstance(record, ModalBody):
         listed = [at if isinstance(at, str) else [spell(each, scope) for each in at] for _, at in record.stations]
         return {"stations": listed} if listed else {}
-    made: list[Any] = []
+    result: list[Any] = []
     for name, ratio, static in record.stations:
         at = spell(_distance(record, name, as_expr(ratio) * record.length, scope), scope)
-        made.append(at if static else {"at": at, "static": "false"})
-    return {"stations": made} if made else {}
+        result.append(at if static else {"at": at, "static": "false"})
+    return {"stations": result} if result else {}
 
 
 def _distance(beam: Beam, name: str, usual: Expr, scope: Scope) -> Expr:

@@ -250,11 +250,11 @@ class _Parser:
 
     def _push(self, make: Callable[[], Expr], start: int) -> None:
         try:
-            made = as_expr(make())
+            result = as_expr(make())
         except PolhodeError as error:
             problem = error.problems[0]
             raise _wrong(self.text, start, problem.message, problem.cure) from None
-        self.operands.append(self._checked(made, start))
+        self.operands.append(self._checked(result, start))
 
     def _said(self, token: Token, make: Callable[[], Expr]) -> Expr:
         try:

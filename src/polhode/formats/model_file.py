@@ -26,7 +26,7 @@ class ModelFile:
     known_doubts: tuple[Problem, ...] = ()  # what its reader warned of
 
     @cached_property
-    def _found(self) -> tuple[Model, tuple[Problem, ...]]:
+    def _contents(self) -> tuple[Model, tuple[Problem, ...]]:
         from . import read
 
         system, report = read(self.path, content=self.content, **self.options)
@@ -34,12 +34,12 @@ class ModelFile:
 
     def read(self) -> Model:
         """The model."""
-        return self._found[0]
+        return self._contents[0]
 
     @property
     def doubts(self) -> tuple[Problem, ...]:
         """What its reader warns of."""
-        return self.known_doubts if self.known_digest else self._found[1]
+        return self.known_doubts if self.known_digest else self._contents[1]
 
     @property
     def digest(self) -> str:

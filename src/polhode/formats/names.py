@@ -140,11 +140,11 @@ class Scope:
         if name.lower() in _NOT_FINITE:
             return FormatError(f"{name!r} is not a finite number.", cure="Give a finite number.")
         names = [*self.own, *self.expressions, *(known for table in self.tables.values() for known in table)]
-        told = f"there is nothing called {name!r} to be used here."
+        message = f"there is nothing called {name!r} to be used here."
         if self.now is None:
-            return FormatError(told, cure=_known(name, names))
+            return FormatError(message, cure=_known(name, names))
         alone = "Only the time, t, and numbers can be used here."
-        return FormatError(told, cure=_known(name, [*names, "t"] if names else [], alone))
+        return FormatError(message, cure=_known(name, [*names, "t"] if names else [], alone))
 
 
 def scope_of(system: System | Model, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:

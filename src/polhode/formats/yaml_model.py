@@ -22,7 +22,7 @@ from .source import read_text
 def load_yaml(path: str | os.PathLike[str]) -> System:
     """Read a mechanism from a YAML or JSON file; its name, unless it says otherwise, is the file's."""
     system, report = read_yaml(path)
-    _tell(report.warnings)
+    _warn_of(report.warnings)
     return system
 
 
@@ -42,8 +42,8 @@ def _read(text: str, name: str, file: str) -> tuple[System, tuple[Problem, ...]]
     return build(document, record, name), tuple(document.findings)
 
 
-def _tell(found: Iterable[Problem]) -> None:
-    """What a reader found, as warnings at the line of whoever called it."""
+def _warn_of(found: Iterable[Problem]) -> None:
+    """Warn of findings at the caller's line."""
     for each in found:
         warn(each.message, place=each.place, cure=each.cure, code=each.code)
 
@@ -62,7 +62,7 @@ def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
     True
     """
     system, found = _read(text, name, file)
-    _tell(found)
+    _warn_of(found)
     return system
 
 
@@ -88,5 +88,5 @@ def schema() -> dict[str, Any]:
     >>> schema()["title"]
     'polhode model file'
     """
-    made = model_record().model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": "polhode model file"}
+    result = model_record().model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result, "title": "polhode model file"}

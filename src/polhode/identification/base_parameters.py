@@ -139,18 +139,18 @@ def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BasePar
     snap = number(snap, "a tolerance", place=f"{_PLACE} snap", cure="Give a small number, such as 1e-6.")
     with quiet_collector():
         tree, notices = snapped_tree(equations.tree, snap)
-        made = regressor(equations, tree)
-        search = _Search(made)
-        bodies = list(dict.fromkeys(each.owner for each in made.parameters if each.kind in MOMENTS))
+        result = regressor(equations, tree)
+        search = _Search(result)
+        bodies = list(dict.fromkeys(each.owner for each in result.parameters if each.kind in MOMENTS))
         for relation in relations(tree, bodies):
             search.take(relation)
-        _solve_the_rest(search, made)
-        kept = tuple(k for k in range(len(made.names)) if k not in search.gone)
+        _solve_the_rest(search, result)
+        kept = tuple(k for k in range(len(result.names)) if k not in search.gone)
         K = search.matrix(kept)
-        notices += weak_combinations(equations, made, kept, snap)
+        notices += weak_combinations(equations, result, kept, snap)
         table = equations.system.parameters.items()
         defaults = {name: float(entry.value) for name, entry in table if entry.value is not None}
-        return BaseParameters(tuple(made.names), kept, K, defaults, tuple(notices))
+        return BaseParameters(tuple(result.names), kept, K, defaults, tuple(notices))
 
 
 def _check_open(equations: EquationsOfMotion) -> None:
@@ -311,13 +311,13 @@ _WEAK = 100.0
 
 def snapped_tree(tree: Tree, snap: float) -> tuple[Tree, list[str]]:
     """The tree with rotations and offsets that are almost plain made plain, and what was moved."""
-    links, told = [], []
+    links, message = [], []
     for link in tree.links:
         fixed = _plain(link.fixed, snap)
         if fixed is not link.fixed:
-            told.append(f"Joint '{link.joint}' sits within {snap:g} of plain axes and was put on them.")
+            message.append(f"Joint '{link.joint}' sits within {snap:g} of plain axes and was put on them.")
         links.append(link if fixed is link.fixed else replace(link, fixed=fixed))
-    return (replace(tree, links=tuple(links)), told) if told else (tree, [])
+    return (replace(tree, links=tuple(links)), message) if message else (tree, [])
 
 
 def _plain(X: Pose, snap: float) -> Pose:

@@ -65,8 +65,8 @@ class ExcitingTrajectory(Shown):
     samples: int
 
     def __repr__(self) -> str:
-        told = f"{self.period:g} s, {self.sines.shape[1]} harmonics, condition {self.condition:.4g}"
-        return f"ExcitingTrajectory({', '.join(self.coordinates)}; {told})"
+        message = f"{self.period:g} s, {self.sines.shape[1]} harmonics, condition {self.condition:.4g}"
+        return f"ExcitingTrajectory({', '.join(self.coordinates)}; {message})"
 
     def _cell(self) -> Cell:
         reach = np.abs(self(self.t)[0] - self.centre).max(axis=0)
@@ -88,14 +88,14 @@ class ExcitingTrajectory(Shown):
 
     def expressions(self, time: Expr) -> Vector:
         """q as expressions of time, to prescribe or to follow."""
-        made = []
+        result = []
         for c, a, b in zip(self.centre, self.sines, self.cosines, strict=True):
             total = as_expr(float(c))
             for k, (s, r) in enumerate(zip(a.tolist(), b.tolist(), strict=True), start=1):
                 angle = 2 * pi * k * time / as_expr(self.period)
                 total = total + as_expr(s) * sin(angle) + as_expr(r) * cos(angle)
-            made.append(total)
-        return Vector(made)
+            result.append(total)
+        return Vector(result)
 
 
 def exciting_trajectory(
@@ -274,8 +274,8 @@ def _least(badness: Callable[[Floats], Floats], variables: int, seed: int) -> Fl
         return float(found[0]), (found[1:] - found[0]) / _SMALL
 
     def improved(x: Floats, iterations: int) -> Floats:
-        made = minimize(with_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
-        return np.asarray(made.x)
+        result = minimize(with_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+        return np.asarray(result.x)
 
     tried = np.array([starts[order[0]], *(improved(starts[k], _FIRST) for k in order[:_IMPROVED])])
     best = tried[int(np.argmin(badness(tried)))]

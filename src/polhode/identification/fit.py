@@ -197,12 +197,12 @@ def identify(
     used = {**taken[0].parameters, **(parameters or {})}
     standard, misfit = None, 0.0
     if consistent:
-        made = regressor(equations)
+        result = regressor(equations)
         # What is to be found starts from the model: a run knows its own masses, its data do not.
-        met = {str(x.name) for x in free_symbols([*made.Y.entries(), *made.known, *base.K.entries()])}
+        met = {str(x.name) for x in free_symbols([*result.Y.entries(), *result.known, *base.K.entries()])}
         own = {name: value for name, value in used.items() if name in met or name in (parameters or {})}
-        start = [_number(each, {**base.defaults, **own}) for each in made.parameters]
-        standard, misfit = consistent_parameters(made.parameters, start, K, values, covariance)
+        start = [_number(each, {**base.defaults, **own}) for each in result.parameters]
+        standard, misfit = consistent_parameters(result.parameters, start, K, values, covariance)
     spread = dict(zip(equations.speeds, noise.tolist(), strict=True))
     return Fit(base, values, covariance, spread, condition, len(left), K, functions, used, standard, misfit)
 
@@ -273,10 +273,10 @@ def _solved(base: BaseParameters, W: Floats, y: Floats) -> tuple[Floats, Floats,
 def _triangle(table: Floats) -> Floats:
     """R of a tall table, from piece to piece: pieces stay in the cache, and no threads are woken for them."""
     height = max(_PIECE, 2 * table.shape[1])
-    made = table[:0]
+    result = table[:0]
     for start in range(0, len(table), height):
-        made = np.asarray(np.linalg.qr(np.vstack([made, table[start : start + height]]), mode="r"))
-    return made
+        result = np.asarray(np.linalg.qr(np.vstack([result, table[start : start + height]]), mode="r"))
+    return result
 
 
 def _unexciting(message: str) -> PolhodeError:
@@ -336,7 +336,7 @@ def measured(
     if not several:
         raise _fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENTIFICATION-MISSING")
     found = [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
-    return [replace(made, parameters=_run_with(equations, each)) for made, each in zip(found, several, strict=True)]
+    return [replace(result, parameters=_run_with(equations, each)) for result, each in zip(found, several, strict=True)]
 
 
 def _run_with(equations: EquationsOfMotion, data: Any) -> dict[str, Any]:
@@ -392,8 +392,8 @@ def _names(equations: EquationsOfMotion, key: str) -> str:
 def _check_lengths(found: Mapping[str, Floats]) -> None:
     lengths = {key: len(table) for key, table in found.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{key} has {length}" for key, length in lengths.items())
-        message = f"the data differ in their number of samples: {told}."
+        words = ", ".join(f"{key} has {length}" for key, length in lengths.items())
+        message = f"the data differ in their number of samples: {words}."
         raise _fault(message, "Cut them to one length.", "E-IDENTIFICATION-SHAPE")
 
 
@@ -421,11 +421,11 @@ def _complete(
         message = "the speeds of this mechanism are not the rates of its coordinates."
         raise _fault(message, 'Give "u" as well.', "E-IDENTIFICATION-UNSUPPORTED")
     smooth = _filter(step, cutoff, count)
-    made: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
+    result: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
     if "u" in lacking:
-        made["u"] = np.gradient(made["q"], step, axis=0, edge_order=2)
+        result["u"] = np.gradient(result["q"], step, axis=0, edge_order=2)
     if "udot" in lacking:
-        made["udot"] = np.gradient(made["u"], step, axis=0, edge_order=2)
+        result["udot"] = np.gradient(result["u"], step, axis=0, edge_order=2)
     skip = 0 if not lacking and cutoff is None else 3 if cutoff is None else int(np.ceil(1 / (cutoff * step)))
     every = decimate if decimate is not None else 1 if cutoff is None else max(1, int(1 / (2 * cutoff * step)))
     every = whole_number(every, "a whole number, 1 or more", least=1, place=f"{_PLACE} decimate")
@@ -433,15 +433,15 @@ def _complete(
     if len(range(*kept.indices(count))) < 2:
         raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENTIFICATION-SHAPE")
     rest: dict[str, Any] = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
-    return Measured(**made, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
+    return Measured(**result, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
 
 
 def _step(t: Floats) -> float:
     """The time between samples, which must be the same for all."""
     steps = np.diff(t)
     if len(steps) < 8 or steps.min() <= 0 or steps.max() - steps.min() > 1e-3 * steps.mean():
-        told = f"from {steps.min():.4g} s to {steps.max():.4g} s" if len(steps) else "none"
-        message = f"accelerations are taken from differences of at least 9 samples at even steps; these are {told}."
+        words = f"from {steps.min():.4g} s to {steps.max():.4g} s" if len(steps) else "none"
+        message = f"accelerations are taken from differences of at least 9 samples at even steps; these are {words}."
         raise _fault(message, 'Sample evenly, or give "u" and "udot" and no cutoff.', "E-IDENTIFICATION-SHAPE")
     return float(steps.mean())
 
@@ -550,8 +550,8 @@ def _divergence(pieces: Sequence[_Piece], pi: Floats) -> tuple[Floats, Floats]:
 def _inverse(covariance: Floats) -> Floats:
     """The inverse of a covariance whose entries have very different sizes."""
     scale = np.sqrt(np.diag(covariance))
-    made = np.linalg.inv(covariance / np.outer(scale, scale)) / np.outer(scale, scale)
-    return np.asarray((made + made.T) / 2)
+    result = np.linalg.inv(covariance / np.outer(scale, scale)) / np.outer(scale, scale)
+    return np.asarray((result + result.T) / 2)
 
 
 def _pieces(parameters: Sequence[StandardParameter], start: Sequence[float | None]) -> list[_Piece]:

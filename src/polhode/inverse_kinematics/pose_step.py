@@ -174,18 +174,18 @@ def _parts(pose: Any) -> tuple[Floats, Floats] | None:
         return p, R
     if not isinstance(pose, list | tuple) or not pose:
         return None
-    made = []
+    result = []
     for each in pose:
         one = _parts(each)
         if one is None:
             return None
-        made.append(one)
-    return np.stack([p for p, _ in made]), np.stack([R for _, R in made])
+        result.append(one)
+    return np.stack([p for p, _ in result]), np.stack([R for _, R in result])
 
 
 def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
-    told = f"an array of shape {shape} is no pose"
+    message = f"an array of shape {shape} is no pose"
     if shape[-1:] == (3,) and shape[-2:] != (3, 3):
-        said = f"{told}, but a position."
+        said = f"{message}, but a position."
         return ShapeError(said, place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE")
-    return ShapeError(f"{told}.", place=_PLACE, cure=cure, code="E-POSE-SHAPE")
+    return ShapeError(f"{message}.", place=_PLACE, cure=cure, code="E-POSE-SHAPE")

@@ -94,8 +94,8 @@ class Workspace(Shown):
 
     def __repr__(self) -> str:
         span = {3: "space", 2: "a plane", 1: "a line"}.get(len(self.axes), "a point")
-        told = f"{len(self.points)} points, {len(self.boundary)} on the boundary"
-        return f"Workspace('{self.frame}' in {span}: {told})"
+        message = f"{len(self.points)} points, {len(self.boundary)} on the boundary"
+        return f"Workspace('{self.frame}' in {span}: {message})"
 
     def _cell(self) -> Cell:
         rows = [(axis, f"{low:.6g}", f"{high:.6g}") for axis, low, high in zip("xyz", *self.extent, strict=True)]
@@ -148,8 +148,8 @@ class Workspace(Shown):
 
         def bend(theta: Floats) -> Floats:
             J = functions.jacobian(name, box.coordinates(theta), parameters=parameters)
-            made = box.slopes(J[..., 3:, :])
-            return np.broadcast_to(made, (len(theta), *made.shape[-2:]))
+            result = box.slopes(J[..., 3:, :])
+            return np.broadcast_to(result, (len(theta), *result.shape[-2:]))
 
         points = put(theta)
         nearest = _Nearest(box, put, bend, theta, points)

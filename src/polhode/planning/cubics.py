@@ -90,13 +90,13 @@ def end_vector(value: Any, what: str, place: str) -> Floats | None:
 
 def place_in(knots: Floats, t: Any, place: str) -> tuple[Floats, NDArray[np.intp]]:
     """Times as an array and the segment in which each lies; the last segment has its end."""
-    asked = numbers(t, "times", place)
+    requested = numbers(t, "times", place)
     low, high = float(knots[0]), float(knots[-1])
     slack = 1e-12 * (high - low)
-    if asked.size and (asked.min() < low - slack or asked.max() > high + slack):
+    if requested.size and (requested.min() < low - slack or requested.max() > high + slack):
         cure = "Ask between the first and the last knot."
         raise PolhodeError(f"a time lies outside of the knots' {low:g} … {high:g}.", place, cure, "E-PLANNING-NUMBER")
-    return asked, np.searchsorted(knots[1:-1], asked, side="right")
+    return requested, np.searchsorted(knots[1:-1], requested, side="right")
 
 
 _MOST_STEPS = 40

@@ -275,8 +275,8 @@ class RegisterWriter:
                         self._slot(arg)
                 self.block.run([(number, step)], frozenset([number]))
             if at_once:
-                made = [lane[0] for lane in self.code.packs[number].lanes if lane] if is_pack else [number]
-                self._store({slot: entries.pop(slot) for slot in made if slot in entries})
+                result = [lane[0] for lane in self.code.packs[number].lanes if lane] if is_pack else [number]
+                self._store({slot: entries.pop(slot) for slot in result if slot in entries})
         if at_once:
             self._store(entries)
             return

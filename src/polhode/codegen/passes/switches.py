@@ -74,7 +74,7 @@ class _Rewriting:
         """The instruction of a slot as it is."""
         self.moved[slot] = self.add(*_renumbered(code, self.moved))
 
-    def made(self, functions: tuple[Table, ...] = ()) -> Program:
+    def build(self, functions: tuple[Table, ...] = ()) -> Program:
         """The program."""
         old, moved = self.program, self.moved
         return replace(
@@ -107,7 +107,7 @@ def switched(program: Program) -> Switched | None:
             new.moved[slot] = program.first_parameter + arguments.index(signs[slot])
         else:
             new.keep(slot, code)
-    smooth = new.made()
+    smooth = new.build()
     switches = Output(SWITCHES, (len(arguments),), tuple(new.moved[slot] for slot in arguments))
     values = replace(smooth, name=f"{program.name[:50]}_{SWITCHES}", outputs=(switches,))
     return Switched(smooth, values, _arrays_of(values))
@@ -182,7 +182,7 @@ def _extended(program: Program, corners: dict[int, Corners]) -> tuple[Program, d
         args = [new.moved[k] for k in code.args]
         inside = [within.get(k, new.moved[k]) for k in code.args]
         new.moved[slot] = new.add(f"call{number}", *args, *inside)
-    return new.made(tuple(functions.values())), new.moved
+    return new.build(tuple(functions.values())), new.moved
 
 
 def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[float, ...]]]] | None:
@@ -193,8 +193,8 @@ def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[flo
             found.append((_words(table), jumps))
             slots.append(code.args[0])
     output = Output("arguments", (len(slots),), tuple(slots))
-    made = replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={})
-    return (made, found) if found else None
+    result = replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={})
+    return (result, found) if found else None
 
 
 def _run(program: Program) -> Iterator[tuple[int, Instruction]]:

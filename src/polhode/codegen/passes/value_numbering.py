@@ -87,7 +87,7 @@ class Values:
         """The sum or product as a form of a value, with the sign that makes them equal."""
         return Form(op, args, 1 if self.result(op, args) == self.fingerprints[value] else -1)
 
-    def made(self, chosen: list[Form | None], ref: Ref, op: str, args: tuple[Ref, ...]) -> int:
+    def computed_by(self, chosen: list[Form | None], ref: Ref, op: str, args: tuple[Ref, ...]) -> int:
         """The value to compute by this form, its only one; a duplicate where the value is computed already."""
         value, sign = ref
         if value < len(chosen):

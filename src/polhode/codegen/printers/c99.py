@@ -388,8 +388,8 @@ def _simulation_files(simulation: Simulation) -> dict[str, str]:
     """The main program, and each function's header and source."""
     files = {f"{simulation.name}.c": print_simulation(simulation)}
     for each in simulation.functions.values():
-        made = print_c(each.program, each.preface)
-        files |= {f"{made.name}.h": made.header, f"{made.name}.c": made.source}
+        result = print_c(each.program, each.preface)
+        files |= {f"{result.name}.h": result.header, f"{result.name}.c": result.source}
     return files
 
 

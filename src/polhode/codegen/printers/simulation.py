@@ -113,10 +113,10 @@ class Simulation:
     @property
     def numbers(self) -> dict[str, float]:
         """The constants of the program."""
-        made = {"bound": self.bound, "most_steps": float(self.most_steps), **_NUMBERS}
+        result = {"bound": self.bound, "most_steps": float(self.most_steps), **_NUMBERS}
         kept = self.projection
-        made |= {} if kept is None else _KEPT
-        return made if kept is None or kept.rows is None else made | {"off": OFF}
+        result |= {} if kept is None else _KEPT
+        return result if kept is None or kept.rows is None else result | {"off": OFF}
 
     @property
     def functions(self) -> dict[str, Function]:

@@ -287,15 +287,15 @@ class _JetWriter:
     def _write_factors(self, row: Value, rates: list[Variable]) -> None:
         """Order k of the factors that sums will read."""
         of_state = {slot: rate.read() for slot, rate in zip(self.series.states, rates, strict=True)}
-        made: dict[Factor, Value] = {}
+        result: dict[Factor, Value] = {}
 
         def value(factor: Factor) -> Value:
-            if factor not in made:
+            if factor not in result:
                 plain = self.now[factor.slot]
                 if factor.derived:
                     plain = of_state[factor.slot] if factor.slot in of_state else plain * self.k
-                made[factor] = plain
-            return made[factor]
+                result[factor] = plain
+            return result[factor]
 
         for number, factors in enumerate(self.layout.packs.blocks):
             if self.f.lanes > 1:
@@ -337,8 +337,8 @@ def _root(w: _JetWriter, slot: int, rule: Rule) -> Value:
 
 def _integral(w: _JetWriter, slot: int, rule: Rule) -> Value:
     a, integrand = rule.args
-    made = w.f.fma(w.first(integrand), w.now[a], w.sums[slot] * w.over_k)
-    return made if rule.sign > 0 else -made
+    result = w.f.fma(w.first(integrand), w.now[a], w.sums[slot] * w.over_k)
+    return result if rule.sign > 0 else -result
 
 
 #: How order k of a value is written, by the name of its rule.

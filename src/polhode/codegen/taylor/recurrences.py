@@ -155,8 +155,8 @@ class _Writer:
             if self.moving.isdisjoint(args):
                 self.known[op, args] = self.emit(op, args, STEADY)
             else:
-                made = ALONG[op](self, *args)
-                self.known.setdefault((op, args), made)
+                result = ALONG[op](self, *args)
+                self.known.setdefault((op, args), result)
         return self.known[op, args]
 
     def emit(self, op: str, args: tuple[int, ...], rule: Rule) -> int:

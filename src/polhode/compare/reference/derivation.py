@@ -63,11 +63,11 @@ from .auxiliary import (
     Arrow,
     Auxiliary,
     Choice,
-    Place,
+    OneCoordinate,
     Stages,
     along,
-    asked_of,
     at,
+    conditions_of,
     cross,
     cut_of,
     dot,
@@ -196,8 +196,8 @@ def place_of_disc(where: Positions, disc: DiscOnCurve, symbols: Mapping[Expr, Je
     """What tells the place of contact: (c - P)·P' = 0."""
     curve = Curve(disc, where.system.time)
     P_, slope = ([evaluated(as_expr(entry), symbols, order=2) for entry in part] for part in (curve.place, curve.slope))
-    made: Jet = dot(minus(_seen(where, disc, pose_of)[1], P_), slope)
-    return made
+    result: Jet = dot(minus(_seen(where, disc, pose_of)[1], P_), slope)
+    return result
 
 
 def _seen(where: Positions, disc: DiscOnCurve, pose: Any) -> tuple[Rows, Arrow]:
@@ -347,17 +347,17 @@ class Conditions:
     @cached_property
     def auxiliary(self) -> dict[str, Auxiliary]:
         """The coordinates that constraints bring with them."""
-        made: dict[str, Auxiliary] = {}
+        result: dict[str, Auxiliary] = {}
         for name in self.choices:
             constraint = self.at.system.constraints[name]
             if isinstance(constraint, DiscOnCurve):
-                made[name] = self._disc(constraint)
+                result[name] = self._disc(constraint)
             elif isinstance(constraint, Closure) and (cut := self._cuts.get(name)) is not None:
-                made[name] = self._joint(constraint, cut)
-        return made
+                result[name] = self._joint(constraint, cut)
+        return result
 
     def _disc(self, disc: DiscOnCurve) -> Auxiliary:
-        chain = Place((disc.parameter,), [[1]])
+        chain = OneCoordinate((disc.parameter,), [[1]])
         return moved(
             chain, lambda own: [place_of_disc(self.at, disc, {**own, **self._time})], len(self.at.speeds), disc.name
         )
@@ -366,8 +366,8 @@ class Conditions:
         stages, names = self._stages[closure.name], self.choices[closure.name].definitions
 
         def definitions(own: Mapping[Expr, Jet]) -> list[Jet]:
-            asked = gap(self.at, closure, stages, cut, own)
-            return [asked[name] for name in names]
+            requested = gap(self.at, closure, stages, cut, own)
+            return [requested[name] for name in names]
 
         return moved(stages, definitions, len(self.at.speeds), closure.name)
 
@@ -397,7 +397,7 @@ class Conditions:
     @cached_property
     def rows(self) -> list[ConstraintRow]:
         """Every row of every constraint that can be told."""
-        return [row for rows in self._found[0] for row in rows]
+        return [row for rows in self._all_rows[0] for row in rows]
 
     @property
     def not_covered(self) -> list[str]:
@@ -407,10 +407,10 @@ class Conditions:
     @property
     def missing(self) -> dict[str, str]:
         """For each of those, by name, the reason."""
-        return self._found[1]
+        return self._all_rows[1]
 
     @cached_property
-    def _found(self) -> tuple[list[list[ConstraintRow]], dict[str, str]]:
+    def _all_rows(self) -> tuple[list[list[ConstraintRow]], dict[str, str]]:
         rows, missing = [], {}
         for constraint in self.at.system.constraints.values():
             try:
@@ -436,8 +436,8 @@ class Conditions:
             positions, speeds = _CONTACTS.get(type(constraint), held_by_contact)(self.at, constraint, symbols)
         else:
             raise NotCovered("a constraint of no known form")
-        made = [_position(name, part, phi) for part, phi in positions.items()]
-        return made + [_velocity(name, part, w) for part, w in speeds.items()]
+        result = [_position(name, part, phi) for part, phi in positions.items()]
+        return result + [_velocity(name, part, w) for part, w in speeds.items()]
 
     def _held_by_condition(self, condition: CoordinateConstraint) -> ContactConditions:
         resting = {q: jet.at_rest() for q, jet in self.coordinates.items()} | self._time
@@ -452,18 +452,18 @@ class Conditions:
         )
 
     def _closure(self, closure: Closure) -> list[ConstraintRow]:
-        direct = asked_of(self.at, closure)
+        direct = conditions_of(self.at, closure)
         name = closure.name
         if direct is not None:
             return [_position(name, part, phi) for part, phi in direct.items()]
         own, cut = self.auxiliary.get(name), self._cuts.get(name)
         if own is None or cut is None:
             return []
-        asked = gap(self.at, closure, self._stages[name], cut, own.coordinates)
-        rest = {part: phi for part, phi in asked.items() if part not in self.choices[name].definitions}
+        requested = gap(self.at, closure, self._stages[name], cut, own.coordinates)
+        rest = {part: phi for part, phi in requested.items() if part not in self.choices[name].definitions}
         beyond = [own.speeds[k] for k in self._stages[name].beyond]
-        made = [_position(name, part, phi) for part, phi in rest.items()]
-        return made + [_velocity(name, f"beyond {k}", w) for k, w in enumerate(beyond, start=1)]
+        result = [_position(name, part, phi) for part, phi in rest.items()]
+        return result + [_velocity(name, f"beyond {k}", w) for k, w in enumerate(beyond, start=1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -671,10 +671,10 @@ class Power:
 
     def _potential(self, load: PotentialEnergy, efforts: list[int]) -> int:
         """-δV on the speeds; V itself is returned."""
-        made = evaluated(self.at.meant(load.energy), self.coordinates, order=1)
-        for speed, slope in made.vary.items():
+        result = evaluated(self.at.meant(load.energy), self.coordinates, order=1)
+        for speed, slope in result.vary.items():
             efforts[speed] = (efforts[speed] - slope) % P
-        return made.x
+        return result.x
 
 
 def _lay(forces: dict[str, Rows], body: str, force: Rows) -> None:

@@ -299,15 +299,15 @@ class Assembly(assembly.Assembly):
 
     def _rotation(self, quaternion: Sequence[float], place: str) -> Matrix:
         R, dropped = exact.rotation(quaternion, self.snap)
-        self._tell_snapped(dropped, place)
+        self._note_snapped(dropped, place)
         return R
 
     def _axis(self, values: Sequence[float], place: str) -> Vector:
         direction, dropped = exact.axis(values, self.snap)
-        self._tell_snapped(dropped, place)
+        self._note_snapped(dropped, place)
         return direction
 
-    def _tell_snapped(self, dropped: Fraction, place: str) -> None:
+    def _note_snapped(self, dropped: Fraction, place: str) -> None:
         if dropped > ROUNDING:
             self.findings.notice(place, f"an angle of {float(dropped):.3g} is taken as zero.", "N-ROBOT-ANGLE")
 
@@ -353,8 +353,8 @@ class Assembly(assembly.Assembly):
         first, count = self.model.body_geomadr[k], self.model.body_geomnum[k]
         geoms = list(range(first, first + count))
         seen = [geom for geom in geoms if self.model.geom_group[geom] < _SEEN_GROUPS] or geoms
-        made = [self._shape(geom) for geom in seen]
-        return [shape for shape in made if shape is not None]
+        result = [self._shape(geom) for geom in seen]
+        return [shape for shape in result if shape is not None]
 
     def _shape(self, geom: int) -> Shape | None:
         model = self.model
@@ -404,10 +404,10 @@ class Assembly(assembly.Assembly):
         anchor = Vector(self._vector("length", name, model.jnt_pos[j]))
         at = p + R @ anchor
         if kind == "ball":
-            made: JointType = Spherical()
+            result: JointType = Spherical()
         else:
             a = self._axis(model.jnt_axis[j], place)
-            made = Revolute(a) if kind == "hinge" else Prismatic(a)
+            result = Revolute(a) if kind == "hinge" else Prismatic(a)
             home = as_expr(self.home(j))
             if home and kind == "hinge":
                 R = (R @ about(a, -home)).map(as_expr)
@@ -416,7 +416,7 @@ class Assembly(assembly.Assembly):
         seats = {"at": at, "rotation": R, "child_at": anchor}
         efforts = None if kind == "ball" else self.efforts[j]
         limits: dict[str, Any] = {"limits": self._limits(j, kind), "effort_limits": efforts}
-        self.joints.append(self.system.joint(name, parent, child, made, **seats, **limits))
+        self.joints.append(self.system.joint(name, parent, child, result, **seats, **limits))
 
     def home(self, j: int) -> Fraction:
         """The coordinate of a hinge or slide in the pose in which the file describes the model."""

@@ -24,7 +24,7 @@ from ...expr.rational import decimal
 from ...files.reading import locate
 from ...model import Joint, System
 from ...model.reading import NAME_LIMIT
-from ..findings import Findings, JointFacts, Report, system_alone, told_at
+from ..findings import Findings, JointFacts, Report, located_at, system_alone
 from ..robot_file.assembly import tolerance
 from ..robot_file.markup import Limits, limits_of, read_bytes
 from ..robot_file.parts import LARGEST
@@ -76,9 +76,9 @@ class PlainModel:
 def plain_model(root: Part, folder: Path, limits: Limits) -> PlainModel:
     """The model as MuJoCo's compiler may see it."""
     _check_copies(root, limits)
-    made = _Plain(root, folder, limits)
-    made.write(root)
-    return PlainModel("\n".join(made.text), tuple(made.lines), made.meshes)
+    result = _Plain(root, folder, limits)
+    result.write(root)
+    return PlainModel("\n".join(result.text), tuple(result.lines), result.meshes)
 
 
 def _check_copies(root: Part, limits: Limits) -> None:
@@ -289,7 +289,7 @@ def read_mjcf(
     for warning in warnings:
         findings.warn(path.name, f"MuJoCo warns: {warning}", "", "W-ROBOT-UNSUPPORTED")
     assemble.check_effects(mujoco, model, ignore, findings)
-    _tell_unseen(root, findings)
+    _note_unseen(root, findings)
     findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
     efforts, meshes = assemble.effort_ranges(mujoco, model), mesh_assets(root, path.parent)
@@ -306,38 +306,38 @@ load_mjcf = system_alone(read_mjcf)
 def _assemble(assembly: assemble.Assembly, mujoco: Any, with_equality: bool, with_armature: bool) -> None:
     model, findings = assembly.model, assembly.findings
 
-    def told(tag: str, name: str) -> AbstractContextManager[None]:
-        """What is refused is told with the line it came from."""
-        return told_at(findings.place_of(tag, name))
+    def located(tag: str, name: str) -> AbstractContextManager[None]:
+        """Give problems the line of an element."""
+        return located_at(findings.place_of(tag, name))
 
-    with told("option", ""):
+    with located("option", ""):
         assembly.set_gravity([0, 0, 0] if assemble.disabled(mujoco, model, "GRAVITY") else model.opt.gravity)
     for k in range(1, model.nbody):
-        with told("body", model.body(k).name):
+        with located("body", model.body(k).name):
             assembly.add_body(k)
     for j in range(model.njnt):
-        with told("joint", model.joint(j).name):
+        with located("joint", model.joint(j).name):
             if not assemble.disabled(mujoco, model, "SPRING", "PASSIVE"):
                 assembly.add_spring(j)
             if not assemble.disabled(mujoco, model, "DAMPER", "PASSIVE"):
                 assembly.add_damper(j)
             assembly.add_motor(j, assemble.actuators_of(mujoco, model, j), with_armature)
     for k in range(model.nsite):
-        with told("site", model.site(k).name):
+        with located("site", model.site(k).name):
             assembly.add_site(k)
     active = [
         k for k in range(model.neq) if assemble.is_active(mujoco, model, k) and assemble.kind_of(mujoco, model, k)
     ]
     for k in active if with_equality else ():
-        with told("equality", model.equality(k).name):
+        with located("equality", model.equality(k).name):
             assemble.add_equality(assembly, mujoco, k)
-    _tell_of_equality(findings, len(active), with_equality)
-    with told("keyframe", ""):
+    _note_equality(findings, len(active), with_equality)
+    with located("keyframe", ""):
         assemble.add_poses(assembly.system, model, assembly.joints)
 
 
-def _tell_of_equality(findings: Findings, count: int, kept: bool) -> None:
-    """That MuJoCo's constraints give a little, and these do not."""
+def _note_equality(findings: Findings, count: int, kept: bool) -> None:
+    """Note that MuJoCo's constraints are soft, and these are not."""
     if not count:
         return
     what = f"{count} equality {'constraint' if count == 1 else 'constraints'}"
@@ -347,7 +347,7 @@ def _tell_of_equality(findings: Findings, count: int, kept: bool) -> None:
         findings.warn(findings.file, f"{what} left out.", "", "W-ROBOT-UNSUPPORTED")
 
 
-def _tell_unseen(root: Part, findings: Findings) -> None:
+def _note_unseen(root: Part, findings: Findings) -> None:
     """One notice of all that has no part in the motion."""
     counts = Counter(part.tag for part in root.walk() if part.tag in UNSEEN)
     if counts:

@@ -222,9 +222,9 @@ class LinkAssembly(Assembly):
             speed_limits=(rated and rated.velocity) or None,
             effort_limits=(rated and rated.effort) or None,
         )
-        made = self.system.joints[joint.name]
-        if dynamics and facts.damping and len(made.u) == 1:
-            self.system.joint_force(made, -as_expr(facts.damping) * made.u[0], name=f"{joint.name} damping")
+        result = self.system.joints[joint.name]
+        if dynamics and facts.damping and len(result.u) == 1:
+            self.system.joint_force(result, -as_expr(facts.damping) * result.u[0], name=f"{joint.name} damping")
 
     def add_coupling(self, joint: JointPart) -> None:
         """Let a joint follow another; the offset of a turning joint is an angle like any other."""
@@ -279,13 +279,13 @@ class LinkAssembly(Assembly):
 
     def mesh_facts(self) -> list[MeshFacts]:
         """The meshes with the files that were found; those that were not are one warning for each reason."""
-        made: list[MeshFacts] = []
+        result: list[MeshFacts] = []
         lacking: dict[str, list[tuple[int, str]]] = {}
         drawn = [(link.name, part) for link in self.links for part in link.geometry if part.kind == "mesh"]
         for link, part in drawn:
             status, found, reason = self.meshes[part.filename]
             pose = _floats(part.at.xyz), _floats(part.at.rpy), _floats(part.size)
-            made.append(MeshFacts(link, part.role, part.filename, *pose, str(found) if found else None, status))
+            result.append(MeshFacts(link, part.role, part.filename, *pose, str(found) if found else None, status))
             if found is None:
                 lacking.setdefault(f"{status}: {reason}", []).append((part.line, part.filename))
         for reason, cases in lacking.items():
@@ -294,7 +294,7 @@ class LinkAssembly(Assembly):
             said = f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}."
             cure = "They are not drawn; the equations need no mesh. Name folders with packages={…}."
             self.findings.warn((cases[0][0], "<mesh>"), said, cure, "W-ROBOT-READ")
-        return made
+        return result
 
 
 def _floats(values: Sequence[Fraction]) -> tuple[float, float, float]:

@@ -146,12 +146,12 @@ class _Parser:
             raise self._limit(f"elements are nested more than {self.limits.depth} deep", "depth")
         if len(attributes) > self.limits.attributes:
             raise self._limit(f"an element has {len(attributes):,} attributes", "attributes")
-        made = Element(tag, attributes, self.expat.CurrentLineNumber)
+        result = Element(tag, attributes, self.expat.CurrentLineNumber)
         if self.open:
-            self.open[-1].children.append(made)
+            self.open[-1].children.append(result)
         else:
-            self.root = made
-        self.open.append(made)
+            self.root = result
+        self.open.append(result)
 
     def _end(self, tag: str) -> None:
         self.open.pop()

@@ -112,7 +112,7 @@ class ElementReader:
     def shapes(self, link: Element, what: str) -> tuple[Geometry, ...]:
         """What is drawn of a link and what it collides with."""
         roles = ((role, child) for role in ("visual", "collision") for child in link.all(role))
-        return tuple(made for role, child in roles if (made := self.geometry(child, role, what)))
+        return tuple(result for role, child in roles if (result := self.geometry(child, role, what)))
 
     def geometry(self, element: Element, role: str, what: str) -> Geometry | None:
         """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""

@@ -20,7 +20,7 @@ from ...expr.rational import decimal
 from ...geometry.rotations.exact import nearest_angle
 from ...model import System
 from ...model.reading import NAME_LIMIT
-from ..findings import Findings, JointFacts, Report, system_alone, told_at
+from ..findings import Findings, JointFacts, Report, located_at, system_alone
 from ..robot_file.assembly import LinkAssembly, Packages, tolerance
 from ..robot_file.checks import check_inertials, check_limits
 from ..robot_file.markup import Element, Known, Limits, list_unmodelled, parse_file
@@ -292,7 +292,7 @@ def read_sdf(
     findings.raise_problems()
     assembly = LinkAssembly(model.name, symbolic, within, findings, model.links, path.parent, packages)
     for link in model.links:
-        with told_at(findings.place(link.line, f"link '{link.name}'")):
+        with located_at(findings.place(link.line, f"link '{link.name}'")):
             assembly.add_link(link, accepted)
     assembly.body_name[WORLD] = assembly.system.ground.name
     _join(assembly, model, joints, [parts[joint.name] for joint in loops], poses, base, dynamics)
@@ -300,7 +300,7 @@ def read_sdf(
     if loops:
         said = f"these joints close loops and are constraints: {', '.join(joint.name for joint in loops)}."
         findings.notice((loops[0].line, ""), said, "N-ROBOT-DEPENDENCE")
-    _tell_snapped(model, within, findings)
+    _note_snapped(model, within, findings)
     carried = {joint.child for joint in tree}
     root = next((link.name for link in model.links if link.name not in carried), WORLD)
     facts = (joint.facts for joint in model.joints)
@@ -310,7 +310,7 @@ def read_sdf(
 load_sdf = system_alone(read_sdf)
 
 
-def _tell_snapped(model: Robot, snap: Fraction, findings: Findings) -> None:
+def _note_snapped(model: Robot, snap: Fraction, findings: Findings) -> None:
     """One notice of all angles that are taken as right ones; those made on the way from pose to pose are exact."""
     findings.notices[:] = [each for each in findings.notices if each.code != "N-ROBOT-ANGLE"]
     placed = [*(link.pose for link in model.links), *(joint.in_child for joint in model.joints)]
@@ -388,12 +388,12 @@ def _join(
             assembly.add_root(link.name, kind, taken, at)
             taken = [*assembly.system.model().joints, *taken]
     for joint in joints:
-        with told_at(findings.place(joint.line, f"joint '{joint.name}'")):
+        with located_at(findings.place(joint.line, f"joint '{joint.name}'")):
             assembly.add_joint(joint, dynamics)
             if joint.stiffness and joint.kind in ONE_FREEDOM:
                 assembly.system.joint_spring(joint.name, joint.stiffness, joint.rest, name=f"{joint.name} spring")
     for joint in loops:
-        with told_at(findings.place(joint.line, f"joint '{joint.name}'")):
+        with located_at(findings.place(joint.line, f"joint '{joint.name}'")):
             assembly.add_loop(joint)
         if joint.stiffness or (dynamics and joint.facts.damping):
             said = "springs and damping of a joint that closes a loop are not modelled."
@@ -406,14 +406,14 @@ def _join(
 def _matrix(at: Placement, snap: Fraction) -> Matrix4:
     """The pose as a matrix; an angle this near to a multiple of π/2 is taken to be one."""
     (cr, sr), (cp, sp), (cy, sy) = (_cos_sin(float(angle), float(snap)) for angle in at.rpy)
-    made = np.eye(4)
-    made[:3, :3] = [
+    result = np.eye(4)
+    result[:3, :3] = [
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
         [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
         [-sp, cp * sr, cp * cr],
     ]
-    made[:3, 3] = [float(entry) for entry in at.xyz]
-    return made
+    result[:3, 3] = [float(entry) for entry in at.xyz]
+    return result
 
 
 def _cos_sin(angle: float, snap: float) -> tuple[float, float]:
@@ -436,10 +436,10 @@ def _placement(pose: Matrix4, line: int) -> Placement:
 
 def _inverse(pose: Matrix4) -> Matrix4:
     """(R, p)⁻¹ = (Rᵀ, -Rᵀ p)."""
-    made = np.eye(4)
-    made[:3, :3] = pose[:3, :3].T
-    made[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
-    return made
+    result = np.eye(4)
+    result[:3, :3] = pose[:3, :3].T
+    result[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
+    return result
 
 
 def _exact(values: list[float]) -> Triple:

@@ -180,12 +180,12 @@ class Transmission(NamedTuple):
 def parse_transmissions(root: Element, findings: Findings) -> list[Transmission]:
     """The simple transmissions of a document; of the others one warning tells that they are left out."""
     found = [(element, _simple(element, findings)) for element in root.all("transmission")]
-    lines = [element.line for element, made in found if made is None]
+    lines = [element.line for element, result in found if result is None]
     if lines:
         listed = ", ".join(map(str, lines[:12])) + (" …" if len(lines) > 12 else "")
         said = f"only transmissions of one joint and one actuator are modelled (lines {listed})."
         findings.warn((lines[0], "<transmission>"), said, "", "W-ROBOT-UNSUPPORTED")
-    return [made for _, made in found if made is not None]
+    return [result for _, result in found if result is not None]
 
 
 def _simple(element: Element, findings: Findings) -> Transmission | None:

@@ -97,12 +97,12 @@ def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Finding
 def _named_colors(root: Element) -> dict[str, str]:
     """Colours by the names of materials, those of the robot first, then those that links define on the way."""
     visuals = [visual for link in root.all("link") for visual in link.all("visual")]
-    made: dict[str, str] = {}
+    result: dict[str, str] = {}
     for material in (*root.all("material"), *(material for visual in visuals for material in visual.all("material"))):
         color = _color_of(material.all("color"))
         if color:
-            made.setdefault(material.attributes.get("name", ""), color)
-    return made
+            result.setdefault(material.attributes.get("name", ""), color)
+    return result
 
 
 def _color_of(elements: Sequence[Element]) -> str:

@@ -76,9 +76,9 @@ class ClosedForm(Typeset):
         whole = np.zeros((q.shape[0] * q.shape[1], len(names)))
         whole[:, [names.index(name) for name in self.coordinates]] = q.reshape(-1, len(self.coordinates))
         p, R = functions.pose(self.frame, whole, parameters=self.parameters)
-        made = np.concatenate([p, R.reshape(-1, 9)], axis=1).reshape(*q.shape[:2], 12)
+        result = np.concatenate([p, R.reshape(-1, 9)], axis=1).reshape(*q.shape[:2], 12)
         rows = slice(None) if self.of == "pose" else slice(3)
-        gap = np.abs(made - flat[:, None])[..., rows].max(axis=-1)
+        gap = np.abs(result - flat[:, None])[..., rows].max(axis=-1)
         size = 1.0 + np.abs(flat[:, :3]).max(axis=1, initial=0.0)
         q[~(gap <= _FITS * size[:, None])] = np.nan
         return q.reshape(*target.shape[:-1], *q.shape[1:])
@@ -94,8 +94,8 @@ class ClosedForm(Typeset):
         return names | {x: f"R_{{{x.name[1:]}}}" for row in self.rotation for x in row}
 
     def _sentences(self) -> list[str]:
-        told = f"The first of {len(self.branches)} branches" if len(self.branches) > 1 else "The only branch"
-        return [f"{told}, of the position p and the rotation R of '{self.frame}': {self.reason}."]
+        message = f"The first of {len(self.branches)} branches" if len(self.branches) > 1 else "The only branch"
+        return [f"{message}, of the position p and the rotation R of '{self.frame}': {self.reason}."]
 
 
 def target_symbols() -> list[Expr]:
@@ -111,8 +111,8 @@ def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove
     with quiet_collector():
         chain = arms.chain_of(equations, name)
         arm = _arm(chain, of, equations.system.name)
-        made = target_symbols()
-        p, R = Vector(made[:3]), Matrix([made[3:6], made[6:9], made[9:12]])
+        result = target_symbols()
+        p, R = Vector(result[:3]), Matrix([result[3:6], result[6:9], result[9:12]])
         signs = tuple(product((1, -1), repeat=arm.roots))
         branches = []
         for each in signs:
@@ -165,8 +165,8 @@ def _target(scalars: arms.Scalars, chain: arms.Chain, p: Vector, columns: list[V
     home = [scalars.vector(column) for column in chain.home.R.T]
     # R_T = R R_Mᵀ: its columns are the columns of R times the entries of each row of R_M
     rows = list(zip(*home, strict=True))
-    made = [columns[0] * row[0] + columns[1] * row[1] + columns[2] * row[2] for row in rows]
-    T = arms.Motion((made[0], made[1], made[2]), Vector([scalars.number(0)] * 3))
+    result = [columns[0] * row[0] + columns[1] * row[1] + columns[2] * row[2] for row in rows]
+    T = arms.Motion((result[0], result[1], result[2]), Vector([scalars.number(0)] * 3))
     return arms.Motion(T.columns, p - T.turn(scalars.vector(chain.home.p)))
 
 

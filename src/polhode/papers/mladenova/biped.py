@@ -63,9 +63,9 @@ def biped(stands: Collection[int] | Mapping[int, Any] = (), turn: JointType | No
     2
     """
     footholds = dict(stands) if isinstance(stands, Mapping) else dict.fromkeys(stands, 0)
-    strange = [foot for foot in footholds if foot not in (1, 2)]
-    if strange:
-        raise PolhodeError(f"there is no foot {strange[0]!r}.", "biped stands", "Name 1, 2 or both.", "E-MODEL-NAME")
+    unexpected = [foot for foot in footholds if foot not in (1, 2)]
+    if unexpected:
+        raise PolhodeError(f"there is no foot {unexpected[0]!r}.", "biped stands", "Name 1, 2 or both.", "E-MODEL-NAME")
     s, hinge = System("biped"), turn or Revolute("y")
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in BODY.items()}
     a, b = p["a"], p["b"]
@@ -110,12 +110,12 @@ class Gait:
         for field in fields(self):
             value = getattr(self, field.name)
             cure = "Lengths are in metres, times in seconds."
-            made = (
+            result = (
                 number(value, place="gait ahead", cure=cure)
                 if field.name == "ahead"
                 else number(value, "a positive number", above=0.0, place=f"gait {field.name}", cure=cure)
             )
-            object.__setattr__(self, field.name, made)
+            object.__setattr__(self, field.name, result)
 
     @property
     def speed(self) -> float:

@@ -122,13 +122,13 @@ def _descriptor(equations: EquationsOfMotion) -> Descriptor:
 
 def _in_pseudo_velocities(equations: EquationsOfMotion, known: DependentSpeeds) -> Descriptor:
     """Rows of motion and of reactions, from Hamel's equations of all pseudo-velocities."""
-    made, held = Hamel(equations.system, envelope(equations.tree), known), known.constraints
-    count = made.m + len(held.rows)
-    mass = jacobian(made.momenta[:count], list(made.u))
-    still = [as_expr(0)] * made.m
-    force = [as_expr(made.efforts[k] - made.equation(k, still)) for k in range(count)]
-    reacted = [as_expr(f + kept) for f, kept in zip(force[made.m :], held.multipliers, strict=True)]
-    return _assembled(equations, mass, [*force[: made.m], *reacted], [], held.names, list(held.multipliers))
+    result, held = Hamel(equations.system, envelope(equations.tree), known), known.constraints
+    count = result.m + len(held.rows)
+    mass = jacobian(result.momenta[:count], list(result.u))
+    still = [as_expr(0)] * result.m
+    force = [as_expr(result.efforts[k] - result.equation(k, still)) for k in range(count)]
+    reacted = [as_expr(f + kept) for f, kept in zip(force[result.m :], held.multipliers, strict=True)]
+    return _assembled(equations, mass, [*force[: result.m], *reacted], [], held.names, list(held.multipliers))
 
 
 def _assembled(
@@ -182,12 +182,12 @@ class StructureCoefficients(Typeset):
     def __getitem__(self, which: tuple[str | int, str | int, str | int]) -> Expr:
         if not isinstance(which, tuple) or len(which) != 3:
             raise fault_at("structure coefficients")(
-                "an index is a triple k, i, j.", "Name three pseudo-velocities, or count from 0.", "E-DERIVE-SHAPE"
+                "it has three indices, k, i and j.", "Name three pseudo-velocities, or count from 0.", "E-DERIVE-SHAPE"
             )
-        k, i, j = (self._place(each) for each in which)
+        k, i, j = (self._index(each) for each in which)
         return as_expr(self.values[k][i][j])
 
-    def _place(self, name: str | int) -> int:
+    def _index(self, name: str | int) -> int:
         known = range(len(self.names)) if isinstance(name, int) else self.names
         if name not in known:
             message = "pseudo-velocity"
@@ -211,8 +211,8 @@ class StructureCoefficients(Typeset):
 def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficients:
     """Those of the speeds, independent speeds or pseudo-velocities that equations are written in."""
     with quiet_collector():
-        made = Hamel(equations.system, envelope(equations.tree), equations.dependent_speeds)
-        return _coefficients(made, _names(equations, made))
+        result = Hamel(equations.system, envelope(equations.tree), equations.dependent_speeds)
+        return _coefficients(result, _names(equations, result))
 
 
 def _names(equations: EquationsOfMotion, made: Hamel) -> tuple[str, ...]:
@@ -297,9 +297,9 @@ def programme_control(
 def _check_actuators(
     speeds: Sequence[str], actuators: Sequence[str], conditions: int, least: str | None, weights: Any
 ) -> None:
-    strange = [name for name in actuators if name not in speeds]
-    if strange:
-        raise unknown("speed", strange[0], speeds, place=_PLACE, code="E-PAPER-NAME")
+    unexpected = [name for name in actuators if name not in speeds]
+    if unexpected:
+        raise unknown("speed", unexpected[0], speeds, place=_PLACE, code="E-PAPER-NAME")
     twice = [name for name in actuators if actuators.count(name) > 1]
     if twice:
         raise PolhodeError(f"the actuator '{twice[0]}' is named twice.", _PLACE, "Name it once.", "E-PAPER-TWICE")
@@ -359,7 +359,7 @@ def _programme(
         pivots = None if any(map(_has_no_value, numbers)) else numbers
         efforts_found = Vector([row[0] for row in solve_columns(G, [[-entry] for entry in g], pivots)])
     control = {name: as_expr(entry) for name, entry in zip(actuators, efforts_found, strict=True)}
-    return Programme(actuators, G, Vector(g), control, (_told(lost),) if lost else ())
+    return Programme(actuators, G, Vector(g), control, (_singular_notice(lost),) if lost else ())
 
 
 def _levels(conditions: Sequence[Expr], along: dict[Expr, Any], pull: Expr) -> tuple[list[Expr], list[Expr]]:
@@ -408,7 +408,7 @@ def _singular(G: Sequence[Sequence[float]]) -> list[int]:
     return [number for number, row in enumerate(np.abs(blind), start=1) if row.max(initial=0.0) > _NOTHING]
 
 
-def _told(lost: Sequence[int]) -> str:
+def _singular_notice(lost: Sequence[int]) -> str:
     which = f"condition number {lost[0]}" if len(lost) == 1 else f"conditions number {', '.join(map(str, lost))}"
     return f"The home pose is singular for {which}: the control has no value there. Start at another pose."
 

@@ -84,9 +84,9 @@ class Way:
 
     def __post_init__(self) -> None:
         pieces = tuple(self.pieces)
-        strange = [piece for piece in pieces if not isinstance(piece, Line | Arc)]
-        if strange:
-            message = f"{shown(strange[0])} is no line and no arc."
+        unexpected = [piece for piece in pieces if not isinstance(piece, Line | Arc)]
+        if unexpected:
+            message = f"{shown(unexpected[0])} is no line and no arc."
             raise fault(message, "Give Line(length) or Arc(radius, angle).", "E-PLANNING-TYPE")
         object.__setattr__(self, "pieces", pieces)
         object.__setattr__(self, "speed", _number(self.speed, "speed"))

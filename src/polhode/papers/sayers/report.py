@@ -131,10 +131,10 @@ class Notation:
         own = {letter: name for name in names for letter in (*_LETTERS, "A") if name.upper() == letter}
         own |= {name: name for name in names if name in own}
         keeping = {name: letter for letter, name in own.items()}
-        made: list[str] = []
+        result: list[str] = []
         for name in names:
-            made.append(keeping.get(name) or _first_free(name, {*made, *own}))
-        return made
+            result.append(keeping.get(name) or _first_free(name, {*result, *own}))
+        return result
 
     def letter(self, index: int) -> str:
         return "N" if index == BASE else self.letters[index]
@@ -710,7 +710,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ]
 
     composites = [part.composite for part in parts]
-    made = _table("Table 2. Body and joint properties", notation, [
+    result = _table("Table 2. Body and joint properties", notation, [
         ("Name", "", [(part.link.name,) for part in parts]),
         ("Parent", "", [(notation.letter(part.link.parent),) for part in parts]),
         ("Level", "", [(str(part.level),) for part in parts]),
@@ -732,7 +732,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Joint point (in parent)", "", [_scalars(part.block.stages[0].fixed.p) for part in parts]),
         ("Mass center of composite body", "", [_scalars(lump.centre) for lump in composites]),
     ])  # fmt: skip
-    return replace(made, rows=tuple(replace(row, cells=tuple(map(_in_letters, row.cells))) for row in made.rows))
+    return replace(result, rows=tuple(replace(row, cells=tuple(map(_in_letters, row.cells))) for row in result.rows))
 
 
 def _in_letters(cell: Cell) -> Cell:

@@ -184,28 +184,28 @@ class _Blanks:
 
     def segment(self, segment: Any) -> Any:
         """A segment of a Lagrangian method, part by part."""
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for each in fields(segment):
             value = getattr(segment, each.name)
             if isinstance(value, Inertia):
-                made[each.name] = self.inertia(value)
+                result[each.name] = self.inertia(value)
             elif isinstance(value, Matrix | Vector):
                 derived = "_D_" in each.name
-                made[each.name] = self.derivative(value) if derived else self.full(value)
-        return replace(segment, **made)
+                result[each.name] = self.derivative(value) if derived else self.full(value)
+        return replace(segment, **result)
 
 
 def _by_4x4(method: Callable[..., list[Any]]) -> Callable[[Tree, _Blanks], object]:
     def run(tree: Tree, blanks: _Blanks) -> object:
-        made = [blanks.segment(each) for each in uicker_kahn.segments(tree, "ladder")]
-        return method(made, *blanks.rates(tree))
+        result = [blanks.segment(each) for each in uicker_kahn.segments(tree, "ladder")]
+        return method(result, *blanks.rates(tree))
 
     return run
 
 
 def _by_3x3(tree: Tree, blanks: _Blanks) -> object:
-    made = [blanks.segment(each) for each in hollerbach_3x3.segments(tree)]
-    return hollerbach_3x3.inverse_dynamics(made, *blanks.rates(tree))
+    result = [blanks.segment(each) for each in hollerbach_3x3.segments(tree)]
+    return hollerbach_3x3.inverse_dynamics(result, *blanks.rates(tree))
 
 
 def _by_silver(tree: Tree, blanks: _Blanks) -> object:
@@ -219,8 +219,8 @@ def _by_silver(tree: Tree, blanks: _Blanks) -> object:
 
 def _by_newton_euler(tree: Tree, blanks: _Blanks) -> object:
     u, ud, gravity = blanks.rates(tree)
-    made = blanks.tree(tree)
-    return newton_euler.efforts_of(made, newton_euler.accelerate(made, u, ud, gravity), _free(tree))
+    result = blanks.tree(tree)
+    return newton_euler.efforts_of(result, newton_euler.accelerate(result, u, ud, gravity), _free(tree))
 
 
 def _free(tree: Tree) -> list[Wrench]:

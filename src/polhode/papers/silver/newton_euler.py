@@ -363,8 +363,8 @@ _ANYWHERE = symbol("anywhere along the axis")
 
 def newton_euler_steps(motion: Motion, gravity: Vector) -> list[Step]:
     """From (1.3) to the recursion."""
-    made = [each(motion) for each in _EQUATIONS]
-    return [*made, recursion(motion), weight(motion, gravity), statics(motion)]
+    result = [each(motion) for each in _EQUATIONS]
+    return [*result, recursion(motion), weight(motion, gravity), statics(motion)]
 
 
 @equation(
@@ -386,8 +386,8 @@ def force(m: Motion, i: int) -> Vector:
 
 def moment(m: Motion, i: int) -> Vector:
     """N_i, (1.3)."""
-    made: Vector = gyroscopic(m, i) + m.inertia[i] @ m.wd[i]
-    return made
+    result: Vector = gyroscopic(m, i) + m.inertia[i] @ m.wd[i]
+    return result
 
 
 @equation(
