@@ -24,7 +24,7 @@ COMMANDS = {
     "sweep": ("cli.sweep", "Run a mechanism over many values, on all cores; write measures of each run."),
     "compare": ("compare.command", "Derive by every formalism and a reference: prove agreement, count, time."),
     "prove": ("papers.silver.command", "Prove step by step that Lagrange and Newton-Euler are one computation."),
-    "export": ("cli.export", "Write functions, or a simulation program, as source code without dependencies."),
+    "export": ("cli.derive", "Write functions, or a simulation program, as source code without dependencies."),
     "check": ("cli.check", "Check a model file: that it reads, derives, agrees, and can start."),
     "diagnose": ("cli.check", "Report the degrees of freedom of a mechanism and errors of its constraints."),
     "network": ("papers.tokad.command", "Print a mechanism's linear graph, formulation tree, circuits, cut-sets."),

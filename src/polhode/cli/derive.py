@@ -1,16 +1,19 @@
-"""`polhode derive`: what a mechanism is, and its equations of motion in readable form."""
+"""`polhode derive` prints a mechanism and its equations of motion, `polhode export` writes them as source code."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from ..compiled.quantities import Asked, PoseOf, ReactionOf
 from ..dynamics.naming import RESULTS, result_name
+from ..errors import PolhodeError
 from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal_form import normal
 from ..model.records import GROUND
@@ -18,7 +21,7 @@ from ..model.summary import FLEXIBLE, flexible_rows, written
 from ..model.system import System
 from ..surface.equations import Equations
 from ..terminal import output
-from ..terminal.options import Json, Names, Source
+from ..terminal.options import Json, Names, Out, Source
 
 #: Results with more operations than this are counted rather than printed, unless --of names them.
 _SMALL = 150
@@ -172,3 +175,38 @@ def _record(system: System, equations: Equations, results: list[str], took: floa
         if requested or sum(operation_counts(entry for _, entry in rows).values()) <= _SMALL:
             record[name] = dict(readable(rows))
     return record
+
+
+def export(
+    source: Source,
+    derivation: dict[str, Any],
+    target: Annotated[str, typer.Option(help="The language, such as c; a wrong one lists them all.")] = "c",
+    out: Out = Path("out"),
+    of: Annotated[Names, typer.Option(help="Functions, with commas between or given several times.")] = None,
+    reaction: Annotated[Names, typer.Option(help="A joint or constraint: what it carries.")] = None,
+    pose: Annotated[Names, typer.Option(help="A body or frame: where it is.")] = None,
+    prefix: Annotated[
+        str | None, typer.Option(help="What names begin with; the system's name by default, '' for nothing.")
+    ] = None,
+    program: Annotated[
+        bool, typer.Option("--program", help="A whole program that simulates, with a text file of its values.")
+    ] = False,
+    start: Annotated[str | None, typer.Option(help="With --program: the named pose to start from.")] = None,
+    json: Json = False,
+) -> None:
+    """Load, derive, write."""
+    functions: list[Asked] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
+    functions += [*map(ReactionOf, reaction or ()), *map(PoseOf, pose or ())]
+    if start is not None and not program:
+        raise PolhodeError("a start is that of a simulation program.", "--start", "Add --program.", "E-CLI-UNSUPPORTED")
+    system = source.system()
+    with output.progress() as status:
+        status("deriving")
+        equations = system.derive(**derivation)
+        status("writing source code")
+        options: dict[str, Any] = {"program": True, "start": start} if program else {}
+        written = equations.export(target, out, functions or None, prefix=prefix, **options)
+    if json:
+        output.as_json({"target": target, "files": [str(path) for path in written]})
+        return
+    output.say_written(written)

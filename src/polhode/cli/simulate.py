@@ -1,11 +1,15 @@
-"""`polhode simulate`: run a mechanism and write its results, also those of a run that stopped early."""
+"""`polhode simulate`: run a mechanism and write its results, also those of a run that stopped early.
+
+Samples of an input or an effort are read from comma-separated text: a time and a value in each line.
+"""
 
 from __future__ import annotations
 
+import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from math import hypot
+from math import hypot, isfinite, isnan, nan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +17,10 @@ import typer
 from rich.console import Console
 
 from ..dynamics.reactions import check_name
-from ..errors import PolhodeError, SimulationError, unknown
+from ..errors import FormatError, PolhodeError, SimulationError, unknown
+from ..expr.calls import Function, samples_of
+from ..files.archives import readable
+from ..files.reading import read_file
 from ..model.system import System
 from ..model.unit import si_values, split
 from ..simulate.trajectory.files import archive_path, as_csv
@@ -21,7 +28,7 @@ from ..simulate.trajectory.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory.trajectory import Trajectory
 from ..terminal import output
 from ..terminal.options import Digits, Json, Names, Pose, Settings, Source
-from .samples import with_samples
+from ..terminal.output import pairs
 
 STANDARD_OUTPUT = Path("-")
 
@@ -262,3 +269,61 @@ def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationErro
         "files": [str(path) for path in written],
     }
     return record if stopped is None else record | {"error": stopped.as_json()}
+
+
+_MOST_BYTES = 20_000_000
+_CURE = "Write a time in seconds and a value in each line, with a comma between: 0.1,2.5"
+
+
+def with_samples(given: Iterable[str], option: str) -> dict[str, Any]:
+    """The `name=expression` pairs of an option; a text that ends in .csv names a file of samples."""
+    return {
+        name: read_samples(Path(text), name, f"{option} {name}") if text.lower().endswith(".csv") else text
+        for name, text in pairs(given, option, "name='2*t'").items()
+    }
+
+
+def read_samples(path: Path, name: str, place: str) -> Function:
+    """The samples of a file, joined by straight lines; a first line of words is a header."""
+    try:
+        lines = read_file(path, _MOST_BYTES).decode("utf-8-sig").splitlines()
+    except FileNotFoundError:
+        cure = "Name a file of times and values."
+        raise FormatError(f"there is no file '{path}'.", place, cure, "E-FILE-NAME") from None
+    except UnicodeDecodeError:
+        raise FormatError(f"'{path}' is not text in UTF-8.", place=place, cure=_CURE, code="E-FILE-READ") from None
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or error
+        raise FormatError(f"'{path}' cannot be read: {reason}.", place=place, code="E-FILE-READ") from None
+    rows = [(row, line) for row, line in enumerate(lines, start=1) if line.strip() and line.lstrip()[0] != "#"]
+    times: list[float] = []
+    values: list[float] = []
+    for k, (row, line) in enumerate(rows):
+        here = f"{place}: {path}:{row}"
+        with readable(here, "a table of samples", "a spreadsheet"):
+            cells = [cell.strip() for cell in next(csv.reader([line]))]
+        if len(cells) != 2:
+            columns = "1 column stands" if len(cells) == 1 else f"{len(cells)} columns stand"
+            raise FormatError(f"{columns} where two should, time and value.", here, _CURE, "E-FILE-READ")
+        time, value = map(_number, cells)
+        if k == 0 and isnan(time) and isnan(value):
+            continue
+        for cell, number in zip(cells, (time, value), strict=True):
+            if not isfinite(number):
+                raise FormatError(f"{cell!r} is not a finite number.", here, _CURE, "E-FILE-READ")
+        if times and not times[-1] < time:
+            said = f"the time {time!r} does not come after {times[-1]!r}, the one before it."
+            raise FormatError(said, place=here, cure="Sort the lines by time, and remove doubles.", code="E-FILE-READ")
+        times.append(time)
+        values.append(value)
+    if len(times) < 2:
+        said = f"'{path}' has {len(times) or 'no'} sample{'s' * (len(times) != 1)}; two or more are needed."
+        raise FormatError(said, place=place, cure=_CURE, code="E-FILE-READ")
+    return samples_of(times, values, "linear", name, f"{place}: {path}")
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return nan

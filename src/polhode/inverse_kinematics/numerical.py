@@ -80,19 +80,9 @@ class Reached(Shown):
 
 
 def inverse_kinematics(
-    functions: Functions,
-    name: str,
-    pose: Any,
-    near: Any = None,
-    of: str = "pose",
-    *,
-    limits: bool = True,
-    prefer: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    tolerance: float = 1e-10,
-    restarts: int = 200,
-    seed: int = 0,
-) -> Reached:
+    functions: Functions, name: str, pose: Any, near: Any, of: str, *, limits: bool, prefer: str | None,
+    parameters: Mapping[str, Any] | None, tolerance: float, restarts: int, seed: int,
+) -> Reached:  # fmt: skip
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
     check_asked(of, _PLACE)
     equations, step = functions.equations, PoseStepOf(name, of)

@@ -79,4 +79,4 @@ class MladenovaMethods:
         """Efforts of `actuators` that keep a programme; deviations decay at `pull`; see `mladenova.descriptor`."""
         from .descriptor import programme_control
 
-        return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)
+        return programme_control(self.record, programme, actuators, pull, least, weights)

@@ -274,13 +274,7 @@ class Programme(Typeset):
 
 
 def programme_control(
-    equations: EquationsOfMotion,
-    programme: Sequence[Any],
-    actuators: Sequence[str],
-    pull: Any = 0,
-    *,
-    least: str | None = None,
-    weights: Any = None,
+    equations: EquationsOfMotion, programme: Any, actuators: Any, pull: Any, least: str | None, weights: Any
 ) -> Programme:
     """Efforts that keep expressions of coordinates, or linear ones of speeds, at zero; other efforts are zero.
 
