@@ -1,4 +1,4 @@
-"""The plan: from the graph below the asked roots to a straight-line program, pass by pass.
+"""The plan: from the graph below the given roots to a straight-line program, pass by pass.
 
 1. `value_numbering`: nodes with one fingerprint are one value with several forms; what needs no symbol is a constant.
 2. `expand_angle_sums`: sin(a ± b) and cos(a ± b) from those of a and b, where all four are there anyway.

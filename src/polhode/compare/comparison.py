@@ -44,7 +44,7 @@ from ..notebook import Cell, Shown, Table, Told
 from .reference import Choice, ConstraintRow, ReferenceDerivation
 from .reference.prime_field import applied, independent_rows, product, solved, transposed
 
-#: What tells one reduction of a mechanism from another; equations that have it alike share one.
+#: Key of a reduction of a mechanism; equations with the same key share one.
 Key = tuple[object, ...]
 Rows = list[list[int]]
 

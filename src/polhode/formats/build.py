@@ -215,7 +215,7 @@ def _add_coupling(system: System, values: Values, model: records.Model, key: str
     before = len(values.document.problems)
     multiplier = values.number((*path, "multiplier"), record.multiplier)
     offset = values.number((*path, "offset"), record.offset)
-    # A joint that could not be made has been told of already.
+    # The problem of a joint that could not be built is noted already.
     spoiled = any(name in model.joints and name not in system.joints for name in (key, record.leader))
     if spoiled or len(values.document.problems) > before:
         return
@@ -269,7 +269,7 @@ def _add_motors(system: System, values: Values, model: records.Model) -> None:
         free = replace(scope_of(system, now=True), functions=values.scope.functions)
         said = read_fields(values, path, Motor.fields, record, free)
         if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
-            continue  # told already
+            continue  # noted already
         with values.noting(path):
             system.motor(key, **said)
 
@@ -281,7 +281,7 @@ def _add_prescribed(system: System, values: Values, model: records.Model) -> Non
         before = len(values.document.problems)
         motion = values.number(path, text)
         if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
-            continue  # told already
+            continue  # noted already
         with values.noting(path):
             joint, index = _coordinate(system, key)
             system.prescribe(joint, motion, index)
@@ -301,7 +301,7 @@ def _coordinate(system: System, key: str) -> tuple[str, int]:
 
 
 def _add_constraints(system: System | None, values: Values, model: records.Model, everything: Scope) -> None:
-    """Constraints of every kind; without a system, only what can be told of each by itself is checked."""
+    """Constraints of every kind; without a system each is only checked by itself."""
     parameters = {"parameter": everything.tables.get("parameter", {})}
     fixed = replace(values, scope=replace(everything, tables=parameters, now=None))
     for table in dict.fromkeys(kind.table for kind in CONSTRAINTS.values()):

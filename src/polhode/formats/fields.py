@@ -139,7 +139,7 @@ def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any
 def _read_curve(
     values: Values, path: Path, variable: str, given: Sequence[str], free: Scope
 ) -> Callable[[Expr], list[Expr]]:
-    """A function of a variable that only the curve knows."""
+    """A function of a variable that is local to the curve."""
     own = symbol(variable, "coordinate")
     inside = replace(values, scope=_with_variable(values.scope, own, free))
     curve = [inside.number((*path, k), text) for k, text in enumerate(given)]
@@ -428,7 +428,7 @@ def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) 
 
 
 def _one_of(made: list[Any]) -> Any:
-    """One of several records, told apart by their type; a kind that stands alone has none."""
+    """A union of records discriminated by `type`; a single kind has none."""
     if "type" not in made[0].model_fields or issubclass(made[0], records.Motion):
         return made[0]
     return Annotated[reduce(or_, made), pydantic.Field(discriminator="type")]
@@ -574,6 +574,6 @@ def _records_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _variant(record: type[BaseModel]) -> str:
-    """The `type` by which a record is told from the others in its place."""
+    """The `type` of a record in a union."""
     kind = record.model_fields.get("type")
     return str(next(iter(get_args(kind.annotation)), "")) if kind is not None else ""

@@ -72,7 +72,7 @@ class Report(Shown):
 
     @property
     def doubts(self) -> tuple[Problem, ...]:
-        """The warnings that bear on the equations, which `load` tells."""
+        """The warnings that concern the equations, which `load` reports."""
         return tuple(each for each in self.warnings if each.code not in _REPORTED)
 
     def _cell(self) -> Cell:

@@ -1,4 +1,4 @@
-"""A model file by its content, read when its model is looked at: never, if the store knows what it led to."""
+"""A model file by its content, parsed when its model is needed: not at all if the store has its results."""
 
 from __future__ import annotations
 

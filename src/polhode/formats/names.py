@@ -28,7 +28,7 @@ class Naming:
     known: dict[int, str] = field(default_factory=dict)  # the names of nodes, which are interned
 
     def name_of(self, node: Expr, text: str, scope: Scope) -> str:
-        """The name of a node, which is written down when it is first asked for."""
+        """The name of a node, which is recorded at its first use."""
         if id(node) not in self.known:
             number = len(self.texts) + 1
             while scope.knows(f"part_{number}") or f"part_{number}" in self.texts:

@@ -1,4 +1,4 @@
-"""From a path to text: files that are missing, huge, binary, or of another kind are told apart here."""
+"""From a path to text: errors for files that are missing, huge, binary, or of another kind."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ joint: the moments of a body are the symmetric 4×4 matrix
 
 and a twist (ω, v) of the joint moves none of it if [[ω̂, v], [0, 0]] J = 0. Such a J is mass on the axis of a revolute
 joint (3 of 10 dimensions), pure inertia for a prismatic one (6), a point mass in the centre of a ball joint (1),
-anything for a weld (10). Carried by the child it asks of the efforts what it asks carried by the parent: a relation
+anything for a weld (10). Carried by the child it takes the efforts that it takes when carried by the parent: a relation
 between the columns of the regressor.
 """
 
@@ -78,7 +78,7 @@ _SHORT = 60
 class BaseParameters(Shown):
     """The identifiable combinations β = K π: `names` of their leading parameters, `combinations` by these names.
 
-    `without_effect` names the standard parameters that no effort tells of; `notices` say what was snapped, and which
+    `without_effect` names the standard parameters without effect on efforts; `notices` say what was snapped, and which
     combinations hardly show.
     """
 
@@ -244,7 +244,7 @@ def _solve_the_rest(search: _Search, made: Regressor) -> None:
     while len(rows) < len(left):
         rows += _at_random(search, left, len(rows))
     before, found = None, combinations(rows)
-    while found and found != before:  # a motion more that tells nothing new says that none will
+    while found and found != before:  # one more motion without a new row means that none will add one
         rows += _at_random(search, left, len(rows))
         before, found = found, combinations(rows)
     for place, on in found.items():
@@ -305,7 +305,7 @@ def _constant(value: Expr) -> Expr:
     raise fault(message, "Give lengths and angles as numbers.", "E-IDENTIFICATION-FAILED")
 
 
-#: Singular values below so many times `snap`, beside the largest, are told.
+#: Singular values below so many times `snap`, beside the largest, are reported.
 _WEAK = 100.0
 
 
@@ -468,7 +468,7 @@ def _of_moment(k: int) -> Matrix:
 
 
 def null_space(rows: Sequence[Sequence[Any]], width: int) -> list[list[Expr]]:
-    """Vectors v with rows · v = 0, as many as there are, by elimination on the graph; zero is told by fingerprint."""
+    """Vectors v with rows · v = 0, all of them, by elimination on the graph; zero is decided by fingerprint."""
     table = [[as_expr(entry) for entry in row] for row in rows]
     pivots: list[int] = []
     for column in range(width):

@@ -81,7 +81,7 @@ class FitOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Shown):
-    """Base parameters from data: `values` with `covariance`; `standard` are those of possible bodies, if asked for.
+    """Base parameters from data: `values` with `covariance`; `standard` are those of physical bodies, if requested.
 
     `noise` is the standard deviation of the efforts that the fit leaves, by speed; `condition` that of the weighted
     columns, each of unit length.
@@ -198,7 +198,7 @@ def identify(
     standard, misfit = None, 0.0
     if consistent:
         result = regressor(equations)
-        # What is to be found starts from the model: a run knows its own masses, its data do not.
+        # What is to be found starts from the model: a run has masses, its data do not.
         met = {str(x.name) for x in free_symbols([*result.Y.entries(), *result.known, *base.K.entries()])}
         own = {name: value for name, value in used.items() if name in met or name in (parameters or {})}
         start = [_number(each, {**base.defaults, **own}) for each in result.parameters]

@@ -194,7 +194,7 @@ _TOGETHER = 16
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """What a search knows of coordinates: limits, the speed that is the rate of each (or -1), angles, quaternions."""
+    """Data on coordinates for a search: limits, the speed that is the rate of each (or -1), angles, quaternions."""
 
     lower: Floats
     upper: Floats

@@ -1,4 +1,4 @@
-"""What inverse kinematics asks of compiled code: a damped step towards a pose, and all branches of a closed form."""
+"""Compiled quantities of inverse kinematics: a damped step towards a pose, and all branches of a closed form."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 _PLACE = "singular_configurations"
 #: More minors than this are not written down.
 _MOST_MINORS = 40
-#: Factors with more characters than this are not told.
+#: Factors with more characters than this are not reported.
 _LONGEST = 2000
 #: A singular value that is smaller than this part of the largest is none.
 _NOTHING = 1e-7

@@ -8,7 +8,7 @@ one
     least |F(q) - y|²,    q_min ≤ q ≤ q_max
 
 is found from the nearest samples, by damped Gauss-Newton steps that stop at the limits. A cell that is reached after
-all tells nothing; else the nearest point lies on the boundary, also on that of a hole.
+all is ignored; else the nearest point lies on the boundary, also on that of a hole.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Workspace(Shown):
         return np.where(gap < _REACHED * float(np.ptp(self.extent, axis=0).max()), 0.0, gap)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Points and boundary as a matplotlib figure, saved if asked: in their plane, or as seen along each axis."""
+        """Points and boundary as a matplotlib figure, saved to `path`: in their plane, or seen along each axis."""
         from ..view.plot import save_plot
 
         figure = plot_workspace(self.points, self.boundary, self.centre, self.axes, title=f"workspace of {self.frame}")

@@ -555,7 +555,7 @@ def collocation(
     for name, value in values.items():
         check_kind(float if np.ndim(value) else object, "one number", value, f"parameters '{name}'")
     functions = functions or Functions(derivation)
-    functions.values_of((), values)  # so that what is wrong with them is told here
+    functions.values_of((), values)  # raises if values are wrong
     times = _durations(duration)
     controls = controls_of(equations, inputs, "collocation")
     if inputs is None:

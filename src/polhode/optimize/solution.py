@@ -134,7 +134,7 @@ def search(
 
 @contextmanager
 def _listening() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed, asked between iterations: an exception would be lost in native code."""
+    """Whether Ctrl-C was pressed, checked between iterations: an exception would be lost in native code."""
     pressed = False
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
@@ -170,9 +170,9 @@ class OptimizationError(PolhodeError):
 
 
 def check(problem: Collocation, found: Solution) -> None:
-    """Raise where a search found no optimum; warn where it is not as exact as was asked for."""
+    """Raise where a search found no optimum; warn if the tolerance is not met."""
     if found.status == "acceptable":
-        warn("the conditions of an optimum are met to a looser tolerance than was asked for.", code="W-OPTIMAL-FAILED")
+        warn("the conditions of an optimum are met to a looser tolerance than requested.", code="W-OPTIMAL-FAILED")
     if found.status in ("optimal", "acceptable", "feasible"):
         return
     if found.status in ("overdetermined", "invalid", "interrupted", "option"):

@@ -224,7 +224,7 @@ class Transcription:
         self._variables[: self.size] = w
 
     def prepare(self) -> None:
-        """Compile everything, so that what cannot be compiled is told before a search."""
+        """Compile everything, so that errors of compilation are raised before a search."""
         _ = self._cost, self._gradient, self._values, self._jacobian, self._curvature
 
     @cached_property

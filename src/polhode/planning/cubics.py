@@ -202,7 +202,7 @@ def banded(before: Floats, own: Floats, after: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RotationMotion:
-    """Orientation, angular velocity and angular acceleration at the times that were asked for."""
+    """Orientation, angular velocity and angular acceleration at given times."""
 
     _chart: Chart
     _reference: Any

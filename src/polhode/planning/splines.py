@@ -99,7 +99,7 @@ class RotationSpline:
 
     @property
     def ends(self) -> tuple[Floats | None, Floats | None]:
-        """The angular velocities that were asked for at its ends."""
+        """The given angular velocities at its ends."""
         return self._start, self._end
 
     def effort(self, nodes: int = 12) -> float:
@@ -119,7 +119,7 @@ _MOST_STEPS = 60
 
 @dataclass(frozen=True, eq=False)
 class ExtremalMotion:
-    """Orientation, angular velocity and angular acceleration at the times that were asked for, in body components."""
+    """Orientation, angular velocity and angular acceleration at given times, in body components."""
 
     _q: Floats
     _w: Floats
@@ -393,7 +393,7 @@ _CURE = "Give poses, pairs (R, p) or (p, R), or 4×4 matrices, one for each time
 
 @dataclass(frozen=True, eq=False)
 class PoseMotion:
-    """Pose, velocities and accelerations at the times that were asked for.
+    """Pose, velocities and accelerations at given times.
 
     `R` takes body to fixed components; `w` and `wdot` are in body components, `p`, `v` and `a` (place, velocity and
     acceleration of the moving frame's origin) in those of the fixed frame.

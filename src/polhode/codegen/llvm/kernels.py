@@ -47,7 +47,7 @@ class Kernel:
         return block.function(f"{self.attributes} void @{self.name}({kernel_arguments(self.program)})", self.inlining)
 
     def block(self, *, fuses: bool = False) -> Block:
-        """A block that knows where inputs and work array lie; one that `fuses` leaves no liberty in rounding."""
+        """A block with the pointers of inputs and work array; one that `fuses` leaves no liberty in rounding."""
         program = self.program
         fused = fused_products(program, live_run(program)) if fuses and self.fused else None
         block = Block(self.lanes, program.constants, fused)
@@ -188,7 +188,7 @@ class SincosPrologue:
     size: int  # how many numbers the rows take
 
     def write(self, block: Block, pointer: str, first: int) -> None:
-        """The rows, in a block that knows where inputs are; the scratch array has room from `first` on."""
+        """The rows, in a block with the pointers of inputs; the scratch array has room from `first` on."""
         for number, row in enumerate(self.rows):
             width, name = len(row), f"%row{number}"
             real, vector = vector_type(width), "poison"
@@ -241,7 +241,7 @@ Entry = tuple[str, int, int]  # an output's pointer, an offset in it, and a sign
 
 
 class RegisterWriter:
-    """Writes units into a block that knows where inputs and work array are."""
+    """Writes units into a block with the pointers of inputs and work array."""
 
     def __init__(self, program: Program, code: Packed, block: Block) -> None:
         self.program, self.code, self.block = program, code, block

@@ -79,7 +79,7 @@ class Simulation:
     name: str
     preface: Sequence[str]
     rates: Function  # puts out ẋ
-    energy: Function  # puts out the kinetic and the potential energy, as far as the state tells them
+    energy: Function  # puts out the kinetic and the potential energy, as far as they follow from the state
     run: tuple[Value, Value, Value]  # duration, step, and how many steps lie between two rows of the table
     parameters: tuple[Value, ...]
     coordinates: tuple[Value, ...]

@@ -108,7 +108,7 @@ def cross(a: Sequence[Any], b: Sequence[Any]) -> Arrow:
 
 
 def angle_of(y: Jet, x: Jet) -> Jet:
-    """atan2(y, x), of which the graph knows the rates: (x ẏ - y ẋ)/(x² + y²)."""
+    """atan2(y, x), with the rates (x ẏ - y ẋ)/(x² + y²)."""
     part = inverse((x.x * x.x + y.x * y.x) % P)
     turning = x.x * y.d - y.x * x.d
     spread = 2 * (x.x * x.d + y.x * y.d)

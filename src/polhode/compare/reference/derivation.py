@@ -193,7 +193,7 @@ class Curve:
 
 
 def place_of_disc(where: Positions, disc: DiscOnCurve, symbols: Mapping[Expr, Jet]) -> Jet:
-    """What tells the place of contact: (c - P)·P' = 0."""
+    """The condition for the point of contact: (c - P)·P' = 0."""
     curve = Curve(disc, where.system.time)
     P_, slope = ([evaluated(as_expr(entry), symbols, order=2) for entry in part] for part in (curve.place, curve.slope))
     result: Jet = dot(minus(_seen(where, disc, pose_of)[1], P_), slope)
@@ -396,7 +396,7 @@ class Conditions:
 
     @cached_property
     def rows(self) -> list[ConstraintRow]:
-        """Every row of every constraint that can be told."""
+        """Every row of every constraint that is covered."""
         return [row for rows in self._all_rows[0] for row in rows]
 
     @property
@@ -573,7 +573,7 @@ class Power:
 
     @cached_property
     def _laid(self) -> tuple[dict[str, Rows], list[int], int, list[str]]:
-        """What the loads are: matrices on bodies, powers on speeds, energy, and those that cannot be told."""
+        """What the loads are: matrices on bodies, powers on speeds, energy, and those that are not covered."""
         forces: dict[str, Rows] = {}
         efforts = [0] * len(self.at.speeds)
         energy, missing = 0, []

@@ -423,7 +423,7 @@ class Assembly(assembly.Assembly):
         return exact.decimal(self.model.qpos0[self.model.jnt_qposadr[j]])
 
     def _limits(self, j: int, kind: str) -> tuple[Fraction, Fraction] | None:
-        """The range of a hinge or a slide, if it has one; that of a ball is a cone, which no coordinate tells."""
+        """The range of a hinge or a slide, if it has one; that of a ball is a cone, and no range of a coordinate."""
         if kind == "ball" or not self.model.jnt_limited[j]:
             return None
         lower, upper = map(exact.decimal, self.model.jnt_range[j])
@@ -480,7 +480,7 @@ class Assembly(assembly.Assembly):
     # ---- names -----------------------------------------------------------------------------------------------
 
     def _free_name(self, wanted: str, instead: str, taken: Iterable[str], tag: str = "", given: str = "") -> str:
-        """A name that nobody has; a user's own name that cannot be kept is told."""
+        """An unused name; a warning if a name of the file cannot be kept."""
         names = {*taken, GROUND}
         name = wanted if wanted not in names else free_name(instead or f"{wanted} 2", names)
         if given and name != given:

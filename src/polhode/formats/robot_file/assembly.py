@@ -44,7 +44,7 @@ def tolerance(snap: float | str, code: str) -> Fraction:
 
 
 def free_name(wanted: str, taken: Container[str]) -> str:
-    """A name that nobody has: the wanted one, or one that looks like it.
+    """An unused name: the given one, or one like it.
 
     >>> free_name("root", ["root", "root_"])
     'root__'

@@ -56,7 +56,7 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         elif treatment == "refuse":
             at = (joint.mimic_line, what)
             cure = 'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.'
-            findings.problem(at, f"the coupling {law} is refused, as was asked.", cure, "E-ROBOT-UNSUPPORTED")
+            findings.problem(at, f'the coupling {law} is refused by mimic="refuse".', cure, "E-ROBOT-UNSUPPORTED")
         else:
             coupled.append(joint)
             findings.notice((joint.mimic_line, what), f"it has no coordinate of its own: {law}.", "N-ROBOT-DEPENDENCE")
@@ -178,7 +178,7 @@ class Transmission(NamedTuple):
 
 
 def parse_transmissions(root: Element, findings: Findings) -> list[Transmission]:
-    """The simple transmissions of a document; of the others one warning tells that they are left out."""
+    """The simple transmissions of a document; others are left out with one warning."""
     found = [(element, _simple(element, findings)) for element in root.all("transmission")]
     lines = [element.line for element, result in found if result is None]
     if lines:

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 #: Random poses that are tried for one at which the roots of a branch exist: every eighth has three of them.
 _DRAWS = 400
-#: How far the pose at a real solution may be from that asked for, by rounding, and beyond which there is no solution.
+#: How far the pose at a real solution may be from the target, by rounding, and beyond which there is no solution.
 _FITS = 1e-8
 
 
@@ -171,7 +171,7 @@ def _target(scalars: arms.Scalars, chain: arms.Chain, p: Vector, columns: list[V
 
 
 def _is_proved(chain: arms.Chain, arm: arms.Arm, signs: tuple[int, ...], of: str) -> bool:
-    """Whether the pose at a branch is the pose that it was asked for, at a random point of the field."""
+    """Whether the pose at a branch is the target, at a random point of the field."""
     dice = Random(repr(signs))
     for _ in range(_DRAWS):
         scalars = arms.InField(signs)

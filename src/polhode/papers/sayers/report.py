@@ -736,7 +736,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
 
 
 def _in_letters(cell: Cell) -> Cell:
-    """A cell of Table 2, which knows no intermediate variables."""
+    """A cell of Table 2, without intermediate variables."""
     return tuple(item if isinstance(item, str) else item._replace(in_letters=True) for item in cell)
 
 

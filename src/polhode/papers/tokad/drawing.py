@@ -36,7 +36,7 @@ _SHORT = 4  # words of so many letters are written level
 
 @dataclass(frozen=True)
 class Words:
-    """What is written: beside edges and vertices, below groups; an edge's title is told when one points at it."""
+    """What is written: beside edges and vertices, below groups; an edge's title is its tooltip."""
 
     edges: Mapping[str, str] = field(default_factory=dict)
     vertices: Mapping[str, str] = field(default_factory=dict)
