@@ -80,9 +80,8 @@ class BoundLoop:
     def _native(self, native: Native) -> list[tuple[int, Any]]:
         pays = native.in_lanes and native.lanes > 1 and self.compiled.outline.length <= _LONG
         bulk = self.count // native.lanes * native.lanes if pays else 0
-        spans = [(range(bulk), True), (range(bulk, self.count), False)]
-        bound = self.inputs, self._work, self.outputs
-        return [native.bound(span, *bound, lanes=lanes) for span, lanes in spans if len(span)]
+        made = native.loops(range(self.count), bulk, self.inputs, self._work, self.outputs)
+        return [(address, arguments) for _, address, arguments in made]
 
     def run(self) -> None:
         """Compute all rows, by any backend."""

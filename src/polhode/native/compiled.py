@@ -188,7 +188,8 @@ class Compiled:
         if not count:
             raise ShapeError(f"lanes need at least {native.lanes} states.")
         outputs = self._empty(count)
-        return _best(native.loop(range(count), inputs, work, outputs, lanes=lanes), seconds) / count
+        ((function, _, given),) = native.loops(range(count), count if lanes else 0, inputs, work, outputs)
+        return _best(lambda: function(*given), seconds) / count
 
     def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[Any, ...]]:
         return _again, (self.program, *self._made_with, self._fixed_parameters)
@@ -265,7 +266,8 @@ def pieces(count: int, threads: int | None, cost: float) -> list[range]:
     [range(0, 32), range(32, 40)]
     """
     if threads is None:
-        threads = min(_cores(), int(cost / _WORTH_A_THREAD))
+        threads = int(cost / _WORTH_A_THREAD)
+        threads = min(_cores(), threads) if threads > 1 else 1
     elif threads < 1:
         raise PolhodeError(f"threads is {threads}.", cure="Give 1 or more, or None to let polhode choose.")
     size = -(-count // max(1, threads))

@@ -17,6 +17,15 @@ from .arrays import Floats
 _SLACK = 1e-14
 
 
+def scale_quaternions(states: Floats, groups: Sequence[tuple[int, int]]) -> None:
+    """Divide the quaternions in states (…, n), each (first entry, 4), by their lengths."""
+    for first, count in groups:
+        columns = [states[..., k] for k in range(first, first + count)]
+        length = np.sqrt(sum(column * column for column in columns))
+        for column in columns:
+            column /= length
+
+
 def unit_quaternions(q: Any, starts: Sequence[int]) -> tuple[Any, list[Floats]]:
     """Coordinates with the quaternions that begin at these indices scaled to unit length, and the lengths they had.
 

@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from ..errors import PolhodeError
 from ..files.cache import default_cache
@@ -121,14 +120,12 @@ class Traits(NamedTuple):
     may_hide: bool
 
 
-#: What was read or made of a function before, by its part.
-_LOADED: WeakKeyDictionary[object, dict[str, Any]] = WeakKeyDictionary()
 _SLOW = frozenset(("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos"))
 
 
 def _once(function: Compiled, part: str, make: Callable[[], Entry], read: Callable[[Entry], Any]) -> Any:
     """What `read` makes of a stored part of a function; kept as long as the function's code."""
-    loaded = _LOADED.setdefault(function.native, {})
+    loaded = function.native.loaded
     if part not in loaded:
         loaded[part] = function.store.read_or_make(part, make, read)
     return loaded[part]

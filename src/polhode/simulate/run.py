@@ -13,6 +13,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, SimulationError, by_name, listed, warn
+from ..native.quaternions import scale_quaternions
 from .batch.members import Members
 from .control.actuation import ControllerFailed, Signal, read_efforts, read_inputs
 from .events import Crossing, Event, Events, read_events
@@ -350,9 +351,7 @@ class Problem:
 
     def _trajectory(self, record: Record, rates: Rates, status: str, stop: Stop | None) -> Trajectory:
         t, x = record.times, record.states
-        for first, count in rates.groups:
-            part = x[:, first : first + count]
-            part /= np.linalg.norm(part, axis=1, keepdims=True)
+        scale_quaternions(x, rates.groups)
         first, second = rates.coordinates, rates.coordinates + len(self.known.speeds)
         q, u, z = x[:, :first], x[:, first:second], x[:, second:]
         acted = rates.drive.acted(record)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -123,6 +125,16 @@ def test_no_option_is_ignored_in_silence(options: dict[str, Any], place: str) ->
     with pytest.raises(PolhodeError) as refused:
         s.derive().simulate(1, **options)
     assert refused.value.problems[0].place == place and refused.value.problems[0].cure
+
+
+def test_the_memory_of_a_run_goes_with_its_trajectory(thrown: Equations) -> None:
+    thrown.simulate(1, speeds=[5.0])
+    gc.disable()
+    try:
+        run = ref(thrown.simulate(1, speeds=[5.0]))
+        assert run() is None
+    finally:
+        gc.enable()
 
 
 def files_entered(go: Callable[[], object]) -> set[str]:

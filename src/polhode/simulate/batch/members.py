@@ -139,6 +139,8 @@ def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
     """What is given once for each member."""
     for option in OPTIONS:
         value = options.get(option)
+        if value is None:
+            continue
         if isinstance(value, Mapping):
             for name, each in value.items():
                 depth = _depth(each)

@@ -675,7 +675,7 @@ class DenseOutput:
         self.rates = rates
         self.steps = pieces[0][1] if len(pieces) == 1 else np.concatenate([steps for _, steps in pieces])
         self.runs = [run for run, _ in pieces]
-        self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
+        self.lasts = np.cumsum([len(steps) for _, steps in pieces]) - 1  # the last step of each run
         self._at = -1
 
     def __call__(self, times: Floats) -> Floats:
@@ -687,7 +687,7 @@ class DenseOutput:
         return made
 
     def _state(self, t: float, place: int) -> Floats:
-        run, rates = self.runs[self.owners[place]], self.rates
+        run, rates = self.runs[int(np.searchsorted(self.lasts, place))], self.rates
         if place != self._at:
             rates.steps_natively(run)
             run.retake(self.steps[place])

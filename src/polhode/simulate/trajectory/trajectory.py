@@ -235,8 +235,8 @@ class Trajectory(UnderControl, Shown):
     @property
     def energy(self) -> Energy:
         """Kinetic and potential energy at every sample."""
-        kinetic, potential = self._known().energy(self.q, self.u, **self._given("energy"))
-        return Energy(np.broadcast_to(kinetic, self.t.shape), np.broadcast_to(potential, self.t.shape))
+        found, shape = self._known().energy(self.q, self.u, **self._given("energy")), self.t.shape
+        return Energy(*(each if each.shape == shape else np.broadcast_to(each, shape) for each in found))
 
     @property
     def has_energy(self) -> bool:
