@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import SeenLimit, Synopsis
-from ..ode.native_members import WatchedLimits
+from ..ode.native_run import WatchedLimits
 from .initial_state import Floats
 
 if TYPE_CHECKING:

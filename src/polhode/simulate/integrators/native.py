@@ -19,7 +19,6 @@ from ...native.backends import say_once
 from ...native.compiled import Compiled
 from ...ode.driver import Driver
 from ...ode.native_code import loop_code
-from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
@@ -33,6 +32,7 @@ from ..trajectory.record import Record, Report
 
 if TYPE_CHECKING:
     from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
+    from ...ode.native_events import EventMemory
     from ...ode.native_schedule import ScheduleMemory
     from ..limits import LimitsOfRun
 
@@ -213,6 +213,8 @@ class Integration:
             effects = [each if each.change is None else replace(each, change=None, by_python=True) for each in effects]
         if not effects:
             return None
+        from ...ode.native_events import EventMemory
+
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, run.size, run.clock, callback=run.callback)
