@@ -180,10 +180,15 @@ class Native:
         self._setup = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER)(code.address("ph_setup_batch"))
         # A call of well under a microsecond is cheaper with the interpreter's lock held.
         self._single = ctypes.PYFUNCTYPE(None, _POINTER, _POINTER)(code.address("ph_single"))
-        self._scalar = _BATCH(code.address("ph_batch"))
-        self._in_lanes: tuple[Code, Callable[..., object]] | None = None
+        self._scalar = code, _BATCH(code.address("ph_batch")), code.address("ph_batch")
+        self._in_lanes: tuple[Code, Callable[..., object], int] | None = None
         self._saved = saved
         self.loaded: dict[str, Any] = {}  # what else was read or made of the function, by its part
+
+    @functools.cached_property
+    def at(self) -> int:
+        """The address of the function that takes a table of pointers."""
+        return self.code.address("ph_at")
 
     def setup(self, parameters: Floats) -> Floats:
         work = np.empty((len(parameters), self._saved))
@@ -222,25 +227,26 @@ class Native:
         made: list[tuple[Callable[..., object], int, tuple[Any, ...]]] = []
         for part, lanes in ((span[:bulk], True), (span[bulk:], False)):
             if len(part):
-                code, function = self._loaded_lanes() if lanes else (self.code, self._scalar)
+                _, function, address = self._loaded_lanes() if lanes else self._scalar
                 first = 8 * part.start
-                ins = pointers(*[address + first * stride for address, stride in starts])
-                outs = _array_of(_POINTER, len(ends))(*[address + first * size for address, size in ends])
-                arguments = (len(part), ins, counts, address_of(work) + first * width, width, outs)
-                made.append((function, code.address("ph_lanes" if lanes else "ph_batch"), arguments))
+                ins = pointers(*[start + first * stride for start, stride in starts])
+                outs = _array_of(_POINTER, len(ends))(*[start + first * size for start, size in ends])
+                made.append(
+                    (function, address, (len(part), ins, counts, address_of(work) + first * width, width, outs))
+                )
         return made
 
     def code_in_lanes(self) -> Code:
         """The code in lanes, compiled at the first call; raises OSError where LLVM does not work."""
         return self._loaded_lanes()[0]
 
-    def _loaded_lanes(self) -> tuple[Code, Callable[..., object]]:
+    def _loaded_lanes(self) -> tuple[Code, Callable[..., object], int]:
         if self._in_lanes is None:
             if self._lane_code is None:
                 raise PolhodeError(f"the backend {self.name!r} has no lanes.")
             with self._lock:
                 code = self._lane_code() if self._in_lanes is None else self._in_lanes[0]
-                self._in_lanes = code, _BATCH(code.address("ph_lanes"))
+                self._in_lanes = code, _BATCH(code.address("ph_lanes")), code.address("ph_lanes")
         return self._in_lanes
 
 

@@ -81,20 +81,19 @@ class MethodCode:
         self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
         self.code = _functions_of(name)
         self.dense_rows = jet_rows or self.method.dense_rows
+        fields = {name: self.code.address(f"ph_{name}") for name in self.method.functions}
+        fields |= {f"has_{name}": int(name in fields) for name in ("prepare", "defect")}
+        fields |= {"begin_method": fields.pop("begin"), "is_fixed": int(self.method.is_fixed)}
+        if inlined is not None:
+            fields |= {"rates": inlined.address("ph_rates"), "prepare": inlined.address("ph_prepare"), "has_prepare": 1}
+        if jet is not None:
+            fields["jet"] = jet.address("ph_jet")
+        self._fields = fields
 
     def connect(self, record: Any) -> None:
         """Let a run step by this method."""
-        for name in ("attempt", "state_at", "defect", "prepare"):
-            if name in self.method.functions:
-                setattr(record, name, self.code.address(f"ph_{name}"))
-        record.begin_method = self.code.address("ph_begin")
-        record.has_prepare, record.has_defect = (int(name in self.method.functions) for name in ("prepare", "defect"))
-        record.is_fixed = int(self.method.is_fixed)
-        if self.inlined is not None:
-            record.rates, record.prepare = self.inlined.address("ph_rates"), self.inlined.address("ph_prepare")
-            record.has_prepare = 1
-        if self.jet is not None:
-            record.jet = self.jet.address("ph_jet")
+        for name, value in self._fields.items():
+            setattr(record, name, value)
 
 
 @cache

@@ -129,7 +129,7 @@ def compiled_side(
     table = apart(ctypes.c_void_p * len(pointers), *pointers)
     named = dict(zip(function.outputs, outputs, strict=True))
     places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
-    return RightSide(native.code.address("ph_at"), table, places[state], out_index, named, alive, places)
+    return RightSide(native.at, table, places[state], out_index, named, alive, places)
 
 
 @dataclass(frozen=True, eq=False)

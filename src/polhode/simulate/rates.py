@@ -15,8 +15,8 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked
 from ..errors import ModelError
+from ..native.arrays import scale_quaternions
 from ..native.compiled import Compiled
-from ..native.quaternions import scale_quaternions
 from ..ode.native_code import inlined_code, taylor_code, traits_of
 from ..ode.native_run import NativeRun
 from ..ode.record import FAR

@@ -13,7 +13,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, SimulationError, by_name, listed, warn
-from ..native.quaternions import scale_quaternions
+from ..native.arrays import scale_quaternions
 from .batch.members import Members
 from .control.actuation import ControllerFailed, Signal, read_efforts, read_inputs
 from .events import Crossing, Event, Events, read_events
@@ -25,16 +25,14 @@ from .rates import NonFinite, Rates
 from .settings import (
     ADAPTIVE,
     Control,
-    Even,
-    Given,
     RunOptions,
     check_fit,
     check_held,
     check_kinds,
     closing,
     row_width,
-    span_of,
     steps_of,
+    times_of,
 )  # fmt: skip
 from .trajectory.energy import check_energy
 from .trajectory.record import Record, Report
@@ -139,7 +137,7 @@ def problem_of(
         loop, start = starting(loop, start, derivation.synopsis)
     check_fit(method, derivation)
     check_held(hold, "simulate")
-    span = span_of(duration, samples, rate, row_width(derivation.synopsis))
+    times = times_of(duration, samples, rate, row_width(derivation.synopsis))
     functions = closed["functions"] or Functions(derivation)
     changed = by_name(closed["parameters"], "parameters")
     if changed:
@@ -148,9 +146,9 @@ def problem_of(
         check_masses(derivation.model.bodies, changed)
     acting = read_inputs(derivation, closed["inputs"], functions.input_values())
     efforts = read_efforts(derivation, closed["tau"])
-    steps = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step, spectral_radius)
+    steps = steps_of(method, float(times[-1]), step, rtol, atol, max_steps, max_step, spectral_radius)
     return Problem(
-        derivation, functions, changed, efforts, acting, span, *steps, start, speeds, (events, until, on), tuple(hold),
+        derivation, functions, changed, efforts, acting, times, *steps, start, speeds, (events, until, on), tuple(hold),
         loop, progress, audit, watch_energy,
     )  # fmt: skip
 
@@ -164,7 +162,7 @@ class Problem:
     parameters: dict[str, Any]
     tau: Signal
     inputs: Signal
-    span: Even | Given
+    times: Floats  # of the samples, from 0 to the end
     control: Control
     facts: Mapping[str, float]  # of its steps
     notices: tuple[str, ...]
@@ -236,14 +234,14 @@ class Problem:
         return made
 
     def _go(self, rates: Rates, guard: Guard, record: Record, report: Report) -> str:
-        return native.integrate(rates, guard, record, self.span.times, self.control, self.events, report)
+        return native.integrate(rates, guard, record, self.times, self.control, self.events, report)
 
     def execute(
         self, go: Callable[[Rates, Guard, Record, Report], str] | None = None, rates: Rates | None = None
     ) -> Trajectory:
         """The trajectory, or what `go` makes; raise SimulationError with all of it that there is."""
         _ = self.given, self.events  # so that what is wrong with them is found first
-        duration, rates, go = self.span.duration, rates or self.rates(self.control.method), go or self._go
+        duration, rates, go = float(self.times[-1]), rates or self.rates(self.control.method), go or self._go
         if self.loop is not None and self.loop.sampling is not None:
             from .control.sampled_law import SampledLoop
 

@@ -17,7 +17,7 @@ from ..control.actuation import options_in_python, read_efforts, read_inputs
 from ..initial_state import Floats
 from ..progress import reporting
 from ..run import simulate
-from ..settings import MOST_BYTES, row_width, span_of
+from ..settings import MOST_BYTES, row_width, times_of
 from ..trajectory.energy import is_conservative, may_drift
 from ..trajectory.trajectory import Trajectory
 from .batch import INTERRUPTED, NOT_RUN, REFUSED, WHOLE, Batch, cut, stacked
@@ -277,7 +277,7 @@ def _tell(told: Sequence[warnings.WarningMessage], members: int) -> None:
 
 def sample_times(derivation: Derivation, duration: float, options: Mapping[str, Any]) -> Floats:
     """The times of the samples that all runs with these options share."""
-    return span_of(duration, options.get("samples"), options.get("rate"), row_width(derivation.synopsis)).times
+    return times_of(duration, options.get("samples"), options.get("rate"), row_width(derivation.synopsis))
 
 
 def check_size(derivation: Derivation, duration: float, members: Members) -> None:

@@ -41,7 +41,7 @@ class Actuation:
         self.coordinates, self.speeds = len(known.coordinates), len(known.speeds)
         self.values = np.concatenate([tau.constant, inputs.constant])
         self.tau, self.inputs = self.values[: self.efforts], self.values[self.efforts :]  # views
-        self._names = tau.names, inputs.names
+        self.names = (*(f"effort '{name}'" for name in tau.names), *(f"input '{name}'" for name in inputs.names))
         given = self._columns(tau, inputs)
         self.laws: Laws | None = None
         if tau.laws or inputs.laws:
@@ -62,12 +62,6 @@ class Actuation:
         """The functions that are asked, each with the columns of all values that it gives."""
         pairs = ((tau, 0), (inputs, self.efforts))
         return [(each, np.array(each.columns) + first) for signal, first in pairs for each in signal.asked]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Efforts and inputs in words."""
-        efforts, inputs = self._names
-        return (*(f"effort '{name}'" for name in efforts), *(f"input '{name}'" for name in inputs))
 
     @property
     def system(self) -> Model:
