@@ -25,7 +25,7 @@ def address_of(array: npt.NDArray[Any]) -> int:
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # NumPy's arrays are buffers, which its types leave out
     except (TypeError, ValueError):  # empty, read-only, or not contiguous
-        return int(array.ctypes.data)
+        return int(array.__array_interface__["data"][0])
 
 
 def as_floats(value: Any, size: int, place: str) -> Floats:
@@ -141,7 +141,7 @@ def _is_unit(part: Floats) -> bool:
 def _are_unit(parts: Floats) -> bool:
     squares = np.einsum("ij,ij->i", parts, parts)
     squares -= 1.0
-    return bool(np.abs(squares, out=squares).max(initial=0.0) < _SLACK)
+    return bool(np.maximum.reduce(np.abs(squares, out=squares), initial=0.0) < _SLACK)
 
 
 def _scaled(part: Floats, start: int) -> Floats:

@@ -221,7 +221,7 @@ class Native:
         """Native loops over the first `bulk` states, in lanes, and the others, each with its address and arguments."""
         width = work.shape[1] if work.ndim == 2 else 0
         strides = [array.shape[1] if array.ndim == 2 else 0 for array in inputs]
-        starts = [(array.ctypes.data, stride) for array, stride in zip(inputs, strides, strict=True)]
+        starts = [(array.__array_interface__["data"][0], stride) for array, stride in zip(inputs, strides, strict=True)]
         ends = [(address_of(array), math.prod(array.shape[1:])) for array in outputs]
         pointers, counts = _array_of(_POINTER, len(starts)), _array_of(_COUNT, len(starts))(*strides)
         made: list[tuple[Callable[..., object], int, tuple[Any, ...]]] = []

@@ -76,7 +76,8 @@ class InitialState:
 def home(known: Synopsis) -> Floats:
     """The home coordinates: zero, and (1, 0, 0, 0) for quaternions."""
     q = np.zeros(len(known.coordinates))
-    q[list(known.quaternions)] = 1.0
+    for first in known.quaternions:
+        q[first] = 1.0
     return q
 
 
@@ -104,16 +105,12 @@ def initial_state(
         fill(z, pose.states, [*known.states], "state")
         given, given_speeds = tuple(placed), tuple(pose.speeds)
     elif isinstance(start, Mapping):
-        strays = start.keys() & {*known.speeds}.difference(known.coordinates, known.omitted)
-        if strays:
-            stray = next(name for name in start if name in strays)
-            raise fault(
-                f"'{stray}' is a speed, not a coordinate.", f"Give it as speeds={{{stray!r}: …}}.", "E-RUN-NAME"
-            )
-        own = {name: value for name, value in start.items() if name in known.states}
-        placed = {name: value for name, value in start.items() if name not in own}
+        placed = start
+        if known.states:
+            own = {name: value for name, value in start.items() if name in known.states and name not in known.speeds}
+            placed = {name: value for name, value in start.items() if name not in own}
+            fill(z, own, [*known.states], "state")
         fill(q, placed, known.coordinates, "coordinate", [*known.states], known.omitted)
-        fill(z, own, [*known.states], "state")
         given = tuple(placed)
     elif isinstance(start, tuple) and len(start) in (2, 3) and not np.isscalar(start[0]):
         q = numbers(start[0], len(q), "start coordinates")
@@ -181,6 +178,8 @@ def _fill(
                 "Leave it out, or derive without omitting it.",
                 "E-DERIVE-UNSUPPORTED",
             )
+        if key not in places and kind == "coordinate" and key in derivation.synopsis.speeds:
+            raise fault(f"'{key}' is a speed, not a coordinate.", f"Give it as speeds={{{key!r}: …}}.", "E-RUN-NAME")
         if key not in places:
             what = f"{kind} or state" if others else kind
             raise unknown(what, key, [*names, *others], place="start", code="E-RUN-NAME")
@@ -200,7 +199,7 @@ def _make_unit(q: Floats, known: Synopsis) -> list[str]:
     notices = []
     for joint, first in known.orientations:
         part = slice(first, first + 4)
-        length = float(np.linalg.norm(q[part]))
+        length = float(np.sqrt(q[part].dot(q[part])))
         if length == 0.0:
             message = "the start quaternion is zero, which is no orientation."
             raise PolhodeError(message, f"joint '{joint}'", "No turn is (1, 0, 0, 0).", "E-RUN-NUMBER")

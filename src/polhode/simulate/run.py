@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from .constraints.manifold import Manifold
     from .control.controlled import ClosedLoop
 
+#: glibc returns freed memory to the system beyond twice the largest block that was freed, and each page that the next
+#: run touches then costs a fault: after this block (2 MB) it keeps what most runs need.
+np.empty(1 << 18)
 #: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
 

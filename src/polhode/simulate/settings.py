@@ -244,9 +244,12 @@ def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
         raise TypeError(f"{name}() got an unexpected keyword argument {each!r}")
 
 
+_LISTS = list | tuple | set | frozenset
+
+
 def check_held(hold: Any, place: str) -> None:
     """Refuse what is no list of coordinates."""
-    check_kind(list | tuple | set | frozenset, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
+    check_kind(_LISTS, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
 
 
 def row_width(known: Synopsis) -> int:
@@ -275,7 +278,12 @@ def times_of(duration: Any, samples: Any, rate: Any, width: int) -> Floats:
         message = f"{wanted:.3g} samples of {width} numbers would take {wanted * width * 8e-9:.3g} GB."
         cure = f"Keep fewer, up to {MOST_BYTES * 1e-9:g} GB; steps may be shorter than samples are apart."
         raise LimitError(message, "samples" if rate is None else "rate", cure, "E-RUN-SIZE")
-    return np.linspace(0.0, seconds, max(2, int(wanted)) if seconds > 0.0 else 1)
+    if not seconds > 0.0:
+        return np.zeros(1)
+    last = max(1, int(wanted) - 1)
+    times = np.arange(last + 1) * (seconds / last)  # as np.linspace has them
+    times[-1] = seconds
+    return times
 
 
 def _number(value: Any) -> float:
