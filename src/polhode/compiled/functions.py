@@ -274,7 +274,8 @@ class Functions:
         if values is not None and values.ndim == 2:
             check_lengths(parameters, len(values), dict(zip(native.arrays, arrays, strict=False)))
         if self._quaternions is None:
-            self._quaternions = self._quaternions_of(name)
+            facts = self._facts(name)  # a function out of the cache needs no equations
+            self._quaternions = facts.quaternions if facts else tuple(self.equations.quaternions)
         if not (self._quaternions and arrays):
             return native(*arrays) if values is None else native(*arrays, parameters=values)
         q, lengths = unit_quaternions(arrays[0], self._quaternions)
@@ -285,11 +286,6 @@ class Functions:
                 if output in catalogued(name).rates:
                     stretch(made, len(shape), self._quaternions, lengths)
         return found
-
-    def _quaternions_of(self, name: Asked) -> tuple[int, ...]:
-        """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
-        facts = self._facts(name)
-        return facts.quaternions if facts else tuple(self.equations.quaternions)
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> Floats:
         """Multipliers for the rows of the constraints, as they are given."""

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -131,30 +131,6 @@ class BackendWarning(UserWarning):
     """The wanted way to run a program is not there; the next one is used."""
 
 
-class Backend(Protocol):
-    """What `Compiled` needs of a way to run a program."""
-
-    name: str
-
-    def setup(self, parameters: Floats) -> Floats:
-        """Rows of parameters to rows of the work array."""
-        ...
-
-    def handle(self, work: Floats) -> Any:
-        """What `single`'s function takes for a work array."""
-        ...
-
-    def single(self, buffer: Floats) -> Callable[[Any], object]:
-        """A function of a work handle that computes one state in the buffer: all inputs, then all outputs."""
-        ...
-
-    def batch(
-        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
-    ) -> None:
-        """Compute the states in `span`; an input or work array of one dimension is shared by all states."""
-        ...
-
-
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
 _BATCH = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER, _POINTER, _COUNT, _POINTER)
 
@@ -191,20 +167,24 @@ class Native:
         return self.code.address("ph_at")
 
     def setup(self, parameters: Floats) -> Floats:
+        """Rows of parameters to rows of the work array."""
         work = np.empty((len(parameters), self._saved))
         self._setup(len(parameters), parameters.ctypes.data, work.ctypes.data)
         return work
 
     def handle(self, work: Floats) -> int:
+        """What the function that `single` returns takes for a work array."""
         return int(work.ctypes.data)
 
     def single(self, buffer: Floats) -> Callable[[int], object]:
+        """A function of a work handle that computes one state in the buffer: all inputs, then all outputs."""
         function, address = self._single, int(buffer.ctypes.data)
         return lambda work: function(address, work)
 
     def batch(
         self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
     ) -> None:
+        """Compute the states in `span`; an input or work array of one dimension is shared by all states."""
         bulk = len(span) // self.lanes * self.lanes if lanes and self.in_lanes and self._lane_code else 0
         if bulk:
             try:
@@ -314,6 +294,9 @@ class Vectorised:
             flat = into[rows].reshape(len(span), len(output.slots))
             for k, entry in enumerate(found[output.name]):
                 flat[:, k] = entry
+
+
+Backend: TypeAlias = Native | Vectorised
 
 
 def llvm_backend(program: Program, store: CodeStore) -> Native:

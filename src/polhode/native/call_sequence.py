@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from ..errors import PolhodeError
@@ -99,7 +99,12 @@ def sequence_of(loops: Sequence[BoundLoop]) -> Callable[[], object]:
     except OSError:  # LLVM does not work here
         code = None
     if code is None:
-        return partial(_by_any_backend, wanted)
+
+        def by_any_backend() -> None:
+            for loop in wanted:
+                loop.run()
+
+        return by_any_backend
     calls = [call for loop in wanted for call in loop.calls or ()]
     pointed = ctypes.addressof
     table = (_CALL * len(calls))(*(
@@ -116,8 +121,3 @@ def sequence_of(loops: Sequence[BoundLoop]) -> Callable[[], object]:
         return held
 
     return run
-
-
-def _by_any_backend(loops: Sequence[BoundLoop]) -> None:
-    for loop in loops:
-        loop.run()

@@ -62,7 +62,7 @@ class _CallBuffer:
         self.outputs = [
             view.reshape(shape) for view, (_, shape) in zip(views[len(self.inputs) :], outline.outputs, strict=True)
         ]
-        self.run = backend.single(self.buffer)
+        self.run: Callable[[Any], object] = backend.single(self.buffer)
 
 
 class _Work:
@@ -267,7 +267,9 @@ def pieces(count: int, threads: int | None, cost: float) -> list[range]:
     """
     if threads is None:
         threads = int(cost / _WORTH_A_THREAD)
-        threads = min(_cores(), threads) if threads > 1 else 1
+        if threads > 1:
+            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+            threads = min(cores, threads)
     elif threads < 1:
         raise PolhodeError(f"threads is {threads}.", cure="Give 1 or more, or None to let polhode choose.")
     size = -(-count // max(1, threads))
@@ -284,10 +286,6 @@ def _best(call: Callable[[], object], seconds: float) -> float:
         call()
         best = min(best, time.perf_counter_ns() - start)
     return best
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _again(program: Program, cache: bool | ObjectCache, backend: str, parameters: Any) -> Compiled:

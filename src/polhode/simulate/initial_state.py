@@ -95,7 +95,9 @@ def initial_state(
         pose = poses.get(start)
         if pose is None:
             raise unknown("pose", start, poses, place="start", code="E-RUN-NAME")
-        placed = {name: value for name, value in pose.coordinates.items() if name not in known.omitted}
+        placed: Mapping[str, Any] = {
+            name: value for name, value in pose.coordinates.items() if name not in known.omitted
+        }
         fill(q, placed, known.coordinates, "coordinate")
         is_embedded = derivation.equations.dependent_speeds is not None
         chosen = speeds_at_pose(derivation, q, pose.speeds, parameters)

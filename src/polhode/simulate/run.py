@@ -365,7 +365,11 @@ class Problem:
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
         controls = () if self.loop is None else self.loop.law.controls
-        notices = [*_table_jumps(rates, t, x, (tau, inputs)), *rates.drive.notices(float(t[-1]), controls)]
+        notices = rates.drive.notices(float(t[-1]), controls)
+        if not rates.is_surely_smooth:
+            from .discontinuities import table_jumps
+
+            notices = [*table_jumps(rates, t, x, np.hstack((tau, inputs))), *notices]
         if self.known.small_angles:
             from .limits import grown
 
@@ -383,15 +387,6 @@ class Problem:
 
 def _interrupted(t: float) -> Stop:
     return Stop("interrupted", f"the run was interrupted after t = {t:.6g} s.", "")
-
-
-def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Floats, Floats]) -> list[str]:
-    """A sentence for each table that jumped between the samples of a run."""
-    if rates.is_surely_smooth:
-        return []
-    from .discontinuities import table_jumps
-
-    return table_jumps(rates, times, states, np.hstack(acted))
 
 
 def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:

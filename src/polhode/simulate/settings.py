@@ -18,7 +18,6 @@ from .initial_state import Floats
 from .rates import Rates
 
 if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
     from ..dynamics.synopsis import Synopsis
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
@@ -66,28 +65,9 @@ ADAPTIVE = {
 _SCIPYS = {"Rodas5P": "Radau"}
 
 
-def _never(equations: EquationsOfMotion) -> str:
-    return ""
-
-
-def _with_constraints(equations: EquationsOfMotion) -> str:
-    return "" if equations.constraints is None else "it does not keep constraints"
-
-
-def _with_constraints_or_without_quaternions(equations: EquationsOfMotion) -> str:
-    none = "it turns quaternions, of which there are none (without them it is rk4)"
-    return _with_constraints(equations) or ("" if equations.quaternions else none)
-
-
 EXPLICIT = (*TABLEAUX, "semi_implicit_euler")
-#: Why each cannot step a mechanism, if there is a reason.
-FIXED: dict[str, Callable[[EquationsOfMotion], str]] = {
-    **dict.fromkeys(EXPLICIT, _never),
-    "gauss4": _with_constraints,
-    "gauss6": _with_constraints,
-    "lie4": _with_constraints_or_without_quaternions,
-    "generalised_alpha": _never,
-}
+_UNCONSTRAINED = ("gauss4", "gauss6", "lie4")
+FIXED = (*EXPLICIT, *_UNCONSTRAINED, "generalised_alpha")
 
 
 def check_fit(method: Any, derivation: Derivation) -> None:
@@ -99,7 +79,11 @@ def check_fit(method: Any, derivation: Derivation) -> None:
     from ..constraints import PseudoSpeeds
 
     equations = derivation.equations
-    reason, known = FIXED[method](equations), equations.dependent_speeds
+    reason, known = "", equations.dependent_speeds
+    if method in _UNCONSTRAINED and equations.constraints is not None:
+        reason = "it does not keep constraints"
+    elif method == "lie4" and not equations.quaternions:
+        reason = "it turns quaternions, of which there are none (without them it is rk4)"
     if isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):
         reason = "it is written in pseudo-velocities, which adaptive methods look after"
     cure = "." if method in EXPLICIT else ' or "rk4".'
@@ -244,7 +228,7 @@ def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
         raise TypeError(f"{name}() got an unexpected keyword argument {each!r}")
 
 
-_LISTS = list | tuple | set | frozenset
+_LISTS: Any = (list, tuple, set, frozenset)
 
 
 def check_held(hold: Any, place: str) -> None:
@@ -281,7 +265,7 @@ def times_of(duration: Any, samples: Any, rate: Any, width: int) -> Floats:
     if not seconds > 0.0:
         return np.zeros(1)
     last = max(1, int(wanted) - 1)
-    times = np.arange(last + 1) * (seconds / last)  # as np.linspace has them
+    times = np.arange(last + 1, dtype=np.float64) * np.float64(seconds / last)  # as np.linspace has them
     times[-1] = seconds
     return times
 

@@ -7,8 +7,10 @@ projection with other rows of the constraints.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -677,7 +679,7 @@ class DenseOutput:
         self.rates = rates
         self.steps = pieces[0][1] if len(pieces) == 1 else np.concatenate([steps for _, steps in pieces])
         self.runs = [run for run, _ in pieces]
-        self.lasts = np.cumsum([len(steps) for _, steps in pieces]) - 1  # the last step of each run
+        self.ends = list(accumulate(len(steps) for _, steps in pieces))  # so many steps were taken up to each run's end
         self._at = -1
 
     def __call__(self, times: Floats) -> Floats:
@@ -689,7 +691,7 @@ class DenseOutput:
         return made
 
     def _state(self, t: float, place: int) -> Floats:
-        run, rates = self.runs[int(np.searchsorted(self.lasts, place))], self.rates
+        run, rates = self.runs[bisect_right(self.ends, place)], self.rates
         if place != self._at:
             rates.steps_natively(run)
             run.retake(self.steps[place])
