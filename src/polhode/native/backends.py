@@ -199,7 +199,7 @@ class Native:
         self, span: range, bulk: int, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats]
     ) -> list[tuple[Callable[..., object], int, tuple[Any, ...]]]:
         """Native loops over the first `bulk` states, in lanes, and the others, each with its address and arguments."""
-        width = work.shape[1] if work.ndim == 2 else 0
+        base, width = address_of(work), work.shape[1] if work.ndim == 2 else 0
         strides = [array.shape[1] if array.ndim == 2 else 0 for array in inputs]
         starts = [(array.__array_interface__["data"][0], stride) for array, stride in zip(inputs, strides, strict=True)]
         ends = [(address_of(array), math.prod(array.shape[1:])) for array in outputs]
@@ -211,9 +211,7 @@ class Native:
                 first = 8 * part.start
                 ins = pointers(*[start + first * stride for start, stride in starts])
                 outs = _array_of(_POINTER, len(ends))(*[start + first * size for start, size in ends])
-                made.append(
-                    (function, address, (len(part), ins, counts, address_of(work) + first * width, width, outs))
-                )
+                made.append((function, address, (len(part), ins, counts, base + first * width, width, outs)))
         return made
 
     def code_in_lanes(self) -> Code:
