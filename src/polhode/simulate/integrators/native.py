@@ -7,10 +7,8 @@ projection with other rows of the constraints.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -679,7 +677,7 @@ class DenseOutput:
         self.rates = rates
         self.steps = pieces[0][1] if len(pieces) == 1 else np.concatenate([steps for _, steps in pieces])
         self.runs = [run for run, _ in pieces]
-        self.ends = list(accumulate(len(steps) for _, steps in pieces))  # so many steps were taken up to each run's end
+        self.ends = [sum(len(steps) for _, steps in pieces[: k + 1]) for k in range(len(pieces))]  # steps so far
         self._at = -1
 
     def __call__(self, times: Floats) -> Floats:
@@ -691,7 +689,7 @@ class DenseOutput:
         return made
 
     def _state(self, t: float, place: int) -> Floats:
-        run, rates = self.runs[bisect_right(self.ends, place)], self.rates
+        run, rates = next(run for run, end in zip(self.runs, self.ends, strict=True) if place < end), self.rates
         if place != self._at:
             rates.steps_natively(run)
             run.retake(self.steps[place])
