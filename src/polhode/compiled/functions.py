@@ -257,7 +257,9 @@ class Functions:
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if z is not None or "z" in extra:  # where it makes no difference it must be one all the same
-            states = given_states(list(self.derivation.synopsis.states), label_of(name), z)
+            names = list(self.derivation.synopsis.states)
+            is_fit = type(z) is np.ndarray and z.dtype == np.float64 and z.shape[-1:] == (len(names),)
+            states: Any = z if is_fit else given_states(names, label_of(name), z)
         if extra:
             known = {
                 "z": lambda: states,
