@@ -259,7 +259,7 @@ class Functions:
         if z is not None or "z" in extra:  # where it makes no difference it must be one all the same
             names = list(self.derivation.synopsis.states)
             is_fit = type(z) is np.ndarray and z.dtype == np.float64 and z.shape[-1:] == (len(names),)
-            states: Any = z if is_fit else given_states(names, label_of(name), z)
+            states: Floats = np.asarray(z) if is_fit else given_states(names, label_of(name), z)
         if extra:
             known = {
                 "z": lambda: states,
