@@ -261,7 +261,7 @@ class Functions:
             is_fit = type(z) is np.ndarray and z.dtype == np.float64 and z.shape[-1:] == (len(names),)
             states: Floats = np.asarray(z) if is_fit else given_states(names, label_of(name), z)
         if extra:
-            known = {
+            known: dict[str, Callable[[], Floats]] = {
                 "z": lambda: states,
                 "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
