@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled.native_function import native_function
+from ..compiled.functions import native_function
 from ..control_geometry.at_state import Asked
 from ..control_geometry.observability import observability
 from ..dynamics.equations import EquationsOfMotion

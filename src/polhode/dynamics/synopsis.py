@@ -7,7 +7,8 @@ then neither reads the file nor derives equations. Nothing heavy is imported whe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Synopsis:
     has_elastic_gears: bool  # whether there are rotors that start where their links are
     has_limits_of_parameters: bool  # whether other parameters may give other limits than these
 
-    @property
+    @cached_property
     def quaternion_groups(self) -> list[tuple[int, int]]:
         """(first index, 4) of every unit quaternion among the coordinates."""
         return [(first, 4) for first in self.quaternions]
@@ -109,7 +110,7 @@ class Synopsis:
     @property
     def data(self) -> dict[str, Any]:
         """It as JSON can hold it."""
-        return dict(vars(self))
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Synopsis:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
@@ -18,7 +19,7 @@ from .record import EVENTS, GROWTH, NOTHING, PROJECTION, Memory, Reason, Run, ap
 
 if TYPE_CHECKING:
     from .native_events import EventMemory
-    from .native_members import MemberRows, WatchedLimits
+    from .native_members import MemberRows
 
 
 class ImplicitMemory:
@@ -128,7 +129,23 @@ def compiled_side(
     table = apart(ctypes.c_void_p * len(pointers), *pointers)
     named = dict(zip(function.outputs, outputs, strict=True))
     places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
-    return RightSide(native.code.address("ph_at"), table, places[state], out_index, named, alive, places)
+    return RightSide(native.at, table, places[state], out_index, named, alive, places)
+
+
+@dataclass(frozen=True, eq=False)
+class WatchedLimits:
+    """Limits c x[k] + d ≤ 0 of entries of the state, and what native code notes of them; for one run or a batch."""
+
+    places: NDArray[np.int64]  # (L,), the k
+    rows: Floats  # (…, L, 2), c and d
+    noted: Floats  # (…, L, 2), when each was first passed (nan: never), and the largest c x[k] + d seen
+
+    @classmethod
+    def of(cls, places: Sequence[int] | NDArray[np.int64], rows: Floats) -> WatchedLimits:
+        """Limits of which nothing is noted yet."""
+        noted = np.empty(rows.shape)
+        noted[..., 0], noted[..., 1] = np.nan, -np.inf
+        return cls(np.asarray(places, dtype=np.int64), np.ascontiguousarray(rows), noted)
 
 
 class NativeRun:

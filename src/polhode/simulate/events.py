@@ -17,7 +17,6 @@ import numpy as np
 
 from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
 from ..native.compiled import Compiled
-from ..ode.native_events import Effect
 from .guard import Stop
 from .initial_state import Floats
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
+    from ..ode.native_events import Effect
 
 Event = Callable[[float, Floats, Floats], float]
 
@@ -83,6 +83,8 @@ class Watched:
         places = () if change is None else change.places
         by_python = change is not None and compiled is None
         ends = self.terminal and change is None
+        from ..ode.native_events import Effect
+
         return Effect(self.direction, ends, compiled, places, by_python, self.is_expression)
 
 

@@ -96,7 +96,7 @@ class RunMethods(Derived):
         >>> energy([[1.0], [3.0]]).tolist()
         [[1.0, 1.0], [9.0, 3.0]]
         """
-        from ..compiled.native_function import native_function
+        from ..compiled.functions import native_function
 
         return native_function(variables, roots, known)
 

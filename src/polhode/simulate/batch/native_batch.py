@@ -308,7 +308,7 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
     guard = Guard(rates, functions, dict)
     if not rates.can_step_natively or guard.angle_charts or guard.watches_steps or not len(equations.u):
         return None
-    times = problem.span.times
+    times = problem.times
     if constrained is None:
         starts, can_start = _starts(derivation, members, parameters)
     sound &= can_start

@@ -19,7 +19,6 @@ from ...native.backends import say_once
 from ...native.compiled import Compiled
 from ...ode.driver import Driver
 from ...ode.native_code import loop_code
-from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
@@ -33,6 +32,7 @@ from ..trajectory.record import Record, Report
 
 if TYPE_CHECKING:
     from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
+    from ...ode.native_events import EventMemory
     from ...ode.native_schedule import ScheduleMemory
     from ..limits import LimitsOfRun
 
@@ -213,6 +213,8 @@ class Integration:
             effects = [each if each.change is None else replace(each, change=None, by_python=True) for each in effects]
         if not effects:
             return None
+        from ...ode.native_events import EventMemory
+
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, run.size, run.clock, callback=run.callback)
@@ -675,7 +677,7 @@ class DenseOutput:
         self.rates = rates
         self.steps = pieces[0][1] if len(pieces) == 1 else np.concatenate([steps for _, steps in pieces])
         self.runs = [run for run, _ in pieces]
-        self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
+        self.ends = [sum(len(steps) for _, steps in pieces[: k + 1]) for k in range(len(pieces))]  # steps so far
         self._at = -1
 
     def __call__(self, times: Floats) -> Floats:
@@ -687,7 +689,7 @@ class DenseOutput:
         return made
 
     def _state(self, t: float, place: int) -> Floats:
-        run, rates = self.runs[self.owners[place]], self.rates
+        run, rates = next(run for run, end in zip(self.runs, self.ends, strict=True) if place < end), self.rates
         if place != self._at:
             rates.steps_natively(run)
             run.retake(self.steps[place])

@@ -221,8 +221,8 @@ class Trajectory(ClosedLoopResults, Shown):
     @property
     def energy(self) -> Energy:
         """Kinetic and potential energy at every sample."""
-        kinetic, potential = self.mechanism.energy(self.q, self.u, **self.given)
-        return Energy(np.broadcast_to(kinetic, self.t.shape), np.broadcast_to(potential, self.t.shape))
+        found, shape = self.mechanism.energy(self.q, self.u, **self.given), self.t.shape
+        return Energy(*(each if each.shape == shape else np.broadcast_to(each, shape) for each in found))
 
     @property
     def has_energy(self) -> bool:
