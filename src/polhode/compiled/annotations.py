@@ -18,25 +18,20 @@ from ..dynamics.centroidal import center_of_mass
 from ..dynamics.equations import EquationsOfMotion, factor
 from ..dynamics.loads import Loads, loads_of
 from ..dynamics.regressor import regressor
+from ..dynamics.sweeps import Motion, accelerate, along_and_across, inertial_wrenches, transmitted
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, jacobian, quiet_collector, topological
 from ..expr.field import P
 from ..expr.node import NUMBER, SYMBOL
 from ..expr.text_printer import text
 from ..formalisms.composite_body import composite_inertias, inward
 from ..formalisms.short.articulated_body import ArticulatedInertia, articulated
-from ..formalisms.short.newton_euler import (
-    Motion,
-    accelerate,
-    along_and_across,
-    efforts_of,
-    inertial_wrenches,
-    transmitted,
-)
+from ..formalisms.short.newton_euler import efforts_of
 from ..formalisms.short.unit_of_length import Measured, measured
 from ..geometry import Inertia
 from ..geometry.twist import Twist, Wrench
 from ..kinematics.motion import velocities, world_poses
 from ..kinematics.passes import VARIANTS, apply
+from ..kinematics.passes.merge import merged_turns
 from ..kinematics.tree import BASE, Tree, Turn
 from ..model.records import GROUND, Parameter, State
 from .catalogue import catalogued
@@ -295,10 +290,11 @@ class Naming:
         self._wrenches(inertial_wrenches(tree, motion, nothing), "that moves {body} alone{when}, @{own}", when=when)
         self._wrenches(loads, "of the loads on {body}, @{own}")
         self._wrenches(through, "through {joint}{when}, @{frame}", when=when)
+        merged = merged_turns(tree)
         for i, (link, (n, f)) in enumerate(zip(tree.links, through, strict=True)):
-            if link.merged is not None:
+            if i in merged:
                 n, across = along_and_across(link, n)
-                self._turned_inward(link.merged, across, f"torque across {self._joint(i)}{when}")
+                self._turned_inward(merged[i], across, f"torque across {self._joint(i)}{when}")
             if link.parent != BASE:
                 self._passed_inward(i, n, f, when)
 
@@ -306,7 +302,7 @@ class Naming:
         """What ω, α and accelerations are on the other side of a joint; products of ω, and the entries of W."""
         less = self._words[0]["less"] if self._words else ""
         for i, (link, w, W) in enumerate(zip(self.tree.links, motion.w, motion.W, strict=True)):
-            body, turn = self._link(i), link.long_turn
+            body, turn = self._link(i), merged_turns(self.tree).get(i, link.turn)
             frame = f"acceleration{less} of the joint frame of {self._joint(i)}{when}"
             self._turned_outward(link.turn, motion.at_joint[i], frame, i)
             if turn.anchor != BASE:

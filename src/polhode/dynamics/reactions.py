@@ -28,6 +28,7 @@ from ..model.model import Model
 from ..model.records import Joint
 from .equations import EquationsOfMotion
 from .loads import loads_of
+from .sweeps import accelerate, inertial_wrenches, transmitted
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,8 +82,6 @@ class Reactions:
     def wrenches(self) -> list[Wrench]:
         """For each link what its joint passes on to it, about its origin in its components."""
         if self._wrenches is None:
-            from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
-
             external = loads_of(self.system, self.tree).wrenches()
             if self.constraints is not None:
                 held, _ = constraint_wrenches(self.system, self.constraints, self.given.multipliers)

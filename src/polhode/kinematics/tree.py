@@ -104,8 +104,7 @@ _NO_STAGE = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))  # of a weld or a plac
 class Turn:
     """How a link is turned against an anchor further in: by a fixed and then a moving rotation.
 
-    `spin` lists the speeds that turn it, each with its axis in the link's components. The anchor is the parent, unless
-    joints with parallel axes were merged: then it is the link before the first of them.
+    `spin` lists the speeds that turn it, each with its axis in the link's components.
     """
 
     anchor: int
@@ -171,7 +170,6 @@ class Link:
     coordinates: tuple[int, ...]
     speeds: tuple[int, ...]
     inertia: Inertia
-    merged: Turn | None = None
     drive: Drive | None = None
     slopes: Slopes = ()
     deforming: tuple[Deformable, ...] = ()
@@ -191,11 +189,6 @@ class Link:
         """How this link is turned against its parent."""
         spin = tuple((speed, w) for speed, (w, _) in zip(self.speeds, self.H, strict=True) if any(w))
         return Turn(self.parent, self.fixed.R, self.motion.R, spin)
-
-    @cached_property
-    def long_turn(self) -> Turn:
-        """How this link is turned against its anchor: over all merged parallel joints at once."""
-        return self.turn if self.merged is None else self.merged
 
     def inward(self, vector: Vector) -> Vector:
         """A vector of this link in the parent's components."""
@@ -387,13 +380,12 @@ class Tree:
 
     def at(self, values: Mapping[Expr, float]) -> Tree:
         """The same tree with numbers in place of symbols, without auxiliary coordinates; formalisms run on it."""
-        number = _numbers_at(values)
+        number = numbers_at(values)
         links = tuple(
             replace(
                 link,
                 fixed=_mapped(link.fixed, number),
                 motion=_mapped(link.motion, number),
-                merged=link.merged and link.merged.mapped(number),
                 drive=link.drive and link.drive.mapped(number),
                 H=tuple(column.mapped(number) for column in link.H),
                 slopes=tuple(tuple((k, slope.mapped(number)) for k, slope in own) for own in link.slopes),
@@ -407,10 +399,12 @@ class Tree:
         bodies = {name: (i, _mapped(X, number)) for name, (i, X) in self.bodies.items()}
         own = self.q[: self.auxiliary_coordinates.start]
         q, u, tau, gravity = (Vector(map(number, vector)) for vector in (own, self.u, self.tau, self.gravity))
-        return Tree(links, bodies, q, u, tau, gravity, self.followed, self.rates)
+        return replace(self, links=links, bodies=bodies, q=q, u=u, tau=tau, gravity=gravity, auxiliary=())
 
 
-def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
+def numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
+    """A function that evaluates an entry, expression or number, at given values of the symbols."""
+
     def number(entry: Any) -> float:
         return evaluate([entry], values)[0] if type(entry) is Expr else float(entry)
 

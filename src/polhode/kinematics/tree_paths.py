@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..expr import Vector
+from .passes.merge import merged_turns
 from .tree import BASE, Tree, Turn
 
 
@@ -21,7 +22,8 @@ def common_ancestor(tree: Tree, a: int, b: int) -> int:
 def turn_inward(tree: Tree, outer: int, inner: int) -> Turn:
     """The first turn on the way in, over merged parallel joints where these lie between."""
     link = tree.links[outer]
-    return link.long_turn if link.long_turn.anchor >= inner else link.turn
+    merged = merged_turns(tree).get(outer, link.turn)
+    return merged if merged.anchor >= inner else link.turn
 
 
 def turns_inward(tree: Tree, outer: int, inner: int) -> list[Turn]:

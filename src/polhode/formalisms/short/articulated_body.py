@@ -31,6 +31,7 @@ from typing import Any
 
 from ...dynamics.equations import Recipe
 from ...dynamics.loads import loads_of
+from ...dynamics.sweeps import Motion, accelerate, inertial_wrenches
 from ...expr import Matrix, Vector, as_expr, skew
 from ...geometry import Inertia
 from ...geometry.inertia import rotate_general, rotate_symmetric, symmetric
@@ -39,7 +40,6 @@ from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
 from ..articulated_body import pivot
 from . import composite_body
-from .newton_euler import Motion, accelerate, inertial_wrenches
 from .unit_of_length import measured
 
 _ZERO = Vector([0, 0, 0])
