@@ -58,14 +58,14 @@ def auxiliary_of(
     )
 
 
-def with_auxiliary(system: Model, tree: Tree) -> Tree:
+def with_auxiliary(model: Model, tree: Tree) -> Tree:
     """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
     tree = without_auxiliary(tree, ())
-    along = flow(tree, system.time)
-    moving = MovingTree(system, tree)
-    found = (_auxiliary_of(constraint, moving, along) for constraint in system.constraints.values())
+    along = flow(tree, model.time)
+    moving = MovingTree(model, tree)
+    found = (_auxiliary_of(constraint, moving, along) for constraint in model.constraints.values())
     made = [each for each in found if each is not None]
-    taken = {q for joint in system.joints.values() for q in joint.q}
+    taken = {q for joint in model.joints.values() for q in joint.q}
     for each in made:
         for q in each.symbols:
             if q in taken:

@@ -20,8 +20,8 @@ from ..model.model import Model
 class MovingTree:
     """Where the bodies of a system are, and how they move, on its tree."""
 
-    def __init__(self, system: Model, tree: Tree) -> None:
-        self.system, self.tree = system, tree
+    def __init__(self, model: Model, tree: Tree) -> None:
+        self.system, self.tree = model, tree
 
     @cached_property
     def _poses(self) -> list[Pose]:

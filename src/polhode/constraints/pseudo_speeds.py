@@ -139,7 +139,7 @@ class PseudoSpeeds(DependentSpeeds):
         return Vector([*self._inverse[1], *corrected])
 
 
-def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str, Any]) -> PseudoSpeeds:
+def pseudo_speeds_of(model: Model, constraints: Constraints, given: Mapping[str, Any]) -> PseudoSpeeds:
     """The speeds of a tree from pseudo-velocities by name: expressions that are linear in the speeds."""
     usable = constraints.only(constraints.generic_rows)
     tree = constraints.tree
@@ -164,7 +164,7 @@ def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str
             "Choose pseudo-velocities that do not follow from each other, nor from the constraints.",
             "E-DERIVE-SINGULAR",
         )
-    chosen = _symbols(system, tree, dict(zip(given, values, strict=True)))
+    chosen = _symbols(model, tree, dict(zip(given, values, strict=True)))
     spare = dependent_speeds_of(usable) if usable.rows else DependentSpeeds(usable, tuple(range(len(tree.u))), ())
     return PseudoSpeeds(usable, spare.independent, spare.dependent, chosen, Vector(values))
 
@@ -200,9 +200,9 @@ def _check_linear(name: str, row: Sequence[Any], tree: Tree) -> None:
         raise PolhodeError("it is not linear in the speeds.", f"pseudo-velocity '{name}'", cure, "E-DERIVE-DEPENDENCE")
 
 
-def _symbols(system: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
+def _symbols(model: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
     """The symbols of pseudo-velocities: a speed of the tree that is one keeps its own."""
-    spellings, made = spellings_of(system), []
+    spellings, made = spellings_of(model), []
     own = dict(zip(tree.speeds, tree.u, strict=True))
     for name, value in values.items():
         if name in own:

@@ -164,12 +164,12 @@ class Constraints(Typeset):
         return [flat[i * width : (i + 1) * width] for i in range(len(self.rows))]
 
 
-def reference_of(system: Model, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
+def reference_of(model: Model, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
     """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
-    values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
+    values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, model.time), 0.0)
     values |= {tree.q[i]: 1.0 for i in tree.quaternions}
     values |= {q: float(near[q.name]) for q in tree.q if near and q.name in near}
-    for table in (system.parameters, system.inputs):
+    for table in (model.parameters, model.inputs):
         values |= {entry.symbol: 1.0 if entry.value is None else float(entry.value) for entry in table.values()}
     return fitted(tree, values)
 
@@ -187,12 +187,12 @@ class Sorted:
     impossible: tuple[Row, ...]
 
 
-def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> Sorted:
+def sorted_rows(model: Model, tree: Tree, source: RowSource | None = None) -> Sorted:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
-    tree = with_auxiliary(system, tree)
+    tree = with_auxiliary(model, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "trivial": [], "impossible": []}
-    moving, along = MovingTree(system, tree), flow(tree, system.time)
-    for constraint in system.constraints.values():
+    moving, along = MovingTree(model, tree), flow(tree, model.time)
+    for constraint in model.constraints.values():
         made = _rows(constraint, moving, along)
         for row in made if source is None else map(source.row, made):
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "trivial"].append(
@@ -203,20 +203,20 @@ def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> S
 
 
 def constraints_of(
-    system: Model, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
+    model: Model, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
 ) -> Constraints:
     """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside.
 
     The result's `tree` has the auxiliary coordinates; it is the one to derive equations from.
     """
-    found = sorted_rows(system, tree, source)
+    found = sorted_rows(model, tree, source)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
     trivial = tuple(row.name for row in found.trivial)
-    made = Constraints(found.tree, system.time, found.rows, trivial, reference_of(system, found.tree, near), source)
+    made = Constraints(found.tree, model.time, found.rows, trivial, reference_of(model, found.tree, near), source)
     own = [(each.of, q) for each in found.tree.auxiliary for q in each.symbols]
     own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
-    spellings = spellings_of(system)
+    spellings = spellings_of(model)
     for constraint, each in own:
         spellings |= told_apart([each], spellings, f"constraint '{constraint}'")
     return made
@@ -268,10 +268,10 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
     return {}, {}
 
 
-def assembly_branches(system: Model, tree: Tree) -> dict[str, Expr]:
+def assembly_branches(model: Model, tree: Tree) -> dict[str, Expr]:
     """For each loop that has other assembly branches, what is zero on the one that is meant."""
     made: dict[str, Expr] = {}
-    for loop in system.constraints.values():
+    for loop in model.constraints.values():
         if isinstance(loop, LoopConstraint):
             X, joint = loop_pose(loop, tree), loop_auxiliary(loop)
             own = loop.branch(X) if joint is None else joint.branch(X) if _has_auxiliary(loop, tree) else None

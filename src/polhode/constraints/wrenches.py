@@ -40,11 +40,11 @@ class Push:
     wrench: Wrench
 
 
-def pushes(system: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
+def pushes(model: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
     """For each constraint between bodies the wrench that it exerts, given the multipliers of its rows."""
-    moving = MovingTree(system, constraints.tree)
+    moving = MovingTree(model, constraints.tree)
     made: dict[str, Push] = {}
-    for constraint in system.constraints.values():
+    for constraint in model.constraints.values():
         own = {row.part: multipliers[k] for k, row in enumerate(constraints.rows) if row.of == constraint.name}
         if own and isinstance(constraint, LoopConstraint):
             wrench = _loop_wrench(constraint, own, loop_pose(constraint, constraints.tree))
@@ -104,13 +104,13 @@ def _rates(named: dict[str, Expr], along: dict[Expr, Expr]) -> dict[str, Expr]:
 
 
 def constraint_wrenches(
-    system: Model, constraints: Constraints, multipliers: Sequence[Any]
+    model: Model, constraints: Constraints, multipliers: Sequence[Any]
 ) -> tuple[list[Wrench], list[Expr]]:
     """The wrench of all constraints on each link about its origin in its components, and the efforts of conditions."""
     tree = constraints.tree
     table = [Wrench(_ZERO, _ZERO) for _ in tree.links]
     poses = world_poses(tree)
-    for push in pushes(system, constraints, multipliers).values():
+    for push in pushes(model, constraints, multipliers).values():
         for body, sign in ((push.on, 1), (push.against, -1)):
             i, _ = tree.bodies[body]
             if i == BASE:
@@ -119,6 +119,6 @@ def constraint_wrenches(
             table[i] = table[i] + push.wrench.about(push.place - X.p).turned(X.R.T) * sign
     efforts = [as_expr(0)] * len(tree.u)
     for k, row in enumerate(constraints.rows):
-        if isinstance(system.constraints[row.of], CoordinateConstraint):
+        if isinstance(model.constraints[row.of], CoordinateConstraint):
             efforts = [as_expr(e + a * multipliers[k]) for e, a in zip(efforts, constraints.A[k], strict=True)]
     return table, efforts

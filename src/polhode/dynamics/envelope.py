@@ -44,9 +44,9 @@ def envelope(tree: Tree) -> Envelope:
     return Envelope(made, tuple(range(size)), tuple(range(size, len(u))), gamma, made.kinematic_left_inverse())
 
 
-def generalized_forces(system: Model, tree: Tree, gamma: Matrix) -> Vector:
+def generalized_forces(model: Model, tree: Tree, gamma: Matrix) -> Vector:
     """What acts on each speed, efforts apart: -Γᵀ ∂𝒱/∂q, given forces, and wrenches by the links' Jacobians."""
-    loads = loads_of(system, tree)
+    loads = loads_of(model, tree)
     slope = Vector(gradient(as_expr(loads.potential_energy), list(tree.q)))
     total = [forces - column.dot(slope) for forces, column in zip(applied_forces(loads), gamma.columns, strict=True)]
     return Vector([as_expr(entry) for entry in total])

@@ -532,15 +532,15 @@ class EquationsOfMotion:
 _OF_STATES = ("z_rates", "state_rates")
 
 
-def extended(equations: EquationsOfMotion, system: Model) -> EquationsOfMotion:
+def extended(equations: EquationsOfMotion, model: Model) -> EquationsOfMotion:
     """The same equations for a model that has more states without mass or parameters; nothing is derived again."""
     narrowed, whole = equations.narrowed, equations.whole
     made = replace(
         equations,
-        system=system,
+        system=model,
         make_recipe=lambda: equations.recipe,
-        narrowed=None if narrowed is None else lambda rows: extended(narrowed(rows), system),
-        whole=None if whole is None else extended(whole, system),
+        narrowed=None if narrowed is None else lambda rows: extended(narrowed(rows), model),
+        whole=None if whole is None else extended(whole, model),
     )
     known = {name: value for name, value in vars(equations).items() if name not in _OF_STATES}
     vars(made).update({name: value for name, value in known.items() if name not in vars(made)})

@@ -226,12 +226,12 @@ def reaction(
     return of(name, at, frame, on)
 
 
-def check_name(system: Model, name: str) -> None:
+def check_name(model: Model, name: str) -> None:
     """Raise unless there is a joint, or a constraint between bodies, with this name."""
-    if isinstance(name, str) and name in system.joints:
+    if isinstance(name, str) and name in model.joints:
         return
-    if not isinstance(name, str) or name not in system.constraints:
-        raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-DERIVE-NAME")
-    if not system.constraints[name].bodies:
+    if not isinstance(name, str) or name not in model.constraints:
+        raise unknown("joint or constraint", name, [*model.joints, *model.constraints], code="E-DERIVE-NAME")
+    if not model.constraints[name].bodies:
         cure = "Its multiplier is in equations.multipliers."
         raise PolhodeError(f"the condition '{name}' acts on no body by itself.", cure=cure, code="E-DERIVE-UNSUPPORTED")

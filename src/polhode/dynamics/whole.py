@@ -26,12 +26,12 @@ def check_untruncated(equations: EquationsOfMotion, what: str) -> None:
         raise PolhodeError(message, cure="Derive without them: small=[].", code="E-DERIVE-UNSUPPORTED")
 
 
-def check_rigid(system: Model, what: str, cure: str) -> None:
+def check_rigid(model: Model, what: str, cure: str) -> None:
     """Refuse what is defined for rigid bodies alone."""
-    bent = [name for name, body in system.bodies.items() if body.flexibility is not None]
+    bent = [name for name, body in model.bodies.items() if body.flexibility is not None]
     if bent:
         message = f"{what} is that of rigid bodies, and {listed([repr(name) for name in bent])} bends."
-        raise PolhodeError(message, f"system '{system.name}'", cure, "E-FLEX-UNSUPPORTED")
+        raise PolhodeError(message, f"system '{model.name}'", cure, "E-FLEX-UNSUPPORTED")
 
 
 def check_all_coordinates(equations: EquationsOfMotion, what: str) -> None:

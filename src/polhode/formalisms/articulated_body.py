@@ -93,10 +93,10 @@ def pivot(link: Link, D: Any) -> Any:
     return D
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = loads_of(system, tree)
-    companion = composite_body.recipe(system, tree)
+    loads = loads_of(model, tree)
+    companion = composite_body.recipe(model, tree)
 
     def forward() -> Vector:
         tau = Vector(tree.tau) + loads.speed_forces()

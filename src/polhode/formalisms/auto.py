@@ -34,21 +34,21 @@ _WAIT = 0.6
 _FEW = 4
 
 
-def recipe(system: Model, trees: Sequence[Tree]) -> Recipe:
+def recipe(model: Model, trees: Sequence[Tree]) -> Recipe:
     """Pick per function; the trees are the same mechanism, written in different ways."""
-    composite = [composite_body.recipe(system, tree) for tree in trees]
+    composite = [composite_body.recipe(model, tree) for tree in trees]
     usual = list(zip(trees, composite, strict=True))[:_ALL]
 
     def forward() -> Vector:
         candidates = []
         if _couplings(trees[0]) <= _COUPLING_LIMIT:
             candidates += [solve(tree, made) for tree, made in usual]
-            candidates += [solve(tree, composite_body.recipe_by_sparsity(system, tree)) for tree, _ in usual]
+            candidates += [solve(tree, composite_body.recipe_by_sparsity(model, tree)) for tree, _ in usual]
         if len(trees[0].u) <= _FEW:
-            plain = [replace(newton_euler.recipe(system, tree), reference=None) for tree, _ in usual]
+            plain = [replace(newton_euler.recipe(model, tree), reference=None) for tree, _ in usual]
             candidates += [solve(tree, made) for (tree, _), made in zip(usual, plain, strict=True)]
         if not trees[0].is_coupled or not candidates:  # else articulated bodies are left to composite ones
-            candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree, _ in usual]
+            candidates += [solve(tree, articulated_body.recipe(model, tree)) for tree, _ in usual]
         return min(candidates, key=lambda udot: _operations(udot) + _WAIT * _longest_wait(udot))
 
     def inverse(ud: Sequence[Any]) -> Vector:
@@ -57,7 +57,7 @@ def recipe(system: Model, trees: Sequence[Tree]) -> Recipe:
     def mass_matrix() -> Matrix:
         candidates = [made.mass_matrix() for _, made in usual]
         if len(trees[0].u) <= _FEW:
-            candidates += [newton_euler.recipe(system, tree).mass_matrix() for tree, _ in usual]
+            candidates += [newton_euler.recipe(model, tree).mass_matrix() for tree, _ in usual]
         return min(candidates, key=lambda M: _operations(M.entries()))
 
     return Recipe(

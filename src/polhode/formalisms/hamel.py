@@ -186,9 +186,9 @@ class Hamel:
         return jacobian(self.momenta[: self.m], list(self.u))
 
 
-def recipe(system: Model, tree: Tree, dependent_speeds: DependentSpeeds | None = None) -> Recipe:
+def recipe(model: Model, tree: Tree, dependent_speeds: DependentSpeeds | None = None) -> Recipe:
     """Hamel's equations on the tree's speeds, or with constraints on the independent ones."""
-    made = Hamel(system, envelope(tree), dependent_speeds)
+    made = Hamel(model, envelope(tree), dependent_speeds)
     m = made.m
     mass_matrix = cache(made.mass_matrix)
 

@@ -111,12 +111,12 @@ def _outer(a: Vector, b: Vector) -> Matrix:
     return Matrix([[x * y for y in b] for x in a])
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix from it, column by column."""
     links, still = segments(tree), segments(tree.at_rest)
     size = len(tree.u)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(system, tree)
+        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(model, tree)
 
     return by_columns(inverse, lambda unit: inverse_dynamics(still, [0] * size, unit, _ZERO), size)

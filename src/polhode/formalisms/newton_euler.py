@@ -74,9 +74,9 @@ def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
     return Twist.zero().six, Twist(_ZERO, -Vector(gravity)).six
 
 
-def recipe(system: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
+def recipe(model: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
     """Inverse dynamics by a recursion; the mass matrix from it, column by column."""
-    loads = loads_of(system, tree)
+    loads = loads_of(model, tree)
     size = len(tree.u)
     free = [Wrench.zero() for _ in tree.links]
 

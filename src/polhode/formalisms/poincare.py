@@ -250,11 +250,11 @@ class Poincare:
         return C_p + self.potential_force() - self.applied_force()
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Mass matrix and bias from Poincaré's equations; joints that follow others are first taken as free."""
     if tree.followed:
-        free = build_tree(system, prescribed=False)
-        return projected(system, tree, free, recipe(system, free))
-    made = Poincare(system, tree)
-    M, b = cache(made.mass_matrix), cache(lambda: made.bias() + slope_of_auxiliary(system, tree))
+        free = build_tree(model, prescribed=False)
+        return projected(model, tree, free, recipe(model, free))
+    made = Poincare(model, tree)
+    M, b = cache(made.mass_matrix), cache(lambda: made.bias() + slope_of_auxiliary(model, tree))
     return Recipe(inverse=lambda ud: M() @ Vector(ud) + b(), mass_matrix=M, bias=b)

@@ -81,6 +81,6 @@ def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
     return dual(_ZERO), dual(_ZERO, -Vector(gravity))
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by the recursion in screws; the mass matrix from it, column by column."""
-    return newton_euler.recipe(system, tree, inverse_dynamics)
+    return newton_euler.recipe(model, tree, inverse_dynamics)

@@ -93,9 +93,9 @@ def inverse_dynamics(
     return tau
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by (3.12); the mass matrix from it, column by column."""
-    loads = loads_of(system, tree)
+    loads = loads_of(model, tree)
     inertias = [central_inertia(link) for link in tree.links]
     size = len(tree.u)
     free = [Wrench.zero() for _ in tree.links]

@@ -10,7 +10,7 @@ _PLACE = "derive speeds"
 
 
 def check_speeds(
-    system: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None
+    model: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None
 ) -> None:
     """Whether a formalism brings these speeds, and nothing else chooses or ties them.
 
@@ -30,7 +30,7 @@ def check_speeds(
         other = "pseudo-velocities" if independent is None else "independent speeds"
         message = f"the speeds {speeds!r} and {other} are two choices of one thing."
         raise PolhodeError(message, _PLACE, "Give one of them.", "E-DERIVE-TWICE")
-    if system.constraints:
-        first = shown(next(iter(system.constraints)))
+    if model.constraints:
+        first = shown(next(iter(model.constraints)))
         message = f"the speeds {speeds!r} are those of a tree, and {first} ties some of them."
-        raise PolhodeError(message, f"system '{system.name}'", "Leave `speeds` out.", "E-DERIVE-UNSUPPORTED")
+        raise PolhodeError(message, f"system '{model.name}'", "Leave `speeds` out.", "E-DERIVE-UNSUPPORTED")

@@ -182,16 +182,16 @@ def _efforts(links: Sequence[Segment], first: dict[int, Matrix]) -> list[tuple[i
     return found
 
 
-def given_forces(system: Model, tree: Tree) -> Vector:
+def given_forces(model: Model, tree: Tree) -> Vector:
     """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
-    return Vector(loads_of(system, tree).generalized_forces())
+    return Vector(loads_of(model, tree).generalized_forces())
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics and mass matrix from the sum (1.2)."""
     links = segments(tree, "uicker_kahn")
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(system, tree)
+        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(model, tree)
 
     return Recipe(inverse=inverse, mass_matrix=lambda: mass_matrix(links, len(tree.u)))

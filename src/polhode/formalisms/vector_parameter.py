@@ -34,11 +34,12 @@ from functools import cache, cached_property
 from typing import Any
 
 from ..dynamics.equations import Recipe
+from ..dynamics.followers import projected
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, is_zero, skew, substitute, symbol
 from ..geometry.inertia import rotate_symmetric
 from ..geometry.rotations.vector_parameter import vector_parameter_rate
-from ..kinematics.tree import BASE, Link, Tree
+from ..kinematics.tree import BASE, Link, Tree, build_tree
 from ..model.model import Model
 from .silver import CentralInertia, central_inertia
 from .uicker_kahn import given_forces, trace
@@ -326,11 +327,14 @@ class _InSpeeds:
         return Matrix([entries[i * size : (i + 1) * size] for i in range(size)])
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
-    """Inverse dynamics and mass matrix from (134)."""
-    equations = _InSpeeds(tree, *manipulator(tree), system.time)
+def recipe(model: Model, tree: Tree) -> Recipe:
+    """Inverse dynamics and mass matrix from (134); joints that follow others are free first, and then projected out."""
+    if tree.followed:
+        free = build_tree(model, prescribed=False)
+        return projected(model, tree, free, recipe(model, free))
+    equations = _InSpeeds(tree, *manipulator(tree), model.time)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return equations.inverse(ud) - given_forces(system, tree)
+        return equations.inverse(ud) - given_forces(model, tree)
 
     return Recipe(inverse=inverse, mass_matrix=cache(equations.mass_matrix))

@@ -411,15 +411,15 @@ def numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
     return number
 
 
-def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> Tree:
+def build_tree(model: Model, prescribed: bool = True, welds: bool = False) -> Tree:
     """Arrange a model as a tree, parents first; bodies that hang on nothing are an error.
 
     Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `prescribed` all
     joints are taken as free. Welded bodies are one link; with `welds` each has its own, on a joint that stands still.
     """
-    joints = joints_from_the_ground(system)
-    followers = system.couplings if prescribed else {}
-    followed, rates = prescribed_motions(system) if prescribed else ({}, {})
+    joints = joints_from_the_ground(model)
+    followers = model.couplings if prescribed else {}
+    followed, rates = prescribed_motions(model) if prescribed else ({}, {})
     q = Vector([c for joint in joints for c in joint.q if c not in followed])
     u = Vector([s for joint in joints for s in joint.u if s not in followed])
     tau = Vector([e for joint in joints for e, s in zip(joint.tau, joint.u, strict=True) if s not in followed])
@@ -435,7 +435,7 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
     }
 
     def placed(name: str, where: str, carrier: int, X: Pose, pose: Pose) -> tuple[int, Pose]:
-        return _placed(links, f"{name}, {where}", name, carrier, X, pose, system.time, elastic)
+        return _placed(links, f"{name}, {where}", name, carrier, X, pose, model.time, elastic)
 
     for joint in joints:
         carrier, X_fixed = placed(joint.name, "in parent", *bodies[joint.parent], joint.in_parent)
@@ -445,7 +445,7 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
             stage = joint.type.stages[k]
             own_q = joint.q[firsts_q[k] : firsts_q[k] + stage.coordinates]
             own_u = joint.u[firsts_u[k] : firsts_u[k] + stage.speeds]
-            leader, ratio = leader_of(system, joint.name) if joint.name in followers else (joint, as_expr(1))
+            leader, ratio = leader_of(model, joint.name) if joint.name in followers else (joint, as_expr(1))
             drive = drive_of(stage, followed[own_u[0]], rates[own_u[0]]) if own_u[0] in rates else None
             if leader is not joint:
                 own_u = leader.u
@@ -471,11 +471,11 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
             carrier, X_fixed = len(links) - 1, Pose.identity()
         carrier, X_body = placed(joint.name, "in child", carrier, X_fixed, joint.in_child.inverse())
         bodies[joint.child] = (carrier, X_body)
-        _add_body(system, joint.child, links, carrier, X_body)
-    for frame in system.frames.values():
-        if frame.body in bodies and moves_in(frame.pose, system.time):
+        _add_body(model, joint.child, links, carrier, X_body)
+    for frame in model.frames.values():
+        if frame.body in bodies and moves_in(frame.pose, model.time):
             bodies[frame.name] = placed(frame.name, "frame", *bodies[frame.body], frame.pose)
-    return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
+    return Tree(tuple(links), bodies, q, u, tau, model.gravity, followed, rates)
 
 
 def _placed(
@@ -522,12 +522,12 @@ def _offsets(joint: Joint) -> tuple[list[int], list[int]]:
     return q_first, u_first
 
 
-def _add_body(system: Model, name: str, links: list[Link], carrier: int, X: Pose) -> None:
-    body = system.bodies[name]
+def _add_body(model: Model, name: str, links: list[Link], carrier: int, X: Pose) -> None:
+    body = model.bodies[name]
     if carrier == BASE or body.is_massless:
         return
     if body.flexibility is not None:
-        joint = system.joints[body.flexibility.joint]
+        joint = model.joints[body.flexibility.joint]
         link = next(link for link in links if link.joint == joint.name and link.coordinates)
         material = deformable(body.mass, body.flexibility, joint.q, link.speeds)
         links[carrier] = replace(links[carrier], inertia=material.inertia, deforming=(material,))
@@ -536,13 +536,13 @@ def _add_body(system: Model, name: str, links: list[Link], carrier: int, X: Pose
     links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
 
 
-def joints_from_the_ground(system: Model) -> list[Joint]:
+def joints_from_the_ground(model: Model) -> list[Joint]:
     """The joints, each after the one that carries its parent, otherwise as they were written.
 
     Rotors with a coordinate come last, in the order of their motors, whatever carries them.
     """
     by_parent: dict[str, list[Joint]] = {}
-    for joint in system.joints.values():
+    for joint in model.joints.values():
         by_parent.setdefault(joint.parent, []).append(joint)
     order: list[Joint] = []
     stack = by_parent.get(GROUND, [])[::-1]
@@ -550,16 +550,16 @@ def joints_from_the_ground(system: Model) -> list[Joint]:
         joint = stack.pop()
         order.append(joint)
         stack.extend(by_parent.get(joint.child, [])[::-1])
-    motors = [motor.rotor for motor in system.motors.values() if motor.is_elastic and motor.rotor not in by_parent]
+    motors = [motor.rotor for motor in model.motors.values() if motor.is_elastic and motor.rotor not in by_parent]
     rank = {name: number for number, name in enumerate(motors, start=1)}
     order.sort(key=lambda joint: rank.get(joint.name, 0))
     placed = {GROUND, *(joint.child for joint in order)}
-    loose = [name for name in system.bodies if name not in placed]
+    loose = [name for name in model.bodies if name not in placed]
     if loose:
         raise ModelError(
             f"{'body' if len(loose) == 1 else 'bodies'} {', '.join(repr(name) for name in loose)} "
             "cannot be reached from the ground.",
-            place=f"system '{system.name}'",
+            place=f"system '{model.name}'",
             cure="Join it to another body, or with a free joint to the ground.",
             code="E-MODEL-TREE",
         )

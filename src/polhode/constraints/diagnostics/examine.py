@@ -50,7 +50,7 @@ _STEPS = 3
 
 
 def diagnose(
-    system: Model, pose: Mapping[str, float] | str | None = None, tell: Callable[[str], object] | None = None
+    model: Model, pose: Mapping[str, float] | str | None = None, tell: Callable[[str], object] | None = None
 ) -> Diagnosis:
     """What the constraints of a system leave free, and what is wrong with them.
 
@@ -59,20 +59,20 @@ def diagnose(
     say = tell or (lambda words: None)
     say("reading the constraints")
     with quiet_collector():
-        found = sorted_rows(system, build_tree(system))
+        found = sorted_rows(model, build_tree(model))
         tree = found.tree
-        near = _pose(system, pose, tree.coordinates[tree.auxiliary_coordinates])
+        near = _pose(model, pose, tree.coordinates[tree.auxiliary_coordinates])
         trivial = tuple(row.name for row in found.trivial)
-        constraints = Constraints(tree, system.time, found.rows, trivial, reference_of(system, tree, near))
+        constraints = Constraints(tree, model.time, found.rows, trivial, reference_of(model, tree, near))
         say("looking for dependent constraints")
         redundant, contradictory = _generic(constraints)
         say("assembling")
-        numbers = Numbers(constraints, assembly_branches(system, tree))
+        numbers = Numbers(constraints, assembly_branches(model, tree))
         here, walked = _examined(numbers, [row.row for row in redundant]) if not found.impossible else (None, [])
         say("looking for hidden conditions on the position")
         integrability = _integrability(constraints, here, walked)
     return Diagnosis(
-        system=system.name,
+        system=model.name,
         pose=pose if isinstance(pose, str) else "home" if pose is None else "the given pose",
         speeds=tuple(tree.speeds),
         positions=tuple(row.name for row in found.rows if row.is_position),
@@ -83,20 +83,18 @@ def diagnose(
         redundant=redundant,
         contradictory=contradictory,
         driven=tree.is_driven or any(constraints.a),
-        assumed=tuple(name for name, parameter in system.parameters.items() if parameter.value is None),
+        assumed=tuple(name for name, parameter in model.parameters.items() if parameter.value is None),
         integrability=integrability,
         here=here,
     )
 
 
-def _pose(
-    system: Model, pose: Mapping[str, float] | str | None, auxiliary: Sequence[str]
-) -> Mapping[str, float] | None:
-    names = [*(q.name for joint in system.joints.values() for q in joint.q), *auxiliary]
+def _pose(model: Model, pose: Mapping[str, float] | str | None, auxiliary: Sequence[str]) -> Mapping[str, float] | None:
+    names = [*(q.name for joint in model.joints.values() for q in joint.q), *auxiliary]
     if isinstance(pose, str):
-        if pose not in system.poses:
-            raise unknown("pose", pose, system.poses, "diagnose")
-        return system.poses[pose].coordinates
+        if pose not in model.poses:
+            raise unknown("pose", pose, model.poses, "diagnose")
+        return model.poses[pose].coordinates
     given = None if pose is None else numbers_by_name(pose, "diagnose")
     for name in given or ():
         if name not in names:

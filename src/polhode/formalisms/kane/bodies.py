@@ -160,17 +160,17 @@ class Part:
 
 
 def parts_of(
-    system: Model, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry, absolute: bool = True
+    model: Model, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry, absolute: bool = True
 ) -> list[Part]:
     """The bodies of the paper, each after its parent; `name` may give a name to a constant that is computed once.
 
     Unless speeds may be `absolute`, each stage of a joint is a body, and nonrecursive bodies are recursive as well.
     """
-    own = _own_lumps(system, tree)
+    own = _own_lumps(model, tree)
     blocks = blocks_of(tree, as_one=absolute)
     composites: dict[int, Lump] = {}
     fixed_in: dict[int, list[Lump]] = {index: [] for index in range(BASE, len(blocks))}
-    home, fixed = _home(system, tree), [False] * len(blocks)
+    home, fixed = _home(model, tree), [False] * len(blocks)
     for index in reversed(range(len(blocks))):  # from the tips: a parent counts its fixed children
         block = blocks[index]
         composites[index] = _composite(own[block.place], fixed_in[index][::-1], name)
@@ -198,11 +198,11 @@ def parts_of(
     return parts
 
 
-def _own_lumps(system: Model, tree: Tree) -> list[Lump]:
+def _own_lumps(model: Model, tree: Tree) -> list[Lump]:
     """For each link its bodies, welded together, in its components."""
     table: list[list[Lump]] = [[] for _ in tree.links]
     for name, (index, X) in tree.bodies.items():
-        body = system.bodies.get(name)
+        body = model.bodies.get(name)
         if body is not None and index != BASE and not body.is_massless and body.flexibility is None:
             table[index].append(Lump(body.mass, X.point(body.com), rotate_symmetric(X.R, body.inertia)))
     none = Lump(as_expr(0), _ZERO, Matrix.zeros(3, 3))
@@ -241,8 +241,8 @@ def _seen_from_parent(link: Link, lump: Lump, home: Mapping[Expr, int]) -> Lump:
     return Lump(lump.mass, Vector(substitute(point, home)), Matrix.zeros(3, 3))
 
 
-def _home(system: Model, tree: Tree) -> Mapping[Expr, int]:
-    return {system.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[index]: 1 for index in tree.quaternions}}
+def _home(model: Model, tree: Tree) -> Mapping[Expr, int]:
+    return {model.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[index]: 1 for index in tree.quaternions}}
 
 
 def _motions(link: Link) -> list[Twist]:

@@ -280,12 +280,12 @@ class SayersSpeeds(PseudoSpeeds):
         return Vector([])
 
 
-def speeds_of(system: Model, rows: Constraints) -> SayersSpeeds:
+def speeds_of(model: Model, rows: Constraints) -> SayersSpeeds:
     """Sayers' speeds for a tree; `rows` are its constraints, which are none."""
-    literal, tree = Literal(system, rows.tree), rows.tree
+    literal, tree = Literal(model, rows.tree), rows.tree
     chosen = literal.speeds
     values = [literal.absolute_speeds.get(i, u) for i, u in enumerate(tree.u)]
     new = [u for u in chosen if u not in tree.u]
-    told_apart([*new, *map(acceleration_of, new)], spellings_of(system), "speeds of Sayers")
+    told_apart([*new, *map(acceleration_of, new)], spellings_of(model), "speeds of Sayers")
     made = [u if u is own else value for u, own, value in zip(chosen, tree.u, values, strict=True)]
     return SayersSpeeds(rows, tuple(range(len(tree.u))), (), chosen, Vector(made), literal)

@@ -432,23 +432,23 @@ class Network:
         return rest - Vector(self._inward(chords)) if chords else rest
 
 
-def network(system: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Network:
+def network(model: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Network:
     """The network of a system, with its formulation tree: the one that is named, or that of its joints."""
-    parts = mechanism(system, tree)
+    parts = mechanism(model, tree)
     return Network(
-        system, tree, parts, formulation(parts.graph) if chosen is None else given_formulation(parts.graph, chosen)
+        model, tree, parts, formulation(parts.graph) if chosen is None else given_formulation(parts.graph, chosen)
     )
 
 
 row_source = network  # it comes to the rows of loops and contacts by their circuits
 
 
-def recipe(system: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Recipe:
+def recipe(model: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Recipe:
     """Inverse dynamics by circuits and cut-sets, the mass matrix by the columns of x = S D u."""
-    made = network(system, tree, chosen)
+    made = network(model, tree, chosen)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        given = loads_of(system, tree).speed_forces()
+        given = loads_of(model, tree).speed_forces()
         return Vector([tau - force for tau, force in zip(made.efforts(tree.u, ud), given, strict=True)])
 
     return Recipe(inverse=inverse, mass_matrix=made.mass_matrix)

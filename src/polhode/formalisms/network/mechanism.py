@@ -195,8 +195,8 @@ class _Draft:
 
 
 class _Builder:
-    def __init__(self, system: Model, tree: Tree) -> None:
-        self.system, self.tree = system, tree
+    def __init__(self, model: Model, tree: Tree) -> None:
+        self.system, self.tree = model, tree
         self.poses = world_poses(tree)
         self.links: dict[str, list[tuple[Link, Pose]]] = {}
         for link, X in zip(tree.links, self.poses, strict=True):
@@ -390,6 +390,6 @@ def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link,
     return JointEdge(name, joint, inner, outer, columns, ((R @ drive.v, R @ drive.w), (R @ drive.a, R @ drive.alpha)))
 
 
-def mechanism(system: Model, tree: Tree) -> Mechanism:
+def mechanism(model: Model, tree: Tree) -> Mechanism:
     """The components and the graph of a system, on its tree as it was written (no pass applied)."""
-    return _Builder(system, tree).build()
+    return _Builder(model, tree).build()

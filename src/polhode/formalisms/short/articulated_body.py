@@ -174,10 +174,10 @@ def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[A
     return result, added
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = loads_of(system, tree)
-    companion = composite_body.recipe(system, tree)
+    loads = loads_of(model, tree)
+    companion = composite_body.recipe(model, tree)
 
     def forward() -> Vector:
         tau = [effort + given for effort, given in zip(tree.tau, loads.speed_forces(), strict=True)]

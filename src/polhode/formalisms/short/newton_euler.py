@@ -65,9 +65,9 @@ def _efforts(
     return by.lengths(efforts_of(by.tree, motion, by.wrenches(wrenches)))  # a force is energy by a length
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix and the bias follow from it column by column."""
-    loads = loads_of(system, tree)
+    loads = loads_of(model, tree)
     size = len(tree.u)
     nothing = [0] * size
     free = [Wrench.zero() for _ in tree.links]
