@@ -87,7 +87,7 @@ def without_auxiliary(tree: Tree, but: Collection[str]) -> Tree:
 
 
 def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Expr, Any]) -> AuxiliaryCoordinates | None:
-    """What one constraint brings with it."""
+    """The auxiliary coordinates of one constraint."""
     name = constraint.name
     if isinstance(constraint, ContactConstraint) and constraint.coordinates:
         definitions, guess = constraint.definitions(moving), constraint.guess(moving)
@@ -102,7 +102,7 @@ def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Exp
 
 
 def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
-    """Numbers for all symbols, auxiliary coordinates where their definitions put them, if they can be found."""
+    """Numbers for all symbols, with the auxiliary coordinates solved from their definitions where possible."""
     known = dict(values)
     for each in tree.auxiliary:
         if each.guess and not any(known[s] for s in each.symbols):
@@ -112,7 +112,7 @@ def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
 
 
 def _defined(each: AuxiliaryCoordinates, known: Mapping[Expr, float]) -> list[float]:
-    """The coordinates of one constraint where their definitions hold, or as near to there as Newton's steps lead."""
+    """The auxiliary coordinates of one constraint by Newton's method on their definitions."""
     import numpy as np
 
     from .newton import Floats, solve

@@ -108,7 +108,7 @@ class DependentSpeeds(Typeset):
 
     @cached_property
     def followed(self) -> dict[Expr, Expr]:
-        """What the dependent speeds stand for."""
+        """Substitutions for the dependent speeds."""
         speeds = self.E @ self.u + self.e
         return {self.constraints.tree.u[k]: as_expr(speeds[k]) for k in self.dependent}
 
@@ -142,17 +142,14 @@ class DependentSpeeds(Typeset):
 
     @cached_property
     def pivots(self) -> Vector:
-        """What is divided by to get the dependent speeds: where one vanishes, they cannot be had so."""
+        """Divisors of the dependent speeds: where one vanishes, the choice is singular."""
         return Vector(self._eliminated([[] for _ in self.constraints.rows])[1])
 
 
 def dependent_speeds_of(
     constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = (), pose: str = ""
 ) -> DependentSpeeds:
-    """Choose independent speeds: by name, or those preferred and the first ones from the ground outward that can be.
-
-    Where the reference is a pose that a user named, `pose` says which, and the named speeds must serve there.
-    """
+    """Independent speeds, by name or by preference from the ground outward; `pose` names the reference in messages."""
     usable = constraints.only(constraints.generic_rows)
     names = constraints.tree.speeds
     size = len(names)
@@ -189,7 +186,7 @@ def _usual(constraints: Constraints) -> str:
 
 
 def _serve(constraints: Constraints, dependent: Sequence[int]) -> bool:
-    """Whether A_d has an inverse at the reference, in numbers; where A has no value there, nobody can tell."""
+    """Whether A_d is regular at the reference, in numbers; True where A is not defined there."""
     import numpy as np
 
     if constraints.at_reference is None or not dependent:

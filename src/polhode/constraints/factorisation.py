@@ -52,10 +52,7 @@ class Factorisation:
 
     @staticmethod
     def of(A: Floats, M: Floats | None = None, scale: Floats | None = None) -> Factorisation:
-        """The rows of A with the mass matrix M, or as they are where there is none or it is singular.
-
-        `scale` are the lengths of rows in general; by default all are measured by the longest.
-        """
+        """Factorise the rows of A in the metric of M (1 if absent or singular), scaled by `scale` or the longest."""
         L: Floats | None = None
         if M is not None:
             try:
@@ -70,7 +67,7 @@ class Factorisation:
 
     @property
     def lengths(self) -> Floats:
-        """The lengths of the rows before they were scaled."""
+        """Lengths of the rows before scaling."""
         return np.asarray(np.linalg.norm(self.W, axis=-1) * self.scale)
 
     @cached_property
@@ -96,7 +93,7 @@ class Factorisation:
 
     @cached_property
     def redundant(self) -> list[int]:
-        """Rows that say what the chosen ones say."""
+        """Rows that are combinations of the chosen ones."""
         return [k for k in range(len(self.A)) if k not in self.chosen]
 
     @cached_property
@@ -110,17 +107,14 @@ class Factorisation:
         return y if self.L is None else np.asarray(np.linalg.solve(_turned(self.L), y))
 
     def least(self, wanted: Floats, damping: float = 0.0) -> Floats:
-        """The smallest δ that answers A δ = wanted as well as can be; with damping μ, least |W y - r|² + μ |y|²."""
+        """Least-norm least-squares solution δ of A δ = b; with damping μ, of |W y - r|² + μ |y|²."""
         U, s, V = self._factors
         share = np.divide(s, s * s + damping, out=np.zeros_like(s), where=s > DEPENDENT)
         y = _times(_turned(V), share * _times(_turned(U), wanted / self.scale))
         return np.asarray(self._unmeasured(y[..., None])[..., 0])
 
     def damped(self, wanted: Floats) -> Floats:
-        """The same, damped by what is wanted, μ ~ |r|²: for iterations from far off, or to where rank is lost.
-
-        With it Newton's steps converge quadratically there too (N. Yamashita and M. Fukushima, 2001).
-        """
+        """Levenberg-Marquardt step with μ ~ |r|² (Yamashita and Fukushima 2001): quadratic also where rank is lost."""
         is_large = float(np.abs(wanted).max(initial=0.0)) >= 1.0  # its square might overflow
         return self.least(wanted, _DAMPING * (1.0 if is_large else min(1.0, float(wanted @ wanted))))
 
@@ -130,10 +124,7 @@ class Factorisation:
         return np.asarray(found[..., 0])
 
     def accelerations(self, force: Floats, gamma: Floats) -> Floats:
-        """u̇ with M u̇ - force a force of the constraints and A u̇ + γ = 0; what no row can settle is left free.
-
-        Without M, masses are one.
-        """
+        """u̇ with M u̇ - force in the range of Aᵀ and A u̇ + γ = 0 (least squares); M = 1 if absent."""
         if self.M is None:
             alone = force
         elif self.L is not None or (np.isfinite(self.M).all() and np.linalg.cond(self.M).max() < _SINGULAR):
@@ -154,7 +145,7 @@ class Factorisation:
         return udot, self.multipliers((udot if self.M is None else _times(self.M, udot)) - force)
 
     def unanswered(self, wanted: Floats) -> Floats:
-        """What no motion can answer, row by row."""
+        """The residual of A δ = b, row by row."""
         return np.asarray(wanted - self.A @ self.least(wanted))
 
     def clashing(self, index: int) -> list[int]:
@@ -163,7 +154,7 @@ class Factorisation:
         return [k for k, weight in enumerate(weights) if weight > 0.1 * weights.max()]
 
     def sources(self, row: int) -> list[int]:
-        """The chosen rows that a redundant one is made of."""
+        """The chosen rows whose combination a redundant one is."""
         weights, *_ = np.linalg.lstsq(self.W[self.chosen].T, self.W[row], rcond=None)
         return [k for k, weight in zip(self.chosen, weights, strict=True) if abs(weight) > 1e-6]
 

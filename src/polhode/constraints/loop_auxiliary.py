@@ -59,18 +59,18 @@ class LoopAuxiliary:
         return defining, {name: value for name, value in named.items() if name not in defining}
 
     def unable(self, speeds: Sequence[Any]) -> Named:
-        """Of the speeds ν those that the joint cannot have."""
+        """The speeds ν that the joint excludes."""
         return {f"beyond {count}": as_expr(speeds[k]) for count, k in enumerate(self.beyond, start=1)}
 
     def branch(self, X: Pose) -> Expr:
-        """What is zero where the loop is closed, and -4 where the error is half a turn, which the conditions allow."""
+        """Branch indicator: 0 where the loop is closed, -4 at an error of half a turn, which the conditions allow."""
         R = self.closure_error(X).R
         return as_expr(R[0, 0] + R[1, 1] + R[2, 2] - 3)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A stage on the way from frame a to frame b, its coordinates, and their indices in the joint's list."""
+    """A stage between frame a and frame b, its coordinates, and their indices in the joint's list."""
 
     stage: Stage
     q: tuple[Expr, ...]
@@ -163,7 +163,7 @@ def _cut(steps: Sequence[_Step], index: int) -> _Cut:
 
 
 def _numbers(J: Matrix, steps: Sequence[_Step]) -> list[list[float]]:
-    """J at home, or a little off it where home is singular."""
+    """J at the zero configuration, or near it where that is singular."""
     import numpy as np
 
     home = {q: 0.0 for step in steps for q in step.q} | {step.q[0]: 1.0 for step in steps if step.is_quaternion}

@@ -47,7 +47,7 @@ fault = fault_at(_PLACE)
 
 @dataclass(frozen=True, eq=False)
 class PseudoSpeeds(DependentSpeeds):
-    """All speeds from pseudo-velocities; positions are still corrected by dependent speeds of the tree."""
+    """All speeds from pseudo-velocities; positions are corrected by dependent speeds of the tree."""
 
     #: Whether each is measured in what the speed of the tree at its place is.
     keeps_units: ClassVar[bool] = False
@@ -99,7 +99,7 @@ class PseudoSpeeds(DependentSpeeds):
 
     @cached_property
     def followed(self) -> dict[Expr, Expr]:
-        """What the speeds of the tree stand for, but for those that are pseudo-velocities themselves."""
+        """Substitutions for the speeds of the tree that are not pseudo-velocities themselves."""
         speeds, tree = self.E @ self.u + self.e, self.constraints.tree
         return {tree.u[k]: as_expr(speeds[k]) for k in self.replaced}
 
@@ -129,12 +129,12 @@ class PseudoSpeeds(DependentSpeeds):
 
     @cached_property
     def moving_pivots(self) -> list[Expr]:
-        """What is divided by to get the speeds and might vanish in motion."""
+        """Divisors of the speeds that may vanish in motion."""
         return [each for each in self._inverse[1] if any(x.data[0] != "parameter" for x in free_symbols([each]))]
 
     @cached_property
     def pivots(self) -> Vector:
-        """What is divided by to get the speeds, and to correct positions."""
+        """Divisors of the speeds, and of corrections of positions."""
         corrected = self._eliminated([[] for _ in self.constraints.rows])[1] if self.constraints.positions else []
         return Vector([*self._inverse[1], *corrected])
 

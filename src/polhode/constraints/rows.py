@@ -51,10 +51,10 @@ class Row:
 
 
 class RowSource(Protocol):
-    """A formalism's own way to the rows: their rates, γ and Aᵀλ otherwise than by differentiating φ and its rate."""
+    """Rows by a formalism's own equations: rates, γ and Aᵀλ without differentiating φ."""
 
     def row(self, row: Row) -> Row:
-        """The row with its rate A u + a found this way; as it is, if this way does not lead to it."""
+        """The row with its rate A u + a by these equations; unchanged if they do not give it."""
 
     def remainder(self, row: Row) -> Expr:
         """γ of the row."""
@@ -101,7 +101,7 @@ class Constraints(Typeset):
 
     @cached_property
     def definitions(self) -> dict[str, Expr]:
-        """ψ(q, t) by name: what holds the auxiliary coordinates in their place, and changes with no motion."""
+        """ψ(q, t) by name: the definitions of the auxiliary coordinates, constant along every motion."""
         return {_full(each.of, name): value for each in self.tree.auxiliary for name, value in each.definitions}
 
     @cached_property
@@ -126,7 +126,7 @@ class Constraints(Typeset):
 
     @cached_property
     def a(self) -> Vector:
-        """What is left of the rates at rest: explicit dependence on time."""
+        """The rates at u = 0: explicit dependence on time."""
         return Vector(substitute(self.rates, dict.fromkeys(self.tree.u, as_expr(0))))
 
     @cached_property
@@ -176,10 +176,7 @@ def reference_of(model: Model, tree: Tree, near: Mapping[str, float] | None = No
 
 @dataclass(frozen=True)
 class Sorted:
-    """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep.
-
-    The tree has the auxiliary coordinates on which they depend.
-    """
+    """Rows by kind: independent of the tree, kept by the tree itself, impossible; `tree` has auxiliary coordinates."""
 
     tree: Tree
     rows: tuple[Row, ...]
@@ -205,10 +202,7 @@ def sorted_rows(model: Model, tree: Tree, source: RowSource | None = None) -> So
 def constraints_of(
     model: Model, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
 ) -> Constraints:
-    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside.
-
-    The result's `tree` has the auxiliary coordinates; it is the one to derive equations from.
-    """
+    """All constraints as rows on the speeds of the result's `tree`, which has the auxiliary coordinates."""
     found = sorted_rows(model, tree, source)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
@@ -227,7 +221,7 @@ def _full(constraint: str, part: str) -> str:
 
 
 def impossible(row: Row) -> Problem:
-    """What is wrong with a row whose value never changes and is not zero."""
+    """A message about a row whose value is a nonzero constant."""
     numbers = "" if row.value is None or free_symbols([row.value]) else f", which is {float(row.value):.6g}"
     return Problem(
         f"'{row.name}' asks that {str(row.value)[:80]}{numbers} be zero, and nothing that moves can change it.",
@@ -269,7 +263,7 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
 
 
 def assembly_branches(model: Model, tree: Tree) -> dict[str, Expr]:
-    """For each loop that has other assembly branches, what is zero on the one that is meant."""
+    """Branch indicators of the loops that have several assembly branches."""
     made: dict[str, Expr] = {}
     for loop in model.constraints.values():
         if isinstance(loop, LoopConstraint):

@@ -29,10 +29,7 @@ _ZERO = Vector([as_expr(0)] * 3)
 
 @dataclass(frozen=True)
 class Push:
-    """What a constraint does to its two bodies: a wrench about a place, in ground components, on one of them.
-
-    The other body feels the opposite wrench at the same place.
-    """
+    """The wrench of a constraint about a point, in ground components, on one body; the other has its opposite."""
 
     on: str
     against: str

@@ -56,7 +56,7 @@ class ControlGeometryMethods(RunMethods):
     def controllability(
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Controllability:
-        """Whether inputs lead to all states near an equilibrium; see `control_geometry.accessibility`."""
+        """Small-time local controllability about an equilibrium; see `control_geometry.accessibility`."""
         from .accessibility import controllability
 
         return controllability(self._asked(inputs, at, parameters))
@@ -72,7 +72,7 @@ class ControlGeometryMethods(RunMethods):
     def zero_dynamics(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> ZeroDynamics:
-        """What still moves when outputs are held; see `control_geometry.zero_dynamics`."""
+        """The dynamics with outputs held at zero; see `control_geometry.zero_dynamics`."""
         from .zero_dynamics import zero_dynamics
 
         return zero_dynamics(self._asked(inputs, at, parameters), outputs)
@@ -80,7 +80,7 @@ class ControlGeometryMethods(RunMethods):
     def observability(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Observability:
-        """Which states outputs tell; see `control_geometry.observability`."""
+        """Which states outputs determine; see `control_geometry.observability`."""
         from .observability import observability
 
         return observability(self._asked(inputs, at, parameters), outputs)

@@ -94,7 +94,7 @@ class Reach:
 
 
 def reach(made: Plant) -> Reach:
-    """Where brackets lead from the inputs of a mechanism."""
+    """Span of the brackets of drift and inputs."""
     variables, drift, fields, driven = _undriven(made)
     most = made.size - driven
     chain = spread([drift], fields, variables, most, depth=made.size)
@@ -143,7 +143,7 @@ def accessibility(asked: Asked) -> Accessibility:
 
 
 def dimension_at(made: Plant, found: Reach, state: AtState) -> int:
-    """What brackets span at a state: those that were taken, at rest [B, AB, A²B, …], and deeper ones up to a limit."""
+    """Dimension of the brackets at a state: those taken, at rest [B, AB, A²B, …], and deeper ones up to a limit."""
     spanned = found.driven + state.rank(found.spread.found)
     if spanned < made.size and state.is_at_rest:
         linear = state.linear.with_ports([*made.inputs])
@@ -187,7 +187,7 @@ class Controllability(Told):
 
 
 def controllability(asked: Asked) -> Controllability:
-    """Whether inputs lead from an equilibrium to all states near it, within any short time; at home without `at`."""
+    """Small-time local controllability about an equilibrium, at zero coordinates without `at`."""
     with quiet_collector():
         made, state = asked.plant_there(_CONTROLLABILITY)
         return _decided(made, state)

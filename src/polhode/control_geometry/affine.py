@@ -93,11 +93,7 @@ class ControlAffine(Typeset):
 
 @dataclass(frozen=True, eq=False)
 class Regular:
-    """The form after the feedback: drift, a field for each entry of v, and v = v₀ + T c.
-
-    `driven` are the indices of speeds that obey u̇ = v; where there are none, no feedback is taken and v = c. The
-    feedback is regular where `condition` does not vanish.
-    """
+    """The form after feedback v = v₀ + T c where `condition` ≠ 0; u̇ = v for the speeds in `driven` (else v = c)."""
 
     variables: list[Expr]
     drift: Field
@@ -119,12 +115,12 @@ class Plant:
 
     @cached_property
     def moved(self) -> Displacements:
-        """The directions in which coordinates change, a ball joint's in three."""
+        """Directions in which coordinates change, a ball joint's in three."""
         return displacements(self.equations)
 
     @cached_property
     def names(self) -> list[str]:
-        """The state's entries: displacements, speeds, states without mass."""
+        """The state's entries: displacements, speeds, first-order states."""
         return [*self.moved.names, *map(spelled, self.equations.u), *self.equations.states]
 
     @property
@@ -290,7 +286,7 @@ class Plant:
         return Matrix([[*a, *b] for a, b in zip(by_q, others, strict=True)])
 
     def unit(self, k: int) -> Field:
-        """The direction in which one of `names` changes alone."""
+        """The unit direction of one of `names`."""
         moved, size = len(self.moved.directions), len(self.equations.q)
         if k < moved:
             return [*map(as_expr, self.moved.directions[k]), *[as_expr(0)] * (len(self.variables) - size)]

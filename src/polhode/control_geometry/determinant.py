@@ -61,7 +61,7 @@ def _states(value: Expr) -> list[Expr]:
 
 
 def _is_fixed(value: Expr) -> bool:
-    """Whether an expression does not change with the state."""
+    """Whether an expression is independent of the state."""
     return all(map(is_zero, gradient(value, _states(value))))
 
 

@@ -172,7 +172,7 @@ class Linearizability(Told):
 
     @property
     def indices(self) -> tuple[int, ...]:
-        """The relative degrees of linearizing outputs: as many are at least k as rank Gₖ₋₁ grew by."""
+        """Relative degrees of linearizing outputs: as many are at least k as rank Gₖ₋₁ grew by."""
         if not (self.ranks[-1] == self.size and all(self.involutive)):
             return ()
         growth = [b - a for a, b in zip((0, *self.ranks), self.ranks, strict=False)]
@@ -212,7 +212,7 @@ class Linearizability(Told):
 
 
 def is_feedback_linearizable(asked: Asked) -> Linearizability:
-    """The conditions under which the whole state can be made linear, at almost every state and at a given one."""
+    """Conditions for full state linearization, at almost every state and at a given one."""
     with quiet_collector():
         made, state = asked.plant(_LINEARIZABLE)
         return linearizability(made, state)

@@ -48,7 +48,7 @@ fault = fault_at(_PLACE)
 
 @dataclass(frozen=True)
 class _Instant:
-    """What the efforts may depend on beside the motion of the links and the parameters, as given."""
+    """Time, inputs and states on which the efforts may depend, as given."""
 
     time: Any
     inputs: Mapping[str, Any]
@@ -111,7 +111,7 @@ class LinkInverse(Typeset):
         }
 
     def _rows(self, motion: Any) -> tuple[list[Floats], tuple[int, ...]]:
-        """The motion by orders, and the shape of what is found."""
+        """The motion by orders, and the shape of the result."""
         sizes = [len(order) for order in self.motion]
         cure = f"Give an array of {len(sizes)} orders of derivatives of {sizes[0]} coordinates."
         if sizes[0] != sizes[1]:
@@ -127,7 +127,7 @@ class LinkInverse(Typeset):
         return rows, shape
 
     def _columns(self, needed: set[Expr], at: _Instant, shape: tuple[int, ...]) -> dict[Expr, Floats]:
-        """The numbers for time, inputs and states on which what is wanted depends."""
+        """Values of time, inputs and states on which the result depends."""
         system = self.equations.system
         inputs = {name: entry.symbol for name, entry in system.inputs.items()}
         states = {name: entry.symbol for name, entry in system.states.items()}
@@ -167,7 +167,7 @@ def link_inverse(equations: EquationsOfMotion) -> LinkInverse:
 
 
 class _Elimination:
-    """Rotors are found one after the other, those first whose link feels no rotor but its own."""
+    """Solve for rotors one after the other, first where a link depends on no other rotor."""
 
     def __init__(self, equations: EquationsOfMotion) -> None:
         self.equations = equations
@@ -246,11 +246,11 @@ class _Elimination:
         return LinkInverse(self.equations, tuple(self.orders), efforts, rotors)
 
     def _needed(self, joint: str) -> Expr:
-        """The row of a link, with the rotors that are known put in; it vanishes, as no effort acts on the link."""
+        """The equation of a link (zero effort) with the known rotors substituted."""
         return substitute([self.row[joint]], self.known)[0]
 
     def _foreign(self, joint: str, rotor: str) -> list[Expr]:
-        """Symbols of rotors that are not known yet, other than its own angle, on which a link's row depends."""
+        """Symbols of unknown rotors, other than its own angle, in a link's equation."""
         row = self._needed(joint)
         others = {x for own in self.symbols.values() for x in own if x not in self.known} - {self.symbols[rotor][0]}
         return [x for x in free_symbols([row]) if x in others and not is_zero(derivative([row], x)[0])]

@@ -43,7 +43,7 @@ class Observability(Told):
 
     @property
     def is_observable(self) -> bool:
-        """Whether neighbouring states are told apart, at almost every state."""
+        """Whether neighbouring states can be distinguished, at almost every state."""
         return self.rank == self.size
 
     def __bool__(self) -> bool:
@@ -66,7 +66,7 @@ class Observability(Told):
 
 
 def observability(asked: Asked, outputs: Any) -> Observability:
-    """Which states the outputs tell; inputs are known, and may be none."""
+    """Which states the outputs determine, with known inputs."""
     with quiet_collector():
         state = None if asked.at is None else asked.state(_PLACE)
         own, values = (asked.equations, None) if state is None else (state.equations, state.values)
@@ -91,7 +91,7 @@ def _rank_at(made: Plant, found: Sequence[Expr], outputs: dict[str, Expr], state
 
 
 def _told(made: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[Any], tuple[int, ...], bool]:
-    """The functions that were taken, independent differentials, ranks level by level, and whether these are all."""
+    """The functions taken, independent differentials, ranks level by level, and whether these are all."""
     form = made.original
     fields = [form.drift, *form.fields.values()]
     everything, fresh = list(outputs), list(outputs)

@@ -326,7 +326,7 @@ class RelativeDegree(Typeset):
 
     @cached_property
     def determinant(self) -> Expr:
-        """What vanishes where A is singular, for as many outputs as inputs: det A but for factors that never do."""
+        """det A without factors that never vanish, for as many outputs as inputs."""
         if len(self.outputs) != len(self.inputs):
             message = f"{len(self.outputs)} outputs and {len(self.inputs)} inputs have no determinant."
             raise PolhodeError(message, _DEGREE, "Give as many outputs as inputs.", "E-GEOMETRY-SHAPE")

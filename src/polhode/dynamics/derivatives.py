@@ -55,7 +55,7 @@ def _columns(equations: EquationsOfMotion, efforts: Sequence[Expr]) -> tuple[Col
 
 @dataclass(frozen=True)
 class _Differentiated:
-    """One way to write the inverse dynamics, differentiated as it stands."""
+    """One form of the inverse dynamics, differentiated."""
 
     equations: EquationsOfMotion
     efforts: tuple[Expr, ...]
@@ -133,7 +133,7 @@ def _less(columns: list[list[Any]], others: Columns) -> Columns:
 
 
 def shortest_inverse(equations: EquationsOfMotion) -> _Differentiated | _Composite:
-    """Of the ways to the derivatives of the inverse dynamics, the one that takes the fewest operations."""
+    """Derivatives of the inverse dynamics in the form with the fewest operations."""
     closed, is_plain = _Composite(equations), equations.constraints is None and equations.dependent_speeds is None
     ways: list[_Differentiated | _Composite] = [closed] if is_plain and closed.holds() else []
     if not ways or len(equations.u) <= _MANY:
@@ -158,7 +158,7 @@ def balance_columns(
 
 
 def displacement_speeds(equations: EquationsOfMotion) -> Matrix:
-    """P Γ⁻, by which coordinates that change at rates q̇ move along the speeds of equations: u* = P u (+ p)."""
+    """P Γ⁻: the speeds u* = P u (+ p) of the equations from rates q̇."""
     back, dependent = equations.tree.kinematic_left_inverse(), equations.dependent_speeds
     return back if dependent is None else (dependent.forms[0] @ back).map(as_expr)
 

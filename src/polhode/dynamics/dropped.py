@@ -18,7 +18,7 @@ _SHORT = 40
 
 @dataclass(frozen=True, repr=False)
 class DroppedFrom(Told):
-    """What was dropped of one equation."""
+    """The terms dropped from one equation."""
 
     equation: str  # in words, such as "equation of 'roll'"
     name: str  # of the speed, coordinate or state that it is of
@@ -38,7 +38,7 @@ class DroppedFrom(Told):
 
 @dataclass(frozen=True, repr=False)
 class Dropped(Told):
-    """What was dropped, equation by equation; equations that lost nothing are not there. Print it."""
+    """The dropped terms of the equations that lost some; `print` it."""
 
     parts: tuple[DroppedFrom, ...]
 
@@ -49,7 +49,7 @@ class Dropped(Told):
         return len(self.parts)
 
     def __getitem__(self, name: str) -> DroppedFrom:
-        """What was dropped of the equation of a speed, or of the rate of a coordinate or state."""
+        """The terms dropped from the equation of a speed, or of the rate of a coordinate or state."""
         for part in self.parts:
             if part.name == name:
                 return part
@@ -61,7 +61,7 @@ class Dropped(Told):
 
 @quiet_collector()
 def dropped(equations: EquationsOfMotion) -> Dropped:
-    """What the truncation of equations in small variables left out."""
+    """The terms that truncation in small variables dropped."""
     small, whole = equations.small, equations.whole
     if small is None or whole is None:
         return Dropped(())
@@ -81,7 +81,7 @@ def dropped(equations: EquationsOfMotion) -> Dropped:
 
 
 def _residuals(equations: EquationsOfMotion, kept: EquationsOfMotion) -> list[Expr]:
-    """What vanishes along a motion: of each equation the part without its own rate."""
+    """Left-hand sides that vanish along a motion, each without its own rate."""
     needed = [a - b for a, b in zip(equations.inverse_dynamics, equations.efforts, strict=True)]
     rates = kept.kept(equations.all_coordinate_rates)
     return [as_expr(entry) for entry in (*needed, *rates, *equations.z_rates)]

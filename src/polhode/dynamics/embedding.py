@@ -79,7 +79,7 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         return columns, factor_symmetric(S), factors
 
     def answer(wanted: Sequence[Any]) -> tuple[Vector, Vector]:
-        """The least change, in the metric of M, of which A makes what is wanted, and its multipliers."""
+        """Solve A Δu = b with least ‖Δu‖ in the metric of M; return Δu and the multipliers."""
         columns, factors, _ = response()
         multipliers = Vector(factors.solve(wanted))
         total = Vector([as_expr(0)] * len(tree.u))

@@ -45,7 +45,7 @@ def envelope(tree: Tree) -> Envelope:
 
 
 def generalized_forces(model: Model, tree: Tree, gamma: Matrix) -> Vector:
-    """What acts on each speed, efforts apart: -Γᵀ ∂𝒱/∂q, given forces, and wrenches by the links' Jacobians."""
+    """Generalised forces without efforts: -Γᵀ ∂𝒱/∂q, forces on speeds, and wrenches by the links' Jacobians."""
     loads = loads_of(model, tree)
     slope = Vector(gradient(as_expr(loads.potential_energy), list(tree.q)))
     total = [forces - column.dot(slope) for forces, column in zip(applied_forces(loads), gamma.columns, strict=True)]
@@ -53,5 +53,5 @@ def generalized_forces(model: Model, tree: Tree, gamma: Matrix) -> Vector:
 
 
 def applied_forces(loads: Loads) -> list[Expr]:
-    """What acts on each speed, but for efforts and what has a potential."""
+    """Generalised forces without efforts and without a potential."""
     return [as_expr(entry) for entry in loads.generalized_forces(conservative=False)]

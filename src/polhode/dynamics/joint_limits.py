@@ -31,7 +31,7 @@ class Ends:
 
     @property
     def kind(self) -> str:
-        """What it is that has them: a coordinate, a speed or an effort."""
+        """Kind of the limited quantity: a coordinate, a speed or an effort."""
         return str(self.quantity.data[0])
 
     @property
@@ -86,7 +86,7 @@ def seen_limits(
 
 
 def have_parameters(equations: EquationsOfMotion) -> bool:
-    """Whether a run's own parameters may change the limits that are seen in its state."""
+    """Whether the parameters of a run may change limits of its state."""
     from ..expr import free_symbols, substitute
 
     limited = [

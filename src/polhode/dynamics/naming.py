@@ -30,7 +30,7 @@ _MORE = ("accelerations", "efforts", "constraint_pivots", "stabilised_dynamics")
 
 
 def result_name(asked: str) -> str:
-    """The name of a result that was asked for by name or letter."""
+    """The name of a result given by name or letter."""
     for name, letters in RESULTS.items() if isinstance(asked, str) else ():
         if asked == name or asked in letters:
             return name

@@ -87,7 +87,7 @@ def _check_quaternions(equations: EquationsOfMotion) -> None:
 
 
 def _directions(tree: Tree, omitted: Mapping[Expr, Expr]) -> Iterator[tuple[Expr, Mapping[Expr, Expr]]]:
-    """The ways in which omitted coordinates move, each with a coordinate of it: a quaternion along its turns."""
+    """Directions in which omitted coordinates move, each with one coordinate; a quaternion's along its turns."""
     turned = {tree.q[k] for first in tree.quaternions for k in range(first, first + 4)}
     for q in omitted:
         if q not in turned:
@@ -127,7 +127,7 @@ def _stated(equations: EquationsOfMotion) -> Iterator[tuple[str, Expr]]:
 
 
 def _through(equations: EquationsOfMotion, q: Expr, direction: Mapping[Expr, Expr]) -> str:
-    """The first part of the model that names a coordinate, or an effort that it turns, in words."""
+    """The first part of the model that depends on a coordinate or an effort, in words."""
     for word, part in acting_parts(equations.system):
         if q in free_symbols(substitute(list(expressions_in(part)), equations.tree.followed)):
             return f", through {word}"

@@ -33,7 +33,7 @@ from .sweeps import accelerate, inertial_wrenches, transmitted
 
 @dataclass(frozen=True, repr=False)
 class Reaction(Typeset):
-    """A wrench: the torque about a place, and the force; expressions of q, u, τ and time."""
+    """A wrench: torque about a point and force, expressions of q, u, τ and time."""
 
     torque: Vector
     force: Vector
@@ -47,14 +47,14 @@ class Reaction(Typeset):
 
 @dataclass(frozen=True)
 class Given:
-    """Accelerations of all speeds and multipliers of all rows: solved for, or symbols to be filled in."""
+    """Accelerations of all speeds and multipliers of all rows: solved for, or symbols."""
 
     udot: Vector
     multipliers: Vector
 
 
 class Reactions:
-    """Every reaction of a system's equations; the sweep is made once."""
+    """All reactions of a system's equations, from one sweep."""
 
     def __init__(self, equations: EquationsOfMotion, solved: bool = True) -> None:
         self.equations = equations
@@ -92,7 +92,7 @@ class Reactions:
         return self._wrenches
 
     def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
-        """What a joint exerts on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
+        """Wrench of a joint on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
         joint = self.system.joints[name]
         behind = moves_in(joint.in_child, self.system.time)  # a placement in time: its link is beyond the joint
         i = max(k for k, link in enumerate(self.tree.links) if link.joint == name) - behind
@@ -102,7 +102,7 @@ class Reactions:
         return self._seen(self.wrenches[i].turned(X.R) * sign, X.p, at, R)
 
     def constraint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
-        """What a constraint exerts on its second frame, or on the body that rolls; in ground components by default."""
+        """Wrench of a constraint on its second frame, or on the body that rolls; in ground components by default."""
         push = self.pushes.get(name)
         if push is None:
             message = f"constraint '{name}' acts on no body by itself."
@@ -113,14 +113,11 @@ class Reactions:
 
     @cached_property
     def pushes(self) -> dict[str, Push]:
-        """What each constraint between bodies does to them."""
+        """The wrench of each constraint between bodies."""
         return {} if self.constraints is None else pushes(self.system, self.constraints, self.given.multipliers)
 
     def driving_force(self, coordinate: str) -> Expr:
-        """The effort that moves a prescribed coordinate, and what follows it, as prescribed.
-
-        It comes beyond the loads, springs and conditions that act on these joints.
-        """
+        """The effort of a prescribed coordinate and its followers, beyond loads and conditions on these joints."""
         prescribed = self.system.prescribed
         if not isinstance(coordinate, str) or coordinate not in prescribed:
             raise unknown("prescribed coordinate", coordinate, prescribed, code="E-DERIVE-NAME")
@@ -135,7 +132,7 @@ class Reactions:
         return as_expr(self.in_independent_speeds(substitute([as_expr(effort)], self.tree.followed))[0])
 
     def _own_effort(self, joint: Joint, index: int) -> Any:
-        """What a joint passes on along one coordinate, less what loads and conditions give there."""
+        """The transmitted wrench along one coordinate, less loads and conditions there."""
         first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name and not link.is_placement)
         i = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
         effort = self.wrenches[i].power(Twist.of(self.tree.links[i].stage.H.columns[0]))
@@ -166,7 +163,7 @@ class Reactions:
         return made
 
     def _seen(self, wrench: Wrench, place: Vector, at: str | None, R: Matrix) -> Reaction:
-        """A wrench given in ground components about a place, about another place in other components."""
+        """A wrench about a point in ground components, moved to another point and other components."""
         if at is not None:
             wrench = wrench.about(place - self._frame(at).p)
         return Reaction(*map(self.in_independent_speeds, wrench.turned(R.T)))
@@ -185,7 +182,7 @@ class Reactions:
 
 
 def _side(what: str, on: str | None, first: str, second: str) -> int:
-    """1 for the body on which a wrench is told, -1 for the other one."""
+    """1 for the first body of a pair, -1 for the second."""
     if on is not None and (not isinstance(on, str) or on not in (first, second)):
         raise PolhodeError(
             f"{what} does not act on '{on}'.",

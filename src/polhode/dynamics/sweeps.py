@@ -29,10 +29,7 @@ _ZERO = Vector([0, 0, 0])
 
 @dataclass(frozen=True)
 class Motion:
-    """Speeds u and u̇, and for each link its ω, α and W, and the accelerations at its joint and of its origin.
-
-    That at the joint is in the parent's components, all else in the link's own.
-    """
+    """u, u̇ and for each link ω, α, W, the accelerations of its origin and (in the parent's components) its joint."""
 
     u: Sequence[Any]
     ud: list[Any]
@@ -79,10 +76,7 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
 
 
 def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vector, ud: list[Any]) -> None:
-    """Set the rates that a joint leaves free: so that a component of a, or an entry of W, vanishes.
-
-    With α_k = ω_i ω_j the entry W_ij is zero, with -ω_i ω_j the entry W_ji; alpha and a are those without u̇.
-    """
+    """Set free u̇ so that a component of a, or W_ij (α_k = ω_i ω_j) or W_ji (α_k = -ω_i ω_j), vanishes."""
     for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
         turned, slid = unit_axis_of(hw), unit_axis_of(hv)
         if turned is not None:

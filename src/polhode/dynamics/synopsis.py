@@ -37,7 +37,7 @@ class SeenLimit(NamedTuple):
 
 @dataclass(frozen=True)
 class Synopsis:
-    """What is known of equations of motion without them; what it does not tell, they do."""
+    """Properties of equations of motion that are stored without the equations."""
 
     system: str  # its name
     coordinates: tuple[str, ...]
@@ -171,7 +171,7 @@ def _is_smooth(equations: EquationsOfMotion) -> bool:
 
 
 def keeps_energy(equations: EquationsOfMotion) -> bool:
-    """Whether energy is kept exactly and known; truncated equations keep it to the order that they are kept to."""
+    """Whether energy is conserved exactly and known; of truncated equations to their order."""
     if equations.small is not None or equations.omitted:
         return False
     return all(map(_is_potential, equations.system.primitive_loads)) and not _is_rheonomic(equations)
@@ -198,7 +198,7 @@ def _is_potential(load: PrimitiveLoad) -> bool:
 
 
 def _is_rheonomic(equations: EquationsOfMotion) -> bool:
-    """Whether a joint, a placement, a constraint or an end of a spring moves by itself, and so does work."""
+    """Whether a joint, a placement, a constraint or an end of a spring depends on time, and so does work."""
     from ..expr import as_expr, free_symbols
     from ..model.forces.protocol import LineTension
 

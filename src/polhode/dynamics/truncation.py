@@ -75,7 +75,7 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
 
 
 def _told(equations: EquationsOfMotion, small: SmallVariables, entries: Sequence[Any]) -> Vector:
-    """Entries to first order; where there is no such thing, the part of the model that has none is named."""
+    """Entries to first order; raise, naming the part of the model, if there is no such expansion."""
     try:
         return small.truncated(entries)
     except PolhodeError as error:

@@ -46,7 +46,7 @@ class Function:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The function's name."""
         return self.opaque.label
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ def sampled(
 
 
 def samples_of(times: Any, values: Any, kind: str, name: str, place: str) -> Function:
-    """A table of time; what is wrong with it is told of this place."""
+    """A table of time; `place` names it in messages."""
     return Function(tables.checked(times, values, name=name, kind=kind, place=place, labels=(tables.TIMES, "values")))
 
 

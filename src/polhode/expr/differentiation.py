@@ -52,10 +52,7 @@ PARTIALS: dict[str, Callable[..., tuple[Expr, ...]]] = {
 
 
 def _partials(node: Expr, value: Expr, args: Sequence[Expr], wanted: Sequence[bool]) -> tuple[Expr, ...]:
-    """The partial derivatives of a node's operation where it has a value and operands.
-
-    Of an opaque function only those wanted are made, for it may not have the others.
-    """
+    """Partial derivatives of a node's operation; of an opaque function only those that are used."""
     if node.op != CALL:
         return PARTIALS[node.op](value, *args)
     found = [node.data.partial(place) if want else None for place, want in enumerate(wanted)]

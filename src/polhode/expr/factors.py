@@ -73,7 +73,7 @@ def factors(value: Any) -> Factors:
 
 
 class _TooLarge(Exception):
-    """A polynomial with more terms than are looked at."""
+    """The polynomial has too many terms."""
 
 
 @dataclass(frozen=True)

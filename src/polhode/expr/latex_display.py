@@ -119,5 +119,5 @@ def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[str] = ()) -> s
 
 
 def sentence_latex(text: str) -> str:
-    r"""A sentence between formulas: what TeX would act on is written in mathematics, where all renderers know it."""
+    r"""A sentence between formulas, with TeX's special characters escaped."""
     return "".join(_ACTING.get(part, rf"\text{{{part}}}") for part in _ACTS.split(text) if part)

@@ -51,7 +51,7 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
 
 
 def latex_function(label: str) -> str:
-    r"""The name of an opaque function; primes and the places of partial derivatives are kept apart from it."""
+    r"""The name of an opaque function, with primes and indices of partial derivatives."""
     name = label.rstrip("'")
     partial = re.fullmatch(r"(.*)_D([0-9]+)", name, re.DOTALL)
     head = rf"\partial_{{{partial.group(2)}}}" if partial else ""

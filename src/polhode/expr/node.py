@@ -41,11 +41,11 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 
 
 class NotOfExpressions(PolhodeError, TypeError):
-    """Something was asked of an expression that only a number has; Python knows it as a TypeError."""
+    """A number's operation on an expression; a TypeError."""
 
 
 class NumberLike:
-    """What `Expr` has of a number beside its arithmetic."""
+    """Methods that `Expr` shares with numbers besides arithmetic."""
 
     __slots__ = ()
 
@@ -91,7 +91,7 @@ class NumberLike:
 
 
 def _compared(left: Any, sign: str, compare: Callable[[Any, Any], bool], other: object) -> bool:
-    """Whether two numbers compare so; what is no number yet does not."""
+    """Compare two numbers; raise for other expressions."""
 
     if isinstance(other, str):
         return NotImplemented  # type: ignore[no-any-return]
@@ -257,7 +257,7 @@ class Expr(NumberLike):
 
 
 class _Ref(weakref.ref[Expr]):
-    """A weak reference that remembers where it is filed."""
+    """A weak reference with its key in the table of nodes."""
 
     __slots__ = ("first", "key")
     key: Any
@@ -285,7 +285,7 @@ _new = object.__new__
 
 
 def intern_node(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, data: Any = None) -> Expr:
-    """The one node with this structure, made now if it is not there; nothing is simplified."""
+    """The unique node with this structure, without simplification."""
     ref = _table.get(key)
     if ref is not None:
         found = ref()

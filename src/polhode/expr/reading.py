@@ -22,7 +22,7 @@ HIDE_BEYOND = 2000
 
 @dataclass(frozen=True)
 class Product:
-    """coefficient · Π base^exponent, the bases in the order in which they are met."""
+    """coefficient · Π base^exponent, bases in order of appearance."""
 
     coefficient: Fraction
     factors: tuple[tuple[Expr, int], ...] = ()
@@ -56,10 +56,7 @@ def leaf_counts(order: Iterable[Expr], cuts: Mapping[int, object] | None = None)
 
 
 def readings(root: Expr, cuts: Mapping[int, object] | None = None) -> dict[int, Reading]:
-    """The root, and each part that is printed as a unit, as sums of products; parts come before their users.
-
-    A node in `cuts` is a unit that is not looked into. So is an operand that is too long; it has no reading.
-    """
+    """The root and each part printed as a unit as sums of products, parts first; `cuts` and long operands are units."""
     cuts = cuts or {}
     order = topological([root])
     counts = leaf_counts(order, cuts)

@@ -30,7 +30,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class FirstOrder:
-    """Expressions to first order: their values where small symbols vanish, and what is linear in these."""
+    """Expressions to first order: values at zero of small symbols, and linear terms in these."""
 
     values: list[Expr]
     slopes: list[Expr]
@@ -102,7 +102,7 @@ def _carried(
 
 
 def _breaks(node: Expr, args: Sequence[Expr], moving: Sequence[Expr | None]) -> tuple[bool, bool]:
-    """Whether a table jumps, or bends along what is small, where small symbols vanish."""
+    """Whether a table jumps, or has a corner along small symbols, where these vanish."""
     jumps = bends = False
     for place, (before, at, rate) in enumerate(zip(node.args, args, moving, strict=True)):
         if isinstance(node.data, Table) and at is not before and at.is_number:
@@ -136,7 +136,7 @@ def _bend(node: Expr) -> PolhodeError:
 
 
 def _told(node: Expr) -> str:
-    """An expression as a message quotes it."""
+    """An expression as quoted in a message."""
     text = " ".join(str(node).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 

@@ -31,7 +31,7 @@ class Typeset:
         """Left-hand sides in LaTeX, and the expressions, vectors or matrices that they are."""
 
     def _names(self) -> Mapping[Expr, str] | None:
-        """LaTeX of symbols that are not written as they are called."""
+        """LaTeX of symbols with another notation than their name."""
         return None
 
     def _sentences(self) -> Sequence[str]:
@@ -44,7 +44,7 @@ class Typeset:
         return 4_000
 
     def _text(self) -> str:
-        """What is shown where there is no LaTeX."""
+        """Text where there is no LaTeX."""
         return Cell(repr(self), self._sentences()).text()
 
     def _repr_latex_(self) -> str | None:

@@ -80,7 +80,7 @@ def outer(a: Vector, b: Vector) -> Matrix:
 
 
 def pivot(link: Link, D: Any) -> Any:
-    """The inertia that a joint feels, which must not vanish."""
+    """The articulated inertia along a joint, which must not vanish."""
     if is_zero(D):
         raise ModelError(
             "no mass or inertia resists this joint where those beyond it give way: the mass matrix is singular "

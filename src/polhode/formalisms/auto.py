@@ -35,7 +35,7 @@ _FEW = 4
 
 
 def recipe(model: Model, trees: Sequence[Tree]) -> Recipe:
-    """Pick per function; the trees are the same mechanism, written in different ways."""
+    """Pick per function the form with the least cost; the trees are the same mechanism."""
     composite = [composite_body.recipe(model, tree) for tree in trees]
     usual = list(zip(trees, composite, strict=True))[:_ALL]
 
@@ -84,7 +84,7 @@ def _operations(roots: Iterable[Any]) -> int:
 
 
 def _longest_wait(roots: Iterable[Any]) -> int:
-    """The cycles on the longest way from arguments to results."""
+    """Cycles on the longest path from arguments to results."""
     done: dict[int, int] = {}
     ends = [as_expr(root) for root in roots]
     for node in topological(ends):

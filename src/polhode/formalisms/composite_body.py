@@ -68,7 +68,7 @@ def mass_matrix(tree: Tree, composites: Sequence[Inertia]) -> Matrix:
 
 
 def inward(tree: Tree, i: int, F: Wrench) -> Iterator[tuple[int, Wrench]]:
-    """A momentum or wrench about the origin of link i, and about those of the links on the way to the base."""
+    """A momentum or wrench about the origin of link i, and about those of the links towards the base."""
     while i != BASE:
         yield i, F
         i, F = tree.links[i].parent, tree.links[i].wrench_inward(F)

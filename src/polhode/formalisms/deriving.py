@@ -102,7 +102,7 @@ def derive(
 
 
 def reduced(made: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
-    """Equations to first order in what is small, and without coordinates that are omitted, each by name."""
+    """Equations to first order in small variables, and without omitted coordinates, by name."""
     made = with_small(made, small) if small else made
     return without(made, omit) if omit else made
 
@@ -142,7 +142,7 @@ def _constraints_for(
 def _solved(
     model: Model, constraints: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
 ) -> DependentSpeeds:
-    """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""
+    """The constraints solved for dependent speeds, chosen by the usual rows."""
     pose = _told(model, near)
     if constraints.source is None:
         return dependent_speeds_of(constraints, independent, pose=pose)
@@ -159,7 +159,7 @@ def _pose(model: Model, near: Mapping[str, float] | str | None) -> Mapping[str, 
 
 
 def _told(model: Model, near: Mapping[str, float] | str | None) -> str:
-    """The pose that a user gave, in words; none where numbers had to be made up beside it."""
+    """The pose that a user gave, in words; empty where other numbers were drawn."""
     table = [*model.parameters.values(), *model.inputs.values()]
     if near is None or any(entry.value is None for entry in table):
         return ""
@@ -181,7 +181,7 @@ def _with_multipliers(
 def _free_recipe(
     model: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None, chosen: Sequence[str] | None = None
 ) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
-    """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
+    """The recipe of the tree without constraints, lazily, and its passes."""
     method = formalism_of(formalism)
     if method.passes == "several":
         variants, choose = VARIANTS if given is None else (given,), method.load()

@@ -70,7 +70,7 @@ def inverse_dynamics(
 
 
 def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
-    """v_0 and a_0: the ground stands still and is accelerated against gravity."""
+    """v_0 = 0 and a_0 = -gravity."""
     return Twist.zero().six, Twist(_ZERO, -Vector(gravity)).six
 
 

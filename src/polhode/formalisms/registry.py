@@ -115,18 +115,14 @@ def names(historical: bool = False) -> list[str]:
 
 
 def formalism_of(name: str) -> Formalism:
-    """A formalism by its name.
-
-    >>> formalism_of("network").passes
-    'refused'
-    """
+    """The formalism of a name; raise if there is none."""
     if not isinstance(name, str) or name not in FORMALISMS:
         raise PolhodeError(f"there is no formalism {name!r}.", cure=_cure_for(name), code="E-DERIVE-NAME")
     return FORMALISMS[name]
 
 
 def _cure_for(name: object) -> str:
-    """What to write in place of a name that is not known here."""
+    """Advice for an unknown name."""
     word = "".join(letter for letter in str(name).lower() if letter.isalpha()).removesuffix("s")
     if word in _NOT_HERE:
         return _NOT_HERE[word]

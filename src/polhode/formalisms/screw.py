@@ -77,7 +77,7 @@ def force_screw(wrench: Wrench) -> Vector:
 
 
 def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
-    """V̂_0 and its rate: the ground stands still and is accelerated against gravity."""
+    """V̂_0 = 0 and its rate -gravity."""
     return dual(_ZERO), dual(_ZERO, -Vector(gravity))
 
 

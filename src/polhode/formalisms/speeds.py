@@ -12,11 +12,7 @@ _PLACE = "derive speeds"
 def check_speeds(
     model: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None
 ) -> None:
-    """Whether a formalism brings these speeds, and nothing else chooses or ties them.
-
-    >>> import polhode as ph
-    >>> check_speeds(ph.System("empty").model(), "kane", "sayers")
-    """
+    """Raise unless a formalism defines these speeds, and no other option or constraint chooses speeds."""
     known = {name: each.speeds for name, each in FORMALISMS.items() if each.speeds}
     if not isinstance(speeds, str) or not any(speeds in own for own in known.values()):
         every = [each for own in known.values() for each in own]

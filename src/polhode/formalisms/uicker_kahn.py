@@ -71,7 +71,7 @@ def segments(tree: Tree, formalism: str) -> list[Segment]:
 
 
 def only_single_joints(tree: Tree, who: str) -> None:
-    """Refuse joints that turn or slide in more than one way at once: they have no coordinate with q̇ = u."""
+    """Raise if a joint has several freedoms at once, without a coordinate with q̇ = u."""
     for link in tree.links:
         if link.drive is None and (len(link.H) != 1 or link.stage.coordinates != 1):
             raise PolhodeError(
@@ -183,7 +183,7 @@ def _efforts(links: Sequence[Segment], first: dict[int, Matrix]) -> list[tuple[i
 
 
 def given_forces(model: Model, tree: Tree) -> Vector:
-    """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
+    """Generalised force of all loads but gravity: wrenches by the links' Jacobians, forces on speeds."""
     return Vector(loads_of(model, tree).generalized_forces())
 
 

@@ -124,10 +124,7 @@ def _combined(axes: Iterable[Vector], x: Iterable[Any]) -> Vector:
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a joint and its link are: composite g_k, place p_k, and for each coordinate on the way its column.
-
-    A column is (place of the joint, axis): turning about it, or sliding along it where the place is None.
-    """
+    """Pose of a joint and its link: g_k, p_k, and columns (position of the joint, or None if it slides; axis)."""
 
     g: Composite
     p: Vector
@@ -142,7 +139,7 @@ class Placed:
 
 
 def placed(joints: Sequence[Joint]) -> list[Placed]:
-    """The direct kinematics, (108) to (120): every link by composition of vector-parameters."""
+    """Direct kinematics, (108) to (120): every link by composition of vector-parameters."""
     made: list[Placed] = []
     for joint in joints:
         before = Placed(_UPRIGHT, _ZERO, {}) if joint.parent == BASE else made[joint.parent]
@@ -290,7 +287,7 @@ def _coordinates(tree: Tree, link: Link, slides: bool) -> tuple[tuple[Expr, ...]
 
 @dataclass(frozen=True)
 class _InSpeeds:
-    """The equations brought to the speeds of a tree: ẋ = Γ u, τ = Γᵀ P."""
+    """The equations in the speeds of a tree: ẋ = Γ u, τ = Γᵀ P."""
 
     tree: Tree
     made: Manipulator

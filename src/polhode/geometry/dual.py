@@ -100,7 +100,7 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _real_value(name: str, compute: Callable[[], Any], at: list[Any]) -> Any:
-    """What a function is at numbers, if it is a real number there."""
+    """Value of a function at numbers, if real."""
     try:
         with silent():
             value = compute()

@@ -50,10 +50,7 @@ class Inertia:
         return Inertia(self.m - other.m, self.h - other.h, self.J - other.J)
 
     def seen_from(self, X: Pose, keep_trace: bool = False) -> Inertia:
-        """The same mass about the origin of frame A, in A's components, where X is the pose X_AB.
-
-        h_A = h' + m p  and  J_A = R J Rᵀ + p h'ᵀ + h_A pᵀ,  with h' = R h.
-        """
+        """The inertia in frame A, X = X_AB: h_A = h' + m p, J_A = R J Rᵀ + p h'ᵀ + h_A pᵀ, with h' = R h."""
         h_rotated = X.R @ self.h
         J = rotate_symmetric(X.R, self.J, keep_trace=keep_trace)
         if not any(X.p):
@@ -70,10 +67,7 @@ class Inertia:
         return self.I @ w + self.h.cross(v), v * self.m - self.h.cross(w)
 
     def wrench(self, W: Matrix, a: Vector) -> tuple[Vector, Vector]:
-        """The torque and force that the acceleration field a + W r takes: (vee(W J) + h × a, m a + W h).
-
-        vee of a matrix A is (A_zy - A_yz, A_xz - A_zx, A_yx - A_xy); equal factors of J are gathered first.
-        """
+        """Torque vee(W J) + h × a and force m a + W h of the acceleration field a + W r."""
         J = self.J
         n = Vector([_vee(W, J, i, (i + 1) % 3, (i + 2) % 3) for i in range(3)])
         return n + self.h.cross(a), a * self.m + W @ self.h
@@ -151,10 +145,7 @@ class ImpossibleInertia(NamedTuple):
 
 
 def impossible_inertia(given: Any) -> ImpossibleInertia | None:
-    """Whether no body has a symmetric matrix of floats for its inertia, but for rounding.
-
-    A body's principal moments are not negative, and the largest is no more than the sum of the others.
-    """
+    """Whether a symmetric matrix violates moments ≥ 0 or the triangle inequality beyond rounding."""
     import numpy as np
 
     a, b, c = (float(moment) for moment in np.linalg.eigvalsh(given))

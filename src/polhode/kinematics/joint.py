@@ -83,10 +83,7 @@ def _euler_like(columns: Sequence[Sequence[Any]], eps: Sequence[Any]) -> tuple[P
 
 
 def vector_turn(stage: Stage, c: Any) -> Pose:
-    """The turn about the axis a of a stage with vector-parameter c a, (65) of Mladenova.
-
-    With k = 2/(1 + c²):  R = (k - 1) 1 + c k â + (2 - k) a aᵀ, where c = tan(θ/2) makes k = 1 + cos θ.
-    """
+    """R = (k - 1) 1 + c k â + (2 - k) a aᵀ with k = 2/(1 + c²), of the vector-parameter c a; (65) of Mladenova."""
     a = Vector(stage.H.columns[0][:3])
     hat, k = skew(a), 2 / (1 + c * c)
     R = [[(k - 1 if i == j else 0) + c * k * hat[i, j] + (2 - k) * (a[i] * a[j]) for j in range(3)] for i in range(3)]
@@ -181,10 +178,7 @@ def compound_kinematic_matrix(stages: Sequence[Stage], eps: Sequence[Sequence[An
 
 
 def compound_map(stages: Sequence[Stage], eps: Sequence[Sequence[Any]], envelope: bool = False) -> Matrix:
-    """The joint map H(eps) of a compound joint: Proposition 3, (27), (28); stages outermost first.
-
-    With `envelope`, the columns of each stage are those of the algebra that it generates.
-    """
+    """H(eps) of a compound joint, stages outermost first (27), (28); with `envelope`, on the algebra of each stage."""
     U = Pose.identity()
     columns = []
     for stage, e in zip(stages, eps, strict=True):

@@ -71,10 +71,7 @@ def leader_of(model: Model, name: str) -> tuple[Joint, Expr]:
 
 
 def prescribed_motions(model: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
-    """What the coordinates, speeds and efforts of followers and driven joints stand for, and the rates of the latter.
-
-    A follower of a driven joint is driven too.
-    """
+    """Substitutions for coordinates, speeds, efforts of coupled and driven joints, and the rates of driven speeds."""
     table: dict[Expr, Expr] = {}
     rates: dict[Expr, Expr] = {}
     for name in model.couplings:

@@ -102,10 +102,7 @@ _NO_STAGE = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))  # of a weld or a plac
 
 @dataclass(frozen=True)
 class Turn:
-    """How a link is turned against an anchor further in: by a fixed and then a moving rotation.
-
-    `spin` lists the speeds that turn it, each with its axis in the link's components.
-    """
+    """Rotation of a link against an inner link, the anchor: fixed, then moving; `spin`: (speed, axis in the link)."""
 
     anchor: int
     fixed: Matrix
@@ -176,7 +173,7 @@ class Link:
 
     @property
     def is_placement(self) -> bool:
-        """Whether no joint moves it: a placement as a function of time, or a weld."""
+        """Whether it has no joint: a placement as a function of time, or a weld."""
         return self.stage is _NO_STAGE
 
     @cached_property
@@ -262,7 +259,7 @@ class Tree:
 
     @cached_property
     def is_coupled(self) -> bool:
-        """Whether two links share a speed, as where a joint follows another, or a link bends."""
+        """Whether two links share a speed, as with coupled joints or a flexible body."""
         used = [speed for link in self.links for speed in link.speeds]
         return len(used) != len(set(used)) or self.is_flexible
 
@@ -278,7 +275,7 @@ class Tree:
 
     @cached_property
     def at_rest(self) -> Tree:
-        """The same tree with the prescribed joints standing still where they are."""
+        """The same tree with the prescribed joints at rest."""
         if not self.is_driven:
             return self
         return replace(self, links=tuple(replace(link, drive=link.drive and _STILL) for link in self.links))
@@ -292,7 +289,7 @@ class Tree:
 
     @cached_property
     def speed_parent(self) -> list[int]:
-        """For each speed the next one on the way to the base, -1 where there is none."""
+        """For each speed the next one towards the base, -1 if there is none."""
         if self.is_coupled:  # any two speeds may be coupled
             return list(range(-1, len(self.u) - 1))
         found = [-1] * len(self.u)
@@ -321,7 +318,7 @@ class Tree:
 
     @cached_property
     def auxiliary_indices(self) -> list[tuple[tuple[int, ...], AuxiliaryCoordinates]]:
-        """The same, for each constraint that carries some."""
+        """Indices of the auxiliary coordinates of each constraint."""
         start, found = self.auxiliary_coordinates.start, []
         for each in self.auxiliary:
             found.append((tuple(range(start, start + len(each.symbols))), each))
@@ -370,7 +367,7 @@ class Tree:
         return Matrix(rows)
 
     def kinematic_left_inverse(self) -> Matrix:
-        """Γ⁻(q): the speeds from the rates of the coordinates, u = Γ⁻ q̇; auxiliary ones tell nothing new."""
+        """Γ⁻(q) with u = Γ⁻ q̇; zero columns for auxiliary coordinates."""
         rows = [[as_expr(0)] * len(self.q) for _ in self.u]
         for link, (_, inverse) in zip(self.links, self.stage_kinematics, strict=True):
             for row, speed in zip(inverse, link.speeds if link.coordinates else (), strict=False):
@@ -379,7 +376,7 @@ class Tree:
         return Matrix(rows)
 
     def at(self, values: Mapping[Expr, float]) -> Tree:
-        """The same tree with numbers in place of symbols, without auxiliary coordinates; formalisms run on it."""
+        """The same tree with numbers for symbols, without auxiliary coordinates."""
         number = numbers_at(values)
         links = tuple(
             replace(
@@ -537,10 +534,7 @@ def _add_body(model: Model, name: str, links: list[Link], carrier: int, X: Pose)
 
 
 def joints_from_the_ground(model: Model) -> list[Joint]:
-    """The joints, each after the one that carries its parent, otherwise as they were written.
-
-    Rotors with a coordinate come last, in the order of their motors, whatever carries them.
-    """
+    """The joints, parents first, else in the order of the model; rotors with a coordinate last."""
     by_parent: dict[str, list[Joint]] = {}
     for joint in model.joints.values():
         by_parent.setdefault(joint.parent, []).append(joint)

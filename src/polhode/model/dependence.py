@@ -154,10 +154,7 @@ def _broken_order(value: Expr, node: Expr) -> int | None:
 
 
 def _angle_order(node: Expr) -> int | None:
-    """The same of an angle: asin and acos have corners at ±1, atan2(y, x) jumps at y = 0 where x < 0.
-
-    Bounds of the operands decide; where none are known, as with a parameter for a radius, it counts as smooth.
-    """
+    """The same of an angle: asin and acos have corners at ±1, atan2(y, x) jumps at y = 0 where x < 0."""
     y, x = range_of(node.args[0]), range_of(node.args[-1])
     if node.op == "atan2":
         return 0 if -inf < x.low < 0 and -inf < y.low < 0 < y.high < inf else None

@@ -14,7 +14,7 @@ COUPLINGS = ("full", "reduced")
 
 
 class MotorOptions(TypedDict, total=False):
-    """What may be said of a motor beside its joint and its ratio; see `Motor`."""
+    """Options of a motor besides its joint and its ratio; see `Motor`."""
 
     inertia: Any
     mass: Any
@@ -87,7 +87,7 @@ class Motor:
 
     @property
     def is_placeless(self) -> bool:
-        """Whether its rotor turns against the ground, decoupled, and so is not seen where it is."""
+        """Whether its rotor turns against the ground, decoupled, and so is not drawn."""
         return self.has_rotor and self.coupling == "reduced"
 
     @property
@@ -97,7 +97,7 @@ class Motor:
 
     @property
     def ballast(self) -> str:
-        """The name of what a decoupled rotor leaves with the link that carries it: its mass and cross inertia."""
+        """The name of the body with the mass and cross inertia of a decoupled rotor, on the link that carries it."""
         return f"{self.joint} rotor mass"
 
     @property

@@ -97,7 +97,7 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
 
 
 def _said_of(motor: Motor) -> str:
-    """How a motor was given, as far as a robot file can say."""
+    """A motor as a robot file states it."""
     ratio, inertia = shown(motor.ratio), shown(motor.inertia[2])
     return f'motor({motor.joint!r}, {ratio}, inertia={inertia}, coupling="{motor.coupling}", …)'
 
@@ -159,7 +159,7 @@ def _at_known(system: Builder, value: Expr) -> Expr:
 
 
 def _check_sign(system: Builder, what: str, value: Expr | None, least: int, place: str) -> None:
-    """Refuse a number that is negative (or zero, with `least` 1) at the values of parameters that are known."""
+    """Raise if a known number is negative (or zero, with `least` 1)."""
     if value is None:
         return
     number = _at_known(system, value)
@@ -209,7 +209,7 @@ def turned_to(axis: Vector) -> Matrix:
 
 
 def _add_rotor(system: Builder, motor: Motor, carrier: str, seat: Pose) -> None:
-    """The rotor on a revolute joint; decoupled, it turns against the ground and its mass stays with the carrier."""
+    """Add the rotor on a revolute joint; decoupled, it turns against the ground and its mass stays with the carrier."""
     x, y, z = motor.inertia
     if motor.coupling == "full" or (carrier == GROUND and not _moves(system, seat)):
         _add_body(system, motor.rotor, carrier, Revolute("z"), seat, motor.mass, motor.com, (x, y, z))
@@ -239,7 +239,7 @@ def _add_losses(system: Builder, motor: Motor) -> None:
 
 
 def _shaft(motor: Motor) -> tuple[str, Any]:
-    """The joint by whose speed the rotor's is known, and how often it turns for one turn of that."""
+    """The joint that determines the rotor's speed, and the ratio of their speeds."""
     return (motor.rotor, 1) if motor.has_rotor else (motor.joint, motor.ratio)
 
 

@@ -156,10 +156,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class ElasticStage(Stage):
-    """The elastic coordinates of a flexible body: they bend it and do not move its frame, so that H vanishes.
-
-    Its speeds are the rates of its coordinates, of which there may be any number, each in its unit, m or rad.
-    """
+    """The elastic coordinates of a flexible body, each in m or rad; they do not move its frame, so that H vanishes."""
 
     units: tuple[str, ...] = field(default=(), compare=False)
 

@@ -166,7 +166,7 @@ def _symbol(name: str) -> Unit:
 
 @cache
 def known_units() -> tuple[str, ...]:
-    """Every symbol of a unit that is understood, with its prefixes."""
+    """All symbols of units, with prefixes."""
     return (*BASE, *_COHERENT, *_OTHER, *(f"{prefix}{each}" for each in sorted(_PREFIXED) for prefix in _PREFIXES))
 
 
@@ -193,10 +193,7 @@ def split(text: object) -> tuple[Fraction, str] | None:
 
 
 def in_unit(value: Any, unit: str, place: str) -> Any:
-    """A value in SI units: of a text with a unit; another text or a number as it is.
-
-    The text's unit must have the dimension of `unit`, where that is stated.
-    """
+    """A value in SI units: a text with a unit (of the dimension of `unit`, if stated), else as it is."""
     read = split(value)
     if read is None:
         return value

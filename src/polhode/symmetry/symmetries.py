@@ -107,7 +107,7 @@ class Symmetry(Typeset):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conserved(Typeset):
-    """A quantity that no motion changes, while no effort acts and the inputs in `without` are nil."""
+    """A conserved quantity, while efforts vanish and the inputs in `without` are zero."""
 
     name: str
     value: Expr
@@ -125,7 +125,7 @@ class Conserved(Typeset):
 
 
 def _while(inputs: Sequence[str]) -> str:
-    """What must be nil for a quantity to be conserved."""
+    """Conditions under which a quantity is conserved."""
     return f", while {' and '.join(inputs)} {'is' if len(inputs) == 1 else 'are'} nil" if inputs else ""
 
 
@@ -152,7 +152,7 @@ class _Field:
 
 
 class _Search:
-    """What is tried on one mechanism."""
+    """Search for the symmetries of one mechanism."""
 
     def __init__(self, equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> None:
         check_whole(equations, "a symmetry")
@@ -215,7 +215,7 @@ class _Search:
     # ---- conditions --------------------------------------------------------------------------------------------
 
     def rate(self, speeds: Sequence[Any]) -> list[Expr]:
-        """What must vanish for ξᵀ p to be conserved: its rate without efforts, and A ξ."""
+        """Expressions that must vanish for ξᵀ p to be conserved: its rate without efforts, and A ξ."""
         field = self._at(speeds)
         turning = directional(field, self.along)
         change = as_expr(Vector(turning).dot(self.momenta) + Vector(field).dot(self.force))
@@ -228,7 +228,7 @@ class _Search:
         return self._at([row.dot(field) for row in constraints.A])
 
     def found(self) -> list[Symmetry]:
-        """The symmetries, proved."""
+        """The proved symmetries."""
         if not self.is_natural or not self.equations.u:
             return []
         fields = self.fields()
@@ -251,7 +251,7 @@ class _Search:
         return found
 
     def energy(self) -> tuple[Expr | None, tuple[str, ...]]:
-        """T + V where it is conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
+        """T + V if conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
         equations = self.equations
         constraints = equations.constraints
         moved = constraints is not None and any(not is_zero(entry) for entry in constraints.a)
@@ -357,7 +357,7 @@ _AXES = "xyz"
 
 
 def whole_motions(tree: Tree) -> list[tuple[str, Vector]]:
-    """Shifts of all along x, y, z and turns about these axes, as far as the joints at the ground let them."""
+    """Translations along x, y, z and rotations about them, as far as the joints at the ground allow."""
     stems = [_stem(tree, i) for i, link in enumerate(tree.links) if link.parent == BASE]
     if not stems or not all(stems) or tree.is_driven:
         return []
@@ -391,7 +391,7 @@ def _has_mass(tree: Tree, i: int) -> bool:
 def _follows(
     tree: Tree, stem: Sequence[int], unit: Sequence[object], turns: bool, about: Vector, speeds: list[Expr]
 ) -> bool:
-    """Whether the joints of a stem can move its last link so; their speeds are filled in."""
+    """Whether the joints of a chain can move its last link so; fills in their speeds."""
     poses = world_poses(tree)
     end = poses[stem[-1]]
     columns, owners = [], []

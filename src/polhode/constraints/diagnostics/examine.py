@@ -52,10 +52,7 @@ _STEPS = 3
 def diagnose(
     model: Model, pose: Mapping[str, float] | str | None = None, tell: Callable[[str], object] | None = None
 ) -> Diagnosis:
-    """What the constraints of a system leave free, and what is wrong with them.
-
-    `pose` is where to look, by name or by coordinates; home by default. `tell` is told what is being done.
-    """
+    """Degrees of freedom and faults of the constraints at a `pose`, by name or coordinates; `tell` reports progress."""
     say = tell or (lambda words: None)
     say("reading the constraints")
     with quiet_collector():
@@ -126,7 +123,7 @@ def _generic(constraints: Constraints) -> tuple[tuple[Dependence, ...], tuple[De
 
 
 def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats]]:
-    """What is found at the pose of reference, and poses that can be reached from there."""
+    """Report at the pose of reference, and poses that can be reached from there."""
     constraints = numbers.constraints
     start = numbers.home
     q, left = numbers.assembled(start)
@@ -207,7 +204,7 @@ def _reached(numbers: Numbers, q: Floats, A: Floats) -> list[Floats]:
 
 
 def _step(numbers: Numbers, q: Floats, A: Floats, rng: np.random.Generator) -> Floats | None:
-    """A pose a stride off, in some direction that the rows leave free; None where none leads away."""
+    """A pose one step away in a free direction of the rows; None if there is none."""
     ways = null_space(A)
     if not ways.shape[1]:
         return None
@@ -236,7 +233,7 @@ def _contradictory(constraints: Constraints, A: Floats, drift: Floats) -> tuple[
 
 
 def _locks(constraints: Constraints, A: Floats) -> tuple[str, ...]:
-    """The constraints of which each alone, if it were taken away, would let something move."""
+    """The constraints each of whose removal alone would free a motion."""
     owners = list(dict.fromkeys(row.of for row in constraints.rows))
     return tuple(
         owner
@@ -288,7 +285,7 @@ class Filtration:
 
 
 def filtration(constraints: Constraints, rows: Sequence[int], points: Sequence[Point] = ()) -> Filtration:
-    """How far manoeuvres lead that keep these rows, which are independent; `points` are poses that keep them."""
+    """Growth of the brackets of motions that keep these independent rows; `points` are poses that keep them."""
     tree = constraints.tree
     usable = constraints.only(rows)
     dependent_speeds = dependent_speeds_of(usable)
@@ -309,12 +306,12 @@ def filtration(constraints: Constraints, rows: Sequence[int], points: Sequence[P
 
 
 def _is_clear(entries: Sequence[Expr]) -> bool:
-    """Whether fingerprints know all that there is to know of the functions in some expressions."""
+    """Whether fingerprints decide all functions in some expressions."""
     return all(node.op in _CLEAR or (node.op == "sqrt" and node.args[0].is_number) for node in topological(entries))
 
 
 def _independent(known: Sequence[Field], found: Sequence[Field], points: Sequence[Point]) -> list[Field]:
-    """Those of the found fields that the known ones, and the ones before them, do not span at most of the points."""
+    """The new fields that the known ones and those before them do not span at most of the points."""
     everything = [*known, *found]
     return [everything[k] for k in _in_numbers(everything, points) if k >= len(known)] if found else []
 
@@ -336,7 +333,7 @@ def _values(fields: Sequence[Field], point: Point) -> Floats:
 
 
 def dimensions(tree: Tree) -> int:
-    """In how many ways the coordinates can move at all, a quaternion's four in three."""
+    """Dimension of the configuration space, a quaternion counting three."""
     return sum(gamma.shape[1] for gamma, _ in tree.stage_kinematics)
 
 

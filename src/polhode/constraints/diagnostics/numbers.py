@@ -45,7 +45,7 @@ class Numbers:
         return np.array([self.constraints.reference[q] for q in self.constraints.tree.q], dtype=np.float64)
 
     def _at(self, q: Floats, entries: Evaluator, shape: tuple[int, ...]) -> Floats:
-        """Expressions in numbers; what is not defined is not finite."""
+        """Values of expressions, not finite where undefined."""
         values = dict(self.constraints.reference) | dict(zip(self.constraints.tree.q, q.tolist(), strict=True))
         return np.array(entries(values), dtype=np.float64).reshape(shape)
 
@@ -78,7 +78,7 @@ class Numbers:
         return Evaluator(self.branches.values())
 
     def reversed(self, q: Floats) -> dict[str, float]:
-        """The loops that are closed the wrong way round, and by how much they are off."""
+        """Loops on another assembly branch, and their errors."""
         found = zip(self.branches, self._at(q, self._branches, (-1,)).tolist(), strict=True)
         return {name: value for name, value in found if value < -0.5}
 
@@ -124,21 +124,21 @@ class Numbers:
         return _evaluator(self.constraints.tree.kinematic_matrix().entries())
 
     def along(self, q: Floats, u: Floats, step: float) -> Floats:
-        """Where the speeds u lead in a step, constraints aside."""
+        """The pose after a step along the speeds u, without constraints."""
         tree = self.constraints.tree
         rates = self._at(q, self._kinematics, (len(tree.q), len(tree.u)))
         with np.errstate(invalid="ignore"):
             return self._unit(q + step * (rates @ u))
 
     def _unit(self, q: Floats) -> Floats:
-        """Quaternions brought back to length one."""
+        """Normalise the quaternions."""
         made = q.copy()
         for start in self.constraints.tree.quaternions:
             made[start : start + 4] /= np.linalg.norm(made[start : start + 4]) or 1.0
         return made
 
     def assembled(self, start: Floats) -> tuple[Floats, Floats]:
-        """The pose nearest to a start that keeps φ = 0, or does so best, and what is left of φ there."""
+        """The pose nearest to a start with φ = 0, or least φ, and the residual φ there."""
         rng = np.random.default_rng(7)
         best, left = self.descended(start)
         merit = self._merit(best, left)
@@ -153,11 +153,11 @@ class Numbers:
         return best, left
 
     def _merit(self, q: Floats, left: Floats) -> float:
-        """How far a pose is from closing every loop the right way round."""
+        """Distance of a pose from closing every loop on its intended branch."""
         return max([largest(left), *(-off for off in self.reversed(q).values())])
 
     def nudged(self, q: Floats) -> Floats:
-        """An assembled pose a little off one where the rows are not defined; that one, if there is none."""
+        """An assembled pose near one where the rows are not defined; that one, if there is none."""
         rng = np.random.default_rng(3)
         for size in (1e-3, 1e-2, 1e-1):
             end, left = self.descended(self._shaken(q, size, rng))
@@ -166,13 +166,13 @@ class Numbers:
         return q
 
     def _shaken(self, q: Floats, size: float, rng: np.random.Generator) -> Floats:
-        """A pose moved at random; along the coordinates themselves where speeds do not move them in a defined way."""
+        """A randomly perturbed pose; along the coordinates where the kinematic matrix is not defined."""
         ways = self.envelope(q)
         ways = ways if np.isfinite(ways).all() else np.eye(*ways.shape)
         return self._unit(q + size * (ways @ rng.standard_normal(ways.shape[1])))
 
     def descended(self, q: Floats) -> tuple[Floats, Floats]:
-        """The pose that damped steps lead to, if only to where φ is least, and what is left of φ there."""
+        """The pose by damped Newton steps, at least a minimum of φ, and the residual φ there."""
 
         def step(q: Floats, left: Floats) -> Floats | None:
             J = self.position_matrix(q)
@@ -192,7 +192,7 @@ def _evaluator(entries: Iterable[Any]) -> Evaluator:
 
 
 def scaled(A: Floats) -> Floats:
-    """Rows of unit length, but for those that have next to none."""
+    """Rows of unit length, except those of nearly zero length."""
     lengths = np.linalg.norm(A, axis=1)
     largest = lengths.max(initial=0.0)
     return np.asarray(A / np.where(lengths > LOST * largest, lengths, largest or 1.0)[:, None])
@@ -226,10 +226,7 @@ def numeric_combinations(A: Floats) -> dict[int, list[int]]:
 
 
 def dependent_speeds(A: Floats) -> list[int]:
-    """Columns that the rows can be solved for, well conditioned, the ones far from the ground first.
-
-    QR with column pivoting, but among the columns that have at least a third of the largest the last is taken.
-    """
+    """Well-conditioned pivot columns by QR; of columns with a third of the largest norm the outermost is taken."""
     rest = scaled(A)
     chosen: list[int] = []
     for _ in range(numeric_rank(A)):

@@ -20,10 +20,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Integrability:
-    """How far manoeuvres lead: the growth vector, out of so many dimensions, and which rows on speeds are integrable.
-
-    `holonomic` and `nonholonomic` list rows on speeds; None where joints that are themselves nonholonomic mix in.
-    """
+    """Growth vector of `dimensions`, and rows on speeds that are `holonomic` or `nonholonomic` (None if undecided)."""
 
     growth: tuple[int, ...]
     dimensions: int
@@ -42,10 +39,7 @@ class Integrability:
 
 @dataclass(frozen=True)
 class Here:
-    """What was found at a pose: after assembling it, and at poses around it that the mechanism can reach.
-
-    `rank` counts the independent rows at the pose, `around` those at the poses around; None where none was reached.
-    """
+    """Report at the assembled pose: `rank` of the rows there, `around` at reachable poses near it (None if none)."""
 
     coordinates: Mapping[str, float]
     moved: Mapping[str, tuple[float, float]]
@@ -65,7 +59,7 @@ class Here:
 
 @dataclass(frozen=True)
 class Diagnosis(Shown):
-    """The state of a mechanism's constraints; printed, it is told in words."""
+    """The state of a mechanism's constraints; `print` it for a report."""
 
     system: str
     pose: str
@@ -84,14 +78,14 @@ class Diagnosis(Shown):
 
     @property
     def can_be_assembled(self) -> bool:
-        """Whether a pose was found that keeps every constraint, with speeds that do."""
+        """Whether some pose and speeds keep every constraint."""
         here = self.here
         kept = here is not None and here.is_assembled and not here.contradictory
         return kept and not self.impossible and not self.contradictory
 
     @property
     def freedom(self) -> int:
-        """Degrees of freedom: where the mechanism can be assembled, and otherwise at almost every coordinates."""
+        """Degrees of freedom: at the assembled pose, or at almost all coordinates if it cannot be assembled."""
         if self.is_shaky:
             return 0
         here = self.here
@@ -99,7 +93,7 @@ class Diagnosis(Shown):
 
     @property
     def is_shaky(self) -> bool:
-        """Whether the rows leave something free at the pose that cannot move after all: none of it leads away."""
+        """Whether the pose has infinitesimal freedoms without a finite motion."""
         here = self.here
         return here is not None and here.is_assembled and here.rank < len(self.speeds) and here.around is None
 

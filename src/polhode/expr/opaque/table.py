@@ -145,10 +145,7 @@ def checked(
     place: str = "",
     labels: tuple[str, str] = ("x", "y"),
 ) -> Table:
-    """A table of abscissae x (or a pair of them) and ordinates y (or rows of them), if they make one.
-
-    What is wrong is told of this place, with these words for what was given: those of the table unless others are.
-    """
+    """A table of abscissae x (or a pair) and ordinates y (or rows); raise with the caller's `words` if invalid."""
     if not isinstance(name, str):
         raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-FUNCTION-TYPE")
     place = place or (f"table '{name}'" if name else "table")

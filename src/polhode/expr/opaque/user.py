@@ -132,7 +132,7 @@ def checked(
 
 
 def known(name: str, digest: str) -> UserFunction:
-    """The function of this digest, if this process has made it; nothing makes one from a file."""
+    """The function of this digest in this process, if any; none is loaded from a file."""
     found = _KNOWN.get(digest)
     if found is None:
         message = "it is used here but has not been made in this process."

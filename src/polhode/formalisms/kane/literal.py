@@ -52,14 +52,14 @@ class Literal:
 
     @cached_property
     def speeds(self) -> Vector:
-        """u*: the paper's speeds. One that is the system's own keeps its symbol, of others `u` is called `u_star`."""
+        """u*: the paper's speeds; one that is a speed u of the system keeps its symbol, others are `u_star`."""
         own = self.tree.u
         new = {i for i, value in self.absolute_speeds.items() if not same([value], [own[i]])}
         return Vector([symbol(f"{u.name}_star", "speed", OWN) if i in new else u for i, u in enumerate(self.tree.u)])
 
     @cached_property
     def absolute_speeds(self) -> dict[int, Expr]:
-        """What the speeds of nonrecursive bodies are, in the system's own: ω^B and v^B* along the body's axes."""
+        """Speeds of nonrecursive bodies in those of the system: ω^B and v^B* along the body's axes."""
         moving = velocities(self.tree)
         found: dict[int, Expr] = {}
         for part in self.parts:
@@ -95,7 +95,7 @@ class Literal:
 
     @cached_property
     def slopes(self) -> Matrix:
-        """D = ∂u/∂u*: the same with partial velocities in place of velocities."""
+        """D = ∂u/∂u*, by partial velocities."""
         size = len(self.speeds)
         columns = [[as_expr(int(i == j)) for i in range(size)] for j in range(size)]
         for j, column in enumerate(columns):
@@ -214,11 +214,11 @@ class Literal:
 
     @property
     def efforts(self) -> Vector:
-        """The efforts τ on the system's own speeds, brought to the paper's."""
+        """The efforts τ on the paper's speeds."""
         return self.slopes.T @ self.tree.tau if self.absolute else self.tree.tau
 
     def recipe(self) -> Recipe:
-        """M and f as they are, and the accelerations uncoupled along the zeros of M, (2)."""
+        """M and f, and the accelerations uncoupled along the zeros of M, (2)."""
         M, f = cache(self.mass_matrix), cache(self.forcing)
 
         def forward() -> Vector:
@@ -260,7 +260,7 @@ class SayersSpeeds(PseudoSpeeds):
 
     @cached_property
     def followed(self) -> dict[Expr, Expr]:
-        """What the system's own speeds stand for, (22) and (27)."""
+        """Substitutions for the system's speeds, (22) and (27)."""
         return {self.literal.tree.u[k]: self.literal.own_speeds[k] for k in self.replaced}
 
     @cached_property

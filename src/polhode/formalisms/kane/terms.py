@@ -162,7 +162,7 @@ def _absolute_move(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vect
 def _relative_move(
     part: Part, turn: _Turn, above: Translational, turn_above: _Turn, u: Sequence[Any], start: Vector = _ZERO
 ) -> Translational:
-    """What the parent has at A*, and what r^A*B0, the joint and r^B0B* add."""
+    """The motion of the parent at A*, and that added by r^A*B0, the joint and r^B0B*."""
     link, centre = part.link, part.centre
     arm = link.X.p - start
     step: Partials = {i: w.cross(centre) for i, w in turn.partials.items()}

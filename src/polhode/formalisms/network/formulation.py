@@ -37,17 +37,7 @@ _CHORDS = ("through", "inertia")
 
 
 def formulation(graph: LinearGraph) -> Formulation:
-    """A tree that meets both conditions, or an error that says what forbids it.
-
-    >>> pendulum = LinearGraph((
-    ...     Edge("hinge", "bob.b", "O", "joint"),
-    ...     Edge("bob.G", "bob.G", "O", "body", "bob"),
-    ...     Edge("bob.b", "bob.b", "O", "body", "bob"),
-    ...     Edge("weight", "bob.G", "O", "through"),
-    ... ))
-    >>> formulation(pendulum).tree
-    ('hinge', 'bob.G')
-    """
+    """A tree that meets both conditions; raise if there is none."""
     across = graph.with_role("across")
     _check_across_drivers(across)
     _check_through_drivers(graph)
@@ -101,7 +91,7 @@ def listed(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """The two matroids, with the across drivers taken for granted."""
+    """The two matroids, with all across drivers as branches."""
 
     graph: LinearGraph
     across: list[Edge]
@@ -112,11 +102,11 @@ class _Exchange:
 
     @property
     def size(self) -> int:
-        """How many branches there are beside the across drivers."""
+        """Number of branches besides the across drivers."""
         return len(self.graph.vertices) - 1 - len(self.across)
 
     def room(self) -> dict[str | None, int]:
-        """For each body how many of its edges may be branches; the rest of the tree is for the others."""
+        """For each body the number of its edges that may be branches."""
         room: dict[str | None, int] = {body: len(star) - 1 for body, star in self.graph.stars.items()}
         return {**room, _OTHERS: self.size - sum(room.values())}
 
@@ -130,7 +120,7 @@ class _Exchange:
         return Forest([*self.across, *(edge for edge in self.open_edges if edge.name in chosen)])
 
     def as_listed(self) -> set[str]:
-        """The edges in order, each unless it closes a circuit or its body has no room."""
+        """The edges in order that close no circuit and fit their body's bound."""
         forest, room, chosen = Forest(self.across), self.room(), set()
         for edge in self.open_edges:
             if room[_class_of(edge)] > 0 and forest.joins(edge):
@@ -140,11 +130,7 @@ class _Exchange:
         return chosen
 
     def augmenting_path(self, chosen: set[str]) -> tuple[list[str], set[str]]:
-        """The shortest chain of exchanges that gains an edge, and the edges that were reached in the search.
-
-        An edge may begin it that closes no circuit, and may end it that its body has room for. A step leads from an
-        edge outside to one of its class inside, and from one inside to one outside whose circuit holds it.
-        """
+        """The shortest exchange path that gains an edge, and the edges reached: matroid intersection."""
         forest, left = self.forest(chosen), self.room_left(chosen)
         outside = [edge for edge in self.open_edges if edge.name not in chosen]
         circuits = {
@@ -191,7 +177,7 @@ def _traced(before: dict[str, str], name: str) -> list[str]:
 
 
 def _no_tree(graph: LinearGraph, reached: set[str]) -> PolhodeError:
-    """What the search ran into: bodies whose terminals would all have to be branches."""
+    """Error that names the bodies whose terminals would all have to be branches."""
     bodies = dict.fromkeys(edge.element for edge in graph.edges if edge.role == "body" and edge.name in reached)
     return PolhodeError(
         f"no formulation tree exists: every terminal of {'body' if len(bodies) == 1 else 'bodies'} {listed(bodies)} "
@@ -237,7 +223,7 @@ def _named(graph: LinearGraph, names: Sequence[str]) -> list[Edge]:
 
 
 def _check_drivers(graph: LinearGraph, edges: Sequence[Edge]) -> None:
-    """Every across driver is a branch and every through driver a chord."""
+    """Raise unless every across driver is a branch and every through driver a chord."""
     through = [edge.name for edge in edges if edge.role == "through"]
     if through:
         raise _wrong(
@@ -316,7 +302,7 @@ def afar(graph: LinearGraph) -> LinearGraph:
 
 
 def _terminals(graph: LinearGraph, edges: Sequence[Edge]) -> list[Edge]:
-    """The terminal edges that follow from the other branches: all but those at which the bodies hang."""
+    """Terminal edges that follow from the other branches: all but those that connect the bodies."""
     seen = afar(graph)
     branches = [seen.by_name[edge.name] for edge in edges]
     check_circuits(branches)
@@ -336,7 +322,7 @@ def _ends(edge: Edge) -> set[str]:
 
 
 def hanging(chosen: Formulation) -> dict[str, str]:
-    """For each body the one that it hangs on; nothing for those on the ground, or on a branch that leads there."""
+    """For each body the one that determines it; none for those on the ground."""
     on: dict[str, str] = {}
     body_of = {edge.name: edge.element for edge in chosen.graph.with_role("body")}
     for chord, circuit in chosen.circuits.items():
@@ -346,7 +332,7 @@ def hanging(chosen: Formulation) -> dict[str, str]:
 
 
 def circle(chosen: Formulation) -> list[str]:
-    """Bodies that hang on each other in a circle, if there are such."""
+    """Bodies that determine each other in a cycle, if any."""
     on = hanging(chosen)
     held: set[str] = set()  # those that are known to lead to the ground
     for start in on:
@@ -363,7 +349,7 @@ def circle(chosen: Formulation) -> list[str]:
 
 
 def check_hanging(chosen: Formulation) -> None:
-    """Refuse a tree in which bodies hang on each other in a circle."""
+    """Raise if bodies of a tree determine each other in a cycle."""
     found = circle(chosen)
     if found:
         raise _wrong(
@@ -374,7 +360,7 @@ def check_hanging(chosen: Formulation) -> None:
 
 
 def hung(graph: LinearGraph) -> Formulation | None:
-    """A tree without circles, edges taken in order; None if there is none."""
+    """A spanning tree without cycles of bodies, edges taken in order; None if there is none."""
     seen = afar(graph)
     forest, names = Forest(), []
     for edge in [*seen.with_role("across"), *seen.with_role("joint")]:

@@ -87,7 +87,7 @@ class LinearGraph:
 
 
 class Forest:
-    """Vertices joined by edges without circuits: which are joined, and by which way."""
+    """Vertices joined by edges without circuits, with the path between any two."""
 
     def __init__(self, edges: Iterable[Edge] = ()) -> None:
         self._around: dict[str, dict[str, Edge]] = {}
@@ -104,7 +104,7 @@ class Forest:
         return root
 
     def joins(self, edge: Edge) -> bool:
-        """Whether the edge would join what is apart."""
+        """Whether the edge joins two components."""
         return self._root(edge.tail) != self._root(edge.head)
 
     def add(self, edge: Edge) -> None:
@@ -137,11 +137,7 @@ class Forest:
 
 
 def circuit_among(edges: Iterable[Edge]) -> list[str]:
-    """The names of the first edges that form a circuit; none if there is no circuit.
-
-    >>> circuit_among([Edge("a", "A", "O", "body"), Edge("j", "B", "A", "joint"), Edge("b", "B", "O", "body")])
-    ['j', 'a', 'b']
-    """
+    """Names of the first edges that form a circuit, if any."""
     forest = Forest()
     for edge in edges:
         if not forest.joins(edge):

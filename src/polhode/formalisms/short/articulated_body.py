@@ -91,7 +91,7 @@ class ArticulatedInertia:
 
 @dataclass(frozen=True)
 class Eliminated:
-    """What a speed was eliminated with, and the articulated body (I, P) that is left when it is free."""
+    """The factors of an eliminated speed, and the articulated body (I, P) with it free."""
 
     speed: int
     H: Twist
@@ -103,7 +103,7 @@ class Eliminated:
 
 @dataclass(frozen=True)
 class Articulated:
-    """The accelerations, and for each link what they were found by."""
+    """The accelerations, and for each link the intermediate results."""
 
     reference: Motion
     I: list[ArticulatedInertia]  # with all that it carries free
@@ -125,7 +125,7 @@ def forward_dynamics(
 def articulated(
     tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> Articulated:
-    """The accelerations in the tree's own unit of length, with what is found on the way."""
+    """The accelerations in the tree's unit of length, with intermediate results."""
     reference = accelerate(tree, u, None, gravity)
     P = inertial_wrenches(tree, reference, wrenches)
     I = [ArticulatedInertia.of(link.inertia) for link in tree.links]
@@ -146,7 +146,7 @@ def articulated(
 
 
 def _eliminate(link: Link, k: int, I: ArticulatedInertia, P: Wrench, tau: Sequence[Any]) -> Eliminated:
-    """One speed of a joint made free; I and P are those of the link with it still held."""
+    """Free one speed of a joint; I and P are those of the link with it held."""
     column, speed = link.H[k], link.speeds[k]
     U = I.apply(*column)
     reciprocal = 1 / pivot(link, U.power(column))
@@ -158,7 +158,7 @@ def _eliminate(link: Link, k: int, I: ArticulatedInertia, P: Wrench, tau: Sequen
 
 
 def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[Any], list[Twist]]:
-    """What u̇ has beyond the reference, from the base to the tips, and what that adds to the motion of each link."""
+    """u̇ beyond the reference, from the base to the tips, and the motion of each link that it adds."""
     result: list[Any] = [as_expr(0)] * len(tree.u)
     added: list[Twist] = []
     for link, own in zip(tree.links, speeds, strict=True):

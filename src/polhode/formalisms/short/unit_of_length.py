@@ -66,10 +66,7 @@ def measured(tree: Tree, sliding: bool = True) -> Measured:
 
 
 def _commonest(tree: Tree) -> tuple[Fraction, int]:
-    """The length that offsets have most often, and what it would save as a unit; only numbers are looked at.
-
-    Joints beside each other with one offset, up to sign, share what it multiplies.
-    """
+    """The most frequent numeric offset, and its saving as a unit; equal offsets of siblings count once."""
     different = {
         (link.parent, k, abs(number))
         for link in tree.links

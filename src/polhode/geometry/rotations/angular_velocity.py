@@ -39,10 +39,7 @@ def angular_velocity(W: Any, Wd: Any) -> Vector:
 
 
 def second_moments(I: Any) -> Matrix:
-    """J = ½ tr(I) 1 - I, (2.11): from the inertia that ω meets to ∫ r rᵀ dm, which Ẇ meets.
-
-    `polhode.geometry.inertia_of_moments` is the way back, I = tr(J) 1 - J.
-    """
+    """J = ½ tr(I) 1 - I, (2.11): second moments ∫ r rᵀ dm from the inertia."""
     I = _matrix(I)
     half = _half(_trace(I))
     return Matrix([[(half if i == j else 0) - I[i, j] for j in range(3)] for i in range(3)])

@@ -29,10 +29,7 @@ def near_lift(a: Numbers) -> Components:
 
 
 def far_lift(a: Numbers) -> Components:
-    """(2 - r, a): c = a / (2 - r), (85) as printed, for turns beyond a right angle.
-
-    2 - r is computed as a² / (2 + r).
-    """
+    """(2 - r, a): c = a / (2 - r), (85), beyond a right angle; 2 - r is computed as a² / (2 + r)."""
     return (dot(a, a) / (2 + root(a)), *a)
 
 

@@ -41,7 +41,7 @@ class Chart:
     extrinsic: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Charts are known by their names: pickling keeps these."""
+        """Pickle by name."""
         from .charts import chart_named
 
         return chart_named, (self.name, self.extrinsic)

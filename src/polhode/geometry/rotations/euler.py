@@ -32,11 +32,7 @@ _LOCKED = 1e-15
 
 
 def permutation(i: int, j: int, k: int) -> int:
-    """P_ijk of indices 0, 1, 2: 1 for an even permutation of them, -1 for an odd one, 0 otherwise.
-
-    >>> permutation(0, 1, 2), permutation(1, 0, 2), permutation(0, 0, 2)
-    (1, -1, 0)
-    """
+    """P_ijk of indices 0, 1, 2: 1 for an even permutation of them, -1 for an odd one, 0 otherwise."""
     with understood("three of the indices 0, 1, 2", (i, j, k), place="permutation"):
         if not {i, j, k} <= {0, 1, 2}:
             raise ValueError
@@ -153,10 +149,7 @@ def _as_two_axes(sequence: str, q: Numbers) -> tuple[Components, int]:
 
 
 def sequence_angles(sequence: str, q: Numbers) -> Components:
-    """The angles of a unit quaternion, the first and last from -π to π; the last is zero in gimbal lock.
-
-    Half their sum and half their difference are each one arctangent, so that nothing is lost near the lock.
-    """
+    """Angles of a unit quaternion, the outer ones in [-π, π], by half sum and difference; the last is zero in lock."""
     i, _, k = axes_of(sequence)
     parts, sign = _as_two_axes(sequence, q)
     c1, s1, c2, s2 = parts
@@ -183,7 +176,7 @@ def sequence_angles(sequence: str, q: Numbers) -> Components:
 
 
 def _wrapped(np: Any, angle: Any) -> Any:
-    """An angle brought to between -π and π."""
+    """An angle in [-π, π]."""
     return angle - 2 * np.pi * np.round(angle / (2 * np.pi))
 
 

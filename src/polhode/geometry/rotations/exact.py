@@ -71,10 +71,7 @@ def _rows_of(value: Any, place: str) -> list[Any]:
 
 
 def _nearest_rotation(R: Matrix) -> Matrix | None:
-    """The rotation nearest to a matrix of numbers, or None if it is not near to any.
-
-    Its quaternion is the eigenvector of the largest eigenvalue of `fourfold`, which then is not quite 4 q qᵀ.
-    """
+    """The nearest rotation, by the dominant eigenvector of `fourfold`; None if the matrix is far from orthogonal."""
     import numpy as np
 
     A = np.array([[float(entry) for entry in row] for row in R])

@@ -45,10 +45,7 @@ def fourfold(R: Numbers) -> tuple[Components, ...]:
 
 
 def lift_of(R: Numbers, real: Callable[[Any], Any] = lambda entry: entry) -> Components:
-    """The row of `fourfold` with the largest diagonal entry; of symbols the first that does not vanish everywhere.
-
-    `real` gives the real part of an entry, where entries are dual numbers.
-    """
+    """The row of `fourfold` with the largest diagonal entry (by its `real` part); of symbols the first nonzero one."""
     rows = fourfold(R)
     sizes = [real(row[k]) for k, row in enumerate(rows)]
     if not any(map(is_rounded, sizes)):

@@ -24,7 +24,7 @@ def cosine(d: Numbers) -> Any:
 
 
 def root_of(square: Any) -> Any:
-    """A square root; a number that rounding has made negative is a zero."""
+    """Square root, 0 for numbers that rounding left negative."""
     if is_array(square):
         import numpy as np
 

@@ -41,7 +41,7 @@ class Stored:
 
 
 def numeric(p: Components, what: str) -> Stored:
-    """A rotation of numbers: its quaternion brought to unit length."""
+    """A rotation of numbers: its quaternion normalised."""
     import numpy as np
 
     q = joined(p)
@@ -133,7 +133,7 @@ def shape_of(r: Stored, found: Components, chart: Chart, form: str) -> tuple[int
 
 @contextmanager
 def regular(chart: Chart, form: str) -> Iterator[None]:
-    """Where a chart is computed with: a division by an expression that is zero is told as the chart's singularity."""
+    """Context in which a division by zero is reported as the chart's singularity."""
     try:
         with silent():
             yield

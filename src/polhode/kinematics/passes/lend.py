@@ -48,7 +48,7 @@ def lend(tree: Tree) -> Tree:
 
 
 def _weight(tree: Tree) -> Fraction | None:
-    """The mass of the mechanism, if it is known in numbers."""
+    """The mass of the mechanism, if it is a number."""
     masses = _numbers(link.inertia.m for link in tree.links)
     return None if masses is None else sum(map(abs, masses), Fraction(0))
 
@@ -59,7 +59,7 @@ def _particle(m: Any, p: Vector) -> Inertia:
 
 
 def _particles(tree: Tree, i: int, h: Vector, most: Fraction) -> dict[int, Any]:
-    """What a link with first moment h lends, by borrower: masses that cancel as many components of h as they can."""
+    """Masses, by borrower, that cancel most components of a link's first moment h."""
     moment, offsets = _numbers(h), _borrowers(tree, i)
     if moment is None:
         return {}

@@ -21,7 +21,7 @@ from .merge import merged_turns
 
 
 def rest(tree: Tree) -> Tree:
-    """Give each link that carries nothing, and does not hang on the ground, the orientation of its joint frame."""
+    """Give each tip link whose parent is not the ground the orientation of its joint frame."""
     merged = merged_turns(tree)
     turns: dict[int, Pose] = {}
     links = list(tree.links)
@@ -39,7 +39,7 @@ def rest(tree: Tree) -> Tree:
 
 
 def _is_geared_rotor(link: Link) -> bool:
-    """Whether a link turns with another joint's speed, and looks the same however far it has turned."""
+    """Whether a link is symmetric about its axis and turns with another joint's speed."""
     found = single_axis(link)
     follows = link.speeds and not link.coordinates and found is not None and found[0] == "turn"
     return bool(follows) and turned_inertia(link.inertia, link.motion) is link.inertia

@@ -211,7 +211,7 @@ def common_frame(scene: Scene, a: Axis, b: Axis) -> Key | None:
 
 
 def _fixed_along(scene: Scene, axis: Axis, way: list[int]) -> int:
-    """On how many links of a way, from its own on, a unit vector is fixed."""
+    """Number of links on a path, from the vector's own, in which it is fixed."""
     key, index = axis
     direction = Vector(scene.link_and_pose(key)[1].R[:, index])
     count = 1

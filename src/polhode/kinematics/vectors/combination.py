@@ -96,7 +96,7 @@ class Combination(ABC):
 
     @abstractmethod
     def _changed(self, coefficients: Iterable[Expr], turn: Callable[[Key], dict[Axis, Expr]]) -> Self:
-        """The sum of what changes of coefficients and of unit vectors make, those of a frame by a turn."""
+        """The sum of the changes of coefficients and of unit vectors, those of a frame by a turn."""
 
     __hash__ = None  # type: ignore[assignment]  # what is equal may be written in many ways
 
@@ -138,7 +138,7 @@ fault = fault_at("partial derivative")
 
 
 def rates(entries: Iterable[Expr], scene: Scene) -> list[Expr]:
-    """How coefficients change in time: q̇ = Γ u, u̇ the acceleration symbols, ṫ = 1."""
+    """Rates of coefficients: q̇ = Γ u, u̇ the acceleration symbols, ṫ = 1."""
     given = substitute(entries, scene.tree.followed)
     for x in free_symbols(given):
         if x not in scene.rates and x.data[0] not in CONSTANT:
@@ -149,7 +149,7 @@ def rates(entries: Iterable[Expr], scene: Scene) -> list[Expr]:
 
 
 def partials(entries: Iterable[Expr], by: Expr, scene: Scene) -> list[Expr]:
-    """How coefficients change with a coordinate or speed, all others being held."""
+    """Partial derivatives of coefficients by a coordinate or speed."""
     given = substitute(entries, scene.tree.followed)
     for x in free_symbols(given):
         if x.data[0] == "intermediate":
@@ -182,11 +182,7 @@ def variable_of(scene: Scene, by: Any) -> Expr:
 
 
 def axis_of(scene: Scene, frame: Key, own: Key, by: Expr) -> dict[Axis, Expr]:
-    """ω_q: the turn of frame `own` in `frame` for one unit of a coordinate, all others being held; none for a speed.
-
-    Where the coordinate alone changes at its speed, that is what multiplies the speed in the angular velocity, in
-    native form; else it is read off the rotation matrix, Rᵀ ∂R/∂q.
-    """
+    """ω_q of frame `own` in `frame`: the column of the coordinate's speed, else Rᵀ ∂R/∂q; none for a speed."""
     if by not in scene.tree.q:
         return {}
     speed = scene.rates[by]

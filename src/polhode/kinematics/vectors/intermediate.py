@@ -86,7 +86,7 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
 
 
 def _names_of(system: Builder) -> set[str]:
-    """What the symbols of a model are called."""
+    """Names of the symbols of a model."""
     tables = (system.parameters, system.inputs, system.states)
     own = (x.name for joint in system.model().joints.values() for x in (*joint.q, *joint.u))
     return {*own, *(name for table in tables for name in table)}

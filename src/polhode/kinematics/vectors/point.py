@@ -77,10 +77,7 @@ class Point:
 
 
 def _way(system: Builder, scene: Scene, top: str, key: Key) -> tuple[Arrow, Arrow, Arrow]:
-    """From a body to the origin of a frame that it carries: position, angular velocity and velocity relative to it.
-
-    Each rigid step r of a frame adds ω × r, each simple motion ω × r for how far it has moved and then its H u.
-    """
+    """Position, angular velocity and velocity of the origin of a frame relative to a body that carries it."""
     nothing = Arrow(system, {})
     r, w, v = nothing, nothing, nothing
     for step in walk(scene, top, key):

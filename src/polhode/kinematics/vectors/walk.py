@@ -45,7 +45,7 @@ def walk(scene: Scene, top: str, key: Key) -> Iterator[Arm | Stage]:
 
 
 def _seat(scene: Scene, body: str, pose: Pose) -> Iterator[Arm]:
-    """The arm to a placement that stays on its body."""
+    """Position of a placement that is fixed on its body."""
     if not scene.moves(pose):
         yield Arm(body, pose.p)
 

@@ -50,10 +50,7 @@ class Wheel(ContactConstraint):
         return (Mark("plane", self.on, self.at),)
 
     def contact(self, moving: Moving) -> Contact:
-        """The lowest point of the rim is at -r (n - (n·a) a)/s from the centre, s² = 1 - (n·a)².
-
-        With the unit vector h = a × n/s, along which it heads, (n - (n·a) a)/s is h × a.
-        """
+        """The lowest point of the rim is at -r (n - (n·a) a)/s = -r h × a, with s² = 1 - (n·a)² and h = a × n/s."""
         plane = moving.pose(self.on) @ self.plane
         X = moving.pose(self.body)
         n, a = plane.R @ Vector([0, 0, 1]), X.R @ self.axis
@@ -238,7 +235,7 @@ class DiscOnCurve(ContactConstraint):
         return self.plane.inverse() @ moving.relative(self.on, self.body)
 
     def definitions(self, moving: Moving) -> dict[str, Expr]:
-        """At the place of contact the curve is square to the line to the disc's centre."""
+        """At the point of contact the tangent of the curve is perpendicular to the line to the disc's centre."""
         line = self.line
         return {"place": as_expr((self._seen(moving).point(self.centre) - line.place).dot(line.slope))}
 
@@ -265,10 +262,7 @@ class DiscOnCurve(ContactConstraint):
         return Contact(place, directions, positions, turns, track.R @ line.drift(moving.time))
 
     def fault(self, number: Callable[[Any], float]) -> Fault | None:
-        """Where the curve bends towards the disc more sharply than its rim, κ r > 1, they cross beside the contact.
-
-        Where κ r = 1 the place of contact moves with no bound.
-        """
+        """Where κ r > 1 curve and rim intersect beside the contact; at κ r = 1 the contact moves without bound."""
         radius, curvature = number(self.radius), number(self.line.curvature)
         if radius * curvature <= 1.0 - _TIGHT:
             return None
@@ -280,10 +274,7 @@ class DiscOnCurve(ContactConstraint):
 
 
 def plane_across(axis: Vector) -> Matrix:
-    """The turn that brings the plane x, z of a frame across an axis of it: x, y for the axis z; y, z for the axis x.
-
-    Any other axis leaves it as it is.
-    """
+    """Rotation of the plane x, z of a frame across an axis of it: x, y for the axis z; y, z for the axis x."""
     x, y, z = (unit_axis(letter) for letter in "xyz")
     for normal, first, second in ((z, x, y), (x, y, z)):
         if same(axis, normal) or same(axis, -normal):

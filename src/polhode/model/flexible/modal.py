@@ -53,10 +53,7 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class ModalBody:
-    """A flexible body by its shapes: what was `written`, what it comes to without stations, and where stations can be.
-
-    Stations are at `nodes`, or where the shapes are functions at positions: `fields` are the functions, of `PLACE`.
-    """
+    """A flexible body by its shapes, `written` as given; stations are at `nodes`, anywhere if shapes are `fields`."""
 
     name: str
     written: Mapping[str, Any]
@@ -77,7 +74,7 @@ class ModalBody:
         return replace(self, stations=(*self.stations, (name, key if point is None else point))), name
 
     def deformation(self) -> Deformation:
-        """What it comes to."""
+        """The deformation of the body."""
         return replace(self.base, stations={name: self._section(key) for name, key in self.stations})
 
     def _section(self, at: Any) -> Section:
@@ -236,7 +233,7 @@ def _by_axis(line: list[Vector]) -> Polynomials:
 
 
 def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Moments of free–free modes of which the modal masses alone are known."""
+    """Moments of free–free modes from their modal masses."""
     sections, masses = _sections(given["nodes"], place)
     if any(map(bool, masses.values())):
         raise refused("masses of nodes and modal masses are both given.", place, "Give one of them.", "E-FLEX-TWICE")

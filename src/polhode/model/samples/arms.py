@@ -154,10 +154,7 @@ def elastic_arm(
 
 
 def motor_driven_pendulum() -> System:
-    """A rod of 1 kg and 1 m on a direct-current motor with a gear: L i̇ = V - R i - K n ω and the torque K n i.
-
-    At a voltage V that does not change it comes to rest where its weight balances the stalled motor, i = V/R.
-    """
+    """A rod of 1 kg and 1 m on a direct-current motor with a gear: L i̇ = V - R i - K n ω and the torque K n i."""
     system = System("motor-driven pendulum", gravity=(0, 0, "-9.81"))
     constant, ratio = system.parameter("K", "0.05", "N m/A"), system.parameter("n", 60)
     resistance, inductance = system.parameter("R", 2, "ohm"), system.parameter("L", "0.01", "H")

@@ -18,10 +18,7 @@ from ..system import System
 
 
 def n_four_bar(windows: int = 1) -> System:
-    """N four-bars in a row, benchmark A02 of the IFToMM library: 2N + 1 rods of 1 m and 1 kg, one degree of freedom.
-
-    At home the cranks stand upright. When they lie flat, the mechanism has N + 1 freedoms for a moment.
-    """
+    """N four-bars in a row, IFToMM benchmark A02: 2N + 1 rods of 1 m and 1 kg; singular where the cranks lie flat."""
     system = System(f"{windows} four-bars", gravity=(0, 0, "-9.81"))
     half = Fraction(1, 2)
     cranks = [system.body(f"crank {k}", 1, (0, 0, half), rod(1, 1)) for k in range(windows + 1)]
@@ -49,10 +46,7 @@ def four_bar(crank: Any = 1, coupler: Any = 2, rocker: Any = 2, base: Any = 2) -
 
 
 def bennett() -> System:
-    """Bennett's linkage: four hinges in space, opposite bars alike, sin α / a = sin β / b.
-
-    Five conditions on three hinges leave nothing to most linkages; to this one they leave a degree of freedom.
-    """
+    """Bennett's linkage: four hinges in space, opposite bars alike, sin α / a = sin β / b; one degree of freedom."""
     system = System("Bennett's linkage", gravity=(0, 0, "-9.81"))
     short, long = (Fraction(1), Fraction(3, 5)), (Fraction(4, 3), Fraction(4, 5))  # length, sine of the twist
     carrier: Any = system.ground

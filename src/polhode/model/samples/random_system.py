@@ -140,10 +140,7 @@ def random_system(
 
 
 def random_state(system: System | Model, seed: int) -> dict[Expr, float]:
-    """A number for every symbol of a system: parameters at their values, all else drawn, quaternions of unit length.
-
-    Coordinates, speeds, efforts and accelerations are of order one; angles stay away from gimbal lock.
-    """
+    """Numbers for every symbol of a system, of order one: parameters at their values, quaternions of unit length."""
     dice = Dice.of(seed)
     values = {entry.symbol: float(entry.value or 0) for entry in system.parameters.values()}
     values |= {entry.symbol: dice.uniform(-1, 1) for entry in system.inputs.values()}
@@ -240,7 +237,7 @@ class _Draft:
         return self.system.body(name, mass, self.vector("com", 1), inertia)
 
     def join(self, name: str, parent: str, child: Body, kind: JointType) -> None:
-        """A joint placed in its bodies directly, or by way of a frame."""
+        """A joint placed in its bodies directly, or by a frame."""
         at, turn = self.vector("at", 2), self.turns()
         place: dict[str, Any] = {"at": at, "rotation": turn}
         on: str | Frame = parent

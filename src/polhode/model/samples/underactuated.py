@@ -89,10 +89,7 @@ def tora() -> System:
 
 
 def quadrotor(integrators: int = 0) -> System:
-    """A body that inputs turn about its axes and push along its own z; its thrust may stand behind integrators.
-
-    Without integrators the input is `thrust`, with n of them its n-th derivative, `jerk`.
-    """
+    """A body with torques about its axes and a thrust along z: the input `thrust`, or its n-th derivative `jerk`."""
     s = System("quadrotor", gravity=_GRAVITY)
     m = s.parameter("m", 1, "kg")
     I = [s.parameter(f"I{x}", value, "kg m^2") for x, value in zip("xyz", ("0.01", "0.011", "0.02"), strict=True)]
@@ -107,10 +104,7 @@ def quadrotor(integrators: int = 0) -> System:
 
 
 def car_with_trailers(count: int) -> System:
-    """A car that is steered and pushed, with trailers each hitched at the axle before it; no axle slips sideways.
-
-    The inputs are `push` along the car and `steer`, a torque on its front wheel.
-    """
+    """A car with trailers, each hitched at the axle before it; inputs `push` along the car and `steer`, a torque."""
     s = System(f"car with {count} trailers", gravity=(0, 0, 0))
     m, I, length = s.parameter("m", 1000, "kg"), s.parameter("I", 1500, "kg m^2"), s.parameter("L", "2.5", "m")
     car, wheel = s.body("car", m, inertia=(I, I, I)), s.body("front", 20, inertia=(1, 1, 1))

@@ -87,10 +87,7 @@ SALOON = {
 
 
 def car(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float = 25) -> Vehicle:
-    """A car whose front wheels are steered as a function of time, and whose engine holds the speed of the input "V".
-
-    `curve` is that of the tyres: `tanh`, `brush`, or a table of what was measured.
-    """
+    """A car, front wheels steered in time, its speed held at the input "V"; `curve` is that of the tyres."""
     s = System("car")
     p = parameters_of(s, SALOON)
     V = s.input("V", speed, "m/s")
@@ -230,10 +227,7 @@ def axles(p: dict[str, Expr], tractor: Body, trailer: Body) -> Iterator[Axle]:
 
 
 def semitrailer(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float = 20) -> Vehicle:
-    """A tractor with a laden semitrailer, steered as a function of time; its engine holds the speed of the input "V".
-
-    The input "brake" is the torque on each driven wheel, and on no other: what makes a lorry jackknife.
-    """
+    """A tractor with a semitrailer, steered in time, its speed held at "V"; "brake" is the torque on a driven wheel."""
     s = System("semitrailer")
     p = parameters_of(s, LORRY)
     V, brake = s.input("V", speed, "m/s"), s.input("brake", 0, "N m")
