@@ -144,7 +144,7 @@ class Factorisation:
         udot = self.accelerations(force, gamma)
         return udot, self.multipliers((udot if self.M is None else _times(self.M, udot)) - force)
 
-    def unanswered(self, wanted: Floats) -> Floats:
+    def residual(self, wanted: Floats) -> Floats:
         """The residual of A δ = b, row by row."""
         return np.asarray(wanted - self.A @ self.least(wanted))
 

@@ -20,7 +20,7 @@ from typing import Any
 from ..errors import ModelError, PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero
 from ..geometry import Pose
-from ..geometry.elimination import surest_rows
+from ..geometry.elimination import regular_rows
 from ..kinematics.joint import envelope_kinematics, simple_configuration, twist_beyond
 from ..model.constraints.closure import nothing_free
 from ..model.constraints.protocol import LoopConstraint
@@ -58,7 +58,7 @@ class LoopAuxiliary:
         defining = {name: named[name] for name in self.defining}
         return defining, {name: value for name, value in named.items() if name not in defining}
 
-    def unable(self, speeds: Sequence[Any]) -> Named:
+    def excluded(self, speeds: Sequence[Any]) -> Named:
         """The speeds ν that the joint excludes."""
         return {f"beyond {count}": as_expr(speeds[k]) for count, k in enumerate(self.beyond, start=1)}
 
@@ -157,7 +157,7 @@ def _cut(steps: Sequence[_Step], index: int) -> _Cut:
         columns += [twist_beyond(U, h) for h in step.stage.algebra]
     J = Matrix.columns_of(columns, 6).map(as_expr)
     at_reference = _numbers(J, steps)
-    rows, risk = surest_rows(J, at_reference)
+    rows, risk = regular_rows(J, at_reference)
     full = sum(not is_zero(entry) for k in rows for entry in J[k])
     return _Cut(index, tuple(rows), [[-entry for entry in at_reference[k]] for k in rows], (risk, full))
 

@@ -31,7 +31,7 @@ from ..expr import (
     substitute,
     symbol,
 )
-from ..expr.spelling import OWN, acceleration_of, told_apart
+from ..expr.spelling import OWN, acceleration_of, distinct_spellings
 from ..geometry.elimination import eliminate
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
@@ -212,6 +212,6 @@ def _symbols(model: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
             made.append(own[name])
             continue
         each = symbol(checked_name(name, "pseudo-velocity"), "speed", OWN)
-        spellings |= told_apart([each, acceleration_of(each)], spellings, f"pseudo-velocity '{name}'")
+        spellings |= distinct_spellings([each, acceleration_of(each)], spellings, f"pseudo-velocity '{name}'")
         made.append(each)
     return Vector(made)

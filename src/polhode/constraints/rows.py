@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from ..errors import ModelError, PolhodeError, Problem, listed
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
-from ..expr.spelling import told_apart
+from ..expr.spelling import distinct_spellings
 from ..expr.typeset import Typeset
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
@@ -175,7 +175,7 @@ def reference_of(model: Model, tree: Tree, near: Mapping[str, float] | None = No
 
 
 @dataclass(frozen=True)
-class Sorted:
+class SortedRows:
     """Rows by kind: independent of the tree, kept by the tree itself, impossible; `tree` has auxiliary coordinates."""
 
     tree: Tree
@@ -184,7 +184,7 @@ class Sorted:
     impossible: tuple[Row, ...]
 
 
-def sorted_rows(model: Model, tree: Tree, source: RowSource | None = None) -> Sorted:
+def sorted_rows(model: Model, tree: Tree, source: RowSource | None = None) -> SortedRows:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
     tree = with_auxiliary(model, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "trivial": [], "impossible": []}
@@ -196,7 +196,9 @@ def sorted_rows(model: Model, tree: Tree, source: RowSource | None = None) -> So
                 row
             )
     alive = {row.of for kind in ("rows", "impossible") for row in kinds[kind]}
-    return Sorted(without_auxiliary(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "trivial", "impossible")))
+    return SortedRows(
+        without_auxiliary(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "trivial", "impossible"))
+    )
 
 
 def constraints_of(
@@ -212,7 +214,7 @@ def constraints_of(
     own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
     spellings = spellings_of(model)
     for constraint, each in own:
-        spellings |= told_apart([each], spellings, f"constraint '{constraint}'")
+        spellings |= distinct_spellings([each], spellings, f"constraint '{constraint}'")
     return made
 
 
@@ -258,7 +260,7 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
         if joint is None:
             return constraint.conditions(X) or {}, {}
         (own,) = (each for each in moving.tree.auxiliary if each.of == constraint.name)
-        return joint.conditions(X)[1], joint.unable(own.speeds)
+        return joint.conditions(X)[1], joint.excluded(own.speeds)
     return {}, {}
 
 

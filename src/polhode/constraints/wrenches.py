@@ -1,6 +1,6 @@
 """The forces that keep constraints, as they act: wrenches on bodies, and efforts on speeds.
 
-A closing joint pushes with n·w + f·v = λ·φ̇ against every motion (w, v) of its frame b; a contact with a force at the
+A closing joint acts with n·w + f·v = λ·φ̇ against every motion (w, v) of its frame b; a contact with a force at the
 place of contact; a condition on coordinates with efforts on their speeds. All together do the work of Aᵀλ:
 
     Σ Jᵀ (n, f) + efforts = Aᵀ λ
@@ -28,7 +28,7 @@ _ZERO = Vector([as_expr(0)] * 3)
 
 
 @dataclass(frozen=True)
-class Push:
+class ConstraintWrench:
     """The wrench of a constraint about a point, in ground components, on one body; the other has its opposite."""
 
     on: str
@@ -37,21 +37,21 @@ class Push:
     wrench: Wrench
 
 
-def pushes(model: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
+def acting_wrenches(model: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, ConstraintWrench]:
     """For each constraint between bodies the wrench that it exerts, given the multipliers of its rows."""
     moving = MovingTree(model, constraints.tree)
-    made: dict[str, Push] = {}
+    made: dict[str, ConstraintWrench] = {}
     for constraint in model.constraints.values():
         own = {row.part: multipliers[k] for k, row in enumerate(constraints.rows) if row.of == constraint.name}
         if own and isinstance(constraint, LoopConstraint):
             wrench = _loop_wrench(constraint, own, loop_pose(constraint, constraints.tree))
             X = moving.pose(constraint.b) @ constraint.pose_b
-            made[constraint.name] = Push(constraint.b, constraint.a, X.p, wrench.turned(X.R))
+            made[constraint.name] = ConstraintWrench(constraint.b, constraint.a, X.p, wrench.turned(X.R))
         elif own and isinstance(constraint, ContactConstraint):
             contact = constraint.contact(moving)
             force, torque = (_total(along, own) for along in (contact.directions, contact.turns))
             one, other = constraint.bodies
-            made[constraint.name] = Push(one, other, contact.place, Wrench(torque, force))
+            made[constraint.name] = ConstraintWrench(one, other, contact.place, Wrench(torque, force))
     return made
 
 
@@ -93,7 +93,7 @@ def _loop_rates(constraint: LoopConstraint, X: Pose, along: dict[Expr, Expr]) ->
         constraint.name, definitions, joint.symbols, along, ways=joint.ways, at_reference=joint.at_reference
     )
     moving = {**along, **dict(zip(following.symbols, following.rates, strict=True))}
-    return _rates(rest, moving) | joint.unable(following.speeds)
+    return _rates(rest, moving) | joint.excluded(following.speeds)
 
 
 def _rates(named: dict[str, Expr], along: dict[Expr, Expr]) -> dict[str, Expr]:
@@ -107,7 +107,7 @@ def constraint_wrenches(
     tree = constraints.tree
     table = [Wrench(_ZERO, _ZERO) for _ in tree.links]
     poses = world_poses(tree)
-    for push in pushes(model, constraints, multipliers).values():
+    for push in acting_wrenches(model, constraints, multipliers).values():
         for body, sign in ((push.on, 1), (push.against, -1)):
             i, _ = tree.bodies[body]
             if i == BASE:

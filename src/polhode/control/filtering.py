@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.native_function import native_function
-from ..control_geometry.at_state import Asked
+from ..control_geometry.at_state import Query
 from ..control_geometry.observability import observability
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, ValueMissing, numbers, unknown
@@ -196,7 +196,7 @@ def check_observable(
     equations: EquationsOfMotion, inputs: Sequence[str], outputs: Mapping[str, Expr], place: str
 ) -> None:
     """Refuse outputs that do not tell all states, and say why."""
-    told = observability(Asked(equations, inputs), dict(outputs))
+    told = observability(Query(equations, inputs), dict(outputs))
     if not told.is_observable and told.is_complete:
         message = f"the outputs {', '.join(outputs)} do not tell the state: {told}"
         cure = "Measure more, or leave out of the model what is not wanted."

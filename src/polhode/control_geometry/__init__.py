@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..linear.operating_point import Values
     from .accessibility import Accessibility, Controllability
     from .affine import ControlAffine
-    from .at_state import Asked
+    from .at_state import Query
     from .flatness import FlatOutput, Linearizability
     from .link_inverse import LinkInverse
     from .observability import Observability
@@ -116,7 +116,7 @@ class ControlGeometryMethods(RunMethods):
 
         return link_inverse(self.record)
 
-    def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Asked:
-        from .at_state import Asked
+    def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Query:
+        from .at_state import Query
 
-        return Asked(self.record, inputs, at, parameters)
+        return Query(self.record, inputs, at, parameters)

@@ -29,7 +29,7 @@ from ..expr import Expr, as_expr, directional, is_zero, jacobian, quiet_collecto
 from ..geometry.vector_fields import Field, Spread, bracket, independent, spread
 from ..notebook import Told
 from .affine import Plant
-from .at_state import Asked, AtState, linear_rank
+from .at_state import AtState, Query, linear_rank
 
 _PLACE = "accessibility"
 #: No more brackets than this are taken at a state.
@@ -78,7 +78,7 @@ class Accessibility(Told):
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class Brackets:
     """L₀ on the variables of the form, or on the coordinates and states alone where all speeds are driven."""
 
     variables: list[Expr]
@@ -93,17 +93,17 @@ class Reach:
         return tuple(self.driven + each for each in self.spread.growth)
 
 
-def reach(made: Plant) -> Reach:
+def reach(made: Plant) -> Brackets:
     """Span of the brackets of drift and inputs."""
     variables, drift, fields, driven = _undriven(made)
     most = made.size - driven
     chain = spread([drift], fields, variables, most, depth=made.size)
     if len(chain.basis) == most or not fields:
-        return Reach(variables, drift, fields, chain, driven)
+        return Brackets(variables, drift, fields, chain, driven)
     more = spread([drift, *fields], [*chain.basis], variables, most, depth=made.size)
     growth = (*chain.growth, *more.growth[1:])
     found = Spread(growth, more.basis, (*chain.found, *more.found), more.is_complete)
-    return Reach(variables, drift, fields, found, driven)
+    return Brackets(variables, drift, fields, found, driven)
 
 
 def _undriven(made: Plant) -> tuple[list[Expr], Field, list[Field], int]:
@@ -121,7 +121,7 @@ def _undriven(made: Plant) -> tuple[list[Expr], Field, list[Field], int]:
     return [*equations.q, *equations.z], still, [*columns, *others], len(speeds)
 
 
-def unreached(made: Plant, found: Reach) -> list[str]:
+def unreached(made: Plant, found: Brackets) -> list[str]:
     """The states whose directions brackets do not span."""
     places = [k for k, x in enumerate(made.variables) if x in {*found.variables}]
     units = {name: made.unit(k) for k, name in enumerate(made.names)}
@@ -129,7 +129,7 @@ def unreached(made: Plant, found: Reach) -> list[str]:
     return [name for name, field in moved.items() if any(field) and independent(found.spread.basis, [field])]
 
 
-def accessibility(asked: Asked) -> Accessibility:
+def accessibility(asked: Query) -> Accessibility:
     """Whether the inputs reach all directions of the state, at almost every state and, if one is given, there."""
     with quiet_collector():
         made, state = asked.plant(_PLACE)
@@ -142,7 +142,7 @@ def accessibility(asked: Asked) -> Accessibility:
         return Accessibility(made.size, found.growth, lacking, not missing, not missing or drifts, complete, dimension)
 
 
-def dimension_at(made: Plant, found: Reach, state: AtState) -> int:
+def dimension_at(made: Plant, found: Brackets, state: AtState) -> int:
     """Dimension of the brackets at a state: those taken, at rest [B, AB, A²B, …], and deeper ones up to a limit."""
     spanned = found.driven + state.rank(found.spread.found)
     if spanned < made.size and state.is_at_rest:
@@ -186,7 +186,7 @@ class Controllability(Told):
         return f"{told}: {self.reason}."
 
 
-def controllability(asked: Asked) -> Controllability:
+def controllability(asked: Query) -> Controllability:
     """Small-time local controllability about an equilibrium, at zero coordinates without `at`."""
     with quiet_collector():
         made, state = asked.plant_there(_CONTROLLABILITY)
@@ -218,7 +218,7 @@ def _decided(made: Plant, state: AtState) -> Controllability:
     return told(*_sussmann(made, state, rank, found))
 
 
-def _sussmann(made: Plant, state: AtState, rank: int, found: Reach) -> tuple[bool | None, str, str]:
+def _sussmann(made: Plant, state: AtState, rank: int, found: Brackets) -> tuple[bool | None, str, str]:
     """Sussmann's test on brackets [X₁, [X₂, …]] of drift and inputs, degree by degree."""
     form = made.regular
     drift = list(form.drift)

@@ -113,7 +113,7 @@ def numeric_rank(table: NDArray[np.float64]) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Query:
     """A query: equations, the inputs that are controls, and optionally a state."""
 
     equations: EquationsOfMotion

@@ -28,7 +28,7 @@ from ..expr import Expr, Matrix, as_expr, directional, independent_columns, jaco
 from ..geometry.vector_fields import Field, bracket, independent, is_involutive
 from ..notebook import Told
 from .affine import Plant, outputs_of
-from .at_state import Asked, AtState
+from .at_state import AtState, Query
 
 _PLACE = "is_flat_output"
 
@@ -63,7 +63,7 @@ class FlatOutput(Told):
         return f"flat: relative degrees {{{', '.join(map(str, self.degrees))}}}{count}, their sum being {extended}."
 
 
-def is_flat_output(asked: Asked, outputs: Any) -> FlatOutput:
+def is_flat_output(asked: Query, outputs: Any) -> FlatOutput:
     """Whether the outputs, as many as inputs, and their derivatives give the whole state."""
     with quiet_collector():
         made, _ = asked.plant(_PLACE)
@@ -211,7 +211,7 @@ class Linearizability(Told):
         return "\n".join([f"{head}.", *self.sentences])
 
 
-def is_feedback_linearizable(asked: Asked) -> Linearizability:
+def is_feedback_linearizable(asked: Query) -> Linearizability:
     """Conditions for full state linearization, at almost every state and at a given one."""
     with quiet_collector():
         made, state = asked.plant(_LINEARIZABLE)

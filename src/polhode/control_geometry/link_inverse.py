@@ -142,20 +142,20 @@ class LinkInverse(Typeset):
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:
             raise fault(
-                f"what is asked for depends on {_told(lacking[0])}, which is not given.",
+                f"what is asked for depends on {_named(lacking[0])}, which is not given.",
                 f"Give {words[lacking[0]]}, a number or one for each time.",
                 "E-JOINT-MISSING",
             )
         return {x: _column(x, value, shape) for x, value in given.items() if x in needed}
 
 
-def _told(x: Expr) -> str:
+def _named(x: Expr) -> str:
     return "time" if x.data[0] == "time" else f"the {described(x)}"
 
 
 def _column(x: Expr, value: Any, shape: tuple[int, ...]) -> Floats:
     count = f"{shape[0]} of them, one for each time" if shape else "one for the one instant of the motion"
-    with understood(f"a number for {_told(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
+    with understood(f"a number for {_named(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
         return np.broadcast_to(np.asarray(value, dtype=np.float64), shape).reshape(1, -1)
 
 

@@ -16,7 +16,7 @@ from ..expr import Expr, Matrix, independent_columns, is_zero, quiet_collector, 
 from ..geometry.vector_fields import NODE_LIMIT, lie_derivative
 from ..notebook import Told
 from .affine import Plant, outputs_of, plant
-from .at_state import Asked, AtState, linear_rank
+from .at_state import AtState, Query, linear_rank
 
 _PLACE = "observability"
 
@@ -65,14 +65,14 @@ class Observability(Told):
         return f"{told}."
 
 
-def observability(asked: Asked, outputs: Any) -> Observability:
+def observability(asked: Query, outputs: Any) -> Observability:
     """Which states the outputs determine, with known inputs."""
     with quiet_collector():
         state = None if asked.at is None else asked.state(_PLACE)
         own, values = (asked.equations, None) if state is None else (state.equations, state.values)
         made = plant(own, asked.inputs, _PLACE, values, asked.parameters, may_be_none=True)
         wanted, size = outputs_of(made, outputs), made.size
-        found, basis, growth, complete = _told(made, [*wanted.values()])
+        found, basis, growth, complete = _codistribution(made, [*wanted.values()])
         units = Matrix.identity(size)
         lacking = [k for k in range(size) if rank([*basis, units[k]]) > len(basis)] if len(basis) < size else []
         unseen = [k for k in lacking if all(is_zero(row[k]) for row in basis)]
@@ -90,7 +90,7 @@ def _rank_at(made: Plant, found: Sequence[Expr], outputs: dict[str, Expr], state
     return max(taken, linear_rank(linear.A.T, list(linear.C), state))
 
 
-def _told(made: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[Any], tuple[int, ...], bool]:
+def _codistribution(made: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[Any], tuple[int, ...], bool]:
     """The functions taken, independent differentials, ranks level by level, and whether these are all."""
     form = made.original
     fields = [form.drift, *form.fields.values()]

@@ -50,7 +50,7 @@ from ..geometry.elimination import solve_columns
 from ..geometry.vector_fields import Field, lie_derivative
 from ..linear.stability import Spectrum, spectrum_of
 from .affine import Plant, outputs_of
-from .at_state import Asked, AtState
+from .at_state import AtState, Query
 from .determinant import determinant, vanishing_factors
 
 _PLACE = "zero_dynamics"
@@ -140,7 +140,7 @@ def _text(rate: Expr) -> str:
     return str(normal(rate)) if len(topological([rate])) < _READABLE else "..."
 
 
-def zero_dynamics(asked: Asked, outputs: Any) -> ZeroDynamics:
+def zero_dynamics(asked: Query, outputs: Any) -> ZeroDynamics:
     """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there."""
     with quiet_collector():
         made, state = asked.plant(_PLACE)
@@ -386,7 +386,7 @@ def _short(entry: Expr) -> str:
     return text if len(text) < 80 and "…" not in text else "its determinant"
 
 
-def relative_degree(asked: Asked, outputs: Any) -> RelativeDegree:
+def relative_degree(asked: Query, outputs: Any) -> RelativeDegree:
     """The vector relative degree of outputs, at almost every state and, if one is given (`{}` is home), there."""
     with quiet_collector():
         made, state = asked.plant(_DEGREE)

@@ -153,7 +153,7 @@ class Loads:
         for load in self.model.primitive_loads:
             if isinstance(load, SpeedForce):
                 own = self.model.joints[load.joint].u[load.index]
-                for leader, ratio in self.led_by(own):
+                for leader, ratio in self.leading_speed(own):
                     total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
             elif isinstance(load, CoordinateForce):
                 (row,) = jacobian([self._given(self.model.joints[load.joint].q[load.index])], list(self.tree.q))
@@ -174,7 +174,7 @@ class Loads:
                     total[speed] = wrench.power(Twist(w, v), total[speed])
         return total
 
-    def led_by(self, speed: Expr) -> list[tuple[str, Any]]:
+    def leading_speed(self, speed: Expr) -> list[tuple[str, Any]]:
         """The speed of the equations that determines a joint's speed, and their ratio."""
         if speed not in self.tree.followed:
             return [(speed.name, as_expr(1))]

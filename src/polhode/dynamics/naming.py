@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import PolhodeError, shown
 from ..expr import Expr, latex, normal
-from ..expr.spelling import acceleration_of, told_apart
+from ..expr.spelling import acceleration_of, distinct_spellings
 from .equations import EquationsOfMotion
 
 #: What can be asked for, and how it is written: the letter on the left of an equation first.
@@ -51,5 +51,5 @@ def symbols_of(equations: EquationsOfMotion) -> dict[str, Expr]:
     speeds = dict.fromkeys((*tree.u, *equations.u))  # with pseudo-velocities, these too
     moving = [*tree.q, *speeds, *equations.z, *tree.tau, *map(acceleration_of, speeds)]
     ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation_rate]
-    made: dict[tuple[str, str], Any] = told_apart([*given, *moving, *ours, system.time])
+    made: dict[tuple[str, str], Any] = distinct_spellings([*given, *moving, *ours, system.time])
     return {written: each for (notation, written), each in made.items() if notation != "LaTeX"}

@@ -162,7 +162,7 @@ class _Meter:
         """n·w + f·v of a wrench on a link, about its origin in its components."""
         return wrench.power(self.twists[i])
 
-    def done_by(self, load: PrimitiveLoad, conservative: bool = True) -> dict[str, Any]:
+    def power_of(self, load: PrimitiveLoad, conservative: bool = True) -> dict[str, Any]:
         """Power of a load on each body."""
         table = self.loads.wrenches_of([load], conservative)
         return {
@@ -182,7 +182,7 @@ class _Meter:
 
     def pushed(self, constraint: str) -> dict[str, Any]:
         """Power of a constraint on its two bodies."""
-        push = self.swept.pushes[constraint]
+        push = self.swept.acting_wrenches[constraint]
         done = {}
         for body, sign in ((push.on, 1), (push.against, -1)):
             i, _ = self.tree.bodies[body]
@@ -276,9 +276,9 @@ class _Meter:
             for body, done in zip((joint.child, joint.parent), self.on_ends[name], strict=True):
                 made[body].add(f"joint {name}", done)
         for load, name in self.names:
-            for body, done in self.done_by(load).items():
+            for body, done in self.power_of(load).items():
                 made[body].add(f"load {name}", done)
-        for name in self.swept.pushes:
+        for name in self.swept.acting_wrenches:
             for body, done in self.pushed(name).items():
                 made[body].add(f"constraint {name}", done)
         for body, ports in made.items():
@@ -318,7 +318,10 @@ class _Meter:
 
     def by_constraints(self) -> dict[str, list[tuple[str, str, Any]]]:
         """Powers of each constraint on bodies or along joints."""
-        found = {name: [("body", body, done) for body, done in self.pushed(name).items()] for name in self.swept.pushes}
+        found = {
+            name: [("body", body, done) for body, done in self.pushed(name).items()]
+            for name in self.swept.acting_wrenches
+        }
         for row, _, _ in self.swept.conditions:
             port = f"constraint {row.of}"
             inside = [(joint, ports.powers.get(port)) for joint, ports in self.inside.items()]
@@ -331,12 +334,12 @@ class _Meter:
         for _, port, done in self.given():
             made.add(port, done)
         for load, name in self.names:
-            for done in self.done_by(load, conservative=False).values():
+            for done in self.power_of(load, conservative=False).values():
                 made.add(f"load {name}", done)
             if isinstance(load, SpeedForce | CoordinateForce):
                 made.add(f"load {name}", self.joint_force(load))
             elif isinstance(load, PotentialEnergy | LineTension) and load.energy:
-                made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.let_out(load))
+                made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.by_store(load))
         for name, parts in self.by_constraints().items():
             for _, _, done in parts:
                 made.add(f"constraint {name}", done)
@@ -344,9 +347,9 @@ class _Meter:
         made.add("gravity", self.rate(self.loads.weight_energy) + sum(weights, start=as_expr(0)))
         return made
 
-    def let_out(self, load: LineTension | PotentialEnergy) -> Any:
+    def by_store(self, load: LineTension | PotentialEnergy) -> Any:
         """Power of a store of energy on bodies or along joints; the rest of its change is due to time."""
         if isinstance(load, PotentialEnergy):
             return -sum(self.along_joints(load.energy).values(), start=as_expr(0))
-        all_of_it, without = self.done_by(load), self.done_by(load, conservative=False)
+        all_of_it, without = self.power_of(load), self.power_of(load, conservative=False)
         return sum(all_of_it.values(), start=as_expr(0)) - sum(without.values(), start=as_expr(0))

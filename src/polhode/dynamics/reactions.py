@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..constraints import Constraints, Row, constraints_of
-from ..constraints.wrenches import Push, constraint_wrenches, pushes
+from ..constraints.wrenches import ConstraintWrench, acting_wrenches, constraint_wrenches
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
@@ -103,7 +103,7 @@ class Reactions:
 
     def constraint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """Wrench of a constraint on its second frame, or on the body that rolls; in ground components by default."""
-        push = self.pushes.get(name)
+        push = self.acting_wrenches.get(name)
         if push is None:
             message = f"constraint '{name}' acts on no body by itself."
             raise PolhodeError(message, cure="Its multiplier is in equations.multipliers.", code="E-DERIVE-UNSUPPORTED")
@@ -112,9 +112,11 @@ class Reactions:
         return self._seen(push.wrench * sign, push.place, at, R)
 
     @cached_property
-    def pushes(self) -> dict[str, Push]:
+    def acting_wrenches(self) -> dict[str, ConstraintWrench]:
         """The wrench of each constraint between bodies."""
-        return {} if self.constraints is None else pushes(self.system, self.constraints, self.given.multipliers)
+        return (
+            {} if self.constraints is None else acting_wrenches(self.system, self.constraints, self.given.multipliers)
+        )
 
     def driving_force(self, coordinate: str) -> Expr:
         """The effort of a prescribed coordinate and its followers, beyond loads and conditions on these joints."""

@@ -127,7 +127,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
         rubbing = friction_terms(equations.system, tree)
         for term in rubbing:
             column = [as_expr(0)] * len(tree.u)
-            for leader, ratio in loads.led_by(term.speed):
+            for leader, ratio in loads.leading_speed(term.speed):
                 column[tree.speeds.index(leader)] = as_expr(ratio * term.shape)
             parameters.append(StandardParameter(term.kind, term.owner, term.coefficient))
             columns.append(column)

@@ -45,7 +45,7 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
     """The recipe of the truncated equations."""
 
     def shortest(ud: Sequence[Any]) -> Vector:
-        made = [_told(full, small, [*way(ud)]) for way in (full.recipe.inverse, *full.recipe.inverses)]
+        made = [_first_order(full, small, [*way(ud)]) for way in (full.recipe.inverse, *full.recipe.inverses)]
         return min(made, key=lambda efforts: sum(operation_counts(efforts).values()))
 
     required = cache(lambda: shortest(full.udot))
@@ -56,7 +56,7 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
     @cache
     def bias() -> Vector:
         made = full.recipe.bias
-        return shortest([as_expr(0)] * len(full.u)) if made is None else _told(full, small, [*made()])
+        return shortest([as_expr(0)] * len(full.u)) if made is None else _first_order(full, small, [*made()])
 
     @cache
     def mass_matrix() -> Matrix:
@@ -74,7 +74,7 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias, forward=forward, multipliers=kept)
 
 
-def _told(equations: EquationsOfMotion, small: SmallVariables, entries: Sequence[Any]) -> Vector:
+def _first_order(equations: EquationsOfMotion, small: SmallVariables, entries: Sequence[Any]) -> Vector:
     """Entries to first order; raise, naming the part of the model, if there is no such expansion."""
     try:
         return small.truncated(entries)

@@ -129,7 +129,7 @@ def spelled_latex(x: Expr) -> str:
 NOTATIONS: Final = {"text": spelled, "SymPy": identifier, "LaTeX": spelled_latex}
 
 
-def told_apart(
+def distinct_spellings(
     symbols: Iterable[Expr], known: Mapping[tuple[str, str], Expr] | None = None, place: str = ""
 ) -> dict[tuple[str, str], Expr]:
     """Symbols by notation and spelling; raise if two are written alike."""

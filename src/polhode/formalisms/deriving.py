@@ -143,7 +143,7 @@ def _solved(
     model: Model, constraints: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
 ) -> DependentSpeeds:
     """The constraints solved for dependent speeds, chosen by the usual rows."""
-    pose = _told(model, near)
+    pose = _pose_name(model, near)
     if constraints.source is None:
         return dependent_speeds_of(constraints, independent, pose=pose)
     chosen = dependent_speeds_of(constraints_of(model, constraints.tree, _pose(model, near)), independent, pose=pose)
@@ -158,7 +158,7 @@ def _pose(model: Model, near: Mapping[str, float] | str | None) -> Mapping[str, 
     return model.poses[near].coordinates
 
 
-def _told(model: Model, near: Mapping[str, float] | str | None) -> str:
+def _pose_name(model: Model, near: Mapping[str, float] | str | None) -> str:
     """The pose that a user gave, in words; empty where other numbers were drawn."""
     table = [*model.parameters.values(), *model.inputs.values()]
     if near is None or any(entry.value is None for entry in table):

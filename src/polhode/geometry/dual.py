@@ -108,7 +108,7 @@ def _real_value(name: str, compute: Callable[[], Any], at: list[Any]) -> Any:
         value = None
     if value is None or isinstance(value, complex) or (is_array(value) and _is_wild(value)):
         raise fault(
-            f"{name} of {_told(at)} is not a finite real number.",
+            f"{name} of {_listed(at)} is not a finite real number.",
             "Give a real part at which it is.",
             "E-ROTATION-NUMBER",
         )
@@ -123,13 +123,13 @@ def _is_wild(value: Any) -> bool:
 
 def _without_slope(name: str, at: list[Any]) -> PolhodeError:
     return fault(
-        f"{name} has no derivative at {_told(at)}, and so no value at a dual number there.",
+        f"{name} has no derivative at {_listed(at)}, and so no value at a dual number there.",
         "Give another real part, or no dual part.",
         "E-ROTATION-SINGULAR",
     )
 
 
-def _told(at: list[Any]) -> str:
+def _listed(at: list[Any]) -> str:
     return " and ".join(map(shown, at))
 
 

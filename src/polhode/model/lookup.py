@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown
 from ..expr import Expr
-from ..expr.spelling import told_apart
+from ..expr.spelling import distinct_spellings
 from ..geometry import Pose
 from .body import Body, Frame
 from .reading import checked_name, pose_of, unknown
@@ -27,9 +27,9 @@ def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
         raise ModelError(message, f"{kind} '{name}'", "Choose another.", "E-MODEL-TWICE")
 
 
-def tell_apart(system: Builder, made: Iterable[Expr], place: str) -> None:
+def check_spellings(system: Builder, made: Iterable[Expr], place: str) -> None:
     """Raise if symbols would be written like others."""
-    system.spellings.update(told_apart(made, system.spellings, place))
+    system.spellings.update(distinct_spellings(made, system.spellings, place))
 
 
 def symbol_units(model: Builder | Model) -> dict[Expr, str]:

@@ -96,7 +96,7 @@ class Motor:
         return f"{self.joint} rotor"
 
     @property
-    def ballast(self) -> str:
+    def rotor_mass(self) -> str:
         """The name of the body with the mass and cross inertia of a decoupled rotor, on the link that carries it."""
         return f"{self.joint} rotor mass"
 

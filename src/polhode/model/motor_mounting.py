@@ -72,7 +72,7 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
             "this joint has a motor already.",
             place=place,
             cure="Give one motor, with the sum of the inertias on the joint's side. An MJCF file's is left out by "
-            f'ignore=["armature"]; give it whole then: {_said_of(there)}.',
+            f'ignore=["armature"]; give it whole then: {_as_stated(there)}.',
             code="E-JOINT-TWICE",
         )
     if len(link.u) != 1 or not link.type.stages[0].speeds_are_rates:
@@ -96,7 +96,7 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     return motor
 
 
-def _said_of(motor: Motor) -> str:
+def _as_stated(motor: Motor) -> str:
     """A motor as a robot file states it."""
     ratio, inertia = shown(motor.ratio), shown(motor.inertia[2])
     return f'motor({motor.joint!r}, {ratio}, inertia={inertia}, coupling="{motor.coupling}", …)'
@@ -215,7 +215,7 @@ def _add_rotor(system: Builder, motor: Motor, carrier: str, seat: Pose) -> None:
         _add_body(system, motor.rotor, carrier, Revolute("z"), seat, motor.mass, motor.com, (x, y, z))
         return
     if motor.mass or x or y:
-        _add_body(system, motor.ballast, carrier, Fixed(), seat, motor.mass, motor.com, (x, y, 0))
+        _add_body(system, motor.rotor_mass, carrier, Fixed(), seat, motor.mass, motor.com, (x, y, 0))
     _add_body(system, motor.rotor, GROUND, Revolute("z"), Pose.identity(), 0, (0, 0, 0), (0, 0, z))
 
 

@@ -41,7 +41,7 @@ from .numbers import (
     numeric_combinations,
     numeric_rank,
 )
-from .records import Dependence, Diagnosis, Here, Integrability
+from .records import Dependence, Diagnosis, Integrability, PoseReport
 
 #: How far to walk from a pose to see what is lasting: radians or metres, the smaller where the larger fails.
 _STRIDES = (0.2, 0.02)
@@ -122,13 +122,13 @@ def _generic(constraints: Constraints) -> tuple[tuple[Dependence, ...], tuple[De
 # ---- at a pose -----------------------------------------------------------------------------------------------
 
 
-def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats]]:
+def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[PoseReport, list[Floats]]:
     """Report at the pose of reference, and poses that can be reached from there."""
     constraints = numbers.constraints
     start = numbers.home
     q, left = numbers.assembled(start)
     if not np.isfinite(numbers.matrix(q)).all():
-        q = numbers.nudged(q)
+        q = numbers.regular_near(q)
     names = [*(constraints.rows[k].name for k in constraints.positions), *constraints.definitions]
     coordinates = dict(zip(constraints.tree.coordinates, q.tolist(), strict=True))
     moved = {
@@ -143,7 +143,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
     if size > KEPT or turned:
         off = {name: float(r) for name, r in zip(names, left, strict=True) if abs(r) >= max(0.05 * size, KEPT)}
         off |= {f"{name} branch": value for name, value in turned.items() if size <= KEPT}
-        return Here(coordinates, moved, off, 0, None, (), (), (), (), ()), []
+        return PoseReport(coordinates, moved, off, 0, None, (), (), (), (), ()), []
     A = numbers.matrix(q)
     if not np.isfinite(A).all():
         raise _undefined(constraints.rows[int(np.argmin(np.isfinite(A).all(axis=1)))].of)
@@ -161,7 +161,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
         for row, of in follows.items()
         if constraints.names[row] not in known
     ]
-    here = Here(
+    here = PoseReport(
         coordinates,
         moved,
         {},
@@ -245,7 +245,7 @@ def _locks(constraints: Constraints, A: Floats) -> tuple[str, ...]:
 # ---- how far manoeuvres lead ---------------------------------------------------------------------------------
 
 
-def _integrability(constraints: Constraints, here: Here | None, walked: Sequence[Floats]) -> Integrability | None:
+def _integrability(constraints: Constraints, here: PoseReport | None, walked: Sequence[Floats]) -> Integrability | None:
     """Frobenius' test on the rows that are independent where the mechanism moves."""
     tree = constraints.tree
     plain = is_holonomic(tree)

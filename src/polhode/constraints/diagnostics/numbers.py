@@ -145,7 +145,7 @@ class Numbers:
         for trial in range(1, _TRIALS):
             if merit <= KEPT:
                 break
-            moved = self._shaken(start, 0.25 * trial, rng)
+            moved = self._perturbed(start, 0.25 * trial, rng)
             if np.isfinite(moved).all():
                 found, rest = self.descended(moved)
                 if self._merit(found, rest) < 0.5 * merit:
@@ -156,16 +156,16 @@ class Numbers:
         """Distance of a pose from closing every loop on its intended branch."""
         return max([largest(left), *(-off for off in self.reversed(q).values())])
 
-    def nudged(self, q: Floats) -> Floats:
+    def regular_near(self, q: Floats) -> Floats:
         """An assembled pose near one where the rows are not defined; that one, if there is none."""
         rng = np.random.default_rng(3)
         for size in (1e-3, 1e-2, 1e-1):
-            end, left = self.descended(self._shaken(q, size, rng))
+            end, left = self.descended(self._perturbed(q, size, rng))
             if largest(left) <= KEPT and np.isfinite(self.matrix(end)).all():
                 return end
         return q
 
-    def _shaken(self, q: Floats, size: float, rng: np.random.Generator) -> Floats:
+    def _perturbed(self, q: Floats, size: float, rng: np.random.Generator) -> Floats:
         """A randomly perturbed pose; along the coordinates where the kinematic matrix is not defined."""
         ways = self.envelope(q)
         ways = ways if np.isfinite(ways).all() else np.eye(*ways.shape)

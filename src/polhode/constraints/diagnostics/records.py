@@ -38,7 +38,7 @@ class Integrability:
 
 
 @dataclass(frozen=True)
-class Here:
+class PoseReport:
     """Report at the assembled pose: `rank` of the rows there, `around` at reachable poses near it (None if none)."""
 
     coordinates: Mapping[str, float]
@@ -74,7 +74,7 @@ class Diagnosis(Shown):
     driven: bool  # whether time moves something
     assumed: tuple[str, ...]  # parameters without a value, taken as one
     integrability: Integrability | None
-    here: Here | None
+    here: PoseReport | None
 
     @property
     def can_be_assembled(self) -> bool:
@@ -208,7 +208,7 @@ def _on_integrability(found: Diagnosis, test: Integrability) -> Iterator[str]:
         yield f"{ways} of the constraints on speeds can be integrated, though none of them alone."
 
 
-def _on_the_pose(found: Diagnosis, here: Here) -> Iterator[str]:
+def _on_the_pose(found: Diagnosis, here: PoseReport) -> Iterator[str]:
     where = found.pose if found.pose in ("home", "the given pose") else f"pose '{found.pose}'"
     if not here.is_assembled:
         worst = sorted(here.off, key=lambda name: -abs(here.off[name]))

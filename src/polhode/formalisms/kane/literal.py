@@ -22,7 +22,7 @@ from ...constraints import Constraints, PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion, Recipe
 from ...dynamics.loads import loads_of
 from ...expr import Expr, Matrix, Vector, as_expr, directional, same, substitute, symbol
-from ...expr.spelling import OWN, acceleration_of, told_apart
+from ...expr.spelling import OWN, acceleration_of, distinct_spellings
 from ...geometry.deformable import Deformable
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
@@ -286,6 +286,6 @@ def speeds_of(model: Model, rows: Constraints) -> SayersSpeeds:
     chosen = literal.speeds
     values = [literal.absolute_speeds.get(i, u) for i, u in enumerate(tree.u)]
     new = [u for u in chosen if u not in tree.u]
-    told_apart([*new, *map(acceleration_of, new)], spellings_of(model), "speeds of Sayers")
+    distinct_spellings([*new, *map(acceleration_of, new)], spellings_of(model), "speeds of Sayers")
     made = [u if u is own else value for u, own, value in zip(chosen, tree.u, values, strict=True)]
     return SayersSpeeds(rows, tuple(range(len(tree.u))), (), chosen, Vector(made), literal)

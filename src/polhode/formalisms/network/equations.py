@@ -242,8 +242,8 @@ class Network:
 
     def _slide(self, terminal: str, by: str, x: Motion, joints: Mapping[str, Pair]) -> Vector:
         """Velocity of a terminal in its body: by the joint there, or the drift of the contact."""
-        if by in self.wander:
-            return self.wander[by] - self._terminal(terminal, x)[0]
+        if by in self.contact_drift:
+            return self.contact_drift[by] - self._terminal(terminal, x)[0]
         return joints[by][0] if by in joints else self._closing_across(by, x)[0]
 
     def _closing_across(self, name: str, x: Motion) -> Pair:
@@ -260,7 +260,7 @@ class Network:
         return self.graph.circuits.get(name, ends)
 
     @cached_property
-    def wander(self) -> dict[str, Vector]:
+    def contact_drift(self) -> dict[str, Vector]:
         """Velocities of the contact points, in ground components."""
         closing = self.parts.closing
         return {name: self._rate_of(edge.place) for name, edge in closing.items() if edge.place is not None}
@@ -385,7 +385,7 @@ class Network:
         return {(edge.of, d.label): (edge.name, d) for edge in edges for d in edge.directions}
 
     @cached_property
-    def _coasting(self) -> tuple[dict[str, Pair], dict[str, Pair]]:
+    def _at_zero_acceleration(self) -> tuple[dict[str, Pair], dict[str, Pair]]:
         """x_b of each body, and its rate at u̇ = 0."""
         return self.motion(self.tree.u, [0] * len(self.tree.u))
 
@@ -394,14 +394,14 @@ class Network:
         if (row.of, row.part) not in self.closing:
             return row
         chord, direction = self.closing[row.of, row.part]
-        return replace(row, rate=as_expr(direction.along(self._closing_across(chord, self._coasting[0]))))
+        return replace(row, rate=as_expr(direction.along(self._closing_across(chord, self._at_zero_acceleration[0]))))
 
     def remainder(self, row: Row) -> Expr:
         """γ of A u̇ + γ = 0: d·ẋ_c + ḋ·x_c when all u̇ vanish, ẋ_c by the circuit."""
         if (row.of, row.part) not in self.closing:
             return directional([row.rate], self._flow)[0]
         chord, direction = self.closing[row.of, row.part]
-        (x, rate), joints = self._coasting, self._joints_across(self.tree.u)
+        (x, rate), joints = self._at_zero_acceleration, self._joints_across(self.tree.u)
         x_rate = _NOTHING
         for terminal, sign in self._ends(chord).items():
             x_rate = added(x_rate, self._terminal_rate(terminal, x, rate, joints), sign)

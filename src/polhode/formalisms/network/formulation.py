@@ -359,7 +359,7 @@ def check_hanging(chosen: Formulation) -> None:
         )
 
 
-def hung(graph: LinearGraph) -> Formulation | None:
+def acyclic_tree(graph: LinearGraph) -> Formulation | None:
     """A spanning tree without cycles of bodies, edges taken in order; None if there is none."""
     seen = afar(graph)
     forest, names = Forest(), []

@@ -236,7 +236,7 @@ class _Builder:
         draft.arms[name] = draft.R @ (place - draft.origin)
         return name
 
-    def wandering(self, body: str, label: str, place: Vector, contact: str) -> str:
+    def contact_terminal(self, body: str, label: str, place: Vector, contact: str) -> str:
         """A terminal of a body at a contact point, which moves on the body."""
         if body == GROUND:
             return REFERENCE
@@ -319,7 +319,7 @@ class _Builder:
     def add_contact(self, constraint: ContactConstraint) -> None:
         contact = constraint.contact(self.moving)
         name = self.fresh(constraint.name)
-        tail, head = (self.wandering(body, constraint.name, contact.place, name) for body in constraint.bodies)
+        tail, head = (self.contact_terminal(body, constraint.name, contact.place, name) for body in constraint.bodies)
         self.closing[name] = ClosingEdge(name, constraint.name, unslipping(contact), contact.place)
         self.other_edges.append(Edge(name, tail, head, "joint", constraint.name))
 

@@ -40,7 +40,7 @@ from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
 from ..articulated_body import pivot
 from . import composite_body
-from .unit_of_length import measured
+from .unit_of_length import scaled_tree
 
 _ZERO = Vector([0, 0, 0])
 
@@ -117,9 +117,11 @@ def forward_dynamics(
     tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The accelerations u̇ for given efforts and external wrenches."""
-    by = measured(tree)
-    found = articulated(by.tree, by.lengths(u), by.forces(tau), by.wrenches(wrenches), by.gravity(gravity))
-    return by.in_metres(found.ud)
+    scaled = scaled_tree(tree)
+    found = articulated(
+        scaled.tree, scaled.lengths(u), scaled.forces(tau), scaled.wrenches(wrenches), scaled.gravity(gravity)
+    )
+    return scaled.in_metres(found.ud)
 
 
 def articulated(

@@ -25,7 +25,7 @@ from ...kinematics.tree import Tree
 from ...model.model import Model
 from ..composite_body import composite_inertias, mass_matrix
 from . import newton_euler
-from .unit_of_length import measured
+from .unit_of_length import scaled_tree
 
 
 def recipe_by_sparsity(model: Model, tree: Tree) -> Recipe:
@@ -47,7 +47,7 @@ def recipe(model: Model, tree: Tree) -> Recipe:
     companion = newton_euler.recipe(model, tree)
 
     def inertia() -> Matrix:
-        short = measured(tree, sliding=False).tree
+        short = scaled_tree(tree, sliding=False).tree
         return mass_matrix(short, composite_inertias(short))
 
     return Recipe(inverse=companion.inverse, mass_matrix=inertia, reference=companion.reference)

@@ -32,7 +32,7 @@ from ...expr import Matrix, Vector
 from ...geometry.twist import Wrench
 from ...kinematics.tree import Tree
 from ...model.model import Model
-from .unit_of_length import Measured, measured
+from .unit_of_length import ScaledTree, scaled_tree
 
 _ZERO = Vector([0, 0, 0])
 
@@ -55,14 +55,14 @@ def inverse_dynamics(
     tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
-    return _efforts(measured(tree), u, ud, wrenches, gravity)
+    return _efforts(scaled_tree(tree), u, ud, wrenches, gravity)
 
 
 def _efforts(
-    by: Measured, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
+    scaled: ScaledTree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
-    motion = accelerate(by.tree, by.lengths(u), by.lengths(ud), by.gravity(gravity))
-    return by.lengths(efforts_of(by.tree, motion, by.wrenches(wrenches)))  # a force is energy by a length
+    motion = accelerate(scaled.tree, scaled.lengths(u), scaled.lengths(ud), scaled.gravity(gravity))
+    return scaled.lengths(efforts_of(scaled.tree, motion, scaled.wrenches(wrenches)))  # a force is energy by a length
 
 
 def recipe(model: Model, tree: Tree) -> Recipe:
@@ -77,15 +77,15 @@ def recipe(model: Model, tree: Tree) -> Recipe:
         return Vector([effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)])
 
     def reference() -> tuple[Vector, Vector]:
-        by = measured(tree)
-        motion = accelerate(by.tree, by.lengths(tree.u), None, by.gravity(tree.gravity))
-        efforts = by.lengths(efforts_of(by.tree, motion, by.wrenches(loads.wrenches())))
+        scaled = scaled_tree(tree)
+        motion = accelerate(scaled.tree, scaled.lengths(tree.u), None, scaled.gravity(tree.gravity))
+        efforts = scaled.lengths(efforts_of(scaled.tree, motion, scaled.wrenches(loads.wrenches())))
         needed = [effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)]
-        return Vector(by.in_metres(motion.ud)), Vector(needed)
+        return Vector(scaled.in_metres(motion.ud)), Vector(needed)
 
     def mass_matrix() -> Matrix:
-        by = measured(tree.at_rest)
+        scaled = scaled_tree(tree.at_rest)
         units = ([int(i == k) for i in range(size)] for k in range(size))
-        return Matrix.columns_of([_efforts(by, nothing, unit, free, _ZERO) for unit in units], size)
+        return Matrix.columns_of([_efforts(scaled, nothing, unit, free, _ZERO) for unit in units], size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, reference=None if tree.is_coupled else reference)
