@@ -37,12 +37,7 @@ def auxiliary_of(
     units: Sequence[int] = (),
     guess: Sequence[Expr] = (),
 ) -> AuxiliaryCoordinates:
-    """Coordinates from their definitions, while everything else moves `along` (see `kinematics.motion.flow`).
-
-    `ways` are the columns in which σ moves, each coordinate by itself if there are none; `at_reference` the numbers of
-    (∂ψ/∂σ) G at a state of reference, by which pivots are chosen; `units` where unit quaternions begin in σ;
-    `guess` where to seek σ first.
-    """
+    """σ from definitions ψ, moving in the columns G `ways`; pivots by numbers `at_reference`, start `guess`."""
     G = Matrix.identity(len(symbols)) if ways is None else ways
     values = list(definitions.values())
     still = directional(values, dict(along))

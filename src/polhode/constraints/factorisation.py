@@ -32,17 +32,7 @@ _DAMPING = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Factorisation:
-    """Rows A (…, m, n), the metric's factor L, and W = D⁻¹ A L⁻ᵀ.
-
-    >>> rows = Factorisation.of(np.array([[1.0, 0.0], [2.0, 0.0]]))
-    >>> rows.rank, rows.chosen, rows.redundant
-    (1, [1], [0])
-    >>> rows.least(np.array([3.0, 6.0])).round(12).tolist()
-    [3.0, 0.0]
-    >>> udot, multipliers = rows.motion(np.array([3.0, -4.0]), np.zeros(2))
-    >>> udot.round(12).tolist(), multipliers.round(12).tolist()
-    ([0.0, -4.0], [-0.6, -1.2])
-    """
+    """Rows A (…, m, n), the metric's factor L, and W = D⁻¹ A L⁻ᵀ."""
 
     A: Floats
     M: Floats | None

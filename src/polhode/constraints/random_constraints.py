@@ -46,12 +46,7 @@ _OWN_COORDINATES = (
 
 
 def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), symbolic: float = 0.3) -> System:
-    """A tree drawn by a seed, with one to three constraints, and now and then a joint whose motion is prescribed.
-
-    >>> system = random_constrained_system(3)
-    >>> len(system.constraints) >= 1
-    True
-    """
+    """A random tree with one to three constraints, and sometimes a joint with a prescribed motion."""
     for attempt in range(_DRAWS):
         dice = Dice.of(1000 * seed + attempt)
         system = random_system(

@@ -38,12 +38,7 @@ def determinant(A: Sequence[Sequence[Any]]) -> Expr:
 
 
 def vanishing_factors(value: Expr, positive: Expr | int = 1, masses: Collection[Expr] = ()) -> list[Expr]:
-    """The factors of an expression that may vanish at some state: those that depend on more than parameters.
-
-    Powers of states, sines and cosines are found by their logarithmic derivatives; what is left is factored, unless it
-    depends on parameters alone, by itself or times a power of `positive`, which vanishes nowhere. Factors without real
-    zeros, such as 1 + x² or m + x² of one of the `masses` m, are left out.
-    """
+    """The factors that may vanish at some state, without those of `positive` or `masses` that cannot, as m + x²."""
     for power in range(_POWERS):
         if _is_fixed(value * positive**power):
             return []
@@ -66,10 +61,7 @@ def _is_fixed(value: Expr) -> bool:
 
 
 def _simple_factors(value: Expr) -> tuple[list[Expr], Expr]:
-    """Powers of states, of their sines and cosines, that hold all of a state: those that vanish, and what is left.
-
-    w = xᵖ r has x w_x/w = p, w = cosᵖ(x) r has w_x/w = -p tan(x), w = sinᵖ(x) r has w_x/w = p cot(x).
-    """
+    """Powers xᵖ, sinᵖ x, cosᵖ x of states, by logarithmic derivatives: those that vanish, and the rest."""
     found: list[Expr] = []
     rest, plain = value, dict[Expr, Expr]()  # where the powers are one
     symbols = _states(value)

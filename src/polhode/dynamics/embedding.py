@@ -56,11 +56,7 @@ def embedded(tree: Tree, free: Recipe, dependent_speeds: DependentSpeeds) -> Rec
 
 
 def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Recipe:
-    """The recipe on all speeds of the tree, with the multipliers λ(q, u, τ) of its independent constraints.
-
-    Inverse dynamics takes λ as given: symbols that the caller may choose. What a run has let slip can be brought back
-    at a rate α, as J. Baumgarte does: A u̇ + γ + 2α (A u + a) + α² φ = 0.
-    """
+    """The recipe on all speeds with multipliers λ; runs may add 2α (A u + a) + α² φ to A u̇ + γ (J. Baumgarte)."""
     usable = constraints.only(constraints.generic_rows)
 
     def inverse(ud: Sequence[Any]) -> Vector:

@@ -41,14 +41,7 @@ class Ends:
 
 
 def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any], kind: str = "coordinate") -> Iterator[Ends]:
-    """The limits of all coordinates, speeds or efforts that have some, with the values given for parameters.
-
-    >>> import polhode as ph
-    >>> s = ph.System("stone")
-    >>> _ = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"), limits=(s.parameter("floor", -1), None))
-    >>> [ends.known for ends in joint_limits(s.derive().record, {})]
-    [{'lower': -1.0}]
-    """
+    """The limits of all coordinates, speeds or efforts that have some, at the given values of parameters."""
     for quantity, limits in _limited(equations, kind):
         if quantity in equations.omitted:
             continue

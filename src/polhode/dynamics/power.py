@@ -85,20 +85,7 @@ class Power(Shown):
 
 @quiet_collector()
 def power(equations: EquationsOfMotion, solved: bool = True) -> Power:
-    """Every port's power, in the speeds of the equations; unless `solved`, with symbols for accelerations and λ.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
-    >>> s.joint_force(x, -3 * x.u[0], name="friction")
-    >>> flow = power(s.derive().record)
-    >>> list(flow.ports)
-    ['effort x', 'load friction']
-    >>> flow.ports["load friction"] == -3 * x.u[0] ** 2
-    True
-    >>> flow.whole.residual
-    0
-    """
+    """Every port's power, in the speeds of the equations; unless `solved`, in symbols of accelerations and λ."""
     check_whole(equations, "the balance of power")
     meter = _Meter(Reactions(equations, solved))
     bodies = {name: ports for name, ports in meter.on_bodies().items() if name != GROUND}

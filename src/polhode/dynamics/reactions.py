@@ -211,14 +211,7 @@ def reaction(
     on: str | None = None,
     solved: bool = True,
 ) -> Reaction:
-    """The wrench that a joint or a constraint carries; unless `solved`, by symbols of accelerations and multipliers.
-
-    >>> import polhode as ph
-    >>> s = ph.System("hung", gravity=(0, 0, -10))
-    >>> _ = s.joint("hook", s.ground, s.body("weight", 2, com=(0, 0, -1)))
-    >>> reaction(s.derive().record, "hook").force
-    Vector([0, 0, 20])
-    """
+    """The wrench of a joint or a constraint; unless `solved`, in symbols of accelerations and multipliers."""
     check_name(equations.system, name)
     made = Reactions(equations, solved)
     of = made.joint if name in equations.system.joints else made.constraint

@@ -103,18 +103,7 @@ class Regressor(Typeset):
 
 
 def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regressor:
-    """Y, π and what is known, in the speeds of the equations; `tree` may be another of the same shape.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> s.joint_force(hinge, -3 * hinge.u[0])
-    >>> made = regressor(s.derive().record)
-    >>> made.names[3], made.Y[0, 3], made.names[5], made.Y[0, 5]
-    ('mcz_bob', -10*sin(hinge), 'Iyy_bob', hinge'')
-    >>> made.names[-1], made.Y[0][-1], made.values[-1]
-    ('viscous_hinge', hinge', 3)
-    """
+    """Y, π and the known part, in the speeds of the equations; `tree` may be another of the same shape."""
     check_whole(equations, "the regressor")
     check_rigid(equations.system, "the regressor", "Identify the rigid bodies with the flexible ones held straight.")
     tree = equations.tree if tree is None else tree

@@ -66,15 +66,7 @@ class Synopsis:
 
     @classmethod
     def of(cls, equations: EquationsOfMotion) -> Synopsis:
-        """The synopsis of equations that are derived.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speeds=["w"])
-        >>> made = Synopsis.of(s.derive().record)
-        >>> made.coordinates, dict(made.joints), made.keeps_energy
-        (('hinge',), {'hinge': 'w'}, True)
-        """
+        """The synopsis of derived equations."""
         from ..constraints import PseudoSpeeds
         from .joint_limits import have_parameters, seen_limits
 

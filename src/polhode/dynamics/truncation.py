@@ -21,14 +21,7 @@ fault = fault_at(_PLACE)
 
 
 def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
-    """Equations to first order in coordinates, whole joints, parameters, inputs and states, by name.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
-    >>> with_small(s.derive().record, ["hinge"]).forward_dynamics
-    Vector([(tau_hinge - 981*hinge/50)/4])
-    """
+    """Equations to first order in coordinates, whole joints, parameters, inputs and states, by name."""
     if full.constraints is not None and full.constraints.rows and full.dependent_speeds is None:
         raise fault(
             "constraints that are kept by multipliers are not truncated: their forces are not small, and what is kept "

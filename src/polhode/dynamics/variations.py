@@ -73,17 +73,7 @@ class _Solved:
 
 @dataclass(frozen=True, eq=False)
 class Variations:
-    """The rates of a state x = (q, u, z), and how they vary; with `alpha`, those that bring constraints back.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> l, c = s.parameter("l"), s.parameter("c")
-    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -l)), ph.Revolute("y"), coordinates=["theta"])
-    >>> s.joint_force(hinge, -c * hinge.u[0])
-    >>> made = Variations(s.derive().record)
-    >>> ph.normal(made.by([c]))
-    Matrix([[0], [-hinge/l**2]])
-    """
+    """Rates of a state x = (q, u, z) and their derivatives; with `alpha`, with Baumgarte's terms."""
 
     equations: EquationsOfMotion
     alpha: Expr | None = None

@@ -53,15 +53,7 @@ class Factors:
 
 
 def factors(value: Any) -> Factors:
-    """The factors of an expression; itself alone where none are found, or where it is too long to look for them.
-
-    >>> from polhode.expr import symbols, sin, cos
-    >>> l1, l2, q1, q2 = symbols("l1 l2 q1 q2")
-    >>> print(factors(l1 * l2 * (sin(q1 + q2) * cos(q1) - cos(q1 + q2) * sin(q1))))
-    l1*l2*sin(q2)
-    >>> print(factors(sin(2 * q1) - sin(q1)))
-    -sin(q1)*(1 - 2*cos(q1))
-    """
+    """The factors of an expression; itself alone if none are found or it is too long."""
     root = as_expr(value)
     if not root:
         return Factors(root, ())

@@ -44,11 +44,7 @@ def display_latex(
     sentences: Sequence[str] = (),
     most: int = MOST_NODES,
 ) -> str | None:
-    """Values with their left-hand sides in LaTeX, each on its line; parts that are long or shared come first, by name.
-
-    The `sentences` stand below. None where there is too much of it to read, `most` nodes, or where it is no
-    expression: then text has to do.
-    """
+    """LaTeX lines of values with left-hand sides, shared parts first, then `sentences`; None beyond `most` nodes."""
     entries = [entry for _, value in shown for entry in _entries(value)]
     if any(isinstance(entry, Extended) for entry in entries):
         return typeset([(head, latex(value, names=names)) for head, value in shown], sentences)

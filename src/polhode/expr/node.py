@@ -324,11 +324,7 @@ _ARITHMETIC: Final = frozenset((ADD, SUB, MUL, DIV, NEG))
 
 
 def _recognised(ref: _Ref, a: Expr, b: Expr) -> Expr | None:
-    """What an operation on a and b gives, if it is a leaf; `ref` says that a leaf of its fingerprint is alive.
-
-    That alone proves nothing: somebody else may have made it. A symbol is in everything that equals it and small
-    numbers are always there; another number or a function must be found in the operands, breadth first.
-    """
+    """The leaf that an operation on a and b equals, if any; `ref` is one with its fingerprint."""
     known = ref()
     if known is None or (a.op == NUMBER and b.op == NUMBER):  # numbers are folded exactly
         return None

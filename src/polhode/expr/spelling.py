@@ -102,11 +102,7 @@ def spelled(x: Expr) -> str:
 
 
 def identifier(x: Expr) -> str:
-    """A symbol's name in SymPy: an identifier, but for a symbol that belongs to no model, which keeps its name.
-
-    >>> identifier(symbol("crank 0", "speed")), identifier(symbol("lambda", "parameter"))
-    ('crank_0_dot', 'lambda_')
-    """
+    """A symbol's name in SymPy: an identifier; a symbol of no model keeps its name."""
     if x.data[0] == "symbol":
         return x.name
     head, primes = style_of(x)

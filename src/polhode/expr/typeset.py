@@ -11,18 +11,7 @@ from .node import Expr
 
 
 class Typeset:
-    """A record that a notebook shows by its formulas; where nobody would read them, by its sentences alone.
-
-    >>> from polhode.expr import symbols
-    >>> class Fall(Typeset):
-    ...     def _formulas(self):
-    ...         g, t = symbols("g t")
-    ...         return [("v", g * t)]
-    ...     def __repr__(self):
-    ...         return "Fall()"
-    >>> Fall()._repr_mimebundle_()
-    {'text/latex': '$v = g t$', 'text/plain': 'Fall()'}
-    """
+    """A record that a notebook shows by its formulas, or by sentences if these are too long."""
 
     __slots__ = ()
 

@@ -115,11 +115,7 @@ def symmetric(upper: dict[tuple[int, int], Any]) -> Matrix:
 
 
 def rotate_symmetric(R: Matrix, S: Matrix, moving: bool = False, keep_trace: bool = False) -> Matrix:
-    """R S Rᵀ for symmetric S, each entry once; a turn about a coordinate axis takes eight multiplications.
-
-    `moving` says that S is not made of constants: then 2 c, which serves several matrices, is taken rather than 2 S.
-    With `keep_trace` the trace in the plane of the turn stays visible: where it is a constant, `Inertia.I` finds it.
-    """
+    """R S Rᵀ for symmetric S; `moving` S shares 2 c, `keep_trace` keeps the trace in the plane of a turn visible."""
     plane = _plane_of_turn(R)
     if plane is not None:
         i, j, k = plane
@@ -156,11 +152,7 @@ def impossible_inertia(given: Any) -> ImpossibleInertia | None:
 
 
 def nearest_inertia(given: Any) -> str:
-    """The inertia of a body that is nearest to a symmetric matrix of floats, in words: xx, yy, zz and what is not zero.
-
-    A body's inertia is tr(J) 1 - J with J ≥ 0, so its principal moments are sums of (0, 1, 1), (1, 0, 1), (1, 1, 0)
-    with factors ≥ 0. The nearest in the Frobenius norm has the axes of the given one.
-    """
+    """The nearest physical inertia in the Frobenius norm, in words: xx, yy, zz and nonzero products."""
     import numpy as np
 
     size = float(np.abs(given).max()) or 1.0

@@ -64,11 +64,7 @@ def spread(
     depth: int,
     choose: Callable[[Sequence[Field], Sequence[Field]], list[Field]] = independent,
 ) -> Spread:
-    """The smallest distribution that holds the seeds and brackets of operators with its fields, level by level.
-
-    It has no more than `most` dimensions; `depth` levels are taken, the seeds being the first. `choose` says which
-    fields are new: by fingerprint, unless there is another way to know.
-    """
+    """The smallest distribution with the seeds and brackets of operators, by levels; `choose` picks new fields."""
     first = fresh = basis = choose([], seeds)
     growth, found, is_complete = [len(basis)], list(seeds), True
     both = len(operators) == len(seeds) and all(X is Y for X, Y in zip(operators, seeds, strict=True))

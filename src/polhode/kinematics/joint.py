@@ -111,12 +111,7 @@ def _stored(stage: Stage, eps: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matrix]:
-    """Gamma of the whole generated algebra and its left inverse: Proposition 2, (16) to (19).
-
-    On the algebra H_e that the columns generate, B eps' = H_e beta has an exact solution:
-    Gamma⁻¹ = H_e⁺ B, with H_e⁺ the constant left inverse of H_e. For a turn that is stored as c = tan(θ/2),
-    ċ = (1 + c²)/2 θ̇.
-    """
+    """Γ on the generated algebra, Γ⁻¹ = H_e⁺ B, and its left inverse: (16) to (19); ċ = (1 + c²)/2 θ̇ for tangents."""
     if stage.is_elastic:
         return Matrix.identity(stage.speeds), Matrix.identity(stage.speeds)
     if stage.is_vector_turn:

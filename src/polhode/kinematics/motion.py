@@ -142,11 +142,7 @@ def centre_of_mass(tree: Tree) -> tuple[Any, Vector]:
 
 
 def vector_parameter_map(R: Matrix, in_floats: bool = False) -> Matrix:
-    """Λ(R): the rate of the vector-parameter from the angular velocity in ground components, (81).
-
-    `in_floats` writes 1 + tr R as floats keep it; under the square it is max(1 + tr R, 0), which no pass that shares
-    equal values takes for the sum itself.
-    """
+    """Λ(R), ċ = Λ ω of the vector-parameter, ω in ground components, (81); `in_floats` takes max(1 + tr R, 0)."""
     bottom, *o = fourfold(nine(R))[0]
     if in_floats:
         bottom = (maximum(bottom, 0) ** 2 + Vector(o).dot(Vector(o))) / 4

@@ -58,16 +58,7 @@ class Source(Protocol):
 
 
 class Builder:
-    """What a `System` is without its methods for users: the tables of its model, and one way to add to them.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart", gravity=(0, 0, -10))
-    >>> k = s.parameter("k", 3)
-    >>> rail = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
-    >>> s.joint_force(rail, s.input("push") - k * rail.q[0])
-    >>> list(s.bodies), list(s.joints), list(s.inputs), s.gravity
-    (['ground', 'cart'], ['x'], ['push'], Vector([0, 0, -10]))
-    """
+    """The tables of a System's model, and the methods that add to them."""
 
     name: str = _part("name", "What it is called.")
     time: Expr = _part("time", "The symbol of time.")

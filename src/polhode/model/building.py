@@ -266,11 +266,7 @@ def limits_of(given: Any, kind: JointType, names: Sequence[str], place: str) -> 
 
 
 def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tuple[Limits, ...]:
-    """The limits of each speed or effort, none where nothing was given.
-
-    A number b is ±b, for all of them or in a list of one for each, in which (lower, upper) and None may stand too; for
-    one speed such a pair may stand alone.
-    """
+    """Limits (lower, upper) or None of each speed or effort; a number b is ±b, a single pair serves one speed."""
     if given is None:
         return ()
     place = f"{place} {what}_limits"

@@ -72,15 +72,7 @@ def given(kind: str, default: Any = ..., **facts: Any) -> Any:
 
 
 class GivenFields:
-    """The fields of an element as an attribute of its class: all that is declared by `given`.
-
-    >>> @dataclass
-    ... class Brake:
-    ...     torque: Expr = given("number", unit="N·m")
-    ...     fields = GivenFields()
-    >>> [(field.name, field.unit) for field in Brake.fields]
-    [('torque', 'N·m')]
-    """
+    """The fields of an element, declared by `given`, as an attribute of its class."""
 
     def __get__(self, element: object, kind: type) -> tuple[Field, ...]:
         return _given_fields(kind)

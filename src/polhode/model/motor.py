@@ -34,11 +34,7 @@ class MotorOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Motor:
-    """A motor on a joint: a rotor, a gear, an elastic shaft, losses, windings. Without a stiffness it is geared.
-
-    Moments of inertia are about the rotor's own axes through its mass centre, the third along the axis on which it
-    spins. All that it comes to are `bodies` (each with the joint of its name), `loads`, inputs and states of the model.
-    """
+    """A motor on a joint, geared if it has no stiffness; inertia about the rotor's axes, the third along its spin."""
 
     fields = GivenFields()
 

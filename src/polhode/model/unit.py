@@ -205,17 +205,7 @@ def in_unit(value: Any, unit: str, place: str) -> Any:
 
 
 def si_values(table: Mapping[str, Parameter], given: Any, lists: bool = True) -> Any:
-    """Parameters by name in SI units, as a user gives them: numbers and lists are in SI units, texts carry a unit.
-
-    A plain number for a parameter that is stated in a unit that is not SI gives a warning; so do lists, if wanted.
-    What is no mapping, and names that are not in the table, are left for others to refuse.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart")
-    >>> k = s.parameter("k", 20, unit="kN/m")
-    >>> si_values(s.parameters, {"k": "25 kN/m"})
-    {'k': 25000.0}
-    """
+    """Parameters by name in SI units: plain numbers are in SI units, texts carry a unit; other names pass unchanged."""
     if not isinstance(given, Mapping):
         return given
     return {

@@ -51,10 +51,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Table(Opaque):
-    """An interpolated function of one or two variables, or one of its derivatives or antiderivatives.
-
-    `orders` counts how often it was differentiated by each variable; -1 is the antiderivative.
-    """
+    """An interpolated function of one or two variables; `orders` counts derivatives by each, -1 the antiderivative."""
 
     points: Points
     orders: tuple[int, ...]

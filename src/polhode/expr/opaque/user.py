@@ -31,11 +31,7 @@ _SERIAL: Counter[str] = Counter()
 
 @dataclass(frozen=True, eq=False)
 class UserFunction(Opaque):
-    """A function by its name in C, its source, and the callable that does the same in Python.
-
-    C source is all there is to a function that has it. One without is told from others by its name and by how many
-    of that name were made before in this process.
-    """
+    """A function by its name in C, its source and its Python callable; without source identified by name and count."""
 
     name: str
     parameters: int

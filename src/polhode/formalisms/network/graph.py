@@ -148,13 +148,7 @@ def circuit_among(edges: Iterable[Edge]) -> list[str]:
 
 @dataclass(frozen=True)
 class Formulation:
-    """A graph with a tree, or a forest if it is in pieces: branches, chords, circuits and cut-sets.
-
-    >>> triangle = LinearGraph((Edge("a", "A", "O", "body"), Edge("b", "B", "O", "body"), Edge("j", "B", "A", "joint")))
-    >>> chosen = Formulation(triangle, ("a", "j"))
-    >>> chosen.circuits, chosen.cutsets
-    ({'b': {'j': 1, 'a': 1}}, {'a': {'b': 1}, 'j': {'b': 1}})
-    """
+    """A graph with a tree, or a forest if it is not connected: branches, chords, circuits and cut-sets."""
 
     graph: LinearGraph
     tree: tuple[str, ...]

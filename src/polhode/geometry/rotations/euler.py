@@ -135,10 +135,7 @@ def sequence_acceleration(sequence: str, angles: Numbers, rates: Numbers, second
 
 
 def _as_two_axes(sequence: str, q: Numbers) -> tuple[Components, int]:
-    """The quaternion's parts (cos b'/2 cos, sin of (a + c)/2; sin b'/2 cos, sin of (a - c)/2), and the sign of b'.
-
-    With two axes b' = b. With three, R_k(c) = R_j(-eπ/2) R_i(c) R_j(eπ/2) makes two of them, and b' = b - eπ/2.
-    """
+    """(cos b'/2 cos, sin of (a + c)/2; sin b'/2 cos, sin of (a - c)/2) and the sign of b' (three axes: b - eπ/2)."""
     i, j, k = axes_of(sequence)
     n = 3 - i - j
     e = permutation(i, j, n)

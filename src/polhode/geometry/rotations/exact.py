@@ -82,12 +82,7 @@ def _nearest_rotation(R: Matrix) -> Matrix | None:
 
 
 def from_rounded_quaternion(quaternion: Sequence[Fraction], snap: Fraction) -> tuple[Matrix, Fraction]:
-    """An exactly orthogonal rational matrix next to a rounded quaternion, and the largest angle taken for zero.
-
-    The rotation is split into the nearest of the cube's 24 rotations and a rest of at most 63 degrees,
-    whose vector-parameter tan(θ/2) a is rational. A rest about one coordinate axis keeps its zeros, so
-    that right angles stay right.
-    """
+    """An exactly orthogonal rational matrix: one of the cube's 24 rotations and a rational vector-parameter."""
     w, x, y, z = quaternion
     q = (w, x, y, z)
     cube = max(CUBE, key=lambda c: _dot(c, q) ** 2 / Fraction(_dot(c, c)))

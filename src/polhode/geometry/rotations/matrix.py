@@ -30,11 +30,7 @@ def is_rotation(R: Matrix) -> bool:
 
 
 def fourfold(R: Numbers) -> tuple[Components, ...]:
-    """4 q qᵀ of the unit quaternion q of a rotation, of its nine entries: each row that is not zero is a lift.
-
-    The first row is (1 + tr R, r₃₂ - r₂₃, r₁₃ - r₃₁, r₂₁ - r₁₂), which is (66).
-    Less the unit matrix it is Bar-Itzhack's matrix (J. Guidance 23, 2000).
-    """
+    """4 q qᵀ of a rotation's unit quaternion; its first row is (66), less 1 it is Bar-Itzhack's matrix (2000)."""
     a, b, c, d, e, f, g, h, i = R
     return (
         (1 + a + e + i, h - f, c - g, d - b),

@@ -17,13 +17,7 @@ from .scalars import Components
 
 @dataclass(frozen=True, slots=True)
 class Complex:
-    """re + i im.
-
-    >>> from polhode.expr import symbols
-    >>> a, b = symbols("a b")
-    >>> Complex(a, b) * Complex(a, -b)
-    Complex(re=a**2 + b**2, im=0)
-    """
+    """re + i im."""
 
     re: Any
     im: Any = 0

@@ -226,11 +226,7 @@ def _fixed_along(scene: Scene, axis: Axis, way: list[int]) -> int:
 
 
 def unit_direction(value: Arrow | Iterable[Any], place: str) -> Any:
-    """A direction of exactly unit length, given back as it is: an arrow, or three components.
-
-    >>> unit_direction((0, 0.6, 0.8), "spin axis")
-    Vector([0, 3/5, 4/5])
-    """
+    """A direction of exactly unit length as given: an arrow, or three components; raise otherwise."""
     made = value if isinstance(value, Arrow) else vector_of(value, place)
     if not is_zero(made.dot(made) - 1):
         cure = "Divide a direction of known length by it (arrow.normalized()); turn a frame where it is symbolic."

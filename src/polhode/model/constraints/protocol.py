@@ -165,12 +165,7 @@ class LoopConstraint(Constraint):
 
 @dataclass(frozen=True)
 class Contact:
-    """Where two bodies meet, and the directions in which they do not slip on each other, in ground components.
-
-    A direction in which they keep touching comes with a condition on the position, whose rate is the slip along it.
-    `turns` are directions about which they do not turn against each other, by themselves or beside a direction of the
-    same name. `drift` is how the second body's surface moves there by itself.
-    """
+    """A contact in ground components: slip `directions`, with conditions on position, `turns`, and surface `drift`."""
 
     place: Vector
     directions: dict[str, Vector]

@@ -39,11 +39,7 @@ DEGREE_LIMIT = 24
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a flexible body: its position, how each shape moves and turns it, and the mass that is lumped there.
-
-    `shapes` has a displacement for each coordinate, `turns` a rotation vector for each, or is left out where no
-    orientation at the node is needed. All are in the body's frame.
-    """
+    """A node: position, displacement and rotation vector of each shape, and lumped mass, in the body's frame."""
 
     at: Any
     shapes: Any

@@ -116,11 +116,7 @@ def _checked_rotations(rotations: Iterable[int]) -> tuple[int, ...]:
 
 
 def nominal_orientation(rotations: Sequence[int], axis: Any, reference: Any) -> Matrix:
-    """How the child is turned in the parent when all coordinates are zero, Table 3: columns b_1, b_2, b_3.
-
-    With i the first index, b_i = d_rot, b_(i+2) is along d_rot × d_ref, b_(i+1) = b_(i+2) × b_i. Unless given, d_rot is
-    axis i of the parent and d_ref its axis i+1.
-    """
+    """Columns b_1, b_2, b_3 at zero q, Table 3: b_i = d_rot, b_(i+2) along d_rot × d_ref, b_(i+1) = b_(i+2) × b_i."""
     first = rotations[0] - 1 if rotations else 0
     d_rot = unit_direction("xyz"[first] if axis is None else axis, "axis")
     d_ref = unit_direction("xyz"[(first + 1) % 3] if reference is None else reference, "reference")

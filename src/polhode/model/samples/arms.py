@@ -120,11 +120,7 @@ def elastic_arm(
     mark: str = "",
     joints: int = 6,
 ) -> System:
-    """An arm of six joints, each on a motor; every length, mass, inertia, ratio and stiffness is a parameter.
-
-    `gears` are "elastic" or "stiff", `coupling` is that of the rotors, `mark` ends the names of all parameters; of the
-    arm, the first `joints` are there. The named pose "reach" has the arm bent forward, the gears being at rest.
-    """
+    """An arm of up to six `joints` on motors with "elastic" or "stiff" `gears`; `mark` ends the names of parameters."""
     arm = System("elastic arm" if gears == "elastic" else "geared arm")
     link = arm.ground
     parts = zip(_JOINTS[:joints], _LINKS[:joints], strict=True)

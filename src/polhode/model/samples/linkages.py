@@ -74,11 +74,7 @@ CORNERS = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))
 
 
 def bricard_mechanism() -> System:
-    """Five square rods of length L, width w and mass m along edges of a cube.
-
-    Each hinge stands square to the two edges that meet there. Five hinges make a tree with five coordinates; the sixth
-    closes it with five conditions, of which four are independent wherever all are kept.
-    """
+    """Five square rods of length L, width w and mass m along edges of a cube; the sixth hinge closes the loop."""
     s = System("Bricard mechanism", gravity=(0, "-9.81", 0))
     L, w, m = s.parameter("L", 1, "m"), s.parameter("w", 0.1, "m"), s.parameter("m", 1, "kg")
     corners = [Vector([as_expr(x) for x in corner]) for corner in CORNERS]
@@ -105,11 +101,7 @@ _BELOW, _ABOVE = (1, 7, 9, 15, 17, 23), (3, 5, 11, 13, 19, 21)
 
 
 def stewart_platform() -> System:
-    """A plate of mass m that flies free, and six legs that hold it: 24 speeds, 18 conditions.
-
-    A leg is a lower half of length l on a universal joint, and an upper half that slides in it along z: where leg k
-    ends is its coordinate "leg k" above the lower half's end. The pose "work" has the plate level, its legs drawn out.
-    """
+    """A plate of mass m on six legs with universal joints and slides "leg k": 24 speeds, 18 conditions."""
     s = System("Stewart platform", gravity=(0, 0, "-9.81"))
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in PARAMETERS.items()}
     l, m1, m2 = p["l"], p["m1"], p["m2"]

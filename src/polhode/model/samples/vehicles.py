@@ -143,11 +143,7 @@ INDEPENDENT = ("lean rate", "rear spin", "steer")
 
 
 def whipple_bicycle() -> System:
-    """Rear frame with rider, front frame and two thin wheels that roll on the ground without slip.
-
-    The steer axis is tilted by λ = π/10. Both wheels touch: the front one's touching makes the pitch depend on lean and
-    steer. `INDEPENDENT` names the speeds to keep when the constraints are embedded.
-    """
+    """Rear frame with rider, front frame (steer axis tilted by π/10) and two thin wheels that roll without slip."""
     s = System("Whipple bicycle")
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in BENCHMARK.items()}
     s.gravity = Vector([as_expr(0), as_expr(0), p["g"]])
@@ -410,12 +406,7 @@ class Patch:
 
 
 def put_on_road(system: System, hub: Body | Frame, spin: Joint, tyre: Tyre, rest_load: Any) -> Patch:
-    """Let a wheel that spins about the y axis of its hub be carried and pushed by the road.
-
-    The road's force acts on the wheel. It is applied to the hub, which does not spin, and what it does to the spin is
-    added there: the same power, and no sine of how far the wheel has turned. At rest the tyre carries `rest_load` at
-    its `radius`.
-    """
+    """Apply the road's force on a wheel, which spins about y of its hub, to the hub, and its moment to the spin."""
     up, axle = system.ground.z.express(hub), hub.y
     lean = axle & up  # the sine of the camber angle
     upright = sqrt(1 - lean**2)
